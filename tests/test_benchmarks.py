@@ -46,7 +46,7 @@ def test_rows_become_a_table_of_the_page() -> None:
     assert re.search(r"^- date: \d{4}-\d\d-\d\d$", text, re.MULTILINE)
     assert "- `roc`: not in this run\n" in text
     assert f"numpy {np.__version__}" in text
-    assert "- `start_up`: How long a user waits for the first word." in text
+    assert "- `start_up`: How long a user waits for the first word," in text
 
 
 def test_a_run_with_a_page_holds_what_it_says(

@@ -6,6 +6,7 @@ are spelled otherwise in Python, on the command line and in a study file.
 
 from __future__ import annotations
 
+import difflib
 import json
 import shlex
 from collections.abc import Mapping, Sequence
@@ -274,6 +275,18 @@ def first_few(items: Sequence[object], limit: int = 3) -> str:
     named = ", ".join(quoted(item) for item in items[:limit])
     rest = len(items) - limit
     return f"{named} and {count(rest)} more" if rest > 0 else named
+
+
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """Ask whether a name that is known was meant; None where none is near.
+
+    Examples
+    --------
+    >>> nearest("boostrap", ["binomial", "bootstrap"]), nearest("x", ["binomial"])
+    ("did you mean 'bootstrap'?", None)
+    """
+    near = difflib.get_close_matches(name, known, n=3)
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else None
 
 
 def _with_short_lines(text: str) -> str:

@@ -7,6 +7,7 @@ values, at a method's key and draws, at a target's key.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
@@ -116,6 +117,27 @@ def signed(value: float, places: int = 2) -> str:
 
     """
     return _with_minus(f"{value + 0.0:+,.{places}f}") if isfinite(value) else "none"
+
+
+def fold(text: str, width: int = 100) -> str:
+    """Break lines that are too long between words, and indent what follows.
+
+    Examples
+    --------
+    >>> print(fold("one two three four", 9))
+    one two
+        three
+        four
+    """
+    whole = _IN_BRACKETS.sub(lambda found: found[0].replace(" ", "\0"), text)  # an interval stays together
+    lines = (
+        textwrap.fill(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        for line in whole.split("\n")
+    )
+    return "\n".join(lines).replace("\0", " ")
+
+
+_IN_BRACKETS = re.compile(r"\[[^\[\]\n]{0,40}\]")
 
 
 def digits(value: float, significant: int = 3) -> str:

@@ -78,7 +78,7 @@ def test_a_table_gives_people_and_probes(told, written):
 
 
 def test_scores_give_the_rate_and_halves(told, written, monkeypatch):
-    monkeypatch.setitem(pb.compare_halves.__kwdefaults__, "n_splits", 20)
+    monkeypatch.setitem(pb.compare_halves.__wrapped__.__kwdefaults__, "n_splits", 20)
     words = (
         "-e",
         f"{written / 'net.npz'}::embeddings",

@@ -312,7 +312,7 @@ FAULTS: dict[str, tuple[Callable[[], object], tuple[str | None, str | None, str 
     "no toml": (_studied("a = b"), ("s.toml, line 1, column 5", "s.toml", None)),
     "no key": (_studied(_TABLE + "ids = 'x'\n" + _SCORES), ("s.toml, line 3, [samples] ids", None, None)),
     "no file": (_studied(_TABLE + _SCORES.replace("scores.npz", "x.npz")), ("s.toml, line 4, [[scores]] number 1 file", "x.npz", None)),
-    "not finite": (_cells_are_nan, ("s.toml, line 3, [[scores]] number 1", "scores.npz", "poor")),
+    "not finite": (_cells_are_nan, ("s.toml, line 3, [[scores]] number 1", None, "poor")),
     "reversed": (_studied(_TABLE + _SCORES.replace("similarity", "distance")), ("s.toml, line 3, [[scores]] number 1", None, "good")),
     "no column": (_studied(_TABLE + "id = 'x'\n" + _SCORES), ("s.toml, line 1, samples", "samples.csv", "samples.csv")),
     "no archive": (lambda: read_scores(_damaged("a.npz", b"PK"), orientation="distance"), (None, "a.npz", None)),

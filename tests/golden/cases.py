@@ -10,7 +10,7 @@ L = "labelled.csv --ids subjects --orientation similarity"
 ASKED = {
     "evaluate": [
         f"{S} {G}",
-        f"""{S} {G} --feret --long-after feret --failed "not detected" --ranks 1,2,7 --level 0.9 --csv table.csv""",
+        f"""{S} {G} --feret --long-after feret --failed "not detected" --ranks 1,2,7 --level 0.9 --csv table.csv --model-card card.md""",
         f"{S} {G} --by sex --measure rank-rate@3 --measure median-rank@5 --design brr --seed 4",
         f"""{S} {G} --failed "not detected" --on-failure as-scored -p "session == 2" """,
         f"{S} -g one_per_subject --ties mean --count subjects",
@@ -67,7 +67,7 @@ ASKED = {
         "logits.npz --quiet",
         "logits.npz labels.csv --truth number --classes bird,cat,deer,dog,frog,horse --group patient --average macro --level 0.9 --seed 3",
         "logits.npz labels.csv --truth number --ties mean --top 1,3 --margin 0.05 --csv table.csv --by-class classes.csv --confusions pairs.out.csv",
-        "labels.csv --predicted A=deep,B=flat --group patient --latex table.tex --figure accuracy.svg --report page.html",
+        "labels.csv --predicted A=deep,B=flat --group patient --latex table.tex --figure accuracy.svg --report page.html --model-card card.yaml",
         "--table labels.csv --predicted deep --predicted plain=flat --average macro --adjust none",
         "--scores logits.npz --model flat --truth label --group site --ties optimistic --threads 1",
         "named.npz flat.npy labels.csv --pseudonyms --formats csv --out out",
@@ -75,7 +75,7 @@ ASKED = {
     "verify": [
         f"{S} --fmr 0.05,0.01 --threshold 0.6 --replicates 200 --naive",
         f"{S} {G} -p \"session == 2\" --fmr 0.1 --replicates 0 --level 0.9 --seed 5 --threads 1 --quiet",
-        f"{S} --by sex --fmr 0.05 --replicates 100",
+        f"{S} --by sex --fmr 0.05 --replicates 100 --model-card card.md",
         f"{S} --zoo --pseudonyms --fmr 0.05 --replicates 100 --failed \"not detected\"",
         f"{S} --pairs pairs.csv",
         "bob.txt --orientation similarity --fmr 0.05 --replicates 100 --format bob4",
@@ -96,7 +96,7 @@ ASKED = {
         f"scores.npz::strong --baseline scores.npz::weak -s samples.csv {G} --margin 0.02 --save pin.json --junit gate.xml --summary gate.md",
         f"{S} {G} --baseline strong --candidate middling --measure rank-rate@3 --test sign-flip --level 0.9 --seed 4 --threads 1 --quiet",
         f"scores.npz::middling --baseline old=scores.npz::strong -s samples.csv {G} -p \"session == 2\" --measure fnmr@0.05 --margin 0.4",
-        f"{S} {G} --baseline weak --candidate strong --measure auc --margin 0.01",
+        f"{S} {G} --baseline weak --candidate strong --measure auc --margin 0.01 --model-card card.yml",
         f"{S} --baseline strong --candidate middling --one-per-subject --ties mean --count subjects --failed \"not detected\" --on-failure as-scored",
         "-e first.npz --baseline old=second.npz -s samples.csv --metric l2 -g one_per_subject --measure median-rank@5 --margin 1",
         """a=plain.npz::weak b=plain.npz::strong --baseline a -s renamed.csv --id-column name --subject-column who --missing-values -,?

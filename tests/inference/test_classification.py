@@ -214,7 +214,7 @@ WRONG: dict[str, tuple[type[ProbandError], str, Any]] = {
     "chances": (InputError, "0.37 is none", lambda: pb.classify([0, 1], [0.37, 1.0])),
     "kinds": (InputError, "texts.*numbers|numbers.*texts", lambda: pb.classify(["a", "b"], {"m": [0, 1]})),
     "unknown label": (InputError, "'zebra'", lambda: pb.classify(["a", "b"], {"m": ["a", "zebra"]}, classes=["a", "b"])),
-    "several unnamed": (UsageError, "by name", lambda: pb.classify(TRUTH, list(LOGITS.values()))),
+    "several unnamed": (UsageError, "by name", lambda: pb.classify(TRUTH, [one.tolist() for one in LOGITS.values()])),
     "one column": (InputError, "1 column", lambda: pb.classify(TRUTH, LOGITS["A"][:, :1])),
     "columns differ": (InputError, "different numbers of columns", lambda: pb.classify(TRUTH, LOGITS | {"C": np.ones((N, 9))})),
     "classes too few": (InputError, "7 columns of scores for 2 classes", lambda: pb.classify(TRUTH, LOGITS, classes=["a", "b"])),
@@ -225,12 +225,12 @@ WRONG: dict[str, tuple[type[ProbandError], str, Any]] = {
     "one group": (InputError, "One group", lambda: pb.classify(TRUTH, LOGITS, group=np.zeros(N))),
     "groups short": (InputError, "239 group labels for 240 samples", lambda: pb.classify(TRUTH, LOGITS, group=GROUPS[1:])),
     "average": (UsageError, "average", lambda: pb.classify(TRUTH, LOGITS, average="weighted")),  # type: ignore[arg-type]
-    "ties": (UsageError, "tie policy", lambda: pb.classify(TRUTH, LOGITS, ties="random")),  # type: ignore[arg-type]
+    "ties": (UsageError, "ties must be one of", lambda: pb.classify(TRUTH, LOGITS, ties="random")),  # type: ignore[arg-type]
     "margin": (UsageError, "margin", lambda: pb.classify(TRUTH, LOGITS, margin=5)),
     "device": (UsageError, "cpu", lambda: pb.classify(TRUTH, {"A": Tensor(LOGITS["A"], "cuda")})),
     "ragged": (InputError, "do not make an array", lambda: pb.classify([0, 1], [[1.0, 2.0], [1.0]])),
     "nothing": (UsageError, "no model", lambda: pb.classify([0, 1], {})),
-    "swapped": (InputError, "one label for each sample", lambda: pb.classify(LOGITS["A"], TRUTH)),
+    "swapped": (UsageError, "look swapped", lambda: pb.classify(LOGITS["A"], TRUTH)),
     "text": (UsageError, "array", lambda: pb.classify("labels.csv", LOGITS)),
 }  # fmt: skip
 

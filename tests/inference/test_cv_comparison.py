@@ -66,7 +66,7 @@ def test_differences_that_do_not_vary_decide_nothing(first, second):
     assert str(pair.why_not) in str(pair.sentence())
     bayes = correlated_bayes(first, second, 90, 10, disjoint=True)
     assert (bayes.scale, bayes.p_worse, bayes.p_rope, bayes.p_better) == (None, None, None, None)
-    assert str(bayes.notes[0]) in repr(bayes)
+    assert str(bayes.notes[0]) in " ".join(repr(bayes).split())
     json.dumps([made.to_dict(), bayes.to_dict()], allow_nan=False)
 
 

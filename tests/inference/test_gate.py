@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -157,3 +161,46 @@ def test_what_cannot_be_judged_is_refused_or_undecided() -> None:
     nothing = _judged(0.0, 0.0)
     assert nothing.decision == "undecided"
     assert nothing.pass_if_equal is None
+
+
+@pytest.mark.long
+def test_a_gate_is_asserted_in_pytest(tmp_path: Path) -> None:
+    """As docs/cookbook/gate.md has it: one test passes, one fails with the sentence, and undecided may pass."""
+    (tmp_path / "test_release.py").write_text(
+        """
+import numpy as np
+import proband as pb
+
+ids = [f"{side}{k}" for side in "gp" for k in range(300)]
+samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
+row = np.arange(300)[:, None]
+
+def model(name, missed):
+    values = np.where(row < missed, 0.5, np.eye(300))
+    return pb.Scores.from_array(values, ids[300:], ids[:300], orientation="similarity", name=name)
+
+def gate(missed):
+    return pb.gate(model("new", missed), model("old", 3), pb.Experiment(samples, gallery=ids[:300]), margin=0.02)
+
+def test_as_good():
+    gate(3).require()
+
+def test_worse():
+    gate(60).require()
+
+def test_not_known():
+    gate(8).require(undecided=True)
+
+def test_not_shown():
+    gate(8).require()
+"""
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "2 failed, 2 passed" in done.stdout
+    assert "GateError: Fail: new is worse than old by more than 2 points" in done.stdout
+    assert (
+        "GateError: Undecided: these people do not show whether new is worse than old by 2 points"
+        in done.stdout
+    )

@@ -103,7 +103,7 @@ def test_closed_universe_has_no_false_positives_to_count():
     closed = experiment.restricted(probes=experiment.probes[experiment.mated])
     with pytest.raises(DesignError, match="every probe has a mate"):
         search(scores, closed)
-    with pytest.raises(UsageError, match="fused"):
+    with pytest.raises(UsageError, match="fusion must be"):
         search(scores, experiment, fusion="median")
 
 

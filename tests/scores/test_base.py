@@ -21,6 +21,10 @@ def made(values=VALUES, queries=ROWS, targets=COLUMNS, **options):
     )
 
 
+def whole(scores):
+    return scores.tile(np.arange(scores.shape[0]), np.arange(scores.shape[1]))
+
+
 def test_what_scores_say_of_themselves():
     scores = made()
     assert scores.shape == (3, 4)
@@ -89,15 +93,30 @@ def test_what_is_not_finite_is_named(bad):
     with pytest.raises(
         InputError, match=r"harbour: 1 scores of 12 .* query 'c' and target 'x'(.|\n)*never ranked"
     ):
-        made(values)
+        whole(made(values))
 
 
-def test_the_first_of_many_is_named_however_the_matrix_is_cut(monkeypatch):
-    monkeypatch.setattr("proband.scores.base._CHECKED_AT_ONCE", 4)
+def test_what_is_not_compared_may_be_anything():
+    values = VALUES.copy()
+    values[0] = np.nan
+    assert made(values).tile(np.arange(1, 3), np.arange(4)).tolist() == VALUES[1:].tolist()
+
+
+def test_a_sample_with_itself_may_be_anything():
+    values = np.where(np.eye(3), np.nan, 2.0)
+    ids = ["a", "b", "c"]
+    assert whole(made(values, ids, None)).tolist() == np.where(np.eye(3), 0.0, 2.0).tolist()
+    turned = made(values[:, ::-1], ids, ids[::-1])
+    assert whole(turned).tolist() == np.where(np.eye(3)[:, ::-1], 0.0, 2.0).tolist()
+    with pytest.raises(InputError, match=r"2 scores of 9 .* query 'a' and target 'c'"):
+        whole(made(values[:, ::-1], ids, ids))
+
+
+def test_the_first_of_many_is_named():
     values = VALUES.copy()
     values[1:, 2] = np.nan
     with pytest.raises(InputError, match="query 'b' and target 'y'"):
-        made(values)
+        whole(made(values))
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (2, 4), (12,), (3, 4, 1), ()])
@@ -106,7 +125,7 @@ def test_shapes_that_do_not_fit_the_ids(shape):
         InputError, match=r"harbour: the scores are .* 3 query ids and 4 target ids"
     ) as caught:
         made(np.zeros(shape))
-    assert caught.value.hint is None
+    assert "queries × targets" in str(caught.value.hint)
 
 
 def test_a_transposed_matrix_is_recognised():
@@ -151,7 +170,7 @@ def test_rows_of_different_lengths():
 def test_a_masked_array_hides_nothing():
     # Regression: the masked NaN comes out in a tile
     with pytest.raises(InputError, match="harbour"):
-        made(np.ma.masked_invalid([[np.nan, 1.0]]), ["a"], ["x", "y"])
+        whole(made(np.ma.masked_invalid([[np.nan, 1.0]]), ["a"], ["x", "y"]))
 
 
 @pytest.mark.parametrize("orientation", ["Similarity", "", None, "closeness", 1])

@@ -391,8 +391,6 @@ def test_archives_that_do_not_make_scores(npz, refusal, arrays, options, words):
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"s": np.where(VALUES > 5, np.nan, VALUES)}, "query 'p3' and target 'g2'"),
-        ({"s": np.where(VALUES > 5, np.inf, VALUES)}, "query 'p3' and target 'g2'"),
         ({"query_ids": np.array(["p1", "p2", "p1"])}, "'p1'"),
         ({"query_ids": np.array(["p1", "p2"])}, "2 query ids"),
         ({"s": VALUES.T.copy()}, "transposed"),
@@ -410,6 +408,13 @@ def test_archives_that_do_not_make_scores(npz, refusal, arrays, options, words):
 def test_archives_with_bad_contents(npz, refusal, changed, words):
     archive_of(npz, **({"s": VALUES, **IDS, "orientation": "distance"} | changed))
     assert words in refusal(npz)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_values_that_are_compared_are_finite(npz, whole, bad):
+    archive_of(npz, s=np.where(VALUES > 5, bad, VALUES), **IDS)
+    with pytest.raises(InputError, match="query 'p3' and target 'g2'"):
+        whole(read_scores(npz, orientation="similarity")["s"])
 
 
 def test_values_under_cell_codes_may_be_nan(npz, whole):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from proband.report.table import Table
     from proband.results.base import Answers
     from proband.samples import Samples
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
     from proband.words import Note
 
 _BETWEEN = "working"  # what is done after a stage, and before the next one says what it is
@@ -167,6 +169,21 @@ def write_csv(frame: pl.DataFrame, path: Path | None) -> None:
         with written_whole(path) as draft:
             write_spreadsheet(frame, draft)
         wrote(path)
+
+
+def write_model_card(found: Findings, request: Request, path: Path | None) -> None:
+    """Write what was found as a model card, if that was asked for; the data are called after their table."""
+    from proband.cli.options import CARD_FORMS
+    from proband.engine import written_whole
+
+    if path is None:
+        return
+    table = request.samples
+    dataset = found.title if table is None else Path(table.file).stem
+    text = found.to_model_card(dataset, format=CARD_FORMS[path.suffix.lower()])
+    with written_whole(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+    wrote(path)
 
 
 def write_texts(results: Sequence[object], files: Mapping[str, Path | None]) -> None:

@@ -186,9 +186,12 @@ def whole_numbers(text: str, option: str) -> tuple[int, ...]:
 
 def numbers(text: str, option: str) -> tuple[float, ...]:
     """Numbers separated by commas."""
+    from proband.engine.kinds import number_in
     from proband.errors import UsageError
 
     try:
         return tuple(float(word) for word in text.split(","))
     except ValueError:
-        raise UsageError(f"{option} takes numbers separated by commas, got {text!r}.") from None
+        shares = [word for word in text.split(",") if word.strip().endswith("%")]
+        hint = number_in(shares[0]) if shares else None
+        raise UsageError(f"{option} takes numbers separated by commas, got {text!r}.", hint) from None

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from proband.errors import UsageError
+
 if TYPE_CHECKING:
     from proband.scores.formats import ReadOptions
 
@@ -209,6 +211,29 @@ Level = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of replicates.", rich_help_panel="Running")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.", rich_help_panel="Output")]
+
+
+def _card_name(path: Path | None) -> Path | None:
+    """Refuse a name that does not tell the form, before anything is computed."""
+    if path is not None and path.suffix.lower() not in CARD_FORMS:
+        raise UsageError(
+            f"A model card is written as Markdown or YAML; got {path.name}.",
+            "end the name with .md or .yaml.",
+        )
+    return path
+
+
+CARD_FORMS = {".md": "markdown", ".yaml": "yaml", ".yml": "yaml"}
+ModelCard = Annotated[
+    Path | None,
+    typer.Option(
+        "--model-card",
+        metavar="FILE.md",
+        help="Write the numbers as a model card: .md, or .yaml for Hugging Face's model-index alone.",
+        callback=_card_name,
+        rich_help_panel="Output",
+    ),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON instead of a table.", rich_help_panel="Output")
 ]

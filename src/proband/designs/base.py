@@ -111,6 +111,19 @@ class Reweighting(Design):
         """Weights of units, in blocks of replicates × units; the same for the same seed and block number."""
 
 
+def as_design(design: Design | str) -> Design | Literal["auto"]:
+    """Return a design, which may be given by its name; ``"auto"`` stays what it is.
+
+    Examples
+    --------
+    >>> as_design("clustered"), as_design("auto")
+    (Clustered(), 'auto')
+    """
+    if isinstance(design, Design):
+        return design
+    return "auto" if design == "auto" else design_named(design)
+
+
 def design_named(name: str) -> Design:
     """Return the design that a name means, with its defaults.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
-from proband.errors import UsageError
+from proband.errors import UsageError, nearest
 
 Thing = TypeVar("Thing")
 
@@ -80,10 +79,8 @@ class Registry:
         if self.names_code(name):
             return _imported(name)
         names = self.names()
-        near = difflib.get_close_matches(name, names, n=3)
         raise UsageError(
-            f"There is no {self.what} {name!r}.",
-            f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {', '.join(names)}.",
+            f"There is no {self.what} {name!r}.", nearest(name, names) or f"there are: {', '.join(names)}."
         )
 
     def everything(self) -> dict[str, Any]:

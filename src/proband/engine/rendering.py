@@ -15,13 +15,15 @@ from proband.errors import UsageError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Made = Literal["table", "figure"]
+Made = Literal["table", "figure", "metrics"]
 _MAKERS: dict[tuple[type, Made], Callable[..., Any]] = {}
+_CALLED: dict[Made, str] = {"table": "table", "figure": "figure", "metrics": "model card"}
 _WRITERS: dict[str, Callable[..., Any]] = {}
 _HOMES = (
     "proband.report.formats",
     "proband.report.notebook",
     "proband.report.plotting",
+    "proband.report.model_card",
 )  # register what they make when they are imported
 
 
@@ -45,13 +47,21 @@ def writes(form: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return register
 
 
+def writes_card(function: Callable[..., str]) -> Callable[..., str]:
+    """Register the function that writes a model card of a result."""
+    _WRITERS["card"] = function
+    return function
+
+
 def render(result: object, form: str, **options: Any) -> Any:
-    """Show a result in a form; ``table`` gives its tables themselves, ``figure`` draws it."""
+    """Show a result in a form; ``table`` gives its tables themselves, ``metrics`` what a model card states, ``figure`` draws it."""
     for home in _HOMES:
         import_module(home)
     match form:
-        case "table" | "figure":
+        case "table" | "figure" | "metrics":
             return _maker(type(result), form)(result, **options)
+        case "card":
+            return _WRITERS[form](result, **options)
         case _:
             tables: Sequence[Any] = render(result, "table")
             return _WRITERS[form](tables, **options)
@@ -61,7 +71,10 @@ def _maker(kind: type, what: Made) -> Callable[..., Any]:
     for one in kind.__mro__:
         if (one, what) in _MAKERS:
             return _MAKERS[one, what]
-    raise UsageError(f"There is no {what} of a {kind.__name__}.")
+    raise UsageError(
+        f"There is no {_CALLED[what]} of {'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}.",
+        f"there is one of {', '.join(one.__name__ for one, form in _MAKERS if form == what)}.",
+    )
 
 
 class Shown:
@@ -80,6 +93,20 @@ class Shown:
     def to_markdown(self) -> str:
         """Return the table as Markdown, with what belongs beneath it."""
         return str(render(self, "markdown"))
+
+    def to_model_card(self, dataset: str = "test set", *, format: str = "markdown") -> str:
+        """Return a model card's part: metrics with intervals, the dataset and what varies.
+
+        Evaluations, verifications, classifications, gates and what a study found have one.
+
+        Parameters
+        ----------
+        dataset
+            What the data are called.
+        format
+            ``markdown``: a README's head with Hugging Face's ``model-index`` and a section; ``yaml``: the head alone.
+        """
+        return str(render(self, "card", dataset=dataset, format=format))
 
     def plot(self, **options: Any) -> Figure:
         """Draw the result; `save_figure` writes what is returned, and notebooks show it.

@@ -13,14 +13,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from proband.designs import Design, ImageChoice
-from proband.designs.base import DESIGNS, Capability, design_named
+from proband.designs.base import Capability, as_design
 from proband.errors import DesignError, UsageError
 from proband.measures import Measure, Outcomes
-from proband.measures.base import Form, measure_named, outcomes_of
+from proband.measures.base import Form, as_measure, outcomes_of
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.scores.several import name_of
 from proband.scores.trials import Trials
 from proband.words import Note
 
@@ -82,10 +83,7 @@ class Question:
         >>> Question.of("rank-rate@5", {"a": None}, None, "brr", 0.95, 0).measure
         RecognitionRate(rank=5, weights='probe')
         """
-        if isinstance(measure, str):
-            measure = measure_named(measure)
-        if isinstance(design, str) and design != "auto":
-            design = design_named(design)
+        measure, design = as_measure(measure), as_design(design)
         if not isinstance(measure, Measure):
             raise UsageError(
                 f"{getattr(measure, '__name__', type(measure).__name__)} is not a measure, so it cannot be resampled.",
@@ -93,11 +91,7 @@ class Question:
             )
         if measure.form == "curve":
             raise UsageError("A whole curve has a band, not an interval.", "use estimate_cmc.")
-        if design != "auto" and not isinstance(design, Design):
-            raise UsageError(
-                f"{design!r} is no design.", f"the designs are: auto, {', '.join(DESIGNS.names())}."
-            )
-        names = tuple(data) if isinstance(data, Mapping) else tuple(map(_name_of, data))
+        names = tuple(data) if isinstance(data, Mapping) else tuple(map(name_of, data))
         held = tuple(data.values()) if isinstance(data, Mapping) else tuple(data)
         asked = cls(measure, held, names, within, design, confidence_level, seed, population)
         if design != "auto":
@@ -125,6 +119,8 @@ class Question:
                 f"The {self.measure.estimand} is of ranks, and lists of chosen pairs have none.",
                 "take fnmr or auc, or give scores of every probe with the whole gallery.",
             )
+        if self.within is not None:
+            self.within.samples.require_people()
         ranked = (outcomes_of(one, self.within) for one in self.data)
         return tuple(
             one if one.algorithm == name else replace(one, algorithm=name)
@@ -429,10 +425,6 @@ def _named_designs(capabilities: Sequence[Capability | None]) -> str:
 def _capability(design: Any) -> Capability | None:
     found: Capability | None = getattr(design, "capability", None)
     return found
-
-
-def _name_of(data: Any) -> str:
-    return str(data.algorithm if isinstance(data, Outcomes) else getattr(data, "name", data))
 
 
 def _function(home: str | None) -> Callable[[Question], Any]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from proband.engine.arguments import checked
 from proband.engine.registry import Registry
 from proband.errors import DesignError, UsageError
 from proband.measures.outcomes import Outcomes
@@ -59,6 +60,8 @@ class Measure(ABC):
         Whether it is a rate, whose differences are told in points and which lies between 0 and 1.
     """
 
+    made_by: ClassVar[str] = "RecognitionRate(1), or by its name: 'rank-rate@1'"
+
     key: str
     view: View
     form: Form
@@ -100,6 +103,7 @@ class OutcomeMeasure(Measure):
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
         """Sums over units from which it follows; `units` numbers the unit of each probe from 0."""
 
+    @checked
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
         outcomes = outcomes_of(data, within)
@@ -152,6 +156,7 @@ class Share(OutcomeMeasure):
         """Successes and probes, or what these weigh."""
         return mean_tally(self.success(outcomes), units, probe_weights(outcomes, self.weights))
 
+    @checked
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
         outcomes = outcomes_of(data, within)
@@ -266,6 +271,17 @@ def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
     if within is None:
         raise UsageError("Scores need an experiment: measure(scores, experiment).")
     return rank(data, within)
+
+
+def as_measure(measure: Measure | str) -> Measure:
+    """Return a measure, which may be given by its name.
+
+    Examples
+    --------
+    >>> as_measure("rank-rate@5").code
+    'rank-5'
+    """
+    return measure_named(measure) if isinstance(measure, str) else measure
 
 
 def measure_named(name: str) -> Measure:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError
 from proband.measures.base import (
     MEASURES,
@@ -37,6 +38,7 @@ def _check_rank(value: int) -> None:
 
 
 @MEASURES.register("rank-rate")
+@checked
 @dataclass(frozen=True)
 class RecognitionRate(Share):
     """The share of probes whose mate is at `rank` or better: ρ_τ = Σ 1[r_i ≤ τ] / n.
@@ -91,6 +93,7 @@ class RecognitionRate(Share):
         return within
 
 
+@checked
 @dataclass(frozen=True)
 class CMC(OutcomeMeasure):
     """The cumulative match characteristic: the recognition rate at every rank (Phillips et al. 2000).
@@ -131,6 +134,7 @@ class CMC(OutcomeMeasure):
         of = Target(self.key, "recognition rate at each rank (cumulative match characteristic)")
         return weighing(self.weights, of)
 
+    @checked
     def __call__(  # type: ignore[override]  # a curve is not one number
         self, data: Outcomes | Scores, within: Experiment | None = None
     ) -> Curve:
@@ -175,6 +179,7 @@ def _fractional_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> 
 
 
 @MEASURES.register("median-rank")
+@checked
 @dataclass(frozen=True)
 class MedianCensoredRank(OutcomeMeasure):
     """The median over probes of min(rank, `rank`): differences between large ranks do not matter (Beveridge et al. 2001).
@@ -215,6 +220,7 @@ class MedianCensoredRank(OutcomeMeasure):
 
 
 @MEASURES.register("median-relative-rank")
+@checked
 @dataclass(frozen=True)
 class MedianRelativeRank(OutcomeMeasure):
     """The median over probes of rank over gallery size, for comparing galleries of different sizes (Micheals & Boult 2001).
@@ -245,6 +251,7 @@ class MedianRelativeRank(OutcomeMeasure):
         return median_tally(outcomes.relative_ranks, units)
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class RankStatistic(OutcomeMeasure):
     """A user's own statistic of the ranks, like ``numpy.mean``: it takes an array of ranks and returns a number.

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Engine, Progress, Silent, on_engine, run_blocks, slices
+from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
 from proband.results.base import Count, Rank, Rate, Result
+from proband.results.by_algorithm import for_each
 from proband.results.serializing import Written
 from proband.samples import Experiment, Positions
 from proband.scores import Scores, axis_positions, require_orientation
@@ -149,6 +151,12 @@ class Searches:
         if not len(self.mate):
             raise DesignError("no probe has a mate in the gallery.", source=self.algorithm)
 
+    def __repr__(self) -> str:
+        return (
+            f"{self.algorithm}: {count(len(self.mate))} mated and {count(len(self.best))} non-mated searches among "
+            f"{count(self.n_enrolled)} people"
+        )
+
     def point(self, closeness: float, rank: int = 1, asked: float | None = None) -> SearchPoint:
         """The errors when candidates must reach a closeness (the negative of a distance)."""
         if rank < 1:
@@ -239,6 +247,8 @@ class Searches:
         )
 
 
+@for_each
+@checked
 @on_engine
 def search(
     scores: Scores,
@@ -278,8 +288,6 @@ def search(
     >>> found.mate, found.place, found.best
     (array([0.9, 0.7]), array([1, 1]), array([0.5]))
     """
-    if fusion not in get_args(Fusion):
-        raise UsageError(f"Samples of a person are fused by 'max' or 'mean', not {fusion!r}.")
     if check_orientation and experiment.mated.any():
         require_orientation(scores, experiment)
     samples = experiment.samples

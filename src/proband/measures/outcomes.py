@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proband.errors import DesignError
 from proband.results.base import Facts
 from proband.samples import Experiment, Positions
-from proband.words import Note
+from proband.words import Note, count
 
 TiePolicy = Literal["pessimistic", "optimistic", "mean"]
 Counting = Literal["images", "subjects"]
@@ -60,6 +60,8 @@ class Outcomes:
 
     """
 
+    made_by = "rank(scores, experiment)"
+
     algorithm: str
     experiment: Experiment
     probes: Positions
@@ -75,6 +77,14 @@ class Outcomes:
     n_gallery_failed: int
     notes: tuple[Note, ...] = ()
     metric: str | None = None
+
+    def __repr__(self) -> str:
+        first = int((self.ranks <= 1).sum())
+        failed = f", {count(int(self.failed.sum()))} failed" if self.failed.any() else ""
+        return (
+            f"{self.algorithm}: {count(len(self))} probes ranked among {count(self.n_ranks)} {self.counting}, "
+            f"{count(first)} at rank 1{failed}"
+        )
 
     def __post_init__(self) -> None:
         if not len(self.probes):

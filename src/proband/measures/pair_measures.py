@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from proband.engine.arguments import checked
 from proband.errors import DesignError, Said, UsageError
 from proband.measures.base import MEASURES, Measure, View, Weights, check_weights, weighing
 from proband.measures.pairs.counts import PairCounts, count_pairs
@@ -54,6 +55,7 @@ class PairMeasure(Measure):
             "use the design 'auto'.",
         )
 
+    @checked
     def __call__(self, data: Scores, within: Experiment | Samples | None = None) -> Measurement:
         """Measure scores within an experiment, or, with the samples table, of every query with every target."""
         rates, facts = rates_of(data, within)
@@ -173,6 +175,7 @@ def facts_of_pairs(
 
 
 @MEASURES.register("fnmr")
+@checked
 @dataclass(frozen=True)
 class FNMR(PairMeasure):
     """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets.
@@ -221,6 +224,7 @@ class FNMR(PairMeasure):
 
 
 @MEASURES.register("auc")
+@checked
 @dataclass(frozen=True)
 class AUC(PairMeasure):
     """The chance that a genuine comparison is closer than an impostor's, ties counting half: the area under the ROC.
@@ -260,6 +264,7 @@ class AUC(PairMeasure):
 
 
 @MEASURES.register("eer")
+@checked
 @dataclass(frozen=True)
 class EER(PairMeasure):
     """The equal error rate: where FMR and FNMR meet, or the mean of the two where they are closest.

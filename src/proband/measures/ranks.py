@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks, slices
-from proband.errors import DesignError, UsageError
+from proband.engine.arguments import checked
+from proband.errors import DesignError
 from proband.kernels.codes import NO_MATE, NO_SCORE
 from proband.kernels.counting import (
     best_mate_scores,
@@ -22,6 +22,7 @@ from proband.kernels.counting import (
     new_counts,
 )
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
+from proband.results.by_algorithm import for_each
 from proband.samples import Experiment, Positions
 from proband.scores import Embeddings, Scores, axis_positions, require_orientation
 from proband.scores.screening import Screen, make_screen
@@ -53,6 +54,8 @@ class _Task:
     mates: npt.NDArray[np.int64]  # places among `columns`, ascending for each row
 
 
+@for_each
+@checked
 @on_engine
 def rank(
     scores: Scores,
@@ -96,13 +99,6 @@ def rank(
     (array([1., 2.]), array([1., 1.]))
 
     """
-    for value, allowed, what in (
-        (ties, TiePolicy, "ties"),
-        (counting, Counting, "counting"),
-        (on_failure, FailurePolicy, "on_failure"),
-    ):
-        if value not in get_args(allowed):
-            raise UsageError(f"{what} must be one of {', '.join(get_args(allowed))}; got {value!r}.")
     if not experiment.mated.any():
         raise DesignError(
             "No probe has a mate in the gallery, so there are no ranks.",

@@ -40,8 +40,11 @@ def require_free(path: Path, ours: Sequence[str]) -> None:
 
 def _require_ours(path: Path, ours: Sequence[str]) -> None:
     """Refuse to replace a directory that holds anything but earlier results."""
-    entries = sorted(entry.relative_to(path).as_posix() for entry in path.rglob("*"))
+    entries = sorted(entry.name for entry in path.iterdir())
     foreign = [name for name in entries if name not in ours]
+    if not foreign:  # only within what may be ours: a large directory of others is not walked through
+        within = sorted(entry.relative_to(path).as_posix() for entry in path.rglob("*"))
+        foreign = [name for name in within if name not in ours]
     mark = path / MARK
     marked = not entries or (
         mark.is_file() and '"proband"' in mark.read_text(encoding="utf-8", errors="replace")[:200]

@@ -14,6 +14,7 @@ from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.report.contents import FIGURES, TABLES, figures_of, tables_of
 from proband.report.directory import MARK, require_free, whole_directory
 from proband.report.figures.style import save_figure
+from proband.report.model_card import metrics_of, model_card
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
 from proband.study.caching import Cache
@@ -21,12 +22,14 @@ from proband.study.findings import Findings
 
 REPORT = "report.html"
 STUDY = "study.toml"
+CARD = "model-card.md"
 TABLE_ENDINGS = ("csv", "parquet")
 FIGURE_ENDINGS = ("png", "svg", "pdf")
 RUN_FILES = (
     MARK,
     REPORT,
     STUDY,
+    CARD,
     "tables",
     *(f"tables/{name}.{ending}" for name in TABLES for ending in TABLE_ENDINGS),
     "figures",
@@ -60,6 +63,8 @@ def write_run(
         if endings:
             _write_figures(found, draft / "figures", endings, results, cache or Cache(None))
         (draft / REPORT).write_text(render_page(build_page(found)), encoding="utf-8")
+        if metrics_of(found):
+            (draft / CARD).write_text(model_card(found, found.title), encoding="utf-8")
         if attach is not None:
             attach(draft)
     return path / REPORT

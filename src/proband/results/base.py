@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
@@ -16,7 +18,7 @@ from proband.results.compared import Compared
 from proband.results.frames import rows_of
 from proband.results.serializing import Written, entries
 from proband.results.targets import DESCRIPTION, EVERYTHING, NOTHING
-from proband.words import Note, Target, plain
+from proband.words import Note, Target, digits, fold, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +60,18 @@ class Result(Shown):
     __slots__ = ()
     written: ClassVar[Written] = Written()
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let every kind show itself in lines that fit, and none in those of a dataclass, which show every array."""
+        super().__init_subclass__(**options)
+        shown = cls.__repr__
+        cls.__repr__ = shown if shown in _FOLDED else _in_lines(shown)  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        values = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]  # results are dataclasses
+        told = [f"{name}={_told(value)}" for name, value in values.items() if isinstance(value, _PLAIN)]
+        rest = [] if len(told) == len(values) else ["…"]
+        return f"{type(self).__name__}({', '.join([*told, *rest])})"
+
     @property
     def proband(self) -> str:
         """The version of Proband that found it."""
@@ -86,6 +100,27 @@ class Result(Shown):
         columns = {one.name: one.to_list() if one.dtype.is_nested() else one.to_numpy() for one in frame}
         made: pd.DataFrame = pandas.DataFrame(columns)
         return made
+
+
+_PLAIN = str | int | float
+_SHORT = 8
+_FOLDED: set[Callable[[Any], str]] = set()
+
+
+def _told(value: object) -> str:
+    whole = repr(value)
+    return digits(value, 6) if isinstance(value, float) and len(whole) > _SHORT else whole
+
+
+def _in_lines(shown: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Fold the lines of a representation that are too long."""
+
+    @functools.wraps(shown)
+    def folded(self: Any) -> str:
+        return fold(shown(self))
+
+    _FOLDED.add(folded)
+    return folded
 
 
 @dataclass(frozen=True)

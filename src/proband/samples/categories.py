@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError, quoted
 from proband.samples.experiment import Experiment
 from proband.samples.expressions import compile_expression
@@ -39,6 +40,7 @@ class EmptyCategoryError(DesignError):
     """No probe falls into a category."""
 
 
+@checked
 @dataclass(frozen=True)
 class Category:
     """A named condition on (probe, mate).
@@ -118,6 +120,7 @@ def _pairs(experiment: Experiment) -> pl.DataFrame:
     )
 
 
+@checked
 def feret_categories(
     image_set: str = "image_set",
     date: str = "date",

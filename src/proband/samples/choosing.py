@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import checked
 from proband.engine.files.files import require_regular
 from proband.engine.foreign import array_from
-from proband.errors import DesignError, InputError, Said, UsageError, first_few, quoted
+from proband.engine.kinds import shown
+from proband.errors import DesignError, InputError, Said, UsageError, first_few, nearest
+from proband.samples.delimited import unfinished
 from proband.samples.ids import plain_names
-from proband.samples.table import Samples, Selection, frozen
+from proband.samples.table import Samples, Selection, choose_mask, frozen
 from proband.words import count
 
 
+@checked
 @dataclass(frozen=True)
 class OnePerSubject:
     """One sample of each subject: the first in table order, or by a column.
@@ -43,7 +48,10 @@ class OnePerSubject:
         return f"the {place} sample of each subject{order}{where}"
 
 
-Choice = str | OnePerSubject | Selection | Iterable[str] | npt.NDArray[np.bool_]
+Choice = Annotated[
+    str | OnePerSubject | Selection | Iterable[Any] | npt.NDArray[np.bool_],
+    "a condition, a list of ids, a mask or OnePerSubject()",
+]
 """A condition, one per subject, a list of ids, a mask over the table, or a selection already made."""
 
 
@@ -58,40 +66,39 @@ def choose(samples: Samples, choice: Choice) -> Selection:
         return _one_per_subject(samples, choice)
     if isinstance(choice, str):
         return _from_text(samples, choice.strip())
-    mask = _as_mask(choice)
-    if mask is not None:
-        if mask.shape != (len(samples),):
-            raise UsageError(f"The mask has the shape {mask.shape}; there are {len(samples)} samples.")
-        return Selection(frozen(np.flatnonzero(mask)), f"a mask of {count(int(mask.sum()))} samples")
-    if not isinstance(choice, Iterable):
+    listed = any(hasattr(choice, name) for name in ("__iter__", "__array__"))  # a tensor may be no iterable
+    if isinstance(choice, type | bytes) or not listed:
         raise UsageError(
-            f"Samples cannot be chosen by {quoted(choice, 40)}.",
+            f"Samples cannot be chosen by {shown(choice)}.",
             "give a condition, a list of ids, a mask or OnePerSubject().",
         )
-    return _from_ids(samples, [str(name) for name in plain_names(choice)], "")
+    mask = _as_mask(choice)
+    if mask is None:
+        return _from_ids(samples, [str(name) for name in plain_names(choice)], "")
+    return Selection(frozen(choose_mask(mask, len(samples))), f"a mask of {count(int(mask.sum()))} samples")
 
 
-def _as_mask(choice: object) -> npt.NDArray[np.bool_] | None:
-    """A mask of NumPy, pandas, polars or PyTorch, or a list of nothing but truth values; None for anything else."""
+def _as_mask(choice: Iterable[object]) -> npt.NDArray[np.bool_] | None:
+    """The mask that an array, a column of any library, a tensor or a list of truths is; None for a list of ids."""
     if isinstance(choice, list | tuple):
-        return (
-            np.array(choice) if choice and all(isinstance(one, bool | np.bool_) for one in choice) else None
-        )
-    if not hasattr(choice, "__array__"):
+        values = np.array(choice, dtype=object) if choice else None
+    elif hasattr(choice, "__array__"):
+        values = array_from(choice, "mask")
+    else:
+        values = None
+    if values is None or values.dtype.kind not in "bO":
         return None
-    array = array_from(choice, "mask")
-    if array.dtype != np.object_:
-        return array if array.dtype == np.bool_ else None
-    # Of pandas and polars, where a value is missing.
-    others = [one for one in array.tolist() if not isinstance(one, bool)]
-    if len(others) == len(array) or any(isinstance(one, str) for one in others):
+    if values.dtype.kind == "b":
+        return values
+    held = [one for one in values.ravel() if isinstance(one, bool | np.bool_)]
+    if not held or any(isinstance(one, str) for one in values.ravel()):
         return None
-    if others:
-        raise InputError(
-            f"The mask is missing for {count(len(others))} of {count(len(array))} samples.",
-            "say whether they are chosen: fill what is missing.",
+    if len(held) < values.size:
+        raise UsageError(
+            f"The mask is neither true nor false for {count(values.size - len(held))} of {count(values.size)} samples.",
+            "fill in the missing ones: mask.fillna(False), mask.fill_null(False).",
         )
-    return array.astype(np.bool_)
+    return values.astype(np.bool_)
 
 
 def _from_text(samples: Samples, text: str) -> Selection:
@@ -106,7 +113,12 @@ def _from_text(samples: Samples, text: str) -> Selection:
             lines = path.read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"The list of ids {path} cannot be read: {error}.", file=Said(path)) from None
-        return _from_ids(samples, [line.strip() for line in lines if line.strip()], f" in {path.name}")
+        if not any(line.strip() for line in lines):
+            raise InputError(
+                f"The list of ids {path} is empty.", "write one id on each line.", file=Said(path)
+            )
+        chosen = _from_ids(samples, [line.strip() for line in lines if line.strip()], f" in {path.name}")
+        return replace(chosen, notes=tuple(unfinished(path)))
     return samples.select(text)
 
 
@@ -114,7 +126,10 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
     unknown = samples.ids.missing(names)
     if unknown:
         raise DesignError(
-            f"{count(len(unknown))} of the {count(len(names))} ids{source} are not in the samples table: {first_few(unknown)}."
+            f"{count(len(unknown))} of the {count(len(names))} ids{source} are not in the samples table: {first_few(unknown)}.",
+            samples.ids.difference(unknown)
+            or _like_places(unknown, len(samples))
+            or f"ids there are {first_few(samples.ids)}.",
         )
     positions = samples.ids.positions(names)
     distinct, counts = np.unique(positions, return_counts=True)
@@ -126,12 +141,23 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
     return Selection(frozen(distinct), f"{count(len(names))} ids{source or ' listed'}")
 
 
+def _like_places(names: list[str], n: int) -> str | None:
+    """How to choose by places in the table, where ids look like such."""
+    if all(name.isdecimal() and int(name) < n for name in names):
+        return "for places in the table: samples.ids[place] is the id of each; or pass a mask."
+    return None
+
+
 def _one_per_subject(samples: Samples, choice: OnePerSubject) -> Selection:
     within = samples.select(choice.where) if choice.where else Selection(np.arange(len(samples)), "all")
     order = within.positions[::-1] if choice.last else within.positions
     if choice.order_by is not None:
         if choice.order_by not in samples.frame.columns:
-            raise UsageError(f"There is no column {choice.order_by!r} to order by.")
+            raise UsageError(
+                f"There is no column {choice.order_by!r} to order by.",
+                nearest(choice.order_by, samples.frame.columns)
+                or f"the columns are: {first_few(samples.frame.columns, 12)}.",
+            )
         ranks = samples.frame[choice.order_by][order].rank("dense", descending=choice.last)
         order = order[np.argsort(ranks.fill_null(len(order) + 1).to_numpy(), kind="stable")]
     _, first = np.unique(samples.codes[order], return_index=True)

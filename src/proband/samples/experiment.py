@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import checked
 from proband.errors import DesignError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
@@ -52,6 +53,9 @@ class Experiment:
 
     """
 
+    made_by: ClassVar[str] = "Experiment(samples, gallery=…)"
+
+    @checked
     def __init__(self, samples: Samples, gallery: Choice, probes: Choice | None = None) -> None:
         enrolled = choose(samples, gallery)
         if probes is None:
@@ -65,6 +69,7 @@ class Experiment:
         self.gallery_rule, self.probe_rule = enrolled.rule, searched.rule
         notes = list(samples.notes)
         for name, chosen in (("gallery", enrolled), ("probe", searched)):
+            notes += chosen.notes
             if chosen.unknown:
                 notes.append(SET_UNDECIDED(n=chosen.unknown, role=name, rule=chosen.rule))
         self.notes: tuple[Note, ...] = tuple(notes)

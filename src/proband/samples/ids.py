@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine.foreign import plain_values
-from proband.errors import Hint, InputError, first_few
+from proband.engine.kinds import shown
+from proband.errors import Hint, InputError, UsageError, first_few
 from proband.words import count
 
 Positions = npt.NDArray[np.intp]
@@ -36,8 +39,8 @@ class Ids(Sequence[str]):
     __slots__ = ("__dict__", "_names", "what")
 
     def __init__(self, names: Iterable[object], what: str = "sample") -> None:
-        given = plain_names(names)
-        missing = next((place for place, name in enumerate(given) if name is None), None)
+        given = _listed(names, what)
+        missing = next((place for place, name in enumerate(given) if _is_missing(name)), None)
         if missing is not None:
             raise InputError(f"The {what} id at position {missing} is missing.", "give every row an id.")
         self._names = tuple(map(str, given))
@@ -89,6 +92,28 @@ class Ids(Sequence[str]):
     def missing(self, names: Iterable[str]) -> list[str]:
         """Those of `names` that are not here, in their order."""
         return [name for name in names if name not in self._place]
+
+    def positions_in(self, other: Ids) -> Positions:
+        """Where each of these stands in another list, or -1."""
+        if other is self:
+            return np.arange(len(self))
+        return np.fromiter((other.place(name) for name in self._names), dtype=np.intp, count=len(self))
+
+    def difference(self, unknown: Sequence[str]) -> str | None:
+        """Say how names that are not here differ from those that are: by an ending, a directory, leading zeros, case, blanks.
+
+        Examples
+        --------
+        >>> Ids(["a", "b"]).difference(["a.jpg"])
+        "they differ in the ending: 'a.jpg' against 'a' here; make both sides alike."
+        """
+        for how, plain in _ALIKE.items():
+            known = {plain(name): name for name in self._names}
+            for name in unknown[:_LOOKED_AT]:
+                found = known.get(plain(name))
+                if found is not None:
+                    return f"they differ in {how}: {name!r} against {found!r} here; make both sides alike."
+        return None
 
     def place(self, name: str) -> int:
         """Where a name stands, or -1."""
@@ -161,3 +186,37 @@ class SubjectIds(Ids):
 
     def __getstate__(self) -> tuple[None, dict[str, object]]:
         return None, {"_names": self._names, "what": self.what, "labels": self.labels}
+
+
+_LOOKED_AT = 100
+_ALIKE: dict[str, Callable[[str], str]] = {
+    "the ending": lambda name: name.rpartition(".")[0] or name,
+    "the directory": lambda name: PurePath(name).name,
+    "the directory and the ending": lambda name: PurePath(name).stem,
+    "leading zeros": lambda name: name.lstrip("0") or "0",
+    "how a whole number is written": lambda name: name.removesuffix(".0"),
+    "capital letters": str.casefold,
+    "blanks": lambda name: "".join(name.split()),
+}
+"""What two tables often write differently, and what is left of a name without it."""
+
+
+def _is_missing(name: object) -> bool:
+    """Whether a name is None, NaN or pandas' NA."""
+    return name is None or (isinstance(name, float) and name != name) or type(name).__name__ == "NAType"
+
+
+def _listed(names: Any, what: str) -> tuple[Any, ...]:
+    """The names one by one; what is no list of names is refused."""
+    if not isinstance(names, Iterable) and not hasattr(names, "__array__"):
+        raise UsageError(
+            f"The {what} ids are a list, one for each row; got {shown(names)}.",
+            "pass samples.ids, a column or a list.",
+        )
+    shape = getattr(names, "shape", ())
+    if len(shape) > 1:
+        raise UsageError(
+            f"The {what} ids are a list, one for each row; got {shown(names)}.",
+            "pass one column of it; are values and ids swapped?",
+        )
+    return plain_names(names)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
@@ -106,6 +107,9 @@ class Pool:
     Pool(3 people with 12 images, pairs between groups of day, 8 choices each)
     """
 
+    made_by: ClassVar[str] = "Pool(samples)"
+
+    @checked
     def __init__(
         self,
         samples: Samples,

@@ -72,7 +72,13 @@ def frame_from(data: Any) -> pl.DataFrame:
         return data
     if isinstance(data, pl.LazyFrame):
         return data.collect()
-    if type(data).__module__.partition(".")[0] == "pandas":
+    if (
+        type(data).__module__.partition(".")[0] == "pandas"
+        and hasattr(data, "items")
+        and hasattr(data, "columns")
+    ):
+        if any(name is not None and name not in data.columns for name in data.index.names):
+            data = data.reset_index()  # an index with a name is a column
         # Column by column through Python objects: no pyarrow needed, and every kind of missing value becomes null.
         return pl.DataFrame(
             {

@@ -7,15 +7,18 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
+from proband.engine.arguments import checked
 from proband.engine.files.files import naming
-from proband.errors import Hint, InputError, Said, UsageError, first_few, quoted
+from proband.engine.foreign import array_from
+from proband.engine.kinds import shown
+from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few, nearest, quoted
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
@@ -49,12 +52,15 @@ class Selection:
         The condition, as it was asked.
     unknown
         How many samples were left out because the condition is undecided for them.
+    notes
+        What is to be said of the file the ids are from.
 
     """
 
     positions: Positions
     rule: str
     unknown: int = 0
+    notes: tuple[Note, ...] = ()
 
 
 class Samples:
@@ -83,6 +89,10 @@ class Samples:
 
     """
 
+    made_of_tables: ClassVar[bool] = True
+    made_by: ClassVar[str] = "Samples(frame), of a pandas or polars frame with the columns id and subject"
+
+    @checked
     def __init__(
         self,
         data: Any,
@@ -99,9 +109,14 @@ class Samples:
             frame = frame.with_columns(pl.int_range(pl.len()).cast(pl.String).alias(ROW_NUMBER))
         for column, option in ((id_column, "id_column"), (subject_column, "subject_column")):
             if column not in frame.columns:
+                near = nearest(column, frame.columns)
                 raise InputError(
-                    f"{source} has no column {column!r}; it has {first_few(frame.columns, 12)}.",
-                    Hint("name the right one: {option:{name}}", name=option),
+                    f"{source} has no column {column!r}; it has {first_few(frame.columns, 12) or 'none'}.",
+                    Hint(
+                        "name the right one: {option:{name}}{near}",
+                        name=option,
+                        near=f"; {near}" if near else "",
+                    ),
                     source=Said(source),
                 )
         if frame.height == 0:
@@ -133,6 +148,7 @@ class Samples:
         self.notes: tuple[Note, ...] = (*notes, *_look_alikes(self.subjects))
 
     @classmethod
+    @checked
     def read(
         cls,
         path: str | Path,
@@ -177,6 +193,7 @@ class Samples:
         columns = ", ".join(self._frame.columns[:8]) + (", …" if len(self._frame.columns) > 8 else "")
         return f"Samples({count(len(self))} samples of {count(len(self.subjects))} subjects{failures}; columns: {columns})"
 
+    @checked
     def select(self, condition: str) -> Selection:
         """Find the samples that meet a condition (grammar: `proband.samples.expressions`).
 
@@ -193,9 +210,16 @@ class Samples:
         expression = compile_expression(condition, self._frame.schema)
         return evaluate(self._frame, expression, condition)
 
+    @checked
     def take(self, positions: npt.ArrayLike) -> Samples:
         """Return the samples at `positions`, in that order, as a table of their own."""
-        chosen = np.asarray(positions, dtype=np.intp)
+        given = array_from(positions, "positions")
+        chosen = choose_mask(given, len(self)) if given.dtype.kind == "b" else given
+        if chosen.dtype.kind not in "iu" and chosen.size:
+            raise UsageError(
+                f"Positions are whole numbers; got {shown(positions)}.", "count rows from 0, or pass a mask."
+            )
+        chosen = chosen.astype(np.intp)
         if chosen.ndim != 1 or (chosen.size and not -1 < chosen.min() <= chosen.max() < len(self)):
             raise UsageError(f"Positions must lie between 0 and {count(len(self) - 1)}.")
         part = object.__new__(Samples)
@@ -209,6 +233,14 @@ class Samples:
         part.notes = self.notes
         return part
 
+    def require_people(self) -> None:
+        """Refuse a table of one person, in which nobody can be taken for another."""
+        if len(self.subjects) == 1:
+            raise DesignError(
+                f"All {count(len(self))} samples are of one person, {self.subjects[0]!r}: nobody can be taken for another.",
+                Hint("is the right column named ({option:subject_column})?"),
+            )
+
     def _failures(self, condition: str | None) -> npt.NDArray[np.bool_]:
         if condition is None:
             return np.zeros(len(self.ids), dtype=np.bool_)
@@ -220,6 +252,16 @@ class Samples:
                 "fill in the missing values, or say in the condition what None means.",
             )
         return met.to_numpy().astype(np.bool_)
+
+
+def choose_mask(mask: npt.NDArray[Any], n: int) -> Positions:
+    """Where a mask over a table of `n` samples is true."""
+    if mask.shape != (n,):
+        raise UsageError(
+            f"The mask has {' × '.join(map(str, mask.shape))} values; there are {count(n)} samples.",
+            "give one true or false for each row of the samples table, in its order.",
+        )
+    return np.flatnonzero(mask)
 
 
 def evaluate(frame: pl.DataFrame, expression: pl.Expr, text: str) -> pl.Series:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from proband.engine.arguments import checked
 from proband.errors import AlignmentError, DesignError, Hint, InputError, Said, first_few
 from proband.samples import Choice, Experiment, Pool, Samples, Selection
 from proband.samples.choosing import choose
 from proband.samples.ids import Ids, Positions
 from proband.samples.pool import PairRule
 from proband.scores.base import MissingPolicy, Scores
+from proband.scores.several import by_name
 from proband.words import Note, Sentence, count
 
 UNKNOWN_IDS = Sentence(
@@ -37,13 +39,14 @@ def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[Note,
     if missing == "error" or len(unknown) == len(ids):
         raise AlignmentError(
             f"{count(len(unknown))} of {count(len(ids))} {ids.what} ids are not in the samples table: {first_few(unknown)}.",
-            DROP_HINT if len(unknown) < len(ids) else ID_COLUMN_HINT,
+            samples.ids.difference(unknown) or (DROP_HINT if len(unknown) < len(ids) else ID_COLUMN_HINT),
         )
     return (UNKNOWN_IDS(n=len(unknown), total=len(ids), what=ids.what, examples=first_few(unknown)),)
 
 
+@checked
 def experiment_over(
-    scores: Sequence[Scores],
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     samples: Samples,
     gallery: Choice | None = None,
     probes: Choice | None = None,
@@ -55,6 +58,8 @@ def experiment_over(
     the gallery is searched for. Samples chosen but not scored by every algorithm are an error, or with
     ``missing="drop"`` are left out for all of them alike, and counted.
     """
+    scores = tuple(by_name(scores).values())
+    samples.require_people()
     first = scores[0]
     if gallery is None:
         if probes is None and set(first.queries) & set(first.targets):
@@ -74,8 +79,9 @@ def experiment_over(
     return present_in(Experiment(samples, gallery, probes), scores, missing)
 
 
+@checked
 def pool_over(
-    scores: Sequence[Scores],
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     samples: Samples,
     groups: str | Sequence[str] | None = None,
     *,
@@ -84,7 +90,7 @@ def pool_over(
 ) -> Pool:
     """Make the pool of images that several algorithms' scores allow: gallery images are targets of all, probes queries of all."""
     axes = [set(samples.ids) for _ in range(2)]
-    for one in scores:
+    for one in by_name(scores).values():
         axes[0] &= set(one.targets)
         axes[1] &= set(one.queries)
     enrolled, searched = (
@@ -117,7 +123,7 @@ def present_in(
                 raise AlignmentError(
                     f"{count(len(names))} of {count(len(positions))} {role} samples are not among the {axis.what} ids of "
                     f"{one.name}: {first_few(names)}.",
-                    DROP_HINT,
+                    axis.difference(names) or DROP_HINT,
                     source=Said(one.name),
                 )
             kept = positions[~absent]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import checked
 from proband.engine.files.files import require_whole
 from proband.engine.files.shards import has_read, in_files, pick
 from proband.engine.foreign import array_from
@@ -27,9 +28,9 @@ Values = npt.NDArray[Any]
 ORIENTATION_HINT = Hint(
     "{give:orientation=similarity} if larger is more alike, {option:orientation=distance} if smaller is; it is never guessed."
 )
+Declared = Annotated[Orientation, ORIENTATION_HINT]
 WHOLE_NUMBERS = 2**53  # up to here float64 holds every one
 _PAGE = 1 << 12  # bytes that are read of a file for a single score
-_CHECKED_AT_ONCE = 1 << 22  # cells looked at together when searching for non-finite scores
 
 
 def check_orientation_name(orientation: str | None, wrong: type[ProbandError] = UsageError) -> Orientation:
@@ -69,6 +70,16 @@ class Scores(ABC):
     targets: Ids
     notes: tuple[Note, ...]
     metric: str | None = None
+
+    made_by: ClassVar[str] = (
+        "Scores.from_array(values, ids, orientation='similarity'), Scores.read(file), or Embeddings(vectors, ids, metric='cosine')"
+    )
+
+    def __new__(cls, *args: Any, **named: Any) -> Self:
+        """Say how scores are made, to those who call the class itself."""
+        if cls is Scores:
+            raise UsageError("Scores are not made by their class.", f"make them: {cls.made_by}.")
+        return super().__new__(cls)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -118,12 +129,13 @@ class Scores(ABC):
         return f"{type(self).__name__}({self.name!r}: {count(n_query)} queries × {count(n_target)} targets, {self.orientation})"
 
     @staticmethod
+    @checked
     def from_array(
         values: npt.ArrayLike,
         queries: Iterable[object],
         targets: Iterable[object] | None = None,
         *,
-        orientation: Orientation,
+        orientation: Declared,
         name: str = "scores",
         cells: Cells | None = None,
         ids: Literal["samples", "subjects"] = "samples",
@@ -140,11 +152,12 @@ class Scores(ABC):
         return DenseScores(values, queries, targets, orientation=orientation, name=name, cells=cells)
 
     @staticmethod
+    @checked
     def read(
         path: str | Path,
         samples: Samples | None = None,
         *,
-        orientation: Orientation | None = None,
+        orientation: Declared | None = None,
         name: str | None = None,
         missing: MissingPolicy = "error",
         **options: Any,
@@ -239,20 +252,26 @@ class DenseScores(Scores):
         except ValueError:
             raise InputError("the rows of scores are not all of one length.", source=name) from None
         if array.dtype.kind not in "fiub":
-            raise InputError(f"Scores must be numbers; {name} has the type {array.dtype}.", source=Said(name))
+            raise InputError(
+                f"Scores must be numbers; {name} has the type {array.dtype}.",
+                None if array.dtype.kind == "c" else "make them numbers: values.astype(float).",
+                source=Said(name),
+            )
         if array.dtype.itemsize > 8:
             raise InputError(f"Scores of type {array.dtype} are not supported.", "use float64 or smaller.")
+        if cells is not None and not in_files(cells):
+            cells = array_from(cells, "cell codes")
         for what, got in (
             ("scores", array.shape),
             ("cell codes", self.shape if cells is None else cells.shape),
         ):
             if got != self.shape:
                 raise InputError(
-                    f"the {what} are {' × '.join(map(str, got))}, but there are {self.shape[0]} query ids "
+                    f"the {what} are {' × '.join(map(str, got)) or 'one value'}, but there are {self.shape[0]} query ids "
                     f"and {self.shape[1]} target ids.",
                     "rows are queries and columns are targets; is the matrix transposed?"
                     if got == self.shape[::-1]
-                    else None,
+                    else "scores are a matrix, queries × targets: give the id of every row, and of every column if these are others.",
                     source=name,
                 )
         if cells is not None and not in_files(cells) and not np.isin(cells, (OK, DONT_CARE, FAILED)).all():
@@ -261,9 +280,13 @@ class DenseScores(Scores):
         self._cells: Any = cells
         if cells is not None and not in_files(cells):
             self._cells = frozen(np.ascontiguousarray(cells, dtype=np.uint8))
+        self._known_finite = False
         if not in_files(array):
             self._values = frozen(array.view())
-            self._check_all()
+            if array.dtype.kind in "iu":
+                self._finite(array, np.arange(array.shape[0]), np.arange(array.shape[1]))
+            ends = (array.min(), array.max()) if array.size else ()  # NaN where anything is
+            self._known_finite = bool(np.isfinite(ends).all())
 
     @property
     def values(self) -> Values:
@@ -282,9 +305,7 @@ class DenseScores(Scores):
         block = _take(self._values, rows, columns)
         if self._cells is not None:
             block = np.where(self.cells(rows, columns) == OK, block, block.dtype.type(0))
-        if in_files(self._values):  # others were checked when they came in
-            self._require_finite(block, rows, columns)
-        return _native(block)
+        return _native(self._finite(block, rows, columns))
 
     def cells(self, rows: Positions, columns: Positions) -> Cells | None:
         if self._cells is None:
@@ -298,10 +319,8 @@ class DenseScores(Scores):
         found = pick(self._values, rows, columns)
         if self._cells is not None:
             found = np.where(self.each_cell(rows, columns) == OK, found, found.dtype.type(0))
-        if in_files(self._values):
-            has_read(self._values, len(rows) * _PAGE)
-            self._require_finite(found, rows, columns)
-        return _native(found)
+        has_read(self._values, len(rows) * _PAGE)
+        return _native(self._finite(found, rows, columns))
 
     def each_cell(self, rows: Positions, columns: Positions) -> Cells | None:
         if self._cells is None:
@@ -310,34 +329,30 @@ class DenseScores(Scores):
         has_read(self._cells, len(rows) * _PAGE)
         return np.asarray(pick(self._cells, rows, columns), dtype=np.uint8)
 
-    def _check_all(self) -> None:
-        if self._values.dtype.kind == "b" or (
-            self._values.dtype.kind != "f" and self._values.dtype.itemsize < 8
-        ):
-            return
-        columns = np.arange(self.shape[1])
-        step = max(1, _CHECKED_AT_ONCE // max(1, len(columns)))
-        for start in range(0, self.shape[0], step):
-            rows = np.arange(start, min(start + step, self.shape[0]))
-            block = self._values[rows[0] : rows[-1] + 1]
-            if self._cells is not None:
-                block = np.where(self._cells[rows] == OK, block, 0)
-            self._require_finite(block, rows, columns)
-
-    def _require_finite(self, block: Values, rows: Positions, columns: Positions) -> None:
-        """Refuse a tile of scores, or scores of single pairs, of which some are not finite."""
+    def _finite(self, block: Values, rows: Positions, columns: Positions) -> Values:
+        """Scores of a tile or of single pairs, every one finite; that of a sample with itself may be anything, and is never used."""
+        if self._known_finite:
+            return block
         if block.dtype.kind != "f":
-            if block.size and max(int(block.max()), -int(block.min())) > WHOLE_NUMBERS:
+            if (
+                block.dtype.itemsize == 8
+                and block.size
+                and max(int(block.max()), -int(block.min())) > WHOLE_NUMBERS
+            ):
                 raise InputError(
                     "whole numbers beyond 2**53 cannot be told apart as floats.",
                     "rescale them.",
                     source=self.name,
                 )
-            return
+            return block
         finite = np.isfinite(block)
         if finite.all():
-            return
-        bad = np.argwhere(~finite)
+            return block
+        place = self.queries.positions_in(self.targets)[rows]
+        itself = (place[:, None] if block.ndim == 2 else place) == columns
+        bad = np.argwhere(~(finite | itself))
+        if not len(bad):
+            return np.where(finite, block, block.dtype.type(0))
         row, column = bad[0][0], bad[0][-1]
         raise InputError(
             f"{count(len(bad))} scores of {count(block.size)} looked at are not finite; the first is "

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import checked
 from proband.engine.files.files import require_whole
 from proband.engine.files.shards import RowShards, has_read, in_files
 from proband.engine.foreign import array_from
@@ -51,6 +52,7 @@ class Embeddings(Scores):
 
     """
 
+    @checked
     def __init__(
         self,
         vectors: Any,
@@ -85,6 +87,7 @@ class Embeddings(Scores):
             )
 
     @staticmethod
+    @checked
     def read(  # type: ignore[override]
         path: str | Path | Sequence[str | Path],
         samples: Samples | None = None,
@@ -212,11 +215,16 @@ class Embeddings(Scores):
             raise InputError(
                 f"embeddings must be a table of numbers, one row a sample; "
                 f"got {' × '.join(map(str, array.shape)) or 'a single value'} of {array.dtype}.",
+                "one vector for each sample, as numbers: vectors.astype(float).",
                 source=self.name,
             )
         if len(array) != len(ids):
             raise InputError(
-                f"there are {count(len(array))} vectors but {count(len(ids))} ids.", source=self.name
+                f"there are {count(len(array))} vectors but {count(len(ids))} ids.",
+                "one row is one sample; is the array transposed?"
+                if array.shape[1] == len(ids)
+                else "give the id of every row.",
+                source=self.name,
             )
         for start in range(0, len(array), _ROWS_AT_ONCE):
             block = np.asarray(array[start : start + _ROWS_AT_ONCE])

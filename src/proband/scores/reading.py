@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Progress, Silent
+from proband.engine.arguments import checked
 from proband.engine.files.files import naming, reading
 from proband.engine.files.shards import RowShards, require_order, shard_files, shards_name
 from proband.errors import Hint, InputError, Said, UsageError
@@ -16,15 +17,20 @@ from proband.samples import Choice, Ids, Samples
 from proband.samples.choosing import choose
 from proband.samples.npz import Archive
 from proband.scores.alignment import check_ids
-from proband.scores.base import DenseScores, MissingPolicy, Orientation, check_orientation_name
+from proband.scores.base import Declared, DenseScores, MissingPolicy, Orientation, check_orientation_name
 from proband.scores.embeddings import Embeddings, Metric
 from proband.scores.formats import ReadOptions, ScoreFile, labelled, read_file
 from proband.scores.formats.contents import IdsName
 from proband.scores.formats.numpy_files import open_npy
 from proband.scores.formats.shards import joined_ids, read_parts, require_one_kind
 from proband.scores.vector_files import ids_of_table, models_in
-from proband.words import count
+from proband.words import Sentence, count
 
+_CHOICE_UNUSED = Sentence(
+    "scores.choice-unused",
+    "caution",
+    "{file} names its {what} ids itself, so the {option} asked for are not used; gallery and probes choose among them",
+)
 KEY_MARK = "::"
 _ALL_IDS = "ids.csv"
 
@@ -59,11 +65,12 @@ def _exists(path: Path) -> bool:
         return False
 
 
+@checked
 def read_scores(
     path: str | Path | Sequence[str | Path],
     samples: Samples | None = None,
     *,
-    orientation: Orientation | None = None,
+    orientation: Declared | None = None,
     missing: MissingPolicy = "error",
     queries: Choice | None = None,
     targets: Choice | None = None,
@@ -153,10 +160,18 @@ def _aligned(
         )
     declared = check_orientation_name(orientation or file.orientation)
     found = {}
+    given = [
+        _CHOICE_UNUSED(file=name, what=what, option=option)
+        for what, option, own, choice in (
+            ("query", "queries", file.queries, queries),
+            ("target", "targets", file.targets, targets),
+        )
+        if own is not None and choice is not None and not _same(own, choice, samples)
+    ]
     for matrix, values in file.matrices.items():
         rows = _axis(file.queries, "query", queries, samples, values, 0, name)
         columns = _axis(file.targets, "target", targets, samples, values, 1, name)
-        notes = file.notes
+        notes = (*file.notes, *given)
         if samples is not None:
             notes = tuple(
                 dict.fromkeys(
@@ -175,6 +190,7 @@ def _aligned(
     return found
 
 
+@checked
 def read_embeddings(
     path: str | Path | Sequence[str | Path],
     samples: Samples | None = None,
@@ -259,6 +275,11 @@ def _ids_beside(files: Sequence[Path], n: int) -> Ids | None:
             file=Said(_ALL_IDS),
         )
     return whole
+
+
+def _same(own: Ids, choice: Choice, samples: Samples | None) -> bool:
+    """Whether a choice names just the samples that a file names itself."""
+    return samples is not None and set(own) == {samples.ids[at] for at in choose(samples, choice).positions}
 
 
 def _axis(

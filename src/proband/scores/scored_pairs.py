@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from proband.engine.arguments import checked
 from proband.engine.foreign import array_from, plain_values
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
 from proband.samples.table import as_text
@@ -208,6 +209,7 @@ def with_people_of_mated(trials: Trials) -> Trials:
     return replace(trials, frame=found, notes=(*trials.notes, note))
 
 
+@checked
 def scored_pairs(
     mated: Any,
     scores: Any,

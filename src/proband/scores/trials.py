@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import checked
 from proband.engine.files.files import reading
 from proband.engine.frames import frame_of_rows
 from proband.errors import AlignmentError, InputError, Said, first_few, quoted
@@ -17,7 +18,7 @@ from proband.samples.ids import Ids, Positions
 from proband.samples.reading import frame_from
 from proband.samples.table import Samples, as_text
 from proband.scores.alignment import check_ids
-from proband.scores.base import Cells, MissingPolicy, Orientation, Scores
+from proband.scores.base import Cells, MissingPolicy, Orientation, Scores, check_orientation_name
 from proband.words import Note, Sentence, count, percent
 
 NOT_COUNTED = Sentence(
@@ -54,6 +55,7 @@ _MOST_DIGITS = 10
 _WORDS = {"mated": "true or false", "failed": "true or false", "fold": "the number of a fold"}
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Trials:
     """Compared pairs, one row each.
@@ -78,8 +80,14 @@ class Trials:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frame", frame_from(self.frame))
+        if self.orientation is not None:
+            check_orientation_name(self.orientation)
         if "score" not in self.frame.columns:
-            raise InputError("trials need a column 'score'.", source=self.name)
+            raise InputError(
+                f"trials need a column 'score'; there are {first_few(self.frame.columns, 12) or 'none'}.",
+                "name it so: frame.rename({'cosine': 'score'}).",
+                source=self.name,
+            )
         full = self.frame.select(self._column(name, dtype) for name, dtype in SCHEMA.items())
         if "mated" not in self.frame.columns:
             full = full.with_columns((pl.col("query_subject") == pl.col("target_subject")).alias("mated"))
@@ -129,11 +137,13 @@ class Trials:
         )
 
     @classmethod
+    @checked
     def from_pairs(cls, pairs: pl.DataFrame, scores: Scores) -> Trials:
         """Look up the scores of a list of pairs (columns query, target, and optionally mated and fold).
 
         Pairs whose cells are not to be counted are left out, and counted in a note.
         """
+        pairs = frame_from(pairs)
         for axis, column in ((scores.queries, "query"), (scores.targets, "target")):
             if column not in pairs.columns:
                 raise InputError(

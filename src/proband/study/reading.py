@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from proband.engine.arguments import checked
 from proband.engine.files.files import reading, refused
 from proband.errors import InputError, Said, UsageError
 from proband.study.checking import check
@@ -20,6 +21,7 @@ _LARGEST = 10_000_000
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
+@checked
 def read_study(path: str | Path) -> Study:
     """Read a study file and check everything that can be known before data are read.
 

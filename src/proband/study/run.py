@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from proband.engine import Engine, Progress, Silent, engine_said, using
+from proband.engine.arguments import checked
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
 from proband.inference.comparisons.gate import Gate
@@ -48,6 +49,7 @@ _OF_RANKS = ("experiment", "identification", "comparison", "gate", "mcnemar", "c
 """Sections that need gallery and probes."""
 
 
+@checked
 def run(
     request: Request | Study,
     data: Inputs | None = None,

@@ -9,7 +9,16 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say, say_all, say_below, show_tables, write_csv, wrote
+from proband.cli.console import (
+    print_json,
+    say,
+    say_all,
+    say_below,
+    show_tables,
+    write_csv,
+    write_model_card,
+    wrote,
+)
 from proband.cli.inputs import ClassInputs
 
 if TYPE_CHECKING:
@@ -39,6 +48,7 @@ def classify(
             "--figure", "-f", help="Write the accuracies: .png, .svg or .pdf.", rich_help_panel="Output"
         ),
     ] = None,
+    model_card: o.ModelCard = None,
     *,
     json: bool,
     explain: bool,
@@ -70,6 +80,7 @@ def classify(
     result = found.classification
     assert result is not None  # what was asked for
     write_csv(result.to_frame(), csv)
+    write_model_card(found, request, model_card)
     write_csv(result.class_frame(), by_class)
     write_csv(result.confusion_frame(), confusions)
     if latex is not None:

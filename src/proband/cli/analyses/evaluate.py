@@ -9,7 +9,15 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say, say_below, show_tables, write_csv, wrote
+from proband.cli.console import (
+    print_json,
+    say,
+    say_below,
+    show_tables,
+    write_csv,
+    write_model_card,
+    wrote,
+)
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -30,6 +38,7 @@ def evaluate(
             rich_help_panel="Output",
         ),
     ] = None,
+    model_card: o.ModelCard = None,
     *,
     json: bool,
     explain: bool,
@@ -66,6 +75,7 @@ def evaluate(
         save_figure(drawn, path)
         wrote(path)
     write_csv(evaluation.to_frame(), csv)
+    write_model_card(found, request, model_card)
     if json:
         measures = {"measures": [one.to_dict() for one in found.measured]} if found.measured else {}
         print_json({**evaluation.to_dict(), **measures})

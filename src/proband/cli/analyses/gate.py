@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proband.cli import options as o
 from proband.cli.analyses.command import Asked, analysis
-from proband.cli.console import print_json, say, say_below, show_tables, wrote
+from proband.cli.console import print_json, say, say_below, show_tables, write_model_card, wrote
 from proband.cli.inputs import ScoreInputs
 from proband.errors import InputError, UsageError
 
@@ -118,6 +119,7 @@ def gate(
             rich_help_panel="Output",
         ),
     ] = False,
+    model_card: o.ModelCard = None,
     *,
     json: bool,
     explain: bool,
@@ -142,6 +144,7 @@ def gate(
     texts = [(junit, gate_junit(made)), (summary, gate_summary(made))]
     if save is not None:
         texts.append((save, _pinned(made, save)))
+    write_model_card(found, request, model_card)
     if github:
         _add_to_step(gate_summary(made))
     for path, text in texts:

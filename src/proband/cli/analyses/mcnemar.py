@@ -86,6 +86,7 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> No
             + ("." if given["samples"] is None else f" and {given['samples']}."),
             "the counts are of probes that only the first, and only the second recognises.",
         )
+    _refuse_options(given, total)
     long = [word for word in (*words, str(total or 0)) if len(word) > _MOST_DIGITS]
     if long:
         raise UsageError(f"{long[0]:.20}… is no number of probes: it has {count(len(long[0]))} digits.")
@@ -105,6 +106,23 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> No
             "confidence_level": confidence,
         }
     _show({**plain, "notes": []}, [], given["json"], given["explain"])
+
+
+def _refuse_options(given: dict[str, Any], total: int | None) -> None:
+    """Refuse options that say how scores are read and ranked: two counts are of probes that were."""
+    used = {"scores", "json", "explain", *(("confidence_level",) if total is not None else ())}
+    defaults = {name: one.default for name, one in signature(_of_scores).parameters.items()}
+    other = [
+        name
+        for name, value in given.items()
+        if name not in used and value not in (None, False, (), [], defaults[name])
+    ]
+    if other:
+        flag = f"--{other[0].replace('_', '-')}"
+        raise UsageError(
+            f"{flag} goes with {'--total' if other[0] == 'confidence_level' else 'scores'}; two counts are counted already.",
+            f"leave {flag} out.",
+        )
 
 
 def _show(

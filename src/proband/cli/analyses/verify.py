@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say, say_all, say_below, show_tables, wrote
+from proband.cli.console import print_json, say, say_all, say_below, show_tables, write_model_card, wrote
 from proband.words import as_sentence
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def verify(
             "--figure", "-f", help="Write the DET plot: .png, .svg or .pdf.", rich_help_panel="Output"
         ),
     ] = None,
+    model_card: o.ModelCard = None,
     *,
     json: bool,
     explain: bool,
@@ -56,6 +58,7 @@ def verify(
     )
     from proband.report.figures.style import save_figure
 
+    write_model_card(found, request, model_card)
     if found.folds:
         _show_folds(found, json, explain)
         return

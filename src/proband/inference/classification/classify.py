@@ -8,8 +8,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import checked
 from proband.errors import InputError, UsageError, first_few
-from proband.inference.classification.labels import Guesses, Task, TiePolicy, check_ties, labels_from, task_of
+from proband.inference.classification.labels import Guesses, Task, TiePolicy, labels_from, task_of
 from proband.inference.classification.results import Classification, ClassRates, Confusion
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.outcomes.pairs import compared
@@ -63,6 +64,7 @@ _TIED = Sentence(
 )
 
 
+@checked
 def classify(
     y_true: Any,
     models: Any,
@@ -120,7 +122,6 @@ def classify(
     """
     check_level(confidence_level)
     check_seed(seed)
-    check_ties(ties)
     margin_for(margin, is_rate=True)  # refused before any work
     if average not in get_args(Average):
         raise UsageError(f"There is no average {average!r}.", f"there are: {', '.join(get_args(Average))}.")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine.foreign import array_from
+from proband.engine.kinds import shown
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
 from proband.words import count, counted, given
 
@@ -91,7 +92,12 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None) -> Task:
     >>> made.classes, made.truth.tolist(), made.guesses["a"].said.tolist()
     (('cat', 'dog'), [0, 1, 1], [0, 1, 0])
     """
-    named = models if isinstance(models, Mapping) else {ONE_MODEL: models}
+    named = _by_name(models)
+    if isinstance(y_true, Mapping) or (getattr(y_true, "ndim", 1) == 2 and getattr(models, "ndim", 2) == 1):
+        raise UsageError(
+            f"The arguments look swapped: classify(y_true, models, …) was given {shown(y_true)}, {shown(models)}.",
+            "the true labels come first, one for each sample; then the models.",
+        )
     if not named:
         raise UsageError("There is no model.", "pass scores or predictions, by name if they are of several.")
     truth = labels_from(y_true, "true labels")
@@ -111,6 +117,19 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None) -> Task:
         for name in arrays
     }
     return Task(tuple(map(str, known.tolist())), codes, guesses)
+
+
+def _by_name(models: Any) -> Mapping[Any, Any]:
+    """Models by name; several tables in a list are numbered, since a list of rows is one table."""
+    if isinstance(models, Mapping):
+        return models
+    if (
+        isinstance(models, list | tuple)
+        and models
+        and all(len(getattr(one, "shape", ())) == 2 for one in models)
+    ):
+        return {f"{ONE_MODEL} {number}": one for number, one in enumerate(models, 1)}
+    return {ONE_MODEL: models}
 
 
 def labels_from(data: Any, what: str) -> Labels:
@@ -316,14 +335,3 @@ def _ranked(name: str, scores: Labels, truth: Codes) -> Guesses:
     at_top = np.flatnonzero((closer == 0) & (tied > 0))
     top = {int(row): np.flatnonzero(same[row]) for row in at_top}
     return Guesses(closer, tied, scores.argmax(axis=1).astype(np.intp), top, True)
-
-
-def check_ties(ties: str) -> None:
-    """Refuse a tie policy that there is not.
-
-    Examples
-    --------
-    >>> check_ties("mean")
-    """
-    if ties not in get_args(TiePolicy):
-        raise UsageError(f"There is no tie policy {ties!r}.", f"there are: {', '.join(get_args(TiePolicy))}.")

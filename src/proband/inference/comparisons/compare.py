@@ -10,6 +10,7 @@ import numpy as np
 
 from proband.designs import Bootstrap, Design, SignFlip
 from proband.engine import Engine, on_engine
+from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.verdicts import judged
@@ -20,6 +21,7 @@ from proband.measures import Measure, Outcomes
 from proband.results.difference import Adjustment
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.scores.several import by_name
 from proband.scores.trials import Trials
 from proband.words import Sentence
 
@@ -41,9 +43,11 @@ _FRACTIONS = Sentence(
     "note",
     "fractions of a success have no counts to test, so outcomes are swapped and drawn by person",
 )
-Algorithms = Sequence[Outcomes | Scores | Trials] | Mapping[str, Outcomes | Scores | Trials]
+Algorithm = Outcomes | Scores | Trials
+Algorithms = Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm]
 
 
+@checked
 @on_engine
 def compare(
     measure: Measure | str,
@@ -102,7 +106,7 @@ def compare(
     """
     check_level(confidence_level)
     check_seed(seed)
-    question = Question.of(measure, algorithms, within, design, confidence_level, seed)
+    question = Question.of(measure, by_name(algorithms), within, design, confidence_level, seed)
     margin_for(margin, question.measure.in_points)  # refused before any work
     _check_adjustment(adjust)
     return comparison_of(question, shown_together(question), margin, adjust)

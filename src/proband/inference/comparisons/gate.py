@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
 
 from proband.designs import Design
+from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
-from proband.errors import GateError, UsageError
+from proband.errors import GateError, UsageError, first_few
 from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.planning.sizes import POWER
 from proband.inference.procedures import Auto
-from proband.measures import Measure, Outcomes, measure_named
+from proband.measures import Measure, Outcomes
+from proband.measures.base import as_measure
 from proband.results.base import Count, Rate, Result
 from proband.results.difference import Difference, margin_of
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.scores.several import by_name
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence, as_sentence, given
 
+Algorithm = Outcomes | Scores | Trials
 Decision = Literal["pass", "fail", "undecided"]
 EXIT_CODES: dict[Decision, int] = {"pass": 0, "fail": 3, "undecided": 4}
 """How the program ends."""
@@ -229,14 +234,15 @@ class Gate(Result):
         return f"Gate: {as_sentence(self.sentence())}"
 
 
+@checked
 def gate(
-    candidate: Outcomes | Scores | Trials,
-    baseline: Outcomes | Scores | Trials,
+    candidate: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
+    baseline: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     within: Experiment | Samples | Pool | None = None,
     *,
     measure: Measure | str | None = None,
     margin: float | None = None,
-    design: Design | Auto = "auto",
+    design: Design | Auto | str = "auto",
     confidence_level: float = 0.95,
     seed: int = 0,
 ) -> Gate:
@@ -269,8 +275,8 @@ def gate(
     >>> found.decision, round(found.gain, 4), round(found.gain_low, 4), found.exit_code
     ('pass', 0.0033, -0.0112, 0)
     """
-    named = "rank-rate@1" if measure is None else measure
-    asked = measure_named(named) if isinstance(named, str) else named
+    asked = as_measure("rank-rate@1" if measure is None else measure)
+    candidate, baseline = _one(candidate, "candidate"), _one(baseline, "baseline")
     names = _names(candidate, baseline)
     compared = compare(
         asked,
@@ -284,7 +290,19 @@ def gate(
     return gate_of(compared, asked.code)
 
 
-def _names(candidate: Outcomes | Scores | Trials, baseline: Outcomes | Scores | Trials) -> tuple[str, str]:
+def _one(given: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm], role: str) -> Algorithm:
+    """The one algorithm that is given, by itself or as a list or a mapping of one."""
+    named = by_name(given)
+    if len(named) > 1:
+        raise UsageError(
+            f"The {role} is one algorithm; got {len(named)}: {first_few(list(named))}.",
+            "gate(candidate, baseline, experiment) judges two; compare several with compare.",
+        )
+    (one,) = named.values()
+    return one  # type: ignore[no-any-return]
+
+
+def _names(candidate: Algorithm, baseline: Algorithm) -> tuple[str, str]:
     """What they are called; where both have one name, by their parts."""
     found = tuple(one.algorithm if isinstance(one, Outcomes) else one.name for one in (candidate, baseline))
     return ("candidate", "baseline") if found[0] == found[1] else (found[0], found[1])

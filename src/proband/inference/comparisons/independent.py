@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from proband.designs import Clustered
+from proband.engine.arguments import checked
 from proband.errors import DesignError, first_few
 from proband.inference.comparisons.compare import DEFAULT_MARGIN, margin_for
 from proband.inference.comparisons.comparison import Comparison
@@ -17,7 +18,8 @@ from proband.inference.estimates.case import people_in
 from proband.inference.estimates.closed import effective_size
 from proband.inference.estimates.estimate import estimate
 from proband.inference.proportions import Interval, normal_quantile
-from proband.measures import Outcomes, RecognitionRate
+from proband.measures import Outcomes
+from proband.measures.base import Share, as_measure
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.words import Method, Note, Sentence, Target, counted
@@ -41,8 +43,9 @@ _SHARED_NAMES = Sentence(
 )
 
 
+@checked
 def compare_independent(
-    measure: RecognitionRate,
+    measure: Share | str,
     first: Outcomes,
     second: Outcomes,
     *,
@@ -64,7 +67,7 @@ def compare_independent(
 
     >>> from proband.samples import Experiment, Samples
     >>> from proband.scores import Scores
-    >>> from proband.measures import rank
+    >>> from proband.measures import RecognitionRate, rank
     >>> def measured(first, missed):
     ...     ids = [f"{side}{first + k}" for side in "gp" for k in range(40)]
     ...     samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
@@ -75,14 +78,15 @@ def compare_independent(
     >>> pair.difference, round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 6)
     (0.25, 0.1055, 0.4071, 0.000723)
     """
-    if measure.form != "share":
-        raise DesignError(f"The {measure.estimand} of independent people cannot be compared; rates can.")
+    asked = as_measure(measure)
+    if asked.form != "share":
+        raise DesignError(f"The {asked.estimand} of independent people cannot be compared; rates can.")
     if first.experiment.fingerprint == second.experiment.fingerprint:
         raise DesignError("Both were measured on the same probes, which are not independent.", "use compare.")
     assumed, notes = _apart(first, second)
     design = Clustered()
     estimates = [
-        estimate(measure, one, design=design, confidence_level=confidence_level) for one in (first, second)
+        estimate(asked, one, design=design, confidence_level=confidence_level) for one in (first, second)
     ]
     tested = _independent(estimates[0], estimates[1], confidence_level)
     people = people_in(first) + people_in(second)
@@ -99,7 +103,7 @@ def compare_independent(
         True,
         True,
     )
-    answers = Answers(difference_of(measure.estimand), _BOTH_SETS, _ALGORITHMS_AND_GALLERIES, assumed)
+    answers = Answers(difference_of(asked.estimand), _BOTH_SETS, _ALGORITHMS_AND_GALLERIES, assumed)
     return Comparison(tuple(estimates), pairs, None, margin, confidence_level, answers, notes)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import checked
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
 from proband.results.base import Confidence, Count, Rank, Rate, Result
@@ -100,6 +101,7 @@ class McNemar(Result):
     p_mid: Rate
 
 
+@checked
 def mcnemar(n_sf: int, n_fs: int) -> McNemar:
     """Test whether two algorithms recognise probes equally often, by the probes on which they differ (McNemar 1947).
 

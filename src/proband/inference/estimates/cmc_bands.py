@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from proband.designs import Bootstrap, Design, Reweighting, StratifiedDesign
+from proband.designs.base import as_design
 from proband.engine import Engine, on_engine
+from proband.engine.arguments import checked
 from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
 from proband.inference.estimates.case import Case, dependence
@@ -21,17 +23,20 @@ from proband.measures.base import Weights, outcomes_of
 from proband.measures.tallies import Floats
 from proband.results.band import Band
 from proband.results.base import ROUNDING
+from proband.results.by_algorithm import for_each
 from proband.samples import Experiment
 from proband.scores import Scores
 
 _RANKS_OF_FRACTIONS = 2_000
 
 
+@for_each
+@checked
 @on_engine
 def estimate_cmc(
     data: Outcomes | Scores,
     within: Experiment | None = None,
-    design: Design | Auto = "auto",
+    design: Design | Auto | str = "auto",
     *,
     max_rank: int | None = None,
     confidence_level: float = 0.95,
@@ -71,6 +76,7 @@ def estimate_cmc(
     """
     check_level(confidence_level)
     check_seed(seed)
+    design = as_design(design)
     outcomes = outcomes_of(data, within)
     measure = CMC(max_rank, weights)
     case = Case(RecognitionRate(1, weights), outcomes, confidence_level, seed)

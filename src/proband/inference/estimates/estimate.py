@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, overload
 
 from proband.designs import Binomial, Bootstrap, Clustered, Design
+from proband.designs.base import as_design
 from proband.engine import Engine, on_engine
-from proband.errors import UsageError
+from proband.engine.arguments import checked
 from proband.inference.estimates.case import cases_of, people_in
 from proband.inference.procedures import Auto, Question, procedure_for
 from proband.inference.proportions import check_level, check_seed
 from proband.measures import Measure, Outcomes
+from proband.results.by_algorithm import ByAlgorithm
 from proband.results.estimate import Estimate
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
+from proband.scores.several import by_name, is_several
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence
 
@@ -38,10 +42,10 @@ CHOSEN = {one.code for one in (_PEOPLE_CHOSEN, _BINOMIAL_CHOSEN, _BOOTSTRAP_CHOS
 """The codes of notes that say why ``auto`` took its design."""
 
 
-@on_engine
+@overload
 def estimate(
     measure: Measure | str,
-    data: Outcomes | Scores | Trials | Sequence[Scores],
+    data: Outcomes | Scores | Trials,
     within: Experiment | Samples | Pool | None = None,
     design: Design | Auto | str = "auto",
     *,
@@ -49,8 +53,37 @@ def estimate(
     seed: int = 0,
     population: int | None = None,
     engine: Engine = None,
-) -> Estimate:
-    """Estimate a measure with its interval.
+) -> Estimate: ...
+@overload
+def estimate(
+    measure: Measure | str,
+    data: Sequence[Outcomes | Scores | Trials] | Mapping[str, Outcomes | Scores | Trials],
+    within: Experiment | Samples | Pool | None = None,
+    design: Design | Auto | str = "auto",
+    *,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    population: int | None = None,
+    engine: Engine = None,
+) -> Any: ...
+@checked
+@on_engine
+def estimate(
+    measure: Measure | str,
+    data: Outcomes
+    | Scores
+    | Trials
+    | Sequence[Outcomes | Scores | Trials]
+    | Mapping[str, Outcomes | Scores | Trials],
+    within: Experiment | Samples | Pool | None = None,
+    design: Design | Auto | str = "auto",
+    *,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    population: int | None = None,
+    engine: Engine = None,
+) -> Any:
+    """Estimate a measure with its interval; of several algorithms, each by itself, by name.
 
     With ``auto`` *other people* vary, and the algorithm and the gallery stay. A rate has Wilson's interval (1927): of n probes,
     one of each person (`wilson_interval`), or with the effective sample size where people have several (Rao & Scott 1992;
@@ -65,7 +98,7 @@ def estimate(
         `estimate_cmc`. Measures and designs are known by name as well: ``"rank-rate@5"``, ``"bootstrap"``.
     data, within
         Outcomes, or scores and the experiment they are ranked in, or scores and a `Pool` of images to choose from; for measures of pairs
-        also a list of comparisons (`Trials`).
+        also a list of comparisons (`Trials`). Of one algorithm or of several, as a list or a mapping of names.
     design
         What varies: `Binomial`, `Clustered`, `Bootstrap`, or ``"auto"``, which asks about *other people* and says which
         method it took and why. `Galleries`, which takes scores, deals the people to several galleries. Over a pool:
@@ -95,15 +128,13 @@ def estimate(
     """
     check_level(confidence_level)
     check_seed(seed)
-    several = not isinstance(data, Outcomes | Scores | Trials)
-    held = list(data) if isinstance(data, Sequence) and several else [data]
-    question = Question.of(measure, held, within, design, confidence_level, seed, population)
-    if several and getattr(question.design, "capability", None) != "trainings":
-        raise UsageError(
-            "Several scores at once are one algorithm trained on several sets.",
-            "pass TrainingSets() as the design; different algorithms go to compare.",
-        )
-    return estimates(question)[0]
+    asked = as_design(design)
+    several = is_several(data)
+    trained = several and getattr(asked, "capability", None) == "trainings"
+    held: Any = data if trained else by_name(data)
+    question = Question.of(measure, held, within, asked, confidence_level, seed, population)
+    found = estimates(question)
+    return found[0] if trained or not several else ByAlgorithm(zip(question.names, found, strict=True))
 
 
 def estimates(question: Question) -> tuple[Estimate, ...]:

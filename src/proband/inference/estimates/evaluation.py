@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from proband.engine import Engine, Progress, on_engine
+from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.estimates.case import Case
@@ -22,8 +23,8 @@ from proband.results.estimate import ByPerson
 from proband.results.serializing import Written
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
-from proband.scores.naming import by_name
-from proband.words import Note, Sentence, Target, fixed
+from proband.scores.several import by_name
+from proband.words import Note, Sentence, Target, fixed, interval
 
 _ALL_PROBES = Target("all-probes", "all probes")
 ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
@@ -100,6 +101,11 @@ class Entry(OfProbes, Result):
     band: Band
     ranks: tuple[Rank, ...]
     weights: Weights = "probe"
+
+    def __repr__(self) -> str:
+        ends = self.interval(1)
+        told = "" if ends is None else f" {interval(*ends)}"
+        return f"{self.algorithm}, {probes_called(self.category)}: rank-1 {fixed(self.curve.at(1))}{told}"
 
     @property
     def by_person(self) -> dict[Rank, ByPerson | None]:
@@ -262,12 +268,13 @@ class Evaluation(Result):
         )
 
 
+@checked
 @on_engine
 def evaluate(
-    scores: Scores | Iterable[Scores] | Mapping[str, Scores],
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     experiment: Experiment,
     *,
-    categories: Sequence[Category] = (),
+    categories: Category | Sequence[Category] = (),
     pooled: Category | None = None,
     ranks: Sequence[int] = (1, 5, 10),
     ties: TiePolicy = "pessimistic",
@@ -315,6 +322,8 @@ def evaluate(
     [('net', 0.5, 1.0, 2)]
     """
     algorithms = by_name(scores)
+    experiment.samples.require_people()
+    categories = (categories,) if isinstance(categories, Category) else categories
     _check_ranks(ranks)
     _sets(experiment, categories, pooled)  # what is wrong with them is said before anything is ranked
     ranked = [

@@ -12,6 +12,7 @@ import polars as pl
 
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import ROUNDING
+from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.adjustment import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
@@ -20,6 +21,7 @@ from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.band import Band
 from proband.results.base import Count, Rank, Result
+from proband.results.by_algorithm import for_each
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.samples import Experiment, Samples
@@ -242,6 +244,8 @@ class GalleryEffect(Result):
         return said(**of, above=above, below=below, statistic=self.statistic, p=self.p_value)
 
 
+@for_each
+@checked
 def gallery_effect(
     scores: Scores,
     columns: ImageColumns,

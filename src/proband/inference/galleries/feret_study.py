@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from proband.designs import Galleries
 from proband.engine import Engine, Progress, on_engine
+from proband.engine.arguments import checked
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparisons.compare import compare
 from proband.inference.estimates.evaluation import (
@@ -42,6 +43,7 @@ from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.results.band import Band
 from proband.samples import Category, Experiment
 from proband.scores import Scores
+from proband.scores.several import by_name
 from proband.words import Note, Sentence, count
 
 _MOST_GROUPS = 20
@@ -53,12 +55,13 @@ _PICKED = Sentence(
 _NO_VARIATION = Sentence("feret.no-variation", "caution", "{category}: no variation over {design}: {why}")
 
 
+@checked
 @on_engine
 def feret_study(
-    scores: Sequence[Scores],
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     experiment: Experiment,
     *,
-    categories: Sequence[Category] = (),
+    categories: Category | Sequence[Category] = (),
     pooled: Category | None = None,
     versions: Iterable[Version | tuple[str, str]] = (),
     improvements: Iterable[Improvement | tuple[str, ...]] = (),
@@ -67,7 +70,7 @@ def feret_study(
     sizes: Sequence[int] = (),
     rejection: Rejection | None = None,
     ranks: Sequence[int] = (1, 5, 10),
-    ranked: Sequence[Outcomes] | None = None,
+    ranked: Outcomes | Sequence[Outcomes] | None = None,
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",
     on_failure: FailurePolicy = "miss",
@@ -124,6 +127,9 @@ def feret_study(
     check_seed(seed)
     pairs = [one if isinstance(one, Version) else Version(*one) for one in versions]
     steps = [one if isinstance(one, Improvement) else Improvement(*one) for one in improvements]
+    scores = tuple(by_name(scores).values())
+    categories = (categories,) if isinstance(categories, Category) else categories
+    ranked = (ranked,) if isinstance(ranked, Outcomes) else ranked
     names = [one.name for one in scores]
     for pair in pairs:
         require_known((pair.fully, pair.partially), names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from proband.designs import Galleries
 from proband.designs.galleries import GalleryParts
 from proband.engine import Engine, Progress, Silent, on_engine
+from proband.engine.arguments import checked
 from proband.errors import DesignError, Said, UsageError
 from proband.inference.estimates.case import people_in
 from proband.inference.estimates.estimate import estimate
@@ -31,12 +32,14 @@ from proband.inference.galleries.tables import (
 from proband.inference.procedures import Question
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.measures import OutcomeMeasure, Outcomes, RecognitionRate, rank as rank_probes
+from proband.measures.base import Measure, as_measure
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.results.base import Answers, Facts
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
 from proband.samples import Category, Experiment
 from proband.scores import Scores, require_orientation
+from proband.scores.several import by_name
 from proband.words import Note, Sentence, Target, count
 
 _RATES = Interval(0.0, 1.0)
@@ -98,10 +101,11 @@ _NO_VARIATION = Sentence(
 )
 
 
+@checked
 @on_engine
 def gallery_variation(
-    measure: RecognitionRate,
-    scores: Sequence[Scores],
+    measure: Measure | str,
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     experiment: Experiment,
     design: Galleries,
     *,
@@ -156,16 +160,14 @@ def gallery_variation(
     """
     check_level(confidence_level)
     check_seed(seed)
-    if getattr(measure, "form", None) != "share":
+    measure = as_measure(measure)
+    if not isinstance(measure, RecognitionRate):
         raise UsageError(
             "Variation over galleries is of a recognition rate.",
             "for the mean of another measure over galleries: estimate(measure, scores, experiment, Galleries()).",
         )
-    if not isinstance(design, Galleries):
-        raise UsageError(f"{design!r} does not make galleries of different people.", "use Galleries(6).")
+    scores = tuple(by_name(scores).values())
     names = [one.name for one in scores]
-    if not names or len(set(names)) != len(names):
-        raise UsageError(f"Algorithms need names of their own; got {', '.join(names) or 'none'}.")
     options: dict[str, Any] = {
         "ties": ties, "counting": counting, "on_failure": on_failure, "threads": threads,
     }  # fmt: skip

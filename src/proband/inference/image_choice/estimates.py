@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import Engine, on_engine, run_blocks
+from proband.engine.arguments import checked
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.comparisons.paired_rates import person_curve
@@ -25,6 +26,7 @@ from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.base import Answers, Facts
+from proband.results.by_algorithm import for_each
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, derived
@@ -211,6 +213,8 @@ def _percentile(replicates: Floats, level: float) -> Interval:
     return Interval(float(ordered[passed]), float(ordered[-1 - passed]))
 
 
+@for_each
+@checked
 @on_engine
 def exact_over_choices(
     scores: Scores,

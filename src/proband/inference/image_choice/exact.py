@@ -17,7 +17,7 @@ from proband.results.base import Result
 from proband.results.serializing import Written
 from proband.samples.pool import Options
 from proband.samples.table import frozen
-from proband.words import count
+from proband.words import count, digits, fixed
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -43,6 +43,12 @@ class ExactChoice(Result):
 
     cmc: Floats
     variance_rank_1: float | None
+
+    def __repr__(self) -> str:
+        spread = "" if self.variance_rank_1 is None else f" ± {digits(self.variance_rank_1**0.5)}"
+        return (
+            f"ExactChoice(expected rate at rank 1 {fixed(self.cmc[0])}{spread}, {count(len(self.cmc))} ranks)"
+        )
 
 
 def exact_choice(

@@ -12,6 +12,7 @@ import polars as pl
 
 from proband.designs.image_choice import ImageChoice
 from proband.engine import Engine, Progress, Silent, on_engine
+from proband.engine.arguments import checked
 from proband.errors import UsageError
 from proband.inference.image_choice.distributions import (
     DifferencesOverChoices,
@@ -28,6 +29,7 @@ from proband.results.serializing import Written
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS
 from proband.samples import Pool
 from proband.scores import Scores
+from proband.scores.several import by_name
 from proband.words import Note, Sentence, Target, count, fixed, interval
 
 Floats = npt.NDArray[np.float64]
@@ -209,9 +211,10 @@ class VirtualExperiments(Result):
         return tuple(found)
 
 
+@checked
 @on_engine
 def permute(
-    scores: Sequence[Scores] | Mapping[str, Scores],
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     pool: Pool,
     design: ImageChoice | None = None,
     *,
@@ -270,9 +273,7 @@ def permute(
     """
     design = design or ImageChoice()
     check_seed(seed)
-    named = scores if isinstance(scores, Mapping) else {one.name: one for one in scores}
-    if not named or len(named) < len(scores):
-        raise UsageError("Algorithms need names of their own, and there must be at least one.")
+    named = by_name(scores)
     n = pool.n_subjects
     n_ranks = min(n, max_rank or (n if n <= _ALL_RANKS_UP_TO else _RANKS_BEYOND))
     layout = PoolLayout.of(pool.options) if kernel != "numpy" else None

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import checked
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, item_rate
@@ -33,6 +34,7 @@ _ALIKE: dict[Unit, Target] = {
 }
 
 
+@checked
 def compare_outcomes(
     frame: Any,
     *,

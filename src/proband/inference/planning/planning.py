@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import expm1, isclose, log1p, sqrt
 
+from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError
 from proband.inference.planning.plans import (
     Aim,
@@ -57,6 +58,7 @@ _RARE = 0.1  # the rules of 3 and 30 are for rates below
 _SLACK = 1e-12  # a goal that is met but for rounding is met
 
 
+@checked
 def plan_half_width(
     rate: float,
     half_width: float | None = None,
@@ -169,6 +171,7 @@ def _towards_half(rate: float, n: float, assurance: float) -> float:
     return max(0.5, rate - reach) if rate >= 0.5 else min(0.5, rate + reach)
 
 
+@checked
 def plan_difference(
     margin: float | None = None,
     *,
@@ -250,6 +253,7 @@ def plan_difference(
     )
 
 
+@checked
 def plan_error_rate(
     error_rate: float | None = None,
     *,

@@ -9,7 +9,9 @@ from typing import Any, cast
 import numpy as np
 
 from proband.designs import Design
+from proband.designs.base import as_design
 from proband.engine import Progress
+from proband.engine.arguments import checked
 from proband.errors import UsageError
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.procedures import Auto
@@ -30,7 +32,7 @@ from proband.inference.simulation.worlds import (
     numbers_in,
 )
 from proband.measures import Measure, Outcomes, RecognitionRate
-from proband.measures.base import OutcomeMeasure
+from proband.measures.base import OutcomeMeasure, as_measure
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.samples import Experiment
 from proband.words import Method, Note, Sentence, Target, as_sentence, count
@@ -161,10 +163,11 @@ class Coverage(Result):
         return f"{self.design}: {as_sentence(self.sentence())}"
 
 
+@checked
 def coverage(
-    measure: Measure | None = None,
+    measure: Measure | str | None = None,
     data: Outcomes | Experiment | None = None,
-    design: Design | Auto = "auto",
+    design: Design | Auto | str = "auto",
     *,
     subjects: int | None = None,
     probes_per_subject: int | Sequence[int] | None = None,
@@ -174,7 +177,7 @@ def coverage(
     informative: bool = False,
     about: About | None = None,
     margin: float | None = None,
-    test: Design | Auto = "auto",
+    test: Design | Auto | str = "auto",
     discordant: float | None = None,
     n_sets: int = 1_000,
     confidence_level: float = 0.95,
@@ -221,7 +224,8 @@ def coverage(
     """
     check_level(confidence_level)
     check_seed(seed)
-    measure = RecognitionRate(1) if measure is None else measure
+    measure = RecognitionRate(1) if measure is None else as_measure(measure)
+    design, test = as_design(design), as_design(test)
     if not _LEAST_SETS <= n_sets <= _MOST_SETS or n_sets != int(n_sets):
         raise UsageError(
             f"The number of data sets is a whole number from {count(_LEAST_SETS)} to {count(_MOST_SETS)}, got {n_sets!r}.",

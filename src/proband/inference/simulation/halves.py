@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proband.designs import Design
+from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError
 from proband.inference.estimates.estimate import estimate
 from proband.inference.procedures import Auto
 from proband.inference.proportions import check_level, check_seed, t_quantile
 from proband.inference.simulation.covered import Share
 from proband.measures import Outcomes
-from proband.measures.base import OutcomeMeasure
+from proband.measures.base import Measure, as_measure
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.targets import GALLERY, PEOPLE_ALIKE
 from proband.samples import Experiment
@@ -91,10 +92,11 @@ class Halves(Result):
         return as_sentence(self.sentence())
 
 
+@checked
 def compare_halves(
-    measure: OutcomeMeasure,
+    measure: Measure | str,
     outcomes: Outcomes,
-    design: Design | Auto = "auto",
+    design: Design | Auto | str = "auto",
     *,
     n_splits: int = 200,
     confidence_level: float = 0.95,
@@ -128,6 +130,7 @@ def compare_halves(
 
     check_level(confidence_level)
     check_seed(seed)
+    measure = as_measure(measure)
     if n_splits < 1:
         raise UsageError(f"The number of splits is at least 1, got {n_splits!r}.")
     people = np.unique(outcomes.subjects)

@@ -13,6 +13,7 @@ from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import Replicates, StratifiedInterval
 from proband.engine import Engine, on_engine
+from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError
 from proband.inference.estimates.case import Case, IntervalFound, estimates_of
 from proband.inference.procedures import Question
@@ -86,6 +87,7 @@ class ReplicateEstimate(Result):
         )
 
 
+@checked
 @on_engine
 def estimate_weighted(
     statistic: Statistic,

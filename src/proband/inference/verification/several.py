@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from proband.engine.arguments import checked
 from proband.inference.verification.verification import FMRS, Verification, verify
 from proband.results.base import Result
 from proband.results.serializing import Written
@@ -49,6 +50,7 @@ class Verifications(Result):
         return "\n".join(map(repr, self.found))
 
 
+@checked
 def verify_pairs(
     mated: Any,
     scores: Any,

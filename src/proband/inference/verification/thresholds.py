@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Progress
+from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, Said, UsageError
 from proband.inference.proportions import check_level
@@ -37,8 +38,8 @@ from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
-from proband.scores.naming import by_name
 from proband.scores.scored_pairs import with_people_of_mated
+from proband.scores.several import by_name
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence, Target, count, given, level
 
@@ -266,6 +267,7 @@ class DeployedThresholds(Result):
         return "\n".join(str(said) for one in self.found for said in one.deployed())
 
 
+@checked
 def threshold(
     scores: Verified | Sequence[Verified] | Mapping[str, Verified],
     within: Experiment | Samples | None = None,

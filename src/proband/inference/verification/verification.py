@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, overload
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, Progress, Silent, on_engine
+from proband.engine.arguments import checked
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import Interval, check_level, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
@@ -45,9 +46,9 @@ from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
-from proband.scores.naming import by_name
+from proband.scores.several import by_name
 from proband.scores.trials import Trials
-from proband.words import Note, Sentence, Target, count
+from proband.words import Note, Sentence, Target, count, digits, fixed, interval, small_interval, threshold
 
 if TYPE_CHECKING:
     from proband.inference.verification.several import Verifications
@@ -111,6 +112,17 @@ class VerificationPoint(Result):
     fnmr_at_fmr: Interval | None
     naive: tuple[RateInterval, RateInterval] | None
     replicates: Floats | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        at = (
+            "nothing accepted"
+            if self.point.threshold is None
+            else f"threshold {threshold(self.point.threshold)}"
+        )
+        return (
+            f"{at}: FMR {digits(self.fmr.rate)} {small_interval(self.fmr.low, self.fmr.high)}, FNMR {fixed(self.fnmr.rate)} "
+            f"{interval(self.fnmr.low, self.fnmr.high)}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +281,7 @@ def verify(
 
 @overload
 def verify(
-    scores: Iterable[Scores | Trials] | Mapping[str, Scores | Trials],
+    scores: Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
     within: Experiment | Samples | None = None,
     *,
     fmr: float | Sequence[float] = ...,
@@ -285,9 +297,10 @@ def verify(
 ) -> Verifications: ...
 
 
+@checked
 @on_engine
 def verify(
-    scores: Scores | Trials | Iterable[Scores | Trials] | Mapping[str, Scores | Trials],
+    scores: Scores | Trials | Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
     within: Experiment | Samples | None = None,
     *,
     fmr: float | Sequence[float] = FMRS,

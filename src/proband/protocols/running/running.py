@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
+from proband.engine.arguments import checked
 from proband.engine.source_digest import code_digest
 from proband.errors import UsageError
 from proband.inference.cross_validation.comparison import check_margin
@@ -42,6 +43,7 @@ NOT_KEPT = Sentence(
 _LOG = logging.getLogger(__name__)
 
 
+@checked
 @on_engine
 def run_protocol(
     classifiers: Mapping[str, Any] | Sequence[str],

@@ -37,7 +37,7 @@ from proband.report.figures.verification import (
     score_histograms_figure,
 )
 from proband.report.table import Cell, Column, Table
-from proband.results.compared import metrics_statement
+from proband.results.compared import metric_label, metrics_statement
 from proband.words import Note, Sentence, threshold
 
 if TYPE_CHECKING:
@@ -279,6 +279,11 @@ def points_frame(results: Sequence[Verification]) -> pl.DataFrame:
                     "fnmr_high": point.fnmr.high,
                     "fnmr_at_fmr_low": anew[0],
                     "fnmr_at_fmr_high": anew[1],
+                    "metric": metric_label(one.compared.metric),
+                    "comparisons": one.compared.pairs,
+                    "gallery": one.compared.gallery,
+                    "probes": one.compared.probes,
+                    "not_compared": one.compared.n_not_compared,
                 }
             )
     return frame_of_rows(rows)

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
+from proband.engine.arguments import checked
 from proband.engine.files.files import reading, writing
 from proband.engine.files.placing import settle
 from proband.engine.files.shards import shard_files
@@ -130,6 +131,7 @@ def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
     return replace(file, subjects=subjects)
 
 
+@checked
 def write_scores(
     path: str | Path, scores: Scores, samples: Samples | None = None, format: str | None = None
 ) -> str:

@@ -1,0 +1,56 @@
+"""One algorithm or several: what every verb takes, made a mapping of names."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass, replace
+from typing import Any
+
+from proband.errors import UsageError
+
+
+def by_name(given: Any) -> dict[str, Any]:
+    """Name one algorithm or several: in a mapping by its keys, else by the names they have.
+
+    Examples
+    --------
+    >>> from proband.scores import Scores
+    >>> net = Scores.from_array([[1, 0]], ["p"], ["g", "h"], orientation="similarity", name="net")
+    >>> by_name(net).keys(), by_name([net]).keys(), by_name({"mine": net})["mine"].name
+    (dict_keys(['net']), dict_keys(['net']), 'mine')
+    """
+    if isinstance(given, Mapping):
+        named = {str(name): _called(one, str(name)) for name, one in given.items()}
+        n = len(given)
+    else:
+        listed: list[Any] = list(given) if is_several(given) else [given]
+        named, n = {name_of(one): one for one in listed}, len(listed)
+    if not named or len(named) < n:
+        got = ", ".join(name_of(one) for one in given) if is_several(given) else ""
+        raise UsageError(
+            f"Algorithms need names of their own; got {got or 'none'}.",
+            'name them: {"a": scores, "b": others}, or NAME=FILE.',
+        )
+    return named
+
+
+def is_several(given: Any) -> bool:
+    """Whether several algorithms are given, and not one."""
+    return isinstance(given, Sequence | Mapping) and not isinstance(given, str)
+
+
+def name_of(one: Any) -> str:
+    """What an algorithm is called, by its scores or by its outcomes."""
+    return str(getattr(one, "algorithm", None) or getattr(one, "name", one))
+
+
+def _called(one: Any, name: str) -> Any:
+    """The same under another name."""
+    if name_of(one) == name:
+        return one
+    if is_dataclass(one) and not isinstance(one, type):
+        return replace(one, **{"algorithm" if hasattr(one, "algorithm") else "name": name})
+    other = copy.copy(one)
+    other.name = name
+    return other

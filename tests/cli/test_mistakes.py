@@ -1,0 +1,53 @@
+"""Plausible mistakes on the command line: one or two lines, a cure, and exit 1 or 2."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from proband.cli.app import main
+
+IDS = [f"{side}{k}" for k in range(8) for side in "gp"]
+VALUES = np.equal.outer([name[1:] for name in IDS], [name[1:] for name in IDS]) + 0.01 * np.arange(16.0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("files")
+    for name, subject in (("s.csv", None), ("one.csv", "x")):
+        rows = (f"{one},{subject or one[1:]},{1 if one[0] == 'g' else 2}\n" for one in IDS)
+        (made / name).write_text("id,subject,session\n" + "".join(rows))
+    jpg = [f"{one}.jpg" for one in IDS]
+    np.savez(made / "ok.npz", a=VALUES, query_ids=IDS, target_ids=IDS)
+    np.savez(made / "jpg.npz", a=VALUES, query_ids=jpg, target_ids=jpg)
+    np.save(made / "short.npy", VALUES[:-1])
+    (made / "list.txt").write_text("\n".join(one for one in IDS if one[0] == "g"))
+    (made / "none.txt").write_text("\n")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("mcnemar 5 3 --rank 3", 2, "--rank goes with scores"),
+        ("verify ok.npz -s s.csv --fmr 0.1%", 2, "write 0.001 for 0.1%"),
+        ("evaluate jpg.npz -s s.csv -g session==1", 1, "the ending: 'g0.jpg' against 'g0'"),
+        ("evaluate ok.npz -s one.csv -g session==1", 1, "one person, 'x'"),
+        ("evaluate short.npy -s s.csv -g session==1", 1, "15 rows are not the 16 samples"),
+        ("evaluate ok.npz -s s.csv -g @none.txt", 1, "is empty"),
+        ("evaluate ok.npz -s s.csv -g session==1 --model-card x.html", 2, "end the name with .md or .yaml"),
+        ("evaluate ok.npz -s s.csv -g session==1 --out /", 1, "left alone"),
+        ("evaluate ok.npz -s s.csv -g @list.txt", 0, "does not end with a line break"),
+        ("evaluate ok.npz -s s.csv -g session==1 --queries session==2", 0, "names its query ids itself"),
+    ],
+)
+def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
+    monkeypatch.chdir(folder)
+    scores = [] if words.startswith("mcnemar") else ["--orientation", "similarity"]
+    with pytest.raises(SystemExit) as ended:
+        main([*words.split(), *scores])
+    assert int(ended.value.code or 0) == code
+    out, err = capsys.readouterr()
+    assert said in (out + err).replace("\n", " ").replace("  ", " ")
+    assert "Traceback" not in err
+    assert not (folder / "x.html").exists()

@@ -1,0 +1,88 @@
+"""What results show of themselves in a console: short lines that are honest, and never arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import proband as pb
+from proband.designs import Galleries
+
+N = 12
+IDS = [f"{side}{k}" for k in range(N) for side in "gp"]
+SUBJECTS = [name[1:] for name in IDS]
+
+
+@pytest.fixture(scope="module")
+def known():
+    samples = pb.Samples({"id": IDS, "subject": SUBJECTS, "session": [1, 2] * N})
+    values = np.equal.outer(SUBJECTS, SUBJECTS) + np.random.default_rng(0).normal(0, 0.4, (2 * N, 2 * N))
+    a, b, c = (
+        pb.Scores.from_array(v, IDS, orientation="similarity", name=n)
+        for n, v in (("a", values), ("b", values.T), ("c", values**2))
+    )
+    experiment = pb.Experiment(samples, gallery="session == 1")
+    return {
+        "pb": pb,
+        "S": samples,
+        "E": experiment,
+        "a": a,
+        "b": b,
+        "c": c,
+        "R": pb.RecognitionRate(1),
+        "half": pb.Experiment(samples, gallery=IDS[::4]),
+        "O": pb.rank(a, experiment),
+        "pool": pb.Pool(samples),
+        "out": pl.DataFrame({"q": [*range(10)] * 2, "m": ["x"] * 10 + ["y"] * 10, "ok": [0, 1] * 10}),
+        "galleries": Galleries(2),
+        "y": np.arange(24) % 3,
+        "L": np.random.default_rng(1).normal(size=(24, 3)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("S", "24 samples of 12 subjects"),
+        ("E", "12 samples"),
+        ("pool", "12 people"),
+        ("a", "24 queries × 24 targets"),
+        ("pb.Embeddings(a.values, S.ids, metric='cosine')", "24 queries"),
+        ("O", "a: 12 probes ranked among 12 images"),
+        ("R(O)", "recognition rate at rank 1 ="),
+        ("pb.CMC()(O)", "CMC of 12 probes"),
+        ("pb.estimate(R, a, E)", "varying new people"),
+        ("pb.estimate(R, [a, b], E)", "\nb: recognition rate"),
+        ("pb.estimate(pb.FNMR(0.1), a, S)", "FNMR at an FMR of 0.1"),
+        ("pb.estimate_cmc(a, E)", "95% band"),
+        ("pb.compare(R, [a, b, c], E)", "3 algorithms"),
+        ("pb.compare(R, [a, b], E).pairs[0]", "first='a', second='b'"),
+        ("pb.evaluate([a, b], E)", "2 algorithms"),
+        ("pb.evaluate([a, b], E).entries[0]", "a, all probes: rank-1"),
+        ("pb.verify(a, S, fmr=0.1)", "264 impostor comparisons"),
+        ("pb.verify(a, S, fmr=0.1).points[0]", "FNMR"),
+        ("pb.verify([a, b], S, fmr=0.1)", "\nb: 12 genuine"),
+        ("pb.threshold(a, S, fmr=0.3)", "a:"),
+        ("pb.search(a, half)", "a: 6 mated and 12 non-mated searches among 6 people"),
+        ("pb.exact_over_choices(a, pool)", "expected rate at rank 1"),
+        ("pb.mcnemar(5, 3)", "n_sf=5"),
+        ("pb.gate(a, b, E)", "Gate:"),
+        ("pb.classify(y, {'A': L, 'B': L[::-1]})", "24 samples, 3 classes"),
+        ("pb.classify(y, L).by_class[0]", "ClassRates"),
+        ("pb.compare_outcomes(out, item='q', system='m', success='ok')", "2 systems"),
+        ("pb.plan_half_width(0.95, 0.01)", "1,838 people"),
+        ("pb.plan_difference(0.01, discordant=0.1, power=0.8)", "people"),
+        ("pb.plan_error_rate(0.001)", "2,995"),
+        ("pb.compare_halves(R, O, n_splits=5)", "12 people"),
+        ("pb.gallery_variation(R, [a, b], E, galleries)", "2 galleries"),
+        ("pb.feret_study([a, b], E)", "2 algorithms"),
+        ("pb.estimate_weighted(lambda w: w.sum(), [1, 1, 2, 2])", "95%"),
+    ],
+)  # fmt: skip
+def test_a_result_shows_itself_in_short_lines(known, call, words):
+    shown = repr(eval(call, dict(known)))
+    assert words in shown
+    assert max(map(len, shown.splitlines())) <= 100
+    assert len(shown.splitlines()) <= 6
+    assert "array(" not in shown

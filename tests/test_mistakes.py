@@ -1,0 +1,307 @@
+"""Plausible mistakes in Python: each is refused in words that say what was wrong, what was got and how to mend it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import proband as pb
+from proband.engine.arguments import checked
+from proband.errors import ProbandError, UsageError
+from proband.protocols import run_protocol
+
+N = 12
+IDS = [f"{side}{k}" for k in range(N) for side in "gp"]
+TABLE = {
+    "id": IDS,
+    "subject": [name[1:] for name in IDS],
+    "session": [1, 2] * N,
+    "sex": ["m", "m", "f", "f"] * (N // 2),
+}
+VALUES = np.equal.outer(TABLE["subject"], TABLE["subject"]) + np.random.default_rng(0).normal(
+    0, 0.2, (2 * N, 2 * N)
+)
+TRUTH, LOGITS = np.arange(24) % 3, np.random.default_rng(1).normal(size=(24, 3))
+OUTCOMES = {"q": [*range(10)] * 2, "m": ["x"] * 10 + ["y"] * 10, "ok": [0, 1] * 10}
+PAIRS = {"query": IDS[:4], "target": IDS[4:8], "mated": [True, False] * 2, "score": [1.0, 2.0, 3.0, 4.0]}
+
+
+def scores_of(values=VALUES, ids=IDS, **options):
+    return pb.Scores.from_array(values, ids, **({"orientation": "similarity", "name": "a"} | options))
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    """What the calls below are made of."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    np.save(folder / "m.npy", VALUES)
+    (folder / "empty.csv").write_text("")
+    samples = pb.Samples(TABLE)
+    experiment = pb.Experiment(samples, gallery="session == 1")
+    a, b = scores_of(), scores_of(VALUES.T, name="b")
+    return {
+        "pb": pb, "np": np, "pd": pd, "pl": pl, "run_protocol": run_protocol, "scores_of": scores_of,
+        "S": samples, "E": experiment, "a": a, "b": b, "O": pb.rank(a, experiment), "pool": pb.Pool(samples),
+        "frame": pl.DataFrame(TABLE), "pandas": pd.DataFrame(TABLE), "ids": IDS, "R": pb.RecognitionRate(1),
+        "y": TRUTH, "L": LOGITS, "out": pl.DataFrame(OUTCOMES), "T": pb.Trials(pl.DataFrame(PAIRS), "similarity"),
+        "V": VALUES, "d": folder, "one": pb.Samples({"id": ["1", "2", "3"], "subject": ["x"] * 3}),
+    }  # fmt: skip
+
+
+REFUSED = {
+    # swapped arguments
+    "pb.compare([a, b], R, E)": "look swapped: compare.measure, algorithms, within, .* a list of 2 DenseScores, a RecognitionRate, an Experiment",
+    "pb.compare([a, b], 'rank-rate@1', E)": "look swapped",
+    "pb.compare(R, E, [a, b])": "look swapped",
+    "pb.evaluate(E, [a, b])": "look swapped: evaluate.scores, experiment",
+    "pb.evaluate(E, a)": "look swapped",
+    "pb.estimate(a, R, E)": "look swapped",
+    "pb.estimate_cmc(E, a)": "look swapped",
+    "pb.rank(E, a)": "look swapped",
+    "pb.search(E, a)": "look swapped",
+    "pb.verify(S, a)": "look swapped",
+    "pb.threshold(S, a)": "look swapped",
+    "pb.permute(pool, a)": "look swapped",
+    "pb.gate(E, a, b)": "look swapped",
+    "pb.gate(a, E, b)": "look swapped",
+    "pb.exact_over_choices(pool, a)": "look swapped",
+    "pb.feret_study(E, [a, b])": "look swapped",
+    "pb.gallery_variation([a, b], R, E, pb.designs.Galleries(2))": "look swapped",
+    "pb.coverage(O, R)": "look swapped",
+    "pb.compare_halves(O, R)": "look swapped",
+    "pb.compare_independent(O, O, R)": "look swapped",
+    "pb.experiment_over(S, a)": "look swapped",
+    "pb.pool_over(S, a)": "look swapped",
+    "pb.Experiment('session == 1', S)": "look swapped: Experiment.samples, gallery",
+    "pb.Pool('session', S)": "look swapped",
+    "pb.read_scores(S, d / 'm.npy')": "look swapped",
+    "pb.write_scores(a, d / 'x.npz')": "look swapped",
+    "pb.classify(L, y)": "look swapped",
+    "pb.classify({'A': L}, y)": "look swapped",
+    "R(E, a)": "look swapped: RecognitionRate",
+    "pb.FNMR(0.1)(S, a)": "look swapped: FNMR",
+    "pb.Embeddings(ids, V, metric='cosine')": "values and ids swapped",
+    "scores_of(ids, V)": "values and ids swapped",
+    # what an experiment, samples and scores are made of
+    "pb.evaluate([a, b], S)": r"Experiment; got Samples(.|\n)*Experiment\(samples, gallery=…\)",
+    "pb.evaluate([a, b], None)": "Experiment; got None",
+    "pb.evaluate([a, b])": "evaluate needs experiment",
+    "pb.evaluate(None, E)": r"Scores, one or several; got None(.|\n)*Scores.from_array",
+    "pb.evaluate('a.npz', E)": r"got 'a.npz'(.|\n)*Scores.read",
+    "pb.evaluate(V, E)": "got a NumPy array of 24 × 24",
+    "pb.evaluate([V], E)": "item 1 is a NumPy array of 24 × 24",
+    "pb.evaluate([], E)": "names of their own; got none",
+    "pb.evaluate([a, a], E)": "names of their own; got a, a",
+    "pb.compare(R, [a, None], E)": "item 2 is None",
+    "pb.compare(R, a, E)": "at least two algorithms",
+    "pb.compare(R, [a, b], pandas)": r"got a pandas DataFrame(.|\n)*Samples\(frame\)",
+    "pb.verify(a, frame)": r"got a polars DataFrame(.|\n)*Samples\(frame\)",
+    "pb.verify(V, S)": "got a NumPy array",
+    "pb.verify(a, pool)": "got a Pool",
+    "pb.threshold(a, pandas)": "got a pandas DataFrame",
+    "pb.permute([a, b], E)": r"Pool; got an Experiment(.|\n)*Pool\(samples\)",
+    "pb.gate(a, None, E)": "got None",
+    "pb.gate([a, b], b, E)": "candidate is one algorithm; got 2",
+    "pb.rank(a, T)": "got Trials",
+    "pb.Experiment(pandas, 'session == 1')": r"got a pandas DataFrame(.|\n)*Samples\(frame\)",
+    "pb.compare_independent(R, a, b)": r"got DenseScores(.|\n)*rank\(scores, experiment\)",
+    "pb.compare(pb.RecognitionRate, [a, b], E)": r"the class RecognitionRate(.|\n)*call it",
+    "pb.Scores(V, ids)": "Scores.from_array",
+    "pb.run('study.toml')": "Request or a Study; got 'study.toml'",
+    "pb.save_figure(None, 'x.svg')": "result.plot",
+    "run_protocol(S, 'x', 'y')": "got Samples",
+    # unknown names
+    "pb.evaluate([a, b], E, rank=[1])": "no argument 'rank'(.|\n)*'ranks'",
+    "pb.Samples(frame, id_colum='id')": "'id_column'",
+    "pb.compare_outcomes(out, items='q', system='m', success='ok')": "'item'",
+    "pb.compare_outcomes(out, 'q', 'm', 'ok')": "by place, got 4",
+    "pb.compare_outcomes(out, item='q', system='m', success='okk')": "no column 'okk'",
+    "pb.compare('rankrate', [a, b], E)": "'rank-rate'",
+    "pb.compare(R, [a, b], E, 'bootstrp')": "'bootstrap'",
+    "pb.estimate_cmc(a, E, 'boot')": "'bootstrap'",
+    "pb.rank(a, E, ties='pesimistic')": "'pessimistic'",
+    "pb.permute([a, b], pool, kernel='x')": "kernel must be",
+    "pb.plan_difference(0.01, discordant=0.1, aim='x')": "aim must be",
+    "pb.Embeddings(V, ids, metric='cosin')": "'cosine'",
+    "pb.Experiment(S, 'sesion == 1')": "'session'",
+    "pb.Experiment(S, pb.OnePerSubject(order_by='sesion'))": "'session'",
+    "pb.Samples(frame, subject_column='Subject')": "'subject'",
+    "pb.read_scores(d / 'm.npy', S, orientation='similarity', format='npyy')": "'npy'",
+    "scores_of(orientation='similar')": "'similarity' or 'distance'; got 'similar'(.|\n)*never guessed",
+    "pb.Scores.from_array(V, ids)": "needs orientation(.|\n)*never guessed",
+    # numbers
+    "pb.verify(a, S, fmr='0.1%')": "got '0.1%'(.|\n)*write 0.001",
+    "pb.verify(a, S, fmr=['0.1%'])": "write 0.001",
+    "pb.verify(a, S, fmr=10)": "between 0 and 1, got 10",
+    "pb.threshold(a, S, confidence=95)": "write 0.95",
+    "pb.evaluate(a, E, confidence_level='95%')": "write 0.95",
+    "pb.evaluate(a, E, ranks=1)": "a list of whole numbers; got 1",
+    "pb.evaluate(a, E, ranks=['1'])": "item 1 is '1'(.|\n)*without quotation marks",
+    "pb.evaluate(a, E, threads='2')": "without quotation marks",
+    "pb.verify(a, S, n_resamples=1e3)": "write 1000",
+    "pb.verify(a, S, naive='yes')": "True or False",
+    "pb.verify(a, S, thresholds=0.5)": "a list of numbers",
+    "pb.gate(a, b, E, margin='1%')": "write 0.01",
+    "pb.FNMR('0.1%')": "write 0.001",
+    "pb.plan_half_width('95%', '1%')": "write 0.95",
+    "pb.plan_half_width(95, 1)": "write 0.95",
+    "pb.plan_error_rate('0.1%')": "write 0.001",
+    "pb.mcnemar('5', 3)": "whole number",
+    "pb.mcnemar(5)": "needs n_fs",
+    "pb.classify(y, L, k='5')": "whole number",
+    "pb.RankStatistic('mean')": "a function",
+    "pb.evaluate(a, E, progress=True)": "Progress",
+    "pb.evaluate(a, E, categories=[\"sex == 'm'\"])": "Category",
+    # tables, ids, masks
+    "pb.Samples(None)": "'NoneType'",
+    "pb.Samples({'id': [], 'subject': []})": "no rows",
+    "pb.Samples({'id': ['a', 'a'], 'subject': ['x', 'y']})": "repeat",
+    "pb.Samples.read(None)": "a path; got None",
+    "pb.Samples.read(d / 'empty.csv')": "is empty",
+    "S.take('x')": "Positions|array",
+    "S.take(np.ones(23, bool))": "23 values; there are 24 samples",
+    "pb.Experiment(S, np.ones(23, bool))": "23 values; there are 24 samples",
+    "pb.Experiment(S, [True] * 23)": "23 values; there are 24 samples",
+    "pb.Experiment(S, pd.Series([True] * 23))": "23 values; there are 24 samples",
+    "pb.Experiment(S, pl.Series([True] * 25))": "25 values; there are 24 samples",
+    "pb.Experiment(S, pl.Series([True, None] * 12))": "neither true nor false for 12 of 24",
+    "pb.Experiment(S, None)": "chosen by None(.|\n)*a condition, a list of ids, a mask or OnePerSubject",
+    "pb.Experiment(S, [0, 2])": "places in the table",
+    "pb.Experiment(S, ['g0.jpg'])": "the ending: 'g0.jpg' against 'g0'",
+    "pb.Experiment(S, ['G0'])": "capital letters",
+    "pb.evaluate(scores_of(ids=[f'{i}.jpg' for i in ids]), E)": "the ending: 'g0' against 'g0.jpg'",
+    "pb.verify(scores_of(ids=[f'x/{i}.jpg' for i in ids]), S)": "the directory and the ending: 'x/g0.jpg' against 'g0'",
+    "pb.verify(scores_of(np.eye(2), ['001', '002']), pb.Samples({'id': [1, 2], 'subject': [1, 2]}))": "leading zeros: '001' against '1'",
+    "pb.evaluate(scores_of(np.eye(3), [1, 2, 3]), pb.Experiment(one, ['1']))": "one person, 'x'",
+    "pb.verify(scores_of(np.eye(3), [1, 2, 3]), one)": "at least two people",
+    "scores_of(V[:23])": "23 × 24, but there are 24 query ids",
+    "scores_of(V[0])": "the scores are 24(.|\n)*queries × targets",
+    "scores_of(5)": "one value",
+    "scores_of(V * 1j)": "complex128",
+    "scores_of(V.astype(object))": "type object(.|\n)*astype",
+    "scores_of(np.full((24, 24), 2**60))": "beyond 2",
+    "scores_of(ids=None)": "query ids are a list",
+    "scores_of(ids='abc')": "24 × 24, but there are 3 query ids",
+    "scores_of(ids=S)": r"got Samples(.|\n)*samples\.ids",
+    "scores_of(ids=[*ids[:-1], float('nan')])": "position 23 is missing",
+    "scores_of(cells='x')": "cell codes",
+    "pb.evaluate(scores_of(np.where(np.arange(24) % 2, V, np.nan)), E)": "not finite; the first is nan for query",
+    "pb.evaluate(scores_of(orientation='distance'), E)": "read as a distance",
+    "pb.Embeddings(V[:8], ids, metric='cosine')": "8 vectors but 24 ids(.|\n)*transposed",
+    "pb.Embeddings([[1, 2], [3]], ['a', 'b'], metric='cosine')": "do not make an array",
+    "pb.Embeddings(V.astype(object), ids, metric='cosine')": "object",
+    "pb.Trials([1, 2])": "a column 'score'",
+    "pb.Trials(pandas)": "a column 'score'; there are 'id'",
+    "pb.Trials(T.frame, 'sim')": "'similarity' or 'distance'",
+    "pb.read_scores(None)": "got None",
+    "pb.read_scores(V, S)": "got a NumPy array",
+    "pb.read_scores(d / 'm.npy', frame, orientation='similarity')": r"Samples\(frame\)",
+    "pb.read_study(None)": "a path",
+    "pb.Request(evaluate=3)": "'identification'",
+    "pb.Category('m', 5)": "rule should be a text",
+    "pb.feret_study([a, b], E, galleries=2)": "Galleries",
+    "pb.feret_study([a, b], E, versions=[('a',)])": "versions",
+    "pb.gallery_effect(a, S)": "ImageColumns",
+    "pb.estimate_weighted(None, [1, 2])": "a function",
+}  # fmt: skip
+"""Calls, and what must be said of them."""
+
+WORKS = (
+    "pb.evaluate(a, E)",
+    "pb.evaluate((a, b), E)",
+    "pb.evaluate({'x': a, 'y': b}, E)",
+    "pb.compare(R, {'x': a, 'y': b}, E)",
+    "pb.estimate(R, [a, b], E)",
+    "pb.estimate(R, {'x': a}, E)",
+    "pb.estimate_cmc([a, b], E)",
+    "pb.rank((a, b), E)",
+    "pb.verify({'x': a, 'y': b}, S, fmr=0.1)",
+    "pb.verify([T], fmr=0.1)",
+    "pb.gate([a], {'old': b}, E)",
+    "pb.experiment_over(a, S, 'session == 1')",
+    "pb.experiment_over({'x': a}, S, 'session == 1')",
+    "pb.pool_over((a, b), S)",
+    "pb.feret_study({'x': a, 'y': b}, E)",
+    "pb.exact_over_choices([a], pool)",
+    "pb.classify(y, [L, L[::-1]])",
+    "pb.classify(y.tolist(), L.tolist())",
+    "pb.compare_outcomes(pd.DataFrame(out.to_dict(as_series=False)), item='q', system='m', success='ok')",
+    "pb.Samples(pandas)",
+    "pb.Samples(pandas.set_index('id'))",
+    "pb.Experiment(S, [True, False] * 12)",
+    "pb.Experiment(S, pandas['session'] == 1)",
+    "pb.Experiment(S, frame['session'] == 1)",
+    "pb.Experiment(S, pd.array([True, False] * 12, dtype='boolean'))",
+    "scores_of(ids=pandas['id'])",
+    "scores_of(pd.DataFrame(V), frame['id'])",
+    "scores_of(cells=np.zeros((24, 24), int).tolist())",
+    "pb.Trials(pd.DataFrame(T.frame.to_dict(as_series=False)), 'similarity')",
+    "pb.evaluate(scores_of(np.where(np.eye(24), np.nan, V)), E)",
+    "pb.evaluate(scores_of(np.where(np.arange(24)[:, None] % 2, V, np.nan)), E)",
+    "pb.verify(scores_of(np.where(np.eye(24), np.inf, V)), S, fmr=0.1)",
+    "pb.evaluate(scores_of(np.ones((24, 24))), E)",
+    "pb.coverage('rank-rate@1', subjects=10, probes_per_subject=2, rate=0.9, icc=0.1, n_sets=20)",
+)
+"""Calls that look like mistakes and are none."""
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_a_mistake_is_answered(known, call):
+    with pytest.raises(ProbandError) as told:
+        eval(call, dict(known))
+    assert re.search(REFUSED[call], str(told.value)), str(told.value)
+    assert len(told.value.message) < 400
+
+
+@pytest.mark.parametrize("call", WORKS)
+def test_what_can_be_meant_works(known, call):
+    assert eval(call, dict(known)) is not None
+
+
+def test_several_algorithms_have_their_results_by_name(known):
+    a, b, experiment = known["a"], known["b"], known["E"]
+    found = pb.rank({"x": a, "y": b}, experiment)
+    assert list(found) == ["x", "y"]
+    assert found["x"].algorithm == "x"
+    assert (found["x"].ranks == pb.rank(a, experiment).ranks).all()
+    assert a.name == "a"  # the user's own keeps its name
+    frame = pb.estimate(known["R"], [a, b], experiment).to_frame()
+    assert frame["algorithm"].to_list() == ["a", "b"]
+    assert frame["value"].to_list() == [pb.estimate(known["R"], one, experiment).value for one in (a, b)]
+
+
+def test_every_public_function_has_the_gate():
+    """Whatever is called by name and given something is checked; its errors are not those of Python."""
+    makers = {"lazily", "ProbandError", "Request"}  # not the user's; an error; checked by its own schema
+    for name in dir(pb):
+        thing = getattr(pb, name)
+        if name in makers or name.startswith("_") or inspect.ismodule(thing) or not callable(thing):
+            continue
+        if isinstance(thing, type) and not [
+            one for one in inspect.signature(thing).parameters if one != "self"
+        ]:
+            continue
+        with pytest.raises(ProbandError):
+            thing(no_such_argument=1)
+
+
+def test_what_is_checked_keeps_its_signature_and_its_name():
+    assert list(inspect.signature(pb.evaluate).parameters)[:2] == ["scores", "experiment"]
+    assert pb.verify.__name__ == "verify"
+    assert "error rates" in (pb.verify.__doc__ or "")
+
+
+def test_an_error_within_a_function_is_not_taken_for_a_wrong_call():
+    @checked
+    def broken(n: int) -> int:
+        return n + "1"  # type: ignore[operator]
+
+    with pytest.raises(TypeError, match="unsupported operand"):
+        broken(1)
+    with pytest.raises(UsageError, match="was given n twice"):
+        broken(1, n=2)
