@@ -8,7 +8,7 @@ OUT ?= proband-demo
 # Tests of a file share what they set up, so they stay together. Compiled tests are kept whatever the shell says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist loadfile -rs
 
-.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest test-peers lint words schema coverage bench bench-peers docs lock clean
+.PHONY: demo test test-all test-whole fuzz test-portable test-portable-short test-wheel test-lowest test-peers lint words schema coverage bench bench-peers gallery docs lock clean
 
 demo: $(VENV)/run.stamp ## run the main job on the bundled synthetic faces; it ends by naming the report
 	$(BIN)/proband demo --out $(OUT)
@@ -75,6 +75,9 @@ bench: $(VENV)/dev.stamp ## measured ratios against naive ways and the peers tha
 bench-peers: $(VENV)/dev.stamp ## the same, with the environments of the peers set up first
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks
+
+gallery: $(VENV)/dev.stamp ## the figures of docs/gallery.md, drawn anew from the demo's data
+	$(BIN)/python -m tests.gallery
 
 docs: $(VENV)/dev.stamp ## the documentation as a site
 	$(BIN)/mkdocs build --strict --quiet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 import shutil
@@ -12,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from tests.gallery import IMAGES, PAGE, figures
 
 from proband.cli import main
 
 pytestmark = pytest.mark.long
 README = Path(__file__).parents[1] / "README.md"
+TOUR = README.parent / "docs" / "tour.md"
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +29,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """The directory that a demo was made in, as `demo`, and what was said."""
     place, said = tmp_path_factory.mktemp("readme"), StringIO()
     with pytest.raises(SystemExit) as stop, chdir(place), redirect_stdout(said):
-        main(["demo", "--subjects", "16", "--out", "demo"])
+        main(["demo", "--subjects", "48", "--out", "demo"])
     assert stop.value.code == 0
     return place, said.getvalue().splitlines()
 
@@ -62,26 +66,92 @@ def test_demo_writes_a_report_and_its_next_commands_work(
         assert tried.returncode == 0, (words, tried.stderr)
 
 
-def blocks(language: str) -> Iterator[str]:
-    yield from re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+@pytest.fixture(scope="module")
+def first_screen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The README's arrays, under the names of files that its commands use."""
+    place, made = tmp_path_factory.mktemp("first-screen"), namespace(README)
+    person, image = np.array(made["person"]), np.array(made["image"])
+    for name in ("old", "new"):
+        np.savez(place / f"{name}.npz", ids=image, **{name: made[f"x_{name}"]})
+    pl.DataFrame(made["shots"]).write_csv(place / "images.csv")
+    a, b = np.triu_indices(len(image), 1)
+    listed = (person[a] == person[b]) | ((a + b) % 40 == 0)
+    a, b = a[listed], b[listed]
+    pairs = {"name1": person[a], "name2": person[b]}
+    for name in ("old", "new"):
+        unit = made[f"x_{name}"] / np.linalg.norm(made[f"x_{name}"], axis=1, keepdims=True)
+        pairs[name] = (unit[a] * unit[b]).sum(axis=1)
+    pl.DataFrame(pairs).write_csv(place / "pairs.csv")
+    return place
 
 
-def test_python(data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def namespace(page: Path) -> dict[str, Any]:
+    """What a page's examples leave behind."""
+    made: dict[str, Any] = {}
+    for example in doctest.DocTestParser().get_examples(page.read_text(encoding="utf-8")):
+        exec(compile(example.source, page.name, "single"), made)
+    return made
+
+
+def blocks(page: Path, language: str) -> Iterator[str]:
+    yield from re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def commands(page: Path) -> Iterator[tuple[list[str], str]]:
+    """Every command of our program on a page, and what the page shows of its output."""
+    for block in blocks(page, "console"):
+        for one in re.split(r"^\$ ", block.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
+            line, _, shown = one.partition("\n")
+            if line.startswith("proband "):
+                yield shlex.split(line, comments=True)[1:], shown
+
+
+def test_tour_in_python(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(data)
-    (code,) = blocks("python")
-    exec(compile(code, "README.md", "exec"), {})
+    (code,) = blocks(TOUR, "python")
+    exec(compile(code, TOUR.name, "exec"), {})
     assert "pca:mahalanobis: recognition rate at rank 1 = " in capsys.readouterr().out
     assert (data / "cmc.svg").exists()
 
 
-def test_shell(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(data)
-    text = "\n".join(blocks("console")).replace("\\\n", " ")
-    commands = [
-        shlex.split(line[2:], comments=True) for line in text.splitlines() if line.startswith("$ proband")
-    ]
-    assert len(commands) >= 8
-    for words in commands:
+@pytest.mark.parametrize("page", [README, TOUR], ids=["readme", "tour"])
+def test_commands_run_and_show_what_the_page_shows(
+    page: Path,
+    data: Path,
+    first_screen: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    found = list(commands(page))
+    assert len(found) >= 4
+    for words, shown in found:
+        monkeypatch.chdir(
+            data if page == TOUR or "study.toml" in words or "samples.csv" in words else first_screen
+        )
         with pytest.raises(SystemExit) as stop:
-            main(words[1:])
+            main(words)
         assert stop.value.code == 0, words
+        said = capsys.readouterr().out
+        if shown:
+            assert doctest.OutputChecker().check_output(shown, said, doctest.ELLIPSIS), said
+
+
+def test_gallery_is_drawn_by_its_page(data: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    named = re.findall(r"images/gallery/(\w+)\.svg", text)
+    assert sorted(figures(data, text)) == sorted(named) == sorted(one.stem for one in IMAGES.glob("*.svg"))
+
+
+@pytest.mark.parametrize("page", [README, TOUR], ids=["readme", "tour"])
+def test_examples_fit_a_terminal(page: Path) -> None:
+    wide = [
+        line
+        for one in ("console", "python")
+        for text in blocks(page, one)
+        for line in text.splitlines()
+        if len(line) > 80
+    ]
+    assert wide == []

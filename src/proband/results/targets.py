@@ -41,8 +41,8 @@ def derived(kind: str, words: str, of: Target) -> Target:
 
     Examples
     --------
-    >>> derived("difference", "difference of {}s", Target("rank-rate", "recognition rate at rank 1"))
-    Target(key='difference-of-rank-rate', words='difference of recognition rate at rank 1s')
+    >>> derived("difference", "difference of {}", Target("rank-rate", "recognition rate at rank 1"))
+    Target(key='difference-of-rank-rate', words='difference of recognition rate at rank 1')
 
     """
     return Target(f"{kind}-of-{of.key}", words.format(of))

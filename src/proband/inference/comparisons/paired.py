@@ -231,7 +231,7 @@ def difference_of(of: Target) -> Target:
     >>> difference_of(RecognitionRate(1).estimand).key
     'difference-of-rank-rate'
     """
-    return derived("difference", "difference of {}s", of)
+    return derived("difference", "difference of {}", of)
 
 
 def _notes(
