@@ -108,7 +108,7 @@ def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
            [1. , 0.3]]), array([0, 1]))
     """
     start = int(pairs.firsts[rows].min())
-    values, codes = _read(
+    values, codes = read_places(
         scores, pairs, np.arange(rows.start, rows.stop), np.arange(start, len(pairs.columns))
     )
     # All read-only: a kernel is compiled anew for arrays that are not what earlier ones were.
@@ -123,7 +123,9 @@ def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
     )
 
 
-def _read(scores: Scores, pairs: PairSet, rows: Positions, columns: Positions) -> tuple[Values, Cells | None]:
+def read_places(
+    scores: Scores, pairs: PairSet, rows: Positions, columns: Positions
+) -> tuple[Values, Cells | None]:
     """Read scores and cell codes at some places of the set of pairs.
 
     Where two samples that are on both axes are marked as not to be compared one way round, they count the other way.
@@ -223,7 +225,7 @@ def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
     )
     if not (rows.size and columns.size):
         return np.empty(0)
-    values, codes = _read(scores, pairs, rows, columns)
+    values, codes = read_places(scores, pairs, rows, columns)
     counted = columns >= pairs.firsts[rows][:, None]
     counted &= pairs.column_codes[columns] != pairs.row_codes[rows][:, None]
     if codes is not None:
