@@ -122,34 +122,35 @@ class Comparisons:
 
 
 class Meetings(Protocol):
-    """Who is compared with whom, in any form: all with all, listed, or all but some (`partial_meetings`).
-
-    Attributes
-    ----------
-    n_subjects, n_impostor, n_pairs
-        People, comparisons of two of them, and pairs of people who meet.
-    n_by_subject, n_partners
-        How many comparisons each person takes part in, and how many others each meets.
-    sum_of_squares
-        Σ_{i<j} n_ij², the squared numbers of comparisons of each two people.
-    n_disjoint
-        How many pairs of people can be compared such that nobody is in two of them.
-    """
+    """Who is compared with whom, in any form: all with all, listed, or all but some (`partial_meetings`)."""
 
     @property
-    def n_subjects(self) -> int: ...
+    def n_subjects(self) -> int:
+        """How many people there are, compared with others or not."""
+
     @property
-    def n_impostor(self) -> int: ...
+    def n_impostor(self) -> int:
+        """How many comparisons are of two people."""
+
     @property
-    def n_pairs(self) -> int: ...
+    def n_pairs(self) -> int:
+        """How many pairs of people meet."""
+
     @property
-    def n_by_subject(self) -> Ints: ...
+    def n_by_subject(self) -> Ints:
+        """How many impostor comparisons each person takes part in."""
+
     @property
-    def n_partners(self) -> Ints: ...
+    def n_partners(self) -> Ints:
+        """How many others each person meets."""
+
     @property
-    def sum_of_squares(self) -> int: ...
+    def sum_of_squares(self) -> int:
+        """Σ_{i<j} n_ij², the squared numbers of comparisons of each two people."""
+
     @property
-    def n_disjoint(self) -> int: ...
+    def n_disjoint(self) -> int:
+        """How many pairs of people can be compared such that nobody is in two of them."""
 
     def n_between(self, i: Ints, j: Ints) -> Ints:
         """How many comparisons people i and j meet in."""

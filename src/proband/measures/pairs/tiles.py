@@ -129,6 +129,15 @@ def read_places(
     """Read scores and cell codes at some places of the set of pairs.
 
     Where two samples that are on both axes are marked as not to be compared one way round, they count the other way.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "b1"], "subject": ["a", "b"]})
+    >>> one_way = np.array([[1, 1], [0, 1]], dtype=np.uint8)
+    >>> scores = Scores.from_array([[1, 0.5], [0.2, 1]], samples.ids, orientation="similarity", cells=one_way)
+    >>> read_places(scores, PairSet.of(scores, samples), np.array([0]), np.array([1]))
+    (array([[0.2]]), array([[0]], dtype=uint8))
     """
     values = scores.tile(pairs.rows[rows], pairs.columns[columns])
     codes = scores.cells(pairs.rows[rows], pairs.columns[columns])
