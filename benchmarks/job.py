@@ -9,6 +9,8 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
+_SLACK = 0.2  # of an exponent, fitted on a machine that does other things as well
+
 
 @dataclass(frozen=True)
 class Row:
@@ -50,6 +52,22 @@ class Row:
             f"{self.goal}: {verdict(self.reached)}",
             f"{verdict(self.equal)} ({self.checked})" if self.checked else verdict(self.equal),
         ]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How one job grows: with the power `found` of what is doubled, where `expected` is the most it should."""
+
+    job: str
+    found: float
+    expected: float
+    largest: str
+    equal: bool = True
+
+    def cells(self) -> list[str]:
+        reached = "yes" if self.found <= self.expected + _SLACK else "NO"
+        goal = f"≤ n^{self.expected:g}: {reached}"
+        return [self.job, f"n^{self.found:.2f} ({self.largest})", "–", "–", "–", "–", goal, "–"]
 
 
 HEADER = ["job", "ours", "naive", "naive/ours", "competent peer", "peer/ours", "goal", "equal"]

@@ -12,7 +12,8 @@ from proband import Experiment, Samples, Scores, Trials, threshold
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.bound_path import BoundPath
 from proband.inference.verification.dyadic_rates import false_match_rate
-from proband.inference.verification.meetings import Comparisons, ListedComparisons, Meetings
+from proband.inference.verification.meetings import Comparisons, Meetings
+from proband.inference.verification.partial_meetings import ListedComparisons
 
 
 def _world(

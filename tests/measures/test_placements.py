@@ -7,6 +7,7 @@ import pytest
 
 from proband.inference import verify
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_interval
+from proband.kernels.codes import DONT_CARE, FAILED
 from proband.measures.pairs import placements as room
 from proband.measures.pairs.counts import genuine_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
@@ -77,19 +78,25 @@ def test_products_of_every_metric(metric):
     assert made.standard_error == pytest.approx(listed.standard_error, rel=1e-6)
 
 
-def test_cells_without_a_score_are_listed():
+@pytest.mark.parametrize("code", [DONT_CARE, FAILED])
+def test_cells_without_a_score_add_nothing(code):
+    """As a list of the comparisons there are; somebody without any takes no part."""
     scores, samples = study("symmetric")
     cells = np.zeros(scores.shape, dtype=np.uint8)
-    cells[0, 5:9] = cells[5:9, 0] = 1
-    masked = Scores.from_array(
-        scores.tile(np.arange(scores.shape[0]), np.arange(scores.shape[1])),
-        samples.ids,
-        orientation="similarity",
-        cells=cells,
-    )
-    assert placements(masked, PairSet.of(masked, samples), np.array([1.0]), 0.5) is None
-    made = verify(masked, samples, fmr=0.1, n_resamples=0, check_orientation=False)
-    assert made.auc_interval.n_impostor == made.rates.counts.n_impostor
+    cells[0, 5:9] = cells[5:9, 0] = code
+    cells[3, 7] = code  # one way round: not to be counted there, it counts the other way
+    nobody = samples.codes == samples.codes[-1]
+    cells[nobody] = cells[:, nobody] = code
+    every = np.arange(scores.shape[0])
+    masked = Scores.from_array(scores.tile(every, every), samples.ids, orientation="similarity", cells=cells)
+    pairs = PairSet.of(masked, samples)
+    own, genuine = genuine_pairs(masked, pairs)
+    first, second, impostor = tail_pairs(masked, pairs, -np.inf)
+    listed = auc_interval(PairCloseness(genuine, impostor), PairPeople(own, first, second))
+    made = verify(masked, samples, fmr=0.1, n_resamples=0, check_orientation=False).auc_interval
+    assert made.n_impostor == len(impostor) < pairs.n_impostor
+    for name in ("value", "low", "high", "standard_error", "degrees_of_freedom", "n_subjects"):
+        assert getattr(made, name) == pytest.approx(getattr(listed, name), rel=1e-9)
 
 
 def test_equal_genuine_scores():

@@ -14,8 +14,9 @@ from proband.engine.foreign import array_from, plain_values
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
 from proband.samples.table import as_text
 from proband.scores.base import Orientation, check_orientation_name
+from proband.scores.names import numbered, together
 from proband.scores.pair_columns import ROLES, PairColumns, naming
-from proband.scores.trials import Trials, as_scores, numbered
+from proband.scores.trials import Trials, as_scores
 from proband.words import Note, Sentence, count, counted
 
 _TRUTHS = {"1": True, "0": False, "true": True, "false": False}
@@ -185,7 +186,7 @@ def with_people_of_mated(trials: Trials) -> Trials:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    names, places = numbered(pl.concat([frame["query"], frame["target"]]), "sample")
+    names, places = numbered(pl.concat(together(frame["query"], frame["target"])), "sample")
     one, other = places[: frame.height], places[frame.height :]
     mated = frame["mated"].to_numpy()
     joined = coo_array(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from proband.samples.reading import frame_from
 from proband.samples.table import Samples, as_text
 from proband.scores.alignment import check_ids
 from proband.scores.base import Cells, MissingPolicy, Orientation, Scores, check_orientation_name
+from proband.scores.names import coded, n_repeats, numbered, together
 from proband.words import Note, Sentence, count, percent
 
 NOT_COUNTED = Sentence(
@@ -64,7 +66,8 @@ class Trials:
     ----------
     frame
         Columns ``query``, ``target``, ``query_subject``, ``target_subject``, ``mated``, ``score``, ``failed``, ``fold``;
-        those a source does not know are null. A failed comparison has a null score.
+        those a source does not know are null. A failed comparison has a null score. Names are enumerations, the same of both
+        sides.
     orientation
         ``"similarity"``, ``"distance"``, or None where the source does not say and nobody has declared it.
     metric
@@ -88,7 +91,11 @@ class Trials:
                 "name it so: frame.rename({'cosine': 'score'}).",
                 source=self.name,
             )
-        full = self.frame.select(self._column(name, dtype) for name, dtype in SCHEMA.items())
+        full = self.frame.select(
+            *self._names("query", "target"),
+            *self._names("query_subject", "target_subject"),
+            *(self._column(name, dtype) for name, dtype in SCHEMA.items() if dtype != pl.String),
+        )
         if "mated" not in self.frame.columns:
             full = full.with_columns((pl.col("query_subject") == pl.col("target_subject")).alias("mated"))
         failed = pl.col("failed").fill_null(False) | pl.col("score").is_nan() | pl.col("score").is_null()
@@ -105,13 +112,21 @@ class Trials:
             )
         object.__setattr__(self, "frame", full)
 
-    def _column(self, name: str, dtype: type[pl.DataType]) -> pl.Series:
+    def _names(self, *sides: str) -> list[pl.Series | pl.Expr]:
+        """The names of both sides, numbered alike; nulls where the source does not know them."""
+        known = [self.frame[side] for side in sides if side in self.frame.columns]
+        made = together(
+            *(one if isinstance(one.dtype, pl.Enum) else as_text(one, self.name) for one in known)
+        )
+        kind = made[0].dtype if made else pl.Enum([])
+        named = {one.name: one for one in made}
+        return [named.get(side, pl.lit(None, dtype=kind).alias(side)) for side in sides]
+
+    def _column(self, name: str, dtype: type[pl.DataType]) -> pl.Series | pl.Expr:
         """One column of the frame in the type it must have; nulls where the source does not know it."""
         if name not in self.frame.columns:
-            return pl.repeat(None, self.frame.height, dtype=dtype, eager=True).alias(name)
+            return pl.lit(None, dtype=dtype).alias(name)
         values = self.frame[name]
-        if dtype == pl.String:
-            return as_text(values, self.name)
         if dtype == pl.Float64:
             return as_scores(values, self.name)
         # A number between 0 and 1 is no truth, and one between 1 and 2 no fold.
@@ -179,17 +194,23 @@ class Trials:
             self._require_named(side)
             ids, numbers = numbered(self.frame[side], side)
             notes += check_ids(ids, samples, missing)
-            places[side] = np.fromiter(map(samples.ids.place, ids[:]), np.intp, len(ids))[numbers]
+            places[side] = np.fromiter(map(samples.ids.place, ids[:]), np.int32, len(ids))[numbers]
+            del numbers
         known = (places["query"] >= 0) & (places["target"] >= 0)
+        frame = self.frame
         if not known.all():
             notes.append(OF_UNKNOWN_IDS(n=int((~known).sum())))
-        frame = self.frame.filter(pl.Series(known))
-        places = {side: own[known] for side, own in places.items()}
-        names = pl.Series(samples.subjects[:], dtype=pl.String)
-        told = {side: names.gather(samples.codes[own]) for side, own in places.items()}
+            frame = frame.filter(pl.Series(known))
+            places = {side: own[known] for side, own in places.items()}
+        people = coded(pl.Series(samples.subjects[:], dtype=pl.String))
+        told = {side: people.gather(samples.codes[own]) for side, own in places.items()}
         said = {f"{side}_subject": told[side] for side in told} | {"mated": told["query"] == told["target"]}
         for column, values in said.items():
-            other = int((frame[column] != values).sum())
+            listed = frame[column]
+            if listed.null_count() == len(listed):
+                continue
+            one, two = (listed, values) if column == "mated" else together(listed, values)
+            other = int((one != two).sum())
             if other:
                 raise AlignmentError(
                     f"the column {column!r} contradicts the samples table in {count(other)} of {count(frame.height)} comparisons.",
@@ -205,11 +226,18 @@ class Trials:
     @property
     def makes_matrix(self) -> bool:
         """Whether the list can be laid out as a matrix: it names samples, each pair once, and enough of all pairs."""
+        queries, targets = (self.frame[side].unique() for side in ("query", "target"))
+        if queries.null_count() or targets.null_count() or self._is_sparse(len(queries), len(targets)):
+            return False
         try:
             self._cells()
         except InputError:
             return False
         return True
+
+    def _is_sparse(self, n_queries: int, n_targets: int) -> bool:
+        n_cells = n_queries * n_targets
+        return n_cells > _SMALL_MATRIX and len(self) < _LEAST_FILLED * n_cells
 
     def to_matrix(self) -> tuple[npt.NDArray[np.float64], Ids, Ids, Cells | None, tuple[Note, ...]]:
         """Lay the list out as queries × targets: values, both axes, cell codes and notes.
@@ -235,11 +263,14 @@ class Trials:
 
     def samples(self) -> Samples:
         """The table of samples the list itself makes: its queries and targets with their subjects."""
-        parts = [
-            self.frame.select(id=pl.col(side), subject=pl.col(f"{side}_subject"), role=pl.lit(side))
-            for side in ("query", "target")
-        ]
-        table = pl.concat(parts).unique(maintain_order=True)
+        parts = []
+        for side in ("query", "target"):
+            distinct = self.frame.select(side, f"{side}_subject").unique(maintain_order=True)
+            parts.append(
+                distinct.select(pl.all().cast(pl.String)).rename({side: "id", f"{side}_subject": "subject"})
+            )
+            parts[-1] = parts[-1].with_columns(role=pl.lit(side))
+        table = pl.concat(parts)
         clashing = table.group_by("id").agg(pl.col("subject").n_unique()).filter(pl.col("subject") > 1)
         if clashing.height:
             raise InputError(
@@ -257,10 +288,10 @@ class Trials:
         targets, columns = numbered(self.frame["target"], "target")
         cure = "ids must tell samples apart; without that such a list can be used for verification only."
         self._refuse_repeats(rows, columns, len(targets), cure)
-        n_cells = len(queries) * len(targets)
-        if n_cells > _SMALL_MATRIX and len(self) < _LEAST_FILLED * n_cells:
+        if self._is_sparse(len(queries), len(targets)):
+            share = len(self) / (len(queries) * len(targets))
             raise InputError(
-                f"{count(len(self))} comparisons fill {percent(len(self) / n_cells, 2)} of {count(len(queries))} queries × "
+                f"{count(len(self))} comparisons fill {percent(share, 2)} of {count(len(queries))} queries × "
                 f"{count(len(targets))} targets: this is a list of chosen pairs, not a matrix.",
                 "ranks need every probe compared with the whole gallery; such a list can be used for verification only.",
                 source=self.name,
@@ -276,10 +307,12 @@ class Trials:
                 source=self.name,
             )
 
-    def _refuse_repeats(self, rows: Positions, columns: Positions, n_targets: int, cure: str) -> None:
-        cell = pl.Series(rows * n_targets + columns)
-        if cell.n_unique() < len(cell):
-            again = (~cell.is_first_distinct()).arg_true()
+    def _refuse_repeats(
+        self, rows: npt.NDArray[Any], columns: npt.NDArray[Any], n_targets: int, cure: str
+    ) -> None:
+        cell = rows.astype(np.int64) * n_targets + columns
+        if n_repeats(cell):
+            again = (~pl.Series(cell).is_first_distinct()).arg_true()
             first = self.frame.row(int(again[0]), named=True)
             raise InputError(
                 f"{count(len(again))} pairs are listed more than once; the first is query {first['query']!r} "
@@ -307,13 +340,6 @@ def as_scores(values: pl.Series, source: str) -> pl.Series:
                 source=source,
             )
     return scores
-
-
-def numbered(names: pl.Series, what: str) -> tuple[Ids, Positions]:
-    """The distinct names in order of appearance, and for each row the number of its name."""
-    distinct = names.unique(maintain_order=True)
-    codes = names.cast(pl.Enum(distinct)).to_physical().to_numpy()
-    return Ids(distinct, what), codes.astype(np.intp)
 
 
 def read_lfw_pairs(path: str | Path) -> pl.DataFrame:

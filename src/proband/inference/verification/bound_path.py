@@ -57,7 +57,7 @@ class BoundPath:
         ([1, 2], [0.0659, 0.0659])
         """
         order = np.argsort(-closeness, kind="stable")
-        low, high = np.minimum(first, second)[order], np.maximum(first, second)[order]
+        low, high = (end(first, second)[order].astype(np.int64) for end in (np.minimum, np.maximum))
         closest = closeness[order]
         last = np.flatnonzero(np.diff(closest, append=-np.inf) != 0)  # of each run of equal scores
         n, n_errors = comparisons.n_impostor, np.arange(1, len(closest) + 1)

@@ -20,13 +20,14 @@ from proband.inference.verification.dyadic_rates import (
     logit_interval,
     small_sample,
 )
-from proband.inference.verification.meetings import Ints, whole_numbers
+from proband.inference.verification.meetings import Ints
 from proband.measures.pairs.placements import PlacementSums
 from proband.results.base import Confidence, Count, Result
 from proband.words import Method, Note
 
 Floats = npt.NDArray[np.float64]
 
+_AT_ONCE = 1 << 20  # comparisons that are placed together, so that what is made on the way stays small
 _MOST_NUMBERS = 1 << 24  # people's numbers that are looked up and not sorted
 
 _INDEPENDENT = Method(
@@ -163,10 +164,14 @@ def auc_interval_of_sums(
     >>> by_list = auc_interval(scores, PairPeople([0, 1, 2, 3], [0, 1, 2, 3], [1, 2, 3, 0]))
     >>> below = np.array([1.0, 1.0, 0.75, 0.25])
     >>> apart = np.array([0.5, 0.75, 0.75, 1.0]) - 0.75
-    >>> sums = PlacementSums(apart + apart[[3, 0, 1, 2]], float(apart @ apart), 4)
+    >>> sums = PlacementSums(apart + apart[[3, 0, 1, 2]], np.full(4, 2), float(apart @ apart), 4)
     >>> auc_interval_of_sums(0.75, below, np.arange(4), sums) == by_list
     True
     """
+    takes_part = sums.counts > 0
+    takes_part[own] = True
+    own = (np.cumsum(takes_part) - 1)[own]
+    sums = sums._replace(totals=sums.totals[takes_part], counts=sums.counts[takes_part])
     error = _error_over_people(genuine - area, own, sums)
     return _within_limits(
         _interval(area, error, (len(genuine), sums.n, len(sums.totals)), (0.0, 1.0), confidence_level)
@@ -231,7 +236,9 @@ class _Numbered(NamedTuple):
 
     @classmethod
     def of(cls, people: PairPeople, n_genuine: int, n_impostor: int) -> _Numbered:
-        own, i, j = (whole_numbers(one, "The subjects of comparisons") for one in people)
+        own, i, j = (np.asarray(one) for one in people)
+        if any(one.ndim != 1 or (one.size and one.dtype.kind not in "iu") for one in (own, i, j)):
+            raise UsageError("The subjects of comparisons must be a list of whole numbers.")
         if len(own) != n_genuine or not len(i) == len(j) == n_impostor or (i == j).any():
             raise UsageError("Every genuine comparison needs a subject, and every impostor comparison two.")
         lowest = min((int(one.min()) for one in (own, i, j) if len(one)), default=0)
@@ -243,7 +250,7 @@ class _Numbered(NamedTuple):
         taken = np.zeros(most, dtype=np.bool_)  # much quicker than sorting everybody in every comparison
         for one in (own, i, j):
             taken[one - lowest] = True
-        number = np.cumsum(taken) - 1
+        number = (np.cumsum(taken) - 1).astype(np.int32)
         own, i, j = (number[one - lowest] for one in (own, i, j))
         return cls(own, i, j, int(taken.sum()))
 
@@ -256,16 +263,19 @@ def _placements(scores: PairCloseness) -> tuple[float, Floats, Floats]:
     if not len(genuine) or not len(impostor):
         raise DesignError("Without genuine and impostor comparisons there is no ROC curve.")
     of_genuine = _share_below(np.sort(impostor), genuine)
-    of_impostor = 1.0 - _share_below(np.sort(genuine), impostor)
+    of_impostor = _share_below(np.sort(genuine), impostor)
     area = float(of_genuine.mean())
-    return area, of_genuine - area, of_impostor - area
+    np.subtract(1.0, of_impostor, out=of_impostor)
+    of_impostor -= area
+    return area, of_genuine - area, of_impostor
 
 
 def _share_below(ascending: Floats, values: Floats) -> Floats:
-    places = np.searchsorted(ascending, values, side="left") + np.searchsorted(
-        ascending, values, side="right"
-    )
-    share: Floats = places / (2 * len(ascending))
+    share: Floats = np.empty(len(values))
+    for start in range(0, len(values), _AT_ONCE):
+        some = values[start : start + _AT_ONCE]
+        places = np.searchsorted(ascending, some) + np.searchsorted(ascending, some, side="right")
+        share[start : start + _AT_ONCE] = places / (2 * len(ascending))
     return share
 
 
@@ -278,10 +288,11 @@ def _error(genuine: Floats, impostor: Floats, people: _Numbered | None) -> tuple
             return 0.0, 0.0
         return sqrt(genuine.var(ddof=1) / len(genuine) + impostor.var(ddof=1) / len(impostor)), None
     own, i, j, n = people
-    low, high = np.minimum(i, j), np.maximum(i, j)
-    of_pairs = coo_array((impostor, (low, high)), shape=(n, n)).tocsr()  # sums those of two people
+    ends = np.minimum(i, j), np.maximum(i, j)
+    of_pairs = coo_array((impostor, ends), shape=(n, n)).tocsr()  # sums those of two people
     totals: Floats = np.asarray(of_pairs.sum(axis=0) + of_pairs.sum(axis=1))
-    sums = PlacementSums(totals, float(of_pairs.data @ of_pairs.data), len(impostor))
+    counts = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
+    sums = PlacementSums(totals, counts, float(of_pairs.data @ of_pairs.data), len(impostor))
     return _error_over_people(genuine, own, sums)
 
 

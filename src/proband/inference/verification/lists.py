@@ -18,7 +18,7 @@ from proband.inference.verification.dyadic_rates import (
     independent_interval,
     naive_interval,
 )
-from proband.inference.verification.meetings import ListedComparisons
+from proband.inference.verification.partial_meetings import ListedComparisons
 from proband.inference.verification.verification import (
     ERROR_RATES,
     FMRS,
@@ -26,15 +26,18 @@ from proband.inference.verification.verification import (
     Shared,
     Verification,
     VerificationPoint,
+    closeness_of,
+    loosest_of,
     points_of,
     with_intervals,
     with_summaries,
 )
 from proband.measures.pair_measures import compared_pairs
-from proband.measures.pairs.counts import count_trials, each_pair_once
+from proband.measures.pairs.counts import count_each, each_pair_once
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.results.base import Answers
 from proband.results.targets import OTHER_PAIRS, PAIRS_INDEPENDENT
+from proband.scores.names import places_among, together
 from proband.scores.orientation import REVERSED_HINT
 from proband.scores.scored_pairs import with_people_of_mated
 from proband.scores.trials import Trials
@@ -119,19 +122,24 @@ def verified_list(
     check_level(confidence_level)
     trials = with_people_of_mated(each_pair_once(trials))
     sign = 1.0 if trials.orientation == "similarity" else -1.0
-    counts = count_trials(trials, [sign * t for t in thresholds])
+    counts = count_each(trials, [sign * t for t in thresholds])
     rates = ErrorRates(trials.name, sign > 0, counts, counts.notes)
     if check_orientation:
         _require_orientation(trials, rates)
     points = points_of(rates, fmrs, thresholds)
     compared = compared_pairs(trials, None, counts)
-    shared = shared_by(trials, sign)
-    if shared is not None:
+    everything = shared_by(trials, sign)
+    if everything is not None:
+        own_area = everything.area(confidence_level)
+        loosest = loosest_of(rates, points, fmrs if n_resamples else ())
+        crossing = closeness_of(rates.eer().threshold, sign)
+        everything = everything.reaching(min(loosest, crossing))
+        shared = everything.reaching(loosest)
         made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
         people = shared.comparisons.n_subjects
         found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
-        return with_summaries(found, shared, shared.area(confidence_level)), shared
-    named = pl.concat([trials.frame["target_subject"], trials.frame["query_subject"]]).drop_nulls()
+        return with_summaries(found, everything, own_area), everything
+    named = pl.concat(together(trials.frame["target_subject"], trials.frame["query_subject"])).drop_nulls()
     interval = naive_interval if len(named) else independent_interval
     made = tuple(
         VerificationPoint(
@@ -178,12 +186,14 @@ def shared_by(trials: Trials, sign: float) -> Shared | None:
     >>> shared.comparisons.n_impostor, shared.genuine, shared.tail
     (1, array([0.9]), array([0.1]))
     """
-    scored = trials.frame.filter(~pl.col("failed"))
+    scored = trials.frame.select("query_subject", "target_subject", "mated", "score", "failed")
+    if scored["failed"].any():
+        scored = scored.filter(~pl.col("failed"))
     sides = scored["query_subject"], scored["target_subject"]
     if any(side.null_count() for side in sides):
         return None
-    names = pl.concat(sides).unique(maintain_order=True)
-    one, other = (side.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64) for side in sides)
+    names = pl.concat([side.unique(maintain_order=True) for side in sides]).unique(maintain_order=True)
+    one, other = (places_among(side, names).astype(np.int32) for side in sides)
     mated = scored["mated"].to_numpy()
     if ((one == other) != mated).any():
         raise InputError(
@@ -192,10 +202,10 @@ def shared_by(trials: Trials, sign: float) -> Shared | None:
             "leave the column 'mated' out, or correct it.",
             source=trials.name,
         )
-    closeness = sign * scored["score"].to_numpy()
-    first, second = one[~mated], other[~mated]
-    met = ListedComparisons.of(first, second, len(names))
-    return Shared(met, one[mated], closeness[mated], first, second, closeness[~mated])
+    score, own = scored["score"].to_numpy(), one[mated]
+    genuine, tail = sign * score[mated], sign * score[~mated]
+    one, other = one[~mated], other[~mated]
+    return Shared(ListedComparisons.of(one, other, len(names)), own, genuine, one, other, tail)
 
 
 def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> RateInterval:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -121,105 +121,42 @@ class Comparisons:
         return 2 if self.symmetric else 1
 
 
-@dataclass(frozen=True, eq=False)
-class ListedComparisons:
-    """Who is compared with whom where not every query meets every target: counted for every two people who meet.
+class Meetings(Protocol):
+    """Who is compared with whom, in any form: all with all, listed, or all but some (`partial_meetings`)."""
 
-    Parameters
-    ----------
-    n_subjects
-        How many people there are, compared with others or not.
-    first, second, counts
-        Every two people who meet, the lower number first and in order, and in how many comparisons.
-
-    Examples
-    --------
-    >>> chosen = ListedComparisons.of([0, 2, 1, 0], [1, 1, 0, 1], 4)
-    >>> chosen.n_impostor, chosen.n_by_subject.tolist(), chosen.sum_of_squares, chosen.n_disjoint
-    (4, [3, 4, 1, 0], 10, 1)
-    """
-
-    n_subjects: int
-    first: Ints
-    second: Ints
-    counts: Ints
-
-    @classmethod
-    def of(
-        cls, i: npt.ArrayLike, j: npt.ArrayLike, n_subjects: int, times: Ints | None = None
-    ) -> ListedComparisons:
-        """Count the two people of every impostor comparison, in either order; ``times`` says how many each entry stands for."""
-        one, other = np.asarray(i, dtype=np.int64), np.asarray(j, dtype=np.int64)
-        keys = np.minimum(one, other) * n_subjects + np.maximum(one, other)
-        pairs, places = np.unique(keys, return_inverse=True)
-        counts = np.zeros(len(pairs), dtype=np.int64)
-        np.add.at(counts, places, 1 if times is None else times)
-        return cls(n_subjects, pairs // n_subjects, pairs % n_subjects, counts)
+    @property
+    def n_subjects(self) -> int:
+        """How many people there are, compared with others or not."""
 
     @property
     def n_impostor(self) -> int:
         """How many comparisons are of two people."""
-        return int(self.counts.sum())
-
-    @cached_property
-    def n_by_subject(self) -> Ints:
-        """How many impostor comparisons each person takes part in."""
-        totals = np.zeros(self.n_subjects, dtype=np.int64)
-        for side in (self.first, self.second):
-            np.add.at(totals, side, self.counts)
-        return totals
-
-    @property
-    def sum_of_squares(self) -> int:
-        """Σ_{i<j} n_ij², the squared numbers of comparisons of each two people."""
-        return int(self.counts @ self.counts)
-
-    @cached_property
-    def n_partners(self) -> Ints:
-        """How many others each person meets."""
-        counts: Ints = np.bincount(np.concatenate([self.first, self.second]), minlength=self.n_subjects)
-        return counts
 
     @property
     def n_pairs(self) -> int:
         """How many pairs of people meet."""
-        return len(self.counts)
 
-    @cached_property
+    @property
+    def n_by_subject(self) -> Ints:
+        """How many impostor comparisons each person takes part in."""
+
+    @property
+    def n_partners(self) -> Ints:
+        """How many others each person meets."""
+
+    @property
+    def sum_of_squares(self) -> int:
+        """Σ_{i<j} n_ij², the squared numbers of comparisons of each two people."""
+
+    @property
     def n_disjoint(self) -> int:
-        """How many pairs of people were found to be compared such that nobody is in two of them."""
-        # Taking those who meet few people first comes close to the most there can be; fewer make bounds wider, never too narrow.
-        partners = self.n_partners
-        order = np.argsort(np.minimum(partners[self.first], partners[self.second]), kind="stable")
-        met = np.zeros(self.n_subjects, dtype=np.bool_)
-        found = 0
-        for i, j in zip(self.first[order].tolist(), self.second[order].tolist(), strict=True):
-            if not met[i] and not met[j]:
-                met[i] = met[j] = True
-                found += 1
-        return found
+        """How many pairs of people can be compared such that nobody is in two of them."""
 
     def n_between(self, i: Ints, j: Ints) -> Ints:
         """How many comparisons people i and j meet in."""
-        keys = self.first * self.n_subjects + self.second
-        asked = np.minimum(i, j) * self.n_subjects + np.maximum(i, j)
-        places = np.minimum(np.searchsorted(keys, asked), max(len(keys) - 1, 0))
-        there = keys[places] == asked if len(keys) else np.zeros(len(asked), dtype=np.bool_)
-        return np.where(there, self.counts[places] if len(keys) else 0, 0)
 
     def in_drawings(self, weights: npt.NDArray[np.int32]) -> Ints:
         """How many comparisons each drawing of people has: Σ_{i<j} w_i w_j n_ij for each row of weights."""
-        from scipy.sparse import csr_array
-
-        size = (self.n_subjects, self.n_subjects)
-        meeting = csr_array((self.counts, (self.first, self.second)), shape=size)
-        drawn = weights.astype(np.int64)
-        counts: Ints = np.einsum("rs,rs->r", np.asarray(drawn @ meeting), drawn)
-        return counts
-
-
-Meetings = Comparisons | ListedComparisons
-"""Who is compared with whom, in either form."""
 
 
 def subject_pairs(i: npt.ArrayLike, j: npt.ArrayLike, comparisons: Meetings, what: str) -> tuple[Ints, Ints]:

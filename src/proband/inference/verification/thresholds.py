@@ -30,7 +30,7 @@ from proband.inference.verification.verification import (
     with_intervals,
 )
 from proband.measures.pair_measures import compared_pairs
-from proband.measures.pairs.counts import count_trials, each_pair_once
+from proband.measures.pairs.counts import count_each, each_pair_once
 from proband.measures.verification import ErrorRates
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.compared import Compared
@@ -403,7 +403,7 @@ def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[Error
             source=Said(trials.name),
         )
     trials = with_people_of_mated(each_pair_once(trials if within is None else trials.with_samples(within)))
-    counts = count_trials(trials)
+    counts = count_each(trials)
     similar = trials.orientation == "similarity"
     shared = shared_by(trials, 1.0 if similar else -1.0)
     if shared is None:

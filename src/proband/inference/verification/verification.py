@@ -29,7 +29,8 @@ from proband.inference.verification.dyadic_rates import (
     naive_interval,
 )
 from proband.inference.verification.equal_error import EqualErrorInterval, equal_error_interval
-from proband.inference.verification.meetings import Comparisons, ListedComparisons, Meetings
+from proband.inference.verification.meetings import Comparisons, Meetings
+from proband.inference.verification.partial_meetings import GappedComparisons, ListedComparisons
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import (
     count_pairs,
@@ -218,15 +219,20 @@ class Shared:
         columns = pairs.column_codes[~pairs.column_failed]
         people = np.unique(np.concatenate([rows, columns]))
         comparisons: Meetings
-        if met is None:
-            comparisons = Comparisons(
+        listed = None
+        if met is not None:
+            number = np.zeros(1 + people.max(initial=0), dtype=np.int32)
+            number[people] = np.arange(len(people))
+            listed = ListedComparisons(len(people), number[met.first], number[met.second], met.counts)
+        if listed is not None and met is not None and not met.lacking:
+            comparisons = listed
+        else:
+            whole = Comparisons(
                 np.bincount(np.searchsorted(people, rows), minlength=len(people)),
                 np.bincount(np.searchsorted(people, columns), minlength=len(people)),
-                pairs.symmetric,
+                pairs.acquired.symmetric,
             )
-        else:
-            one, other = (np.searchsorted(people, side) for side in met[:2])
-            comparisons = ListedComparisons.of(one, other, len(people), met[2])
+            comparisons = whole if listed is None else GappedComparisons(whole, listed)
         whose, genuine = own or genuine_pairs(scores, pairs, threads)
         first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL, threads)
         return cls(
@@ -428,11 +434,7 @@ def verified(
     (progress or Silent()).begin(f"intervals of {scores.name}", 0)
     sign, counts = 1.0 if scores.larger_is_closer else -1.0, rates.counts
     points = points_of(rates, fmrs, thresholds)
-    reached = [sign * one.threshold for one in points if one.threshold is not None]
-    loosest = min(reached) if reached else np.inf
-    # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
-    if n_resamples and fmrs:
-        loosest = min(loosest, room_for_replicates(rates, max(fmrs)))
+    loosest = loosest_of(rates, points, fmrs if n_resamples else ())
     crossing = closeness_of(rates.eer().threshold, sign)
     crossed = rates.eer().value * counts.n_impostor <= _MOST_FOR_EER
     own = genuine_pairs(scores, pairs, threads)
@@ -454,23 +456,18 @@ def _area(
     level: float,
     threads: int | None,
 ) -> AucInterval | None:
-    """The interval of the area: from sums of placements, or where cells are without a score from a list, if it is not too long."""
+    """The interval of the area from sums of placements; None for too many comparisons."""
     whose, genuine = own
-    if pairs.acquired.n_shared and not pairs.acquired.symmetric:
+    near, counts = pairs.acquired, rates.counts
+    if near.n_shared and not near.symmetric:
         return None  # refused below, with the reason
-    counts = rates.counts
     if counts.n_impostor > _MOST_FOR_AREA:
         return None
     sums = placements(scores, pairs, genuine, rates.auc(), threads)
-    if sums is not None:
-        near = pairs.acquired
-        people = np.unique(np.concatenate([near.row_codes, near.column_codes]))
-        at = np.searchsorted(counts.edges, genuine)
-        below = 1 - (counts.impostor_ge[at] + counts.impostor_gt[at]) / (2 * counts.n_impostor)
-        return auc_interval_of_sums(rates.auc(), below, np.searchsorted(people, whose), sums, level)
-    if counts.n_impostor > _LARGEST_TAIL:
-        return None
-    return Shared.of(scores, pairs, -np.inf, threads, own).area(level)
+    people = np.unique(np.concatenate([near.row_codes, near.column_codes]))
+    at = np.searchsorted(counts.edges, genuine)
+    below = 1 - (counts.impostor_ge[at] + counts.impostor_gt[at]) / (2 * counts.n_impostor)
+    return auc_interval_of_sums(rates.auc(), below, np.searchsorted(people, whose), sums, level)
 
 
 def counted(
@@ -560,6 +557,25 @@ def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[flo
     [(0.6, 0.2, 0.25), (0.5, 0.4, 0.25)]
     """
     return [*(rates.at_fmr(fmr) for fmr in fmrs), *(rates.at_threshold(t) for t in thresholds)]
+
+
+def loosest_of(rates: ErrorRates, points: Sequence[OperatingPoint], anew: Sequence[float]) -> float:
+    """Find the closeness down to which impostors are needed: for points, and for false match rates found anew in replicates.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from proband.measures.pairs.counts import count_trials
+    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.5, 0.1], "mated": [1, 0, 0, 0]}), "similarity")
+    >>> rates = ErrorRates("net", True, count_trials(trials))
+    >>> points = points_of(rates, [0.01], [])
+    >>> loosest_of(rates, points, ()), loosest_of(rates, points, [0.01])
+    (0.9, 0.1)
+    """
+    sign = 1.0 if rates.larger_is_closer else -1.0
+    reached = min((sign * one.threshold for one in points if one.threshold is not None), default=np.inf)
+    # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
+    return min(reached, room_for_replicates(rates, max(anew))) if anew else reached
 
 
 def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> None:

@@ -27,6 +27,7 @@ from proband.measures.pairs.tiles import collect_genuine, read_tile, row_blocks,
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
 from proband.scores.base import ORIENTATION_HINT
+from proband.scores.names import n_repeats
 from proband.scores.trials import Trials
 from proband.words import Note, Sentence, count
 
@@ -34,6 +35,7 @@ __all__ = [
     "Histogram",
     "PairAccumulator",
     "PairCounts",
+    "count_each",
     "count_pairs",
     "count_trials",
     "each_pair_once",
@@ -193,7 +195,18 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
             ORIENTATION_HINT,
             source=Said(trials.name),
         )
-    trials = each_pair_once(trials)
+    return count_each(each_pair_once(trials), thresholds, log_ratios=log_ratios)
+
+
+def count_each(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: bool = False) -> PairCounts:
+    """Count every comparison of a list: as `count_trials`, of what `each_pair_once` leaves of it.
+
+    Examples
+    --------
+    >>> pairs = pl.DataFrame({"query": ["a", "b"], "target": ["b", "a"], "score": [0.9, 0.8], "mated": [1, 1]})
+    >>> count_each(Trials(pairs, "similarity")).n_genuine, count_trials(Trials(pairs, "similarity")).n_genuine
+    (2, 1)
+    """
     frame = trials.frame
     unknown = frame["mated"].null_count()
     if unknown:
@@ -204,8 +217,8 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
         )
     mated, failed = frame["mated"].to_numpy(), frame["failed"].to_numpy()
     sign = 1.0 if trials.orientation == "similarity" else -1.0
-    closeness = sign * frame["score"].fill_null(0.0).to_numpy()
-    genuine, impostors = closeness[mated & ~failed], closeness[~mated & ~failed]
+    score = frame["score"].to_numpy()  # of failed comparisons there is none, and none is taken
+    genuine, impostors = sign * score[mated & ~failed], sign * score[~mated & ~failed]
     edges = _Edges.of(genuine, thresholds, impostors)
     total = PairAccumulator(ScoreGrid.of(edges.every, edges.every, 0.0, impostors))
     total.add(impostors, log_ratios=log_ratios)
@@ -230,25 +243,27 @@ def each_pair_once(trials: Trials) -> Trials:
     [('a', 'b', 0.5)]
     """
     frame = trials.frame
-    named = frame["query"].is_not_null() & frame["target"].is_not_null()
-    pairs = frame.select("query", "target").filter(named)
-    if not pairs["query"].unique().is_in(pairs["target"].unique().implode()).any():
+    query, target = frame["query"], frame["target"]
+    named = (query.is_not_null() & target.is_not_null()).to_numpy()
+    if not set(query.unique().drop_nulls()) & set(target.unique().drop_nulls()):
         return trials
-    repeated = pairs.height - pairs.n_unique()
+    one, other = (side.to_physical().fill_null(0).to_numpy().astype(np.int64) for side in (query, target))
+    n_names = 1 + int(max(one.max(), other.max()))
+    repeated = n_repeats((one * n_names + other)[named])
     if repeated:
         return replace(trials, notes=tuple(dict.fromkeys((*trials.notes, _REPEATED(n=repeated)))))
-    itself = named & (frame["query"] == frame["target"])
-    forward = pl.col("query") <= pl.col("target")
-    ends = frame.select(
-        pl.when(forward).then("query").otherwise("target").alias("one"),
-        pl.when(forward).then("target").otherwise("query").alias("other"),
-    )
-    again = named & ~ends.to_struct().is_first_distinct()
+    itself = named & (one == other)
+    either_way = np.minimum(one, other) * n_names + np.maximum(one, other)
+    again = np.zeros(len(named), dtype=np.bool_)
+    if n_repeats(either_way[named]):
+        again[named] = ~pl.Series(either_way[named]).is_first_distinct().to_numpy()
     notes = [
         said(n=int(which.sum()))
         for which, said in ((itself, _WITH_ITSELF), (again, _BOTH_WAYS))
         if which.any()
     ]
+    if not notes:
+        return trials
     return replace(trials, frame=frame.filter(~(itself | again)), notes=(*trials.notes, *notes))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from proband.scores import Embeddings, Scores
 from proband.words import count, digits
 
 _TAIL_LIMIT = 5_000_000
+_ROOM = 4  # entries of a table of all pairs of people that take as much room as a listed one
 
 Work = TypeVar("Work")
 Found = tuple[Codes, Codes, Floats]
@@ -44,10 +45,25 @@ def genuine_pairs(scores: Scores, pairs: PairSet, threads: int | None = None) ->
     return near.row_codes[genuine.rows], genuine.closeness
 
 
-def impostor_meetings(
-    scores: Scores, pairs: PairSet, threads: int | None = None
-) -> tuple[Codes, Codes, Counts] | None:
-    """Count the impostor comparisons of every two subjects that have a score: None if every one has.
+class ImpostorMeetings(NamedTuple):
+    """How many impostor comparisons every two subjects have, or how many they lack: whichever are fewer comparisons to list.
+
+    Attributes
+    ----------
+    first, second, counts
+        Two subjects, the lower number first and in order, and a number of comparisons.
+    lacking
+        Whether these have no score, and all others have one.
+    """
+
+    first: Codes
+    second: Codes
+    counts: Codes
+    lacking: bool
+
+
+def impostor_meetings(scores: Scores, pairs: PairSet, threads: int | None = None) -> ImpostorMeetings | None:
+    """Count the impostor comparisons of every two subjects that have a score, or those that have none: None if every one has.
 
     Examples
     --------
@@ -61,13 +77,32 @@ def impostor_meetings(
     if scores.cells(near.rows[:1], near.columns[:1]) is None:
         return None
     # Cells that mark a sample's comparison with itself, or a genuine one, leave nobody out; people × people are many to list.
-    if not any(run_blocks(_Gaps(scores, near), row_blocks(near), threads)):
+    n_lacking = sum(run_blocks(_Gaps(scores, near), row_blocks(near), threads))
+    if not n_lacking:
         return None
     most = 1 + int(max(near.row_codes.max(initial=0), near.column_codes.max(initial=0)))
+    # How often people meet has no simple form where only some samples are on both axes, from which gaps could be taken.
+    lacking = 2 * n_lacking <= near.n_impostor and (near.symmetric or not near.n_shared)
+    found = run_blocks(_Met(scores, near, most, lacking), row_blocks(near), threads)
+    keys, counts = _summed(found, n_lacking if lacking else near.n_impostor - n_lacking, most**2)
+    first = (keys // most).astype(np.int32)
+    keys %= most
+    return ImpostorMeetings(first, keys.astype(np.int32), counts, lacking)
 
-    found = run_blocks(_Met(scores, near, most), row_blocks(near), threads)
+
+def _summed(found: Iterable[tuple[Counts, Codes]], n_listed: int, n_keys: int) -> tuple[Counts, Codes]:
+    """Every key there is, in order, and the sum of its counts: in a table of all keys, where a list would take more room."""
+    if _ROOM * n_listed >= n_keys:
+        table = np.zeros(n_keys, dtype=np.int32)
+        for keys, counts in found:
+            table[keys] += counts
+        there = np.flatnonzero(table)
+        return there, table[there]
     keys, counts = (np.concatenate(part) for part in zip(*found, strict=True))
-    return keys // most, keys % most, counts
+    order = np.argsort(keys, kind="stable")
+    keys, counts = keys[order], counts[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[starts], np.add.reduceat(counts, starts)
 
 
 def _impostors(tile: ScoreTile) -> npt.NDArray[np.bool_]:
@@ -79,30 +114,32 @@ def _impostors(tile: ScoreTile) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class _Gaps:
-    """Whether a block of rows has an impostor comparison without a score."""
+    """How many impostor comparisons of a block of rows have no score."""
 
     scores: Scores
     pairs: PairSet
 
-    def __call__(self, rows: slice) -> bool:
+    def __call__(self, rows: slice) -> int:
         tile = read_tile(self.scores, self.pairs, rows)
-        return bool((_impostors(tile) & (tile.codes != OK)).any())
+        return int(np.count_nonzero(_impostors(tile) & (tile.codes != OK)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Met:
-    """How often every two subjects of a block of rows meet with a score; a pair is first × `most` + second."""
+    """How often every two subjects of a block of rows meet with a score, or without; a pair is lower × `most` + higher."""
 
     scores: Scores
     pairs: PairSet
     most: int
+    lacking: bool
 
-    def __call__(self, rows: slice) -> tuple[Counts, Counts]:
+    def __call__(self, rows: slice) -> tuple[Counts, Codes]:
         tile = read_tile(self.scores, self.pairs, rows)
-        left, right = np.nonzero(_impostors(tile) & (tile.codes == OK))
-        return np.unique(
-            tile.row_codes[left].astype(np.int64) * self.most + tile.column_codes[right], return_counts=True
-        )
+        left, right = np.nonzero(_impostors(tile) & ((tile.codes == OK) != self.lacking))
+        one, other = tile.row_codes[left], tile.column_codes[right]
+        keys = np.minimum(one, other).astype(np.int64) * self.most + np.maximum(one, other)
+        pairs, counts = np.unique(keys, return_counts=True)
+        return pairs, counts.astype(np.int32)
 
 
 def tail_pairs(

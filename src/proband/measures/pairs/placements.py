@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import one_blas_thread, run_blocks
-from proband.measures.pairs.pair_set import Floats, PairSet
+from proband.kernels.codes import OK
+from proband.measures.pairs.pair_set import Counts, Floats, PairSet
 from proband.measures.pairs.products import Products
-from proband.measures.pairs.tiles import sign_of
+from proband.measures.pairs.tiles import read_places, sign_of
 from proband.samples.ids import Positions
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores
-from proband.scores.base import Values
+from proband.scores.base import Cells, Values
 
 _CELLS = 1 << 22  # scores held at once by a thread
 _GUIDES = 1 << 14  # even steps between the extremes of genuine scores, from which places are sought
@@ -33,6 +34,8 @@ class PlacementSums(NamedTuple):
     ----------
     totals
         The sum over the comparisons that each person takes part in; people are those of the pairs, in the order of their codes.
+    counts
+        How many comparisons each takes part in.
     squares
         The sum over every two people of the square of their sum.
     n
@@ -40,14 +43,15 @@ class PlacementSums(NamedTuple):
     """
 
     totals: Floats
+    counts: Counts
     squares: float
     n: int
 
 
 def placements(
     scores: Scores, pairs: PairSet, genuine: Floats, area: float, threads: int | None = None
-) -> PlacementSums | None:
-    """Sum, over impostor comparisons, the share of genuine ones that are closer (ties half) less the area: None if cells have none.
+) -> PlacementSums:
+    """Sum, over impostor comparisons that have a score, the share of genuine ones that are closer (ties half) less the area.
 
     Examples
     --------
@@ -56,12 +60,9 @@ def placements(
     >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
     >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
     >>> placements(scores, PairSet.of(scores, samples), np.array([0.5, 0.9]), 0.875)  # 1, 1, 1 and a half
-    PlacementSums(totals=array([0., 0.]), squares=0.0, n=4)
+    PlacementSums(totals=array([0., 0.]), counts=array([4, 4]), squares=0.0, n=4)
     """
-    near = pairs.acquired
-    if scores.cells(near.rows[:1], near.columns[:1]) is not None:
-        return None
-    near = _by_person(near)
+    near = _by_person(pairs.acquired)
     # The area itself is counted exactly elsewhere; for its variance products in single precision are more than enough.
     products = None
     if isinstance(scores, Embeddings) and scores.is_product:
@@ -76,13 +77,15 @@ def placements(
         np.searchsorted(people, near.row_codes),
         np.searchsorted(people, near.column_codes),
     )
-    totals, squares, n = np.zeros(len(people)), 0.0, 0
+    totals, counts = np.zeros(len(people)), np.zeros(len(people), dtype=np.int64)
+    squares, n = 0.0, 0
     with one_blas_thread():
         for part in run_blocks(task, _blocks(task, len(people)), threads):
-            for at, sums in part.sums:
+            for at, sums, sizes in part.sums:
                 totals[at] += sums
+                counts[at] += sizes
             squares, n = squares + part.squares, n + part.n
-    return PlacementSums(totals, squares, n)
+    return PlacementSums(totals, counts, squares, n)
 
 
 def _by_person(pairs: PairSet) -> PairSet:
@@ -124,7 +127,7 @@ def _blocks(task: _Placed, n_people: int) -> Iterator[_Two]:
 class _Part(NamedTuple):
     """The sums of two blocks of people."""
 
-    sums: tuple[tuple[slice, Floats], ...]
+    sums: tuple[tuple[slice, Floats, Counts], ...]
     squares: float
     n: int
 
@@ -177,10 +180,13 @@ class _Placed:
             self._add(second, first, across, back)
             sums, counts = np.ascontiguousarray(across.T), np.ascontiguousarray(back.T)
         apart = sums - self.area * counts
-        parts = (first, apart.sum(axis=1)), (second, apart.sum(axis=0))
+        parts = (
+            (first, apart.sum(axis=1), counts.sum(axis=1)),
+            (second, apart.sum(axis=0), counts.sum(axis=0)),
+        )
         return _Part(parts, float((apart**2).sum()), int(counts.sum()))
 
-    def _add(self, of_rows: slice, of_columns: slice, sums: Floats, counts: npt.NDArray[np.int64]) -> None:
+    def _add(self, of_rows: slice, of_columns: slice, sums: Floats, counts: Counts) -> None:
         from proband.kernels.pairs import add_placements
 
         rows = _between(self.row_people, of_rows)
@@ -188,25 +194,39 @@ class _Placed:
         step = max(1, _CELLS // max(1, columns.stop - columns.start))
         for start in range(rows.start, rows.stop, step):
             some = slice(start, min(start + step, rows.stop))
-            values, sign = self._tile(some, columns)
-            values = frozen(values.view())  # of one kind, wherever they are from: the kernel is compiled once
+            values, cells, sign = self._tile(some, columns)
             firsts = np.maximum(self.pairs.firsts[some] - columns.start, 0)
+            left, right = (
+                self.row_people[some] - of_rows.start,
+                self.column_people[columns] - of_columns.start,
+            )
+            codes = self.pairs.row_codes[some], self.pairs.column_codes[columns]
+            if cells is not None:
+                # Closer than every genuine score they add nothing, and are then taken out of the counts.
+                without = cells != OK
+                values = np.where(without, np.asarray(sign * np.inf, dtype=values.dtype), values)
+                without &= np.arange(values.shape[1]) >= firsts[:, None]
+                without &= codes[0][:, None] != codes[1]
+                at, to = np.nonzero(without)
+                np.subtract.at(counts, (left[at], right[to]), 1)
+            values = frozen(values.view())  # of one kind, wherever they are from: the kernel is compiled once
             add_placements(
-                values, firsts, sign, self.row_people[some] - of_rows.start,
-                self.column_people[columns] - of_columns.start, self.pairs.row_codes[some], self.pairs.column_codes[columns],
+                values, firsts, sign, left, right, *codes,
                 self.genuine.edges, self.genuine.below, self.genuine.guide, self.genuine.scale, sums, counts,
             )  # fmt: skip
 
-    def _tile(self, rows: slice, columns: slice) -> tuple[Values, float]:
-        """Scores of some rows and columns, or products, and what makes them closeness."""
-        left, right = self.pairs.rows[rows], self.pairs.columns[columns]
+    def _tile(self, rows: slice, columns: slice) -> tuple[Values, Cells | None, float]:
+        """Scores of some rows and columns and their cells, or products, and what makes them closeness."""
         if self.products is None:
-            return np.ascontiguousarray(self.scores.tile(left, right)), sign_of(self.scores)
+            places = (np.arange(some.start, some.stop) for some in (rows, columns))
+            values, cells = read_places(self.scores, self.pairs, *places)
+            return np.ascontiguousarray(values), cells, sign_of(self.scores)
+        left, right = self.pairs.rows[rows], self.pairs.columns[columns]
         own, products = self.products.embeddings, self.products
         x, y = own.query_rows(left), own.target_rows(right)
         ready = products.ready(x, own.query_norms(x, left), products.row_scale)
         against = products.ready(y, own.target_norms(y, right), products.column_scale, halves_first=True)
-        return np.matmul(ready, against.T), 1.0
+        return np.matmul(ready, against.T), None, 1.0
 
 
 def _between(people: Positions, block: slice) -> slice:

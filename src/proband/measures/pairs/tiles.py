@@ -108,7 +108,7 @@ def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
            [1. , 0.3]]), array([0, 1]))
     """
     start = int(pairs.firsts[rows].min())
-    values, codes = _read(
+    values, codes = read_places(
         scores, pairs, np.arange(rows.start, rows.stop), np.arange(start, len(pairs.columns))
     )
     # All read-only: a kernel is compiled anew for arrays that are not what earlier ones were.
@@ -123,10 +123,21 @@ def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
     )
 
 
-def _read(scores: Scores, pairs: PairSet, rows: Positions, columns: Positions) -> tuple[Values, Cells | None]:
+def read_places(
+    scores: Scores, pairs: PairSet, rows: Positions, columns: Positions
+) -> tuple[Values, Cells | None]:
     """Read scores and cell codes at some places of the set of pairs.
 
     Where two samples that are on both axes are marked as not to be compared one way round, they count the other way.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "b1"], "subject": ["a", "b"]})
+    >>> one_way = np.array([[1, 1], [0, 1]], dtype=np.uint8)
+    >>> scores = Scores.from_array([[1, 0.5], [0.2, 1]], samples.ids, orientation="similarity", cells=one_way)
+    >>> read_places(scores, PairSet.of(scores, samples), np.array([0]), np.array([1]))
+    (array([[0.2]]), array([[0]], dtype=uint8))
     """
     values = scores.tile(pairs.rows[rows], pairs.columns[columns])
     codes = scores.cells(pairs.rows[rows], pairs.columns[columns])
@@ -223,7 +234,7 @@ def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
     )
     if not (rows.size and columns.size):
         return np.empty(0)
-    values, codes = _read(scores, pairs, rows, columns)
+    values, codes = read_places(scores, pairs, rows, columns)
     counted = columns >= pairs.firsts[rows][:, None]
     counted &= pairs.column_codes[columns] != pairs.row_codes[rows][:, None]
     if codes is not None:

@@ -20,7 +20,8 @@ from proband.samples.delimited import unfinished
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, require_subjects, subjects_of
-from proband.scores.trials import Trials, numbered
+from proband.scores.names import n_repeats, numbered, renamed
+from proband.scores.trials import Trials
 from proband.words import Sentence
 
 SHARED_LABELS = Sentence(
@@ -66,9 +67,9 @@ def _read(path: Path, options: ReadOptions, columns: tuple[str, ...]) -> ScoreFi
     if "target" not in columns:
         frame = frame.with_columns(target=pl.col("target_subject"))
     notes = tuple(unfinished(path))
-    if frame["target"].unique().is_in(frame["query"].unique().implode()).any():
+    if set(frame["target"].unique()) & set(frame["query"].unique()):
         # Models and probes are different things, even where a file gives them the same label.
-        frame = frame.with_columns(target=_MODEL + pl.col("target"))
+        frame = frame.with_columns(target=renamed(frame["target"], _MODEL))
         notes = (*notes, SHARED_LABELS(prefix=_MODEL))
     frame = _unnamed_if_repeated(frame)
     if frame["query"].null_count():
@@ -80,7 +81,7 @@ def _unnamed_if_repeated(frame: pl.DataFrame) -> pl.DataFrame:
     """Forget probe labels that do not tell probes apart (some lists write the same word everywhere)."""
     _, rows = numbered(frame["query"], "query")
     targets, columns = numbered(frame["target"], "target")
-    told_apart = pl.Series(rows * len(targets) + columns).n_unique() == frame.height
+    told_apart = not n_repeats(rows * len(targets) + columns)
     one_owner = frame.select("query", "query_subject").n_unique() == frame["query"].n_unique()
     if told_apart and one_owner:
         return frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from proband.engine import Progress
 from proband.engine.files.files import first_line
 from proband.errors import InputError, Said, quoted
 from proband.samples.delimited import first_uneven, without_blank_rows
+from proband.scores.names import coded, together
 from proband.words import count
 
 _CHUNK = 1 << 26
@@ -37,8 +38,8 @@ def read_in_chunks(
     """Read rows of the given columns; ``separator=None`` means runs of blanks or tabs, and no quotation marks.
 
     In a list every column named in `schema` must be there in every row, save the score of a comparison that
-    ``failed``; columns of type null are passed over. In a matrix, and in a table of ``pairs``, what is missing is null. Blank lines are no
-    rows.
+    ``failed``; columns of type null are passed over, and names are numbered (`proband.scores.names`). In a matrix, and in a table of
+    ``pairs``, what is missing is null. Blank lines are no rows.
     """
     progress.begin(f"reading {path.name}", path.stat().st_size)
     wanted = [name for name, dtype in schema.items() if dtype != pl.Null]
@@ -60,12 +61,25 @@ def read_in_chunks(
             raise _complaint(path, chunk, schema, separator, line, layout, reason)
         if may_be_rounded(part):
             _refuse_rounded(path, chunk, schema, separator, line)
-        parts.append(part)
+        parts.append(_with_coded_names(part) if layout == "list" else part)
         line += chunk.count(b"\n")
         progress.advance(len(chunk))
     if not parts:
         return pl.DataFrame(schema={name: schema[name] for name in wanted})
-    return pl.concat(parts, rechunk=True)
+    return _joined(parts)
+
+
+def _with_coded_names(part: pl.DataFrame) -> pl.DataFrame:
+    """Hold names by number, since a list repeats them in every row."""
+    return part.with_columns(coded(one) for one in part.iter_columns() if one.dtype == pl.String)
+
+
+def _joined(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    columns = ([part[name] for part in parts] for name in parts[0].columns)
+    return pl.DataFrame(
+        pl.concat(together(*column) if isinstance(column[0].dtype, pl.Enum) else column, rechunk=True)
+        for column in columns
+    )
 
 
 def _parse(

@@ -1,0 +1,98 @@
+"""Names of samples and of people as numbers: a long list holds each name once, and four bytes for every row."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.samples.ids import Ids, Positions
+
+Ints = npt.NDArray[np.int64]
+
+
+def coded(names: pl.Series) -> pl.Series:
+    """Return names as an enumeration of those there are, in order of first appearance.
+
+    Examples
+    --------
+    >>> coded(pl.Series(["b", "a", None, "b"])).to_physical().to_list()
+    [0, 1, None, 0]
+    """
+    if isinstance(names.dtype, pl.Enum):
+        return names
+    return names.cast(pl.Enum(names.unique(maintain_order=True).drop_nulls()))
+
+
+def together(*columns: pl.Series) -> tuple[pl.Series, ...]:
+    """Return columns of names as enumerations of the same ones, so that equal names have equal numbers.
+
+    Examples
+    --------
+    >>> one, other = together(pl.Series(["b", "a"]), pl.Series(["c", "b"]))
+    >>> one.to_physical().to_list(), other.to_physical().to_list()
+    ([0, 1], [2, 0])
+    """
+    own = [coded(one) for one in columns]
+    if all(one.dtype == own[0].dtype for one in own):
+        return tuple(own)
+    kind = pl.Enum(pl.concat([_names(one) for one in own]).unique(maintain_order=True))
+    return tuple(_names(one).cast(kind).gather(one.to_physical()).alias(one.name) for one in own)
+
+
+def renamed(names: pl.Series, prefix: str) -> pl.Series:
+    """Return coded names with a prefix before each.
+
+    Examples
+    --------
+    >>> renamed(coded(pl.Series(["b", "a", "b"])), "model:").to_list()
+    ['model:b', 'model:a', 'model:b']
+    """
+    return coded(prefix + _names(names)).gather(names.to_physical()).alias(names.name)
+
+
+def numbered(names: pl.Series, what: str) -> tuple[Ids, Positions]:
+    """Return the distinct names in order of appearance, and for each row the number of its name.
+
+    Examples
+    --------
+    >>> ids, numbers = numbered(pl.Series(["b", "a", "b"]), "query")
+    >>> ids[:], numbers
+    (('b', 'a'), array([0, 1, 0]))
+    """
+    own = coded(names)
+    distinct = own.unique(maintain_order=True)
+    return Ids(distinct, what), places_among(own, distinct)
+
+
+def places_among(names: pl.Series, distinct: pl.Series) -> Positions:
+    """Return where each of some coded names stands among the distinct ones, which are coded alike.
+
+    Examples
+    --------
+    >>> names = coded(pl.Series(["b", "a", "b"]))
+    >>> places_among(names, names[[1, 0]])
+    array([1, 0, 1])
+    """
+    place = np.zeros(len(_names(names)), dtype=np.intp)
+    place[distinct.to_physical().to_numpy()] = np.arange(len(distinct))
+    places: Positions = place[names.to_physical().to_numpy()]
+    return places
+
+
+def n_repeats(keys: Ints) -> int:
+    """Return how many numbers are in a list beyond the first of each: by sorting, which takes less room than a table of all.
+
+    Examples
+    --------
+    >>> n_repeats(np.array([3, 1, 3, 3]))
+    2
+    """
+    ascending = np.sort(keys)
+    return int(np.count_nonzero(ascending[1:] == ascending[:-1]))
+
+
+def _names(column: pl.Series) -> pl.Series:
+    """The names that a coded column may hold, by number."""
+    assert isinstance(column.dtype, pl.Enum)
+    return column.dtype.categories
