@@ -53,8 +53,7 @@ def test_from_images_to_scores_to_rates(study: Path, faces, run: Run) -> None:
     done = run("recognize", *HERE, *asked, *TRAIN, *TEST, "-o", "scores.npz", cwd=study)
     assert done.returncode == 0, done.stderr
     assert (
-        "24 queries × 24 targets; trained on 48 images of 12 people, none of whom is tested."
-        in done.stdout
+        "24 queries × 24 targets; trained on 48 images of 12 people, none of whom is tested." in done.stdout
     )
     assert "wrote scores.npz" in done.stderr
 

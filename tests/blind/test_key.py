@@ -155,7 +155,7 @@ def resealed(package: Package, path: Path, change: Callable[[dict[str, Any]], ob
         (lambda s: s["samples"]["columns"][1].update(kind="Nonsense"), "unknown kind: 'Nonsense'"),
         (lambda s: s.update(others=[1, 2]), "listed by name"),
         (lambda s: s.update(training=[1, 2]), "listed by name"),
-        (lambda s: s.update(salt=1), "'salt' is no text"),
+        (lambda s: s.update(salt=1), "'salt' is not text"),
     ],
 )
 def test_a_forged_key_is_an_input_error_whatever_is_wrong(

@@ -102,7 +102,7 @@ def test_what_is_missing_or_twice_is_named(hand_in: Callable[..., Path], tmp_pat
 
 
 def test_no_matrix_of_numbers(hand_in: Callable[..., Path], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no matrix"):
+    with pytest.raises(InputError, match="not a matrix"):
         Submission.read(hand_in(scores=np.arange(4.0)))
     (tmp_path / "scores.npy").unlink()
     np.savez(tmp_path / "scores.npz", one=np.eye(2), two=np.eye(2))

@@ -197,7 +197,7 @@ def test_few_subjects_and_mixed_splits_are_spoken_of():
     assert "same subjects" in str(mixed.answers.varying)
     assert "the subjects" in str(mixed.answers.fixed)
     unknown = corrected_resampled_interval(FOLDS, 360, 40, disjoint=False, stable=True)
-    assert "not said" in str(unknown.notes[1])
+    assert "not known" in str(unknown.notes[1])
     correct, subjects = np.arange(80) % 3 > 0, np.arange(80) // 2
     assert pooled_interval(correct, subjects, disjoint=True).notes == ()
     assert "nothing is said about new subjects" in str(

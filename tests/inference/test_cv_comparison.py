@@ -103,7 +103,7 @@ def test_five_by_two_without_spread_or_with_few_people():
     assert (found.statistic, found.p_value, found.p_adjusted) == (None, 1.0, 1.0)
     assert str(found.notes[0]).startswith("no test: no variation")
     assert "nothing is said about new subjects" in str(found.notes[1])
-    assert "they are from 100 on" in str(found.notes[2])
+    assert "100 are needed" in str(found.notes[2])
 
 
 def posterior_by_matrices(differences, rho):

@@ -196,7 +196,7 @@ def test_unpaired_test_needs_intervals():
     assert "interval" not in str(compared(by_counts()).reasons[-1])
     without = compared(by_counts(value__low=None))
     assert "At least one of them states no interval" in str(without.reasons[-1])
-    assert "no test can be made" in str(without.sentences()[-1])
+    assert "no test is possible" in str(without.sentences()[-1])
     assert "unpaired" not in " ".join(map(str, without.sentences()))
     assert without.to_dict()["allowed"] == without.allowed.to_dict()
     nothing = compared(by_counts(value={}))

@@ -407,7 +407,9 @@ def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, prot
     found, result = run.findings[0], run.of("knn", protocol)
     assert (found.on_splits, found.five_by_two, found.bayes) == (None, (), ())
     assert (result.corrected.low, result.corrected.high) == (None, None)
-    assert any(why in str(note) and "give no information about other test samples" in str(note) for note in run.notes)
+    assert any(
+        why in str(note) and "give no information about other test samples" in str(note) for note in run.notes
+    )
     value = run.card(result).value
     assert (value.low, value.high) == (result.pooled.low, result.pooled.high)
     assert value.uncertainty == result.pooled.method.key

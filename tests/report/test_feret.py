@@ -202,9 +202,9 @@ def test_sizes_say_that_they_count_people_and_rejection_says_its_rules() -> None
     assert "a non-mate with the same score ranks before the mate" in said
     assert made.rejection is not None
     assert made.rejection.results[0].searches.n_enrolled == 14
-    assert "Rejection: of 15 people in the gallery those whose every image failed" in said
-    assert "searched among are 14." in said
-    assert "Gallery sizes: of 20 people in the gallery those whose every image failed" in said
+    assert "Rejection: of 15 people in the gallery those whose images all failed" in said
+    assert "enrolled are 14." in said
+    assert "Gallery sizes: of 20 people in the gallery those whose images all failed" in said
     with pytest.raises(UsageError, match="gallery of 19 people who could be enrolled has 1 to 19"):
         feret_study(scores, experiment, sizes=(20,))
     by_people = feret_study(scores, experiment, counting="subjects", **asked)

@@ -118,7 +118,7 @@ def test_labels_that_do_not_tell_probes_apart(written, refusal, text):
     file = read_file(path)
     assert file.trials[0].frame["query"].null_count() == len(file.trials[0])
     assert file.subjects is None
-    assert any("cannot be told apart" in str(note) for note in file.notes)
+    assert any("cannot be distinguished" in str(note) for note in file.notes)
     assert "verification only" in refusal(path, orientation="similarity")
 
 

@@ -133,12 +133,12 @@ def verified_list(
         own_area = everything.area(confidence_level)
         loosest = loosest_of(rates, points, fmrs if n_resamples else ())
         crossing = closeness_of(rates.eer().threshold, sign)
-        everything = everything.reaching(min(loosest, crossing))
-        shared = everything.reaching(loosest)
+        needed = everything.reaching(min(loosest, crossing))
+        shared = needed.reaching(loosest)
         made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
         people = shared.comparisons.n_subjects
         found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
-        return with_summaries(found, everything, own_area), everything
+        return with_summaries(found, needed, own_area), everything
     named = pl.concat(together(trials.frame["target_subject"], trials.frame["query_subject"])).drop_nulls()
     interval = naive_interval if len(named) else independent_interval
     made = tuple(
