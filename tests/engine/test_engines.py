@@ -426,7 +426,7 @@ def test_a_file_that_was_replaced_since_it_was_opened_is_noticed(tmp_path: Path)
     "engine", ["thread", "process", "processes:0", "processes:x", "http://a:1", "tcp://", "", 7, object()]
 )
 def test_what_is_no_engine_is_refused(engine: Any) -> None:
-    with pytest.raises(UsageError, match="not an engine|no engine"), using(engine):
+    with pytest.raises(UsageError, match=r"not an engine|no engine"), using(engine):
         pass
 
 

@@ -37,7 +37,9 @@ _VARYING: dict[Unit, Target] = {
     "group": Target("groups-of-samples", "new groups, with as many samples of these classes each"),
 }
 _ALIKE: dict[Unit, Target] = {
-    "sample": Target("samples-alike", "samples are independent, and those of a class alike in distribution"),
+    "sample": Target(
+        "samples-alike", "samples are independent, and those of a class identically distributed"
+    ),
     "group": Target("groups-alike", "groups are independent and identically distributed"),
 }
 _UNSEEN = Sentence(

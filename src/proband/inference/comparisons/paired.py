@@ -28,7 +28,7 @@ _FEW_DISCORDANT = 20  # people; below, tests and intervals were simulated to be 
 _EXCHANGEABLE = {
     unit: Target(
         f"{unit}-exchangeable",
-        f"{unit} are independent, and without a difference each could as well have gone the other way",
+        f"{unit} are independent, and under the null hypothesis the two algorithms are exchangeable within each",
     )
     for unit in ("probes", "people")
 }

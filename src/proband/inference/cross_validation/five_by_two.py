@@ -29,10 +29,10 @@ _METHODS = {
     "t": Method("five-by-two-t", "5×2cv t test", "the 5×2cv t test", ("dietterich1998",)),
 }
 _OF = Target("difference-of-accuracy-on-half", "difference of accuracy when trained on half the data")
-_HALVES = Target("halves-anew", "training and test halves drawn anew")
+_HALVES = Target("halves-anew", "training and test halves, resampled")
 _HALVES_OF_SUBJECTS = Target(
     "halves-of-same-subjects-anew",
-    "training and test halves drawn anew from samples of the same subjects",
+    "training and test halves resampled from samples of the same subjects",
 )
 _SETTINGS = Target("classifiers-and-settings", "the classifiers and their settings")
 _SETTINGS_AND_SUBJECTS = Target(

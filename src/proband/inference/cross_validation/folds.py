@@ -55,9 +55,9 @@ _STABILITY = Sentence(
     "such intervals cover the true value in 86 to 90% and such tests reject in 12 to 13%",
 )
 
-PEOPLE_SPLIT = Target("subjects-split-anew", "subjects for training and testing drawn anew")
+PEOPLE_SPLIT = Target("subjects-split-anew", "subjects for training and testing, resampled")
 SAMPLES_SPLIT = Target(
-    "samples-split-anew", "samples of the same subjects for training and testing drawn anew"
+    "samples-split-anew", "samples of the same subjects for training and testing, resampled"
 )
 OTHERS_UNTRAINED = Target("people-not-trained-on", "new people, none of them trained on")
 OTHERS_TRAINED = Target("people-trained-on", "other people, each of them trained on as well")

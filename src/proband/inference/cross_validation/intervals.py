@@ -55,7 +55,7 @@ _RUNS = Target("description-of-splits", "nothing: a description of how samples f
 _SAMPLES = Target("samples", "the samples")
 _RUNS_SHARE = Target(
     "runs-share-samples",
-    "nothing; runs share samples, so their standard deviation says nothing of other data",
+    "nothing; runs share samples, so their standard deviation gives no information about other data",
 )
 _SETTINGS = Target("classifier-and-sizes", "the classifier, its settings and the sizes")
 _SETTINGS_AND_SUBJECTS = Target(
@@ -67,7 +67,7 @@ _CORRELATED = {
     )
     for unit in ("subjects", "samples")
 }
-_ALL_ANEW = Target("splits-anew", "training and test sets drawn anew, all of them independently")
+_ALL_ANEW = Target("splits-anew", "training and test sets, all resampled independently")
 _AS_IF_INDEPENDENT = Target(
     "splits-as-if-independent", "splits are independent; they are not, since they share training data"
 )
@@ -193,7 +193,7 @@ def corrected_resampled_interval(
     Examples
     --------
     >>> corrected_resampled_interval([0.8, 0.9, 0.7, 0.8, 0.85], 40, 10, disjoint=True)
-    accuracy of the method at this training size 0.8100, 95% [0.6411, 0.9105], varying subjects for training and testing drawn anew
+    accuracy of the method at this training size 0.8100, 95% [0.6411, 0.9105], varying subjects for training and testing, resampled
     (corrected resampled t, Wilson's ends)
     """
     values = fold_array(fold_values)

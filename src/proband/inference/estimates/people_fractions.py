@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 _RANKS = 2_000  # as far as a band goes
 _ALGORITHMS_AVERAGED = Target(
     "algorithms-averaged-and-gallery",
-    "the algorithms, which are averaged and no sample of others, and the gallery",
+    "the algorithms, which are averaged and not a sample of others, and the gallery",
 )
 _PEOPLE_SEARCHED = Target(
     "people-searched-enrolment-averaged",

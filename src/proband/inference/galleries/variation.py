@@ -49,7 +49,7 @@ _OTHER_GALLERIES = Target("people-in-galleries", "new people and other galleries
 _FIXED = Target("algorithm-and-images", "the algorithm and how many images people have")
 _ALIKE = Target(
     "galleries-alike",
-    "galleries are independent groups of people, alike in distribution, and their mean is nearly normal",
+    "galleries are independent groups of people, identically distributed, and their mean is nearly normal",
 )
 
 _MEANING = (

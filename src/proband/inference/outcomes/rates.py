@@ -154,7 +154,7 @@ def class_average(values: Floats, items: Items) -> RatesOfPeople:
     """Average the rates of C classes that stay, and find what its interval for other items rests on.
 
     With n_c items of class c, their mean p_c and variance s_c², the variance of p = Σ p_c/C is Σ s_c²/n_c over C². A class without
-    errors has s_c² = 0, which says too little where it has few items: so it is at least what classes alike in distribution tell of
+    errors has s_c² = 0, which says too little where it has few items: so it is at least what classes identically distributed tell of
     each other, E[p_c(1 − p_c)] of a Beta distribution with the mean p and the variance of the p_c beyond chance (empirical Bayes). A
     class of one item has 2p̃(1 − p̃), p̃ = (y + p)/2. The effective size is p(1 − p) over the variance; without any error (or
     success) it is C²/Σ(1/n_c). Degrees of freedom are Satterthwaite's, of the smoothed variances.

@@ -35,7 +35,7 @@ from proband.inference.proportions import (
 from proband.words import Sentence, Target, count, size_of as worth_of
 
 _HALF_WIDTH = Target("half-width", "half-width of the interval of a rate")
-_TRIALS = Target("trials-for-rare-errors", "trials to tell a rare error's rate")
+_TRIALS = Target("trials-for-rare-errors", "trials to estimate the rate of a rare error")
 _RATE = Sentence("plan.rate-expected", "note", "the rate is {rate:given}")
 _DECLARED = Sentence("plan.margin-declared", "note", "the margin is declared beforehand")
 _ROUGH = Sentence(

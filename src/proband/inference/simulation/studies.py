@@ -46,7 +46,7 @@ NEW_IMAGES = Target("new-images", "new images of these people")
 OTHER_CHOICES = Target("other-choices", "another choice among these images of these people")
 NEW_SEARCHED = Target("new-people-searched", "new people searched for in this gallery")
 FITTED_MODELS = Target("fitted-models", "these fitted models, on new people")
-METHODS = Target("the-method", "the method, trained anew on other people")
+METHODS = Target("the-method", "the method, retrained on other people")
 OTHER_TRAININGS = Target("other-trainings", "other training sets; these people and images")
 
 

@@ -32,7 +32,7 @@ _RAISED = Sentence(
 _PLACES = Sentence(
     "comparison.places",
     "note",
-    "Rank: rank interval, from one more than the number that are significantly better, to all but those it is "
+    "Rank interval: from one more than the number that are significantly better, to all but those it is "
     "significantly better than",
 )
 _FEW_PAIRS = 6  # those of four algorithms
@@ -126,7 +126,7 @@ def comparison_table(comparison: Standings) -> Table:
         Column(str(comparison.estimates[0].answers.of), "number", _BEATEN),
         Column(f"{level(comparison.confidence_level)} interval", "interval"),
         Column("events", "number", "What the estimate rests on."),
-        Column("place", "number", _PLACE),
+        Column("rank interval", "number", _PLACE),
     )
     return Table("", heads, tuple(row.cells for row in rows_of(comparison)))
 

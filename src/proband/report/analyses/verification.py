@@ -49,14 +49,14 @@ _HEADS = (
     Column("threshold", "number", leads=True),
     *columns("FMR", "false matches", "FNMR", text=0),
     Column("interval", "interval"),
-    Column("at that FMR", "interval"),
+    Column("at target FMR", "interval"),
 )
 _SEARCH_HEADS = (
     Column("algorithm", "name"),
-    *(Column(one, "number", leads=True) for one in ("asked FPIR", "candidates", "threshold")),
+    *(Column(one, "number", leads=True) for one in ("target FPIR", "candidates", "threshold")),
     *columns("FPIR", "false positives", "FNIR", text=0),
     Column("interval", "interval"),
-    Column("at that FPIR", "interval"),
+    Column("at target FPIR", "interval"),
 )
 _COMPARISONS = Sentence(
     "verification.comparisons",

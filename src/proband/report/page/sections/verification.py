@@ -39,7 +39,7 @@ _OF_GROUPS = {
     "fnmr": Target("fnmr-within-group", "false non-match rate within the group"),
     "fmr": Target("fmr-within-group", "false match rate within the group"),
 }
-_OTHERS_OF_GROUP = Target("people-of-group", "other people of the group, with as many images each")
+_OTHERS_OF_GROUP = Target("people-of-group", "new people of the group, with as many images each")
 _HISTOGRAMS = 2  # algorithms whose scores are drawn
 _RE_ESTIMATED = "With intervals at the target FMR, the threshold re-estimated in every resample of people, where there are such; else at the threshold."
 _MIDPOINT = (
