@@ -165,7 +165,7 @@ def count_pairs(
     n_dont_care, n_failed = total.excluded.tolist()
     return _counts(
         genuine.closeness,
-        total,
+        _Tails(total.n, total.at_least, total.above, total.extremes, total.cost),
         edges,
         log_ratios=log_ratios,
         failed=(
@@ -219,12 +219,12 @@ def count_each(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: 
     sign = 1.0 if trials.orientation == "similarity" else -1.0
     score = frame["score"].to_numpy()  # of failed comparisons there is none, and none is taken
     genuine, impostors = sign * score[mated & ~failed], sign * score[~mated & ~failed]
-    edges = _Edges.of(genuine, thresholds, impostors)
-    total = PairAccumulator(ScoreGrid.of(edges.every, edges.every, 0.0, impostors))
-    total.add(impostors, log_ratios=log_ratios)
+    genuine.sort()
+    impostors.sort()
+    edges = _Edges.of(genuine, thresholds, impostors[[0, -1]] if len(impostors) else impostors)
     return _counts(
         genuine,
-        total,
+        _Tails.of_sorted(impostors, edges.every, log_ratios),
         edges,
         log_ratios=log_ratios,
         failed=(int((mated & failed).sum()), int((~mated & failed).sum())),
@@ -358,9 +358,30 @@ def _runs(work: Iterable[Work], length: int) -> Iterator[list[Work]]:
         yield run
 
 
+@dataclass(frozen=True)
+class _Tails:
+    """How many impostor scores there are, how many at or above and above every edge, the lowest and the highest, and their cost."""
+
+    n: int
+    at_least: Counts
+    above: Counts
+    extremes: Floats
+    cost: float
+
+    @classmethod
+    def of_sorted(cls, closeness: Floats, edges: Floats, log_ratios: bool) -> _Tails:
+        """Count scores that are all in memory, in ascending order: sorting them takes less than looking among many edges."""
+        below, up_to = (np.searchsorted(closeness, edges, side) for side in ("left", "right"))
+        costs = PairAccumulator(np.empty(0))
+        if log_ratios:
+            costs.add(closeness, log_ratios=True)
+        n = len(closeness)
+        return cls(n, n - below, n - up_to, closeness[[0, -1]] if n else closeness, costs.cost)
+
+
 def _counts(
     genuine: Floats,
-    impostors: PairAccumulator,
+    impostors: _Tails,
     edges: _Edges,
     *,
     log_ratios: bool,
