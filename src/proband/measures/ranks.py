@@ -276,7 +276,7 @@ class _Screened:
     best: npt.NDArray[np.float64]
     screen: Screen
 
-    def __call__(self, block: slice) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def __call__(self, block: slice) -> tuple[int, npt.NDArray[np.integer], npt.NDArray[np.integer]]:
         task, screen, scores = self.task, self.screen, self.screen.embeddings
         low, high = screen.limits(self.best)
         columns, codes = task.columns[block], task.column_codes[block]
@@ -294,7 +294,9 @@ class _Screened:
                 count_screened_subjects(*arrays, *vectors, *out)
             else:
                 count_screened_images(*arrays, *_mates_within(task, part, block), *vectors, *out)
-        return len(columns), closer, tied
+        # What comes back is small: no more can be counted than there are columns.
+        small = np.min_scalar_type(len(columns))
+        return len(columns), closer.astype(small), tied.astype(small)
 
 
 def _score_mates(

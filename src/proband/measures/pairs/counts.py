@@ -46,7 +46,7 @@ __all__ = [
 
 Work = TypeVar("Work")
 
-_EDGES_A_BLOCK = 1 << 18  # so many are merged in a small part of the time that a block takes
+_EDGES_A_BLOCK = 1 << 16  # so many are merged in a small part of the time that a block takes
 
 _REPEATED = Sentence(
     "pairs.repeated-ids",
