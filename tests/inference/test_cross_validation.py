@@ -35,7 +35,7 @@ def test_a_run_is_a_whole_cross_validation_or_one_split_or_one_subject():
         assert each.std == pytest.approx(np.sqrt(sum((v - 0.8) ** 2 for v in FOLDS.ravel()) / 5))
     subjects = fold_spread(FOLDS[:1], "leave-one-subject-out")
     assert (subjects.n_runs, subjects.run.key) == (3, "subject")
-    assert "says nothing of other data" in str(subjects.answers.assuming)
+    assert "gives no information about other data" in str(subjects.answers.assuming)
 
 
 def test_one_run_has_no_spread():

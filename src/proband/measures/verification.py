@@ -367,10 +367,9 @@ class ErrorRates(Result):
 
     def __repr__(self) -> str:
         c = self.counts
-        point = self.at_fmr(1e-3)
         return (
             f"{self.algorithm}: {count(c.n_genuine)} genuine and {count(c.n_impostor)} impostor comparisons, "
-            f"EER {fixed(self.eer().value)}, AUC {fixed(self.auc())}, FNMR {fixed(point.fnmr)} at FMR 0.001"
+            f"EER {fixed(self.eer().value)}, AUC {fixed(self.auc())}"
         )
 
 

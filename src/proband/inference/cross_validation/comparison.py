@@ -255,7 +255,7 @@ def compare_pooled(
         )
         found.append((first, second, n_subjects, tested))
     answers = Answers(
-        derived("difference", "difference of {}", POOLED_ACCURACY),
+        derived("difference", "difference of {} of the first repeat", POOLED_ACCURACY),
         OTHERS_UNTRAINED if disjoint else OTHERS_TRAINED,
         TRAINED,
         PEOPLE_ALIKE,

@@ -13,7 +13,7 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.estimates.case import Case
 from proband.inference.estimates.cmc_bands import closed_band
-from proband.inference.proportions import Interval
+from proband.inference.proportions import Interval, check_level
 from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, RecognitionRate, rank
 from proband.measures.base import Weights
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
@@ -321,6 +321,7 @@ def evaluate(
     >>> found.to_frame().select("algorithm", "rank_1", "rank_2", "probes").rows()
     [('net', 0.5, 1.0, 2)]
     """
+    check_level(confidence_level)
     algorithms = by_name(scores)
     experiment.samples.require_people()
     categories = (categories,) if isinstance(categories, Category) else categories

@@ -49,7 +49,18 @@ from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
 from proband.scores.several import by_name
 from proband.scores.trials import Trials
-from proband.words import Note, Sentence, Target, count, digits, fixed, interval, small_interval, threshold
+from proband.words import (
+    Note,
+    Sentence,
+    Target,
+    count,
+    digits,
+    fixed,
+    given,
+    interval,
+    small_interval,
+    threshold,
+)
 
 if TYPE_CHECKING:
     from proband.inference.verification.several import Verifications
@@ -173,7 +184,13 @@ class Verification(Result):
         return self.rates.algorithm
 
     def __repr__(self) -> str:
-        return repr(self.rates)
+        points = (
+            repr(one)
+            if one.point.asked is None
+            else f"FNMR {fixed(one.fnmr.rate)} at target FMR {given(one.point.asked)}"
+            for one in self.points
+        )
+        return ", ".join([repr(self.rates), *points])
 
 
 @dataclass(frozen=True, eq=False)

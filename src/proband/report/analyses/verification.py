@@ -95,7 +95,7 @@ _BY_PERSON = Sentence(
 )
 _FAILED = Sentence(
     "verification.failures-to-acquire",
-    "note",
+    "caution",
     "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} were not made. FMR and FNMR leave "
     "them out; with them the false reject rate at the first point is {frr:rates}",
 )
