@@ -32,7 +32,14 @@ from proband.cli.data.convert import convert
 from proband.cli.data.init import init
 from proband.cli.data.inspect import inspect
 from proband.cli.engine_option import let_engines_be_chosen
-from proband.cli.faults import TRACEBACK_VARIABLE, explain_bus_errors, nobody_reads, silence_output, words_of
+from proband.cli.faults import (
+    TRACEBACK_VARIABLE,
+    as_wide_as_the_terminal,
+    explain_bus_errors,
+    nobody_reads,
+    silence_output,
+    words_of,
+)
 from proband.cli.help import HelpedGroup, group_help
 from proband.cli.images.alter import alter
 from proband.cli.images.demo import demo
@@ -206,7 +213,7 @@ def _end(message: str, hint: str | None, code: int) -> NoReturn:
     from proband.words import printable
 
     with suppress(OSError):
-        typer.secho(printable(message), fg="red" if code != 130 else None, err=True)
+        typer.secho(as_wide_as_the_terminal(printable(message)), fg="red" if code != 130 else None, err=True)
         if hint:
-            typer.secho(f"hint: {printable(hint)}", err=True)
+            typer.secho(as_wide_as_the_terminal(f"hint: {printable(hint)}"), err=True)
     sys.exit(code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections.abc as abc
 import numbers
+import re
 import types
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -16,6 +17,7 @@ from proband.words import given
 
 _NUMBERS: dict[Any, str] = {float: "a number", int: "a whole number", bool: "True or False"}
 _OPEN = (Any, object, npt.ArrayLike)
+_LED_BY_NUMBER = re.compile(r"(\d+(?:\.\d+)?) ?[a-zµ]+$", re.IGNORECASE)  # 3in, 5 cm
 _SEVERAL = (abc.Sequence, abc.Iterable, abc.Collection, abc.Set, list, tuple, set)
 
 
@@ -223,7 +225,8 @@ def number_in(text: str) -> str | None:
     try:
         number = float(text.strip().removesuffix("%"))
     except ValueError:
-        return None
+        led = _LED_BY_NUMBER.match(text.strip())
+        return f"write the number alone: {led[1]}." if led else None
     return (
         f"write {given(number / 100)} for {text.strip()}."
         if share
