@@ -113,7 +113,7 @@ REFUSED = {
     "pb.compare_independent(R, a, b)": r"got DenseScores(.|\n)*rank\(scores, experiment\)",
     "pb.compare(pb.RecognitionRate, [a, b], E)": r"the class RecognitionRate(.|\n)*call it",
     "pb.Scores(V, ids)": "Scores.from_array",
-    "pb.run('study.toml')": "Request or a Study; got 'study.toml'",
+    "pb.run('study.toml')": r"Request or a Study; got 'study.toml'(.|\n)*read_study",
     "pb.save_figure(None, 'x.svg')": "result.plot",
     "run_protocol(S, 'x', 'y')": "got Samples",
     # unknown names
@@ -128,6 +128,8 @@ REFUSED = {
     "pb.rank(a, E, ties='pesimistic')": "'pessimistic'",
     "pb.permute([a, b], pool, kernel='x')": "kernel must be",
     "pb.plan_difference(0.01, discordant=0.1, aim='x')": "aim must be",
+    "pb.Embeddings(V, ids, metric='euclidean')": "write 'l2'",
+    "pb.Embeddings(V, 'im001', metric='cosine')": "a list, one for each vector; got the text 'im001'",
     "pb.Embeddings(V, ids, metric='cosin')": "'cosine'",
     "pb.Experiment(S, 'sesion == 1')": "'session'",
     "pb.Experiment(S, pb.OnePerSubject(order_by='sesion'))": "'session'",
@@ -156,7 +158,9 @@ REFUSED = {
     # numbers
     "pb.verify(a, S, fmr='0.1%')": "got '0.1%'(.|\n)*write 0.001",
     "pb.verify(a, S, fmr=['0.1%'])": "write 0.001",
-    "pb.verify(a, S, fmr=10)": "between 0 and 1, got 10",
+    "pb.verify(a, S, fmr=10)": "above 0 and below 1, got 10",
+    "pb.verify(a, S, fmr=1)": "must be above 0 and below 1, got 1",
+    "pb.compare('fnmr@0.1%', [a, b], E)": "write 0.001 for 0.1%",
     "pb.threshold(a, S, confidence=95)": "write 0.95",
     "pb.evaluate(a, E, confidence_level='95%')": "write 0.95",
     "pb.evaluate(a, E, ranks=1)": "a list of whole numbers; got 1",
@@ -179,6 +183,7 @@ REFUSED = {
     # tables, ids, masks
     "pb.Samples(None)": "'NoneType'",
     "pb.Samples({'id': [], 'subject': []})": "no rows",
+    "pb.Samples({'id': ['a', 'b'], 'subject': ['x']})": "not of one length: 'id' has 2, 'subject' has 1",
     "pb.Samples({'id': ['a', 'a'], 'subject': ['x', 'y']})": "repeat",
     "pb.Samples.read(None)": "a path; got None",
     "pb.Samples.read(d / 'empty.csv')": "is empty",

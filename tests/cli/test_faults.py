@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -211,7 +212,7 @@ def test_errors_fold_at_the_width_of_a_terminal(capsys, monkeypatch, terminal: b
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     with pytest.raises(SystemExit):
         main(["mcnemar", "5", "3", "--rank", "3"])
-    lines = capsys.readouterr().err.splitlines()
+    lines = re.sub(r"\x1b\[\d+m", "", capsys.readouterr().err).splitlines()
     assert "--rank goes with scores" in " ".join(lines)
     assert (max(map(len, lines)) <= 40) == terminal
     assert (len(lines) <= 2) != terminal

@@ -76,8 +76,9 @@ class FeatureTable:
     def __post_init__(self) -> None:
         if (self.images is None) == (self.features is None):
             raise UsageError("Classifiers learn from images or from features: give one of them.")
-        if not isinstance(self.samples, Samples):
-            object.__setattr__(self, "samples", Samples(self.samples))
+        given: Any = self.samples
+        if not isinstance(given, Samples):
+            object.__setattr__(self, "samples", Samples(given))
         what = "images" if self.features is None else "features"
         held = array_from(getattr(self, what), what)
         object.__setattr__(self, what, held)
