@@ -46,6 +46,12 @@ def folder(tmp_path_factory):
             "give one another name: NAME=FILE",
         ),
         ("protocol run x.npz -s s.csv -c src -P 5-fold", 2, "write '5f CV', or '5f CV+'"),
+        (
+            "protocol run x.npz -s s.csv -c lr=LogisticRegression() -P LOSO",
+            2,
+            "as in sklearn.linear_model:LogisticRegression()",
+        ),
+        ("gate ok.npz --baseline ok.npz -s s.csv --margin 1%", 2, "hint: write 0.01 for 1%"),
         ("evaluate ok.npz -s s.csv -g @list.txt", 0, "does not end with a line break"),
         ("evaluate ok.npz -s s.csv -g session==1 --queries session==2", 0, "names its query ids itself"),
     ],

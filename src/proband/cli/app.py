@@ -37,6 +37,7 @@ from proband.cli.faults import (
     as_wide_as_the_terminal,
     explain_bus_errors,
     nobody_reads,
+    share_among,
     silence_output,
     words_of,
 )
@@ -198,6 +199,8 @@ def main(arguments: list[str] | None = None) -> None:
         # Typer's own complaints about options and arguments know how to show themselves.
         if hasattr(error, "show") and hasattr(error, "exit_code"):
             error.show()
+            if type(error).__name__ == "BadParameter" and (hint := share_among(given)):
+                typer.secho(f"hint: {hint}", err=True)
             sys.exit(error.exit_code)
         if os.environ.get(TRACEBACK_VARIABLE):
             raise

@@ -66,6 +66,14 @@ def as_wide_as_the_terminal(text: str) -> str:
     )
 
 
+def share_among(words: list[str]) -> str | None:
+    """How a share is written, where one of the words that were typed is in per cent."""
+    from proband.engine.kinds import number_in
+
+    shares = (word.rpartition("=")[2] for word in words if word.endswith("%"))
+    return next(filter(None, map(number_in, shares)), None)
+
+
 def words_of(error: Exception) -> tuple[str, str]:
     """What to say of an error that is not of our own making, and how to mend it."""
     if isinstance(error, MemoryError):
