@@ -13,7 +13,7 @@ import pytest
 import proband as pb
 from proband.engine.arguments import checked
 from proband.errors import ProbandError, UsageError
-from proband.protocols import run_protocol
+from proband.protocols import FeatureTable, run_protocol
 
 N = 12
 IDS = [f"{side}{k}" for k in range(N) for side in "gp"]
@@ -50,6 +50,7 @@ def known(tmp_path_factory):
         "frame": pl.DataFrame(TABLE), "pandas": pd.DataFrame(TABLE), "ids": IDS, "R": pb.RecognitionRate(1),
         "y": TRUTH, "L": LOGITS, "out": pl.DataFrame(OUTCOMES), "T": pb.Trials(pl.DataFrame(PAIRS), "similarity"),
         "V": VALUES, "d": folder, "one": pb.Samples({"id": ["1", "2", "3"], "subject": ["x"] * 3}),
+        "FeatureTable": FeatureTable, "found": pb.evaluate([a, b], experiment), "checks": pb.verify([a, b], samples, fmr=0.1),
     }  # fmt: skip
 
 
@@ -112,7 +113,7 @@ REFUSED = {
     "pb.compare_independent(R, a, b)": r"got DenseScores(.|\n)*rank\(scores, experiment\)",
     "pb.compare(pb.RecognitionRate, [a, b], E)": r"the class RecognitionRate(.|\n)*call it",
     "pb.Scores(V, ids)": "Scores.from_array",
-    "pb.run('study.toml')": "Request or a Study; got 'study.toml'",
+    "pb.run('study.toml')": r"Request or a Study; got 'study.toml'(.|\n)*read_study",
     "pb.save_figure(None, 'x.svg')": "result.plot",
     "run_protocol(S, 'x', 'y')": "got Samples",
     # unknown names
@@ -127,6 +128,8 @@ REFUSED = {
     "pb.rank(a, E, ties='pesimistic')": "'pessimistic'",
     "pb.permute([a, b], pool, kernel='x')": "kernel must be",
     "pb.plan_difference(0.01, discordant=0.1, aim='x')": "aim must be",
+    "pb.Embeddings(V, ids, metric='euclidean')": "write 'l2'",
+    "pb.Embeddings(V, 'im001', metric='cosine')": "a list, one for each vector; got the text 'im001'",
     "pb.Embeddings(V, ids, metric='cosin')": "'cosine'",
     "pb.Experiment(S, 'sesion == 1')": "'session'",
     "pb.Experiment(S, pb.OnePerSubject(order_by='sesion'))": "'session'",
@@ -134,10 +137,30 @@ REFUSED = {
     "pb.read_scores(d / 'm.npy', S, orientation='similarity', format='npyy')": "'npy'",
     "scores_of(orientation='similar')": "'similarity' or 'distance'; got 'similar'(.|\n)*never guessed",
     "pb.Scores.from_array(V, ids)": "needs orientation(.|\n)*never guessed",
+    # what results are asked for
+    "found.plot(widht=3)": r"plot has no argument 'widht'(.|\n)*'width'",
+    "found.plot(width='3in')": r"width should be a number; got '3in'(.|\n)*the number alone: 3\.",
+    "found.plot(3)": "Evaluation.plot takes 0 arguments by place",
+    "pb.estimate(R, a, E).plot(figsize=(3, 3))": r"plot has no argument 'figsize'(.|\n)*it takes: width, title",
+    "checks.plot(figsize=(3, 3))": r"plot has no argument 'figsize'(.|\n)*it takes: which",
+    "checks['c']": r"no algorithm 'c'(.|\n)*there are: 'a', 'b'",
+    "found.to_latex('t.tex')": r"Evaluation.to_latex takes 0(.|\n)*returns a text; write it: Path\('t.tex'\).write_text\(result.to_latex\(\)\)",
+    "found.to_markdown(path='t.md')": r"no argument 'path'(.|\n)*Path\('t.md'\)",
+    # scored pairs
+    "pb.verify_pairs(L[:, 0], y > 0, orientation='similarity')": r"look swapped(.|\n)*mated comes first",
+    "pb.verify_pairs(y > 0, L[:, 0], people=pandas['subject'], orientation='similarity')": r"people should be a pair of lists, one for each side(.|\n)*both sides",
+    "pb.verify_pairs(y > 0, L[:, 0], samples='id', orientation='similarity')": "samples should be a pair of lists",
+    "pb.verify_pairs(pandas, L[:, 0], orientation='similarity')": r"mated must be one column; got a pandas DataFrame with the columns 'id'(.|\n)*frame\['mated'\], frame\['score'\]",
+    "pb.verify_pairs(y > 0, frame, orientation='similarity')": "must be one column; got a polars DataFrame",
+    "pb.verify_pairs(frame, orientation='similarity')": r"needs scores(.|\n)*frame\['score'\]",
+    "FeatureTable(S, features=pandas)": "Features are numbers; got values of type object",
+    "FeatureTable(pandas[['id']], features=V)": "no column 'subject'",
     # numbers
     "pb.verify(a, S, fmr='0.1%')": "got '0.1%'(.|\n)*write 0.001",
     "pb.verify(a, S, fmr=['0.1%'])": "write 0.001",
-    "pb.verify(a, S, fmr=10)": "between 0 and 1, got 10",
+    "pb.verify(a, S, fmr=10)": "above 0 and below 1, got 10",
+    "pb.verify(a, S, fmr=1)": "must be above 0 and below 1, got 1",
+    "pb.compare('fnmr@0.1%', [a, b], E)": "write 0.001 for 0.1%",
     "pb.threshold(a, S, confidence=95)": "write 0.95",
     "pb.evaluate(a, E, confidence_level='95%')": "write 0.95",
     "pb.evaluate(a, E, ranks=1)": "a list of whole numbers; got 1",
@@ -160,6 +183,7 @@ REFUSED = {
     # tables, ids, masks
     "pb.Samples(None)": "'NoneType'",
     "pb.Samples({'id': [], 'subject': []})": "no rows",
+    "pb.Samples({'id': ['a', 'b'], 'subject': ['x']})": "not of one length: 'id' has 2, 'subject' has 1",
     "pb.Samples({'id': ['a', 'a'], 'subject': ['x', 'y']})": "repeat",
     "pb.Samples.read(None)": "a path; got None",
     "pb.Samples.read(d / 'empty.csv')": "is empty",
@@ -177,6 +201,8 @@ REFUSED = {
     "pb.evaluate(scores_of(ids=[f'{i}.jpg' for i in ids]), E)": "the ending: 'g0' against 'g0.jpg'",
     "pb.verify(scores_of(ids=[f'x/{i}.jpg' for i in ids]), S)": "the directory and the ending: 'x/g0.jpg' against 'g0'",
     "pb.verify(scores_of(np.eye(2), ['001', '002']), pb.Samples({'id': [1, 2], 'subject': [1, 2]}))": "leading zeros: '001' against '1'",
+    "pb.evaluate(scores_of(ids=range(24)), E)": r"12 of 12 gallery samples(.|\n)*hint: none of them is alike: 'g0' against '0', '1', '2' here(?!(.|\n)*drop)",
+    "pb.verify(scores_of(ids=range(24)), S)": "hint: none of them is alike: '0' against 'g0', 'p0', 'g1' here",
     "pb.evaluate(scores_of(np.eye(3), [1, 2, 3]), pb.Experiment(one, ['1']))": "one person, 'x'",
     "pb.verify(scores_of(np.eye(3), [1, 2, 3]), one)": "at least two people",
     "scores_of(V[:23])": "23 × 24, but there are 24 query ids",
@@ -232,6 +258,8 @@ WORKS = (
     "pb.classify(y.tolist(), L.tolist())",
     "pb.compare_outcomes(pd.DataFrame(out.to_dict(as_series=False)), item='q', system='m', success='ok')",
     "pb.Samples(pandas)",
+    "repr(FeatureTable(pandas, features=pd.DataFrame(V)))",
+    "found.plot(width=5)",
     "pb.Samples(pandas.set_index('id'))",
     "pb.Experiment(S, [True, False] * 12)",
     "pb.Experiment(S, pandas['session'] == 1)",

@@ -45,6 +45,11 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "command line": "--columns {typed}",
         "study": "columns = {{ {written} }}",
     },
+    "algorithm_name": {
+        "python": "{{'a': scores, 'b': others}}",
+        "command line": "NAME=FILE",
+        "study": 'name = "…" in its section',
+    },
     "mated_is": {
         "python": "mated_is={value!r}",
         "command line": "--mated-is {value}",

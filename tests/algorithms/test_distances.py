@@ -33,23 +33,23 @@ def test_distances_equal_numpys(metric: str, dtype: type, dimension: int) -> Non
     x, y = (rng.integers(0, 6, (n, dimension)).astype(dtype) for n in (5, 8))
     if dtype != np.uint8:
         x, y = x / dtype(7), y / dtype(7)
-    scores = Embeddings(x, "abcde", metric=metric, targets=y, target_ids=range(8))
+    scores = Embeddings(x, list("abcde"), metric=metric, targets=y, target_ids=range(8))
     assert np.allclose(every(scores), by_numpy(x, y, metric), rtol=1e-12, atol=1e-15)
     assert scores.orientation == "distance"
     assert not scores.is_product
 
 
 def test_bins_that_are_empty_in_both_histograms_add_nothing() -> None:
-    scores = Embeddings([[0.0, 0.5, 0.5], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], "abc", metric="chi2")
+    scores = Embeddings([[0.0, 0.5, 0.5], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], list("abc"), metric="chi2")
     expected = [[0, 0.25 / 1.5 + 0.5, 1], [0.25 / 1.5 + 0.5, 0, 1], [1, 1, 0]]
     assert np.allclose(every(scores), expected)
 
 
 def test_city_block_takes_negative_components_and_chi_square_does_not() -> None:
     vectors = [[1.0, -2.0], [0.0, 3.0]]
-    assert every(Embeddings(vectors, "ab", metric="l1")).tolist() == [[0, 6], [6, 0]]
+    assert every(Embeddings(vectors, list("ab"), metric="l1")).tolist() == [[0, 6], [6, 0]]
     with pytest.raises(InputError, match="nowhere negative"):
-        Embeddings(vectors, "ab", metric="chi2")
+        Embeddings(vectors, list("ab"), metric="chi2")
 
 
 @examples(40)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from proband.cli.app import main
 from proband.cli.console import output, show_tables
 from proband.errors import InputError
 from proband.report.cells import columns, text_cell
@@ -202,3 +204,15 @@ def test_too_few_addresses_are_said_at_once(study: Path) -> None:
     assert done.returncode == 1
     assert "0.88 GiB of addresses" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_errors_fold_at_the_width_of_a_terminal(capsys, monkeypatch, terminal: bool) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    with pytest.raises(SystemExit):
+        main(["mcnemar", "5", "3", "--rank", "3"])
+    lines = re.sub(r"\x1b\[\d+m", "", capsys.readouterr().err).splitlines()
+    assert "--rank goes with scores" in " ".join(lines)
+    assert (max(map(len, lines)) <= 40) == terminal
+    assert (len(lines) <= 2) != terminal

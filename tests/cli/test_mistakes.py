@@ -20,6 +20,8 @@ def folder(tmp_path_factory):
     jpg = [f"{one}.jpg" for one in IDS]
     np.savez(made / "ok.npz", a=VALUES, query_ids=IDS, target_ids=IDS)
     np.savez(made / "jpg.npz", a=VALUES, query_ids=jpg, target_ids=jpg)
+    for name, shape in (("x3", (16, 2, 3)), ("x", (16, 4)), ("y", (16, 4))):
+        np.savez(made / f"{name}.npz", emb=np.ones(shape), ids=IDS)
     np.save(made / "short.npy", VALUES[:-1])
     (made / "list.txt").write_text("\n".join(one for one in IDS if one[0] == "g"))
     (made / "none.txt").write_text("\n")
@@ -37,13 +39,30 @@ def folder(tmp_path_factory):
         ("evaluate ok.npz -s s.csv -g @none.txt", 1, "is empty"),
         ("evaluate ok.npz -s s.csv -g session==1 --model-card x.html", 2, "end the name with .md or .yaml"),
         ("evaluate ok.npz -s s.csv -g session==1 --out /", 1, "left alone"),
+        ("evaluate -e x3.npz -s s.csv -g session==1 --metric cosine", 1, "it has emb of 16 × 2 × 3"),
+        (
+            "evaluate -e x.npz -e y.npz -s s.csv -g session==1 --metric cosine",
+            2,
+            "give one another name: NAME=FILE",
+        ),
+        ("protocol run x.npz -s s.csv -c src -P 5-fold", 2, "write '5f CV', or '5f CV+'"),
+        (
+            "protocol run x.npz -s s.csv -c lr=LogisticRegression() -P LOSO",
+            2,
+            "as in sklearn.linear_model:LogisticRegression()",
+        ),
+        ("gate ok.npz --baseline ok.npz -s s.csv --margin 1%", 2, "hint: write 0.01 for 1%"),
         ("evaluate ok.npz -s s.csv -g @list.txt", 0, "does not end with a line break"),
         ("evaluate ok.npz -s s.csv -g session==1 --queries session==2", 0, "names its query ids itself"),
     ],
 )
 def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
     monkeypatch.chdir(folder)
-    scores = [] if words.startswith("mcnemar") else ["--orientation", "similarity"]
+    scores = (
+        []
+        if words.startswith(("mcnemar", "protocol")) or " -e " in words
+        else ["--orientation", "similarity"]
+    )
     with pytest.raises(SystemExit) as ended:
         main([*words.split(), *scores])
     assert int(ended.value.code or 0) == code

@@ -279,7 +279,7 @@ def test_edges():
     [
         ({"n_resamples": 10}, "at least 100"),
         ({"seed": -1}, "seed"),
-        ({"fmr": 0.0}, "between 0 and 1"),
+        ({"fmr": 0.0}, "above 0 and below 1"),
         ({"scheme": "jackknife"}, "no way"),
         ({"tail_closeness": [np.nan] * 3}, "how close"),
         ({"genuine_subjects": [0, 3]}, "numbered"),

@@ -175,7 +175,7 @@ def test_several_algorithms_and_rates_make_one_table() -> None:
     assert frame["grade"].to_list()[:3] == ["plain", "sure", "distribution-free"]
     with pytest.raises(UsageError, match="names of their own"):
         threshold([scores, scores], samples)
-    with pytest.raises(UsageError, match="between 0 and 1"):
+    with pytest.raises(UsageError, match="above 0 and below 1"):
         threshold(scores, samples, fmr=1.5)
 
 

@@ -147,7 +147,7 @@ def test_bad_input_has_a_defined_end():
     flat = pb.Scores.from_array(np.ones((36, 36)), list(samples.ids), orientation="similarity", name="flat")
     rates = rates_of(samples, flat)
     assert (rates.auc(), rates.at_fmr(0.01).fnmr, rates.at_fmr(0.01).threshold) == (0.5, 1.0, None)
-    with pytest.raises(UsageError, match="between 0 and 1"):
+    with pytest.raises(UsageError, match="above 0 and below 1"):
         rates.at_fmr(0)
     with pytest.raises(UsageError, match="not counted"):
         rates.at_threshold(0.123)

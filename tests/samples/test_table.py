@@ -116,7 +116,7 @@ def test_an_absent_column_is_named(option):
         ({"id": ["a", ""], "subject": ["x", "y"]}, "id at position 1 is empty"),
         ({"id": ["a", "b"], "subject": ["x", None]}, "1 of 2 samples have no subject: 'b'"),
         ({"id": ["a", "b"], "subject": ["x", ""]}, "empty"),
-        ({"id": ["a", "b"], "subject": ["x"]}, "do not make a table"),
+        ({"id": ["a", "b"], "subject": ["x"]}, "not of one length"),
     ],
 )
 def test_what_is_no_table_of_samples(data, message):

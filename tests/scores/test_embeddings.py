@@ -166,7 +166,7 @@ def test_ids_that_are_not_in_the_samples(tmp_path):
     ("arrays", "words"),
     [
         ({"one": VECTORS, "two": VECTORS[:3]}, "one set of samples"),
-        ({"one": VECTORS[0]}, "one set of samples"),
+        ({"one": VECTORS[0]}, "holds no embeddings, .*; it has one of"),
         ({"one": VECTORS}, "no sample ids"),
         ({"one": np.where(VECTORS > 1, np.nan, VECTORS), "ids": np.array(IDS)}, "not finite"),
     ],

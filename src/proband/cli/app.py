@@ -32,7 +32,15 @@ from proband.cli.data.convert import convert
 from proband.cli.data.init import init
 from proband.cli.data.inspect import inspect
 from proband.cli.engine_option import let_engines_be_chosen
-from proband.cli.faults import TRACEBACK_VARIABLE, explain_bus_errors, nobody_reads, silence_output, words_of
+from proband.cli.faults import (
+    TRACEBACK_VARIABLE,
+    as_wide_as_the_terminal,
+    explain_bus_errors,
+    nobody_reads,
+    share_among,
+    silence_output,
+    words_of,
+)
 from proband.cli.help import HelpedGroup, group_help
 from proband.cli.images.alter import alter
 from proband.cli.images.demo import demo
@@ -191,6 +199,8 @@ def main(arguments: list[str] | None = None) -> None:
         # Typer's own complaints about options and arguments know how to show themselves.
         if hasattr(error, "show") and hasattr(error, "exit_code"):
             error.show()
+            if type(error).__name__ == "BadParameter" and (hint := share_among(given)):
+                typer.secho(f"hint: {hint}", err=True)
             sys.exit(error.exit_code)
         if os.environ.get(TRACEBACK_VARIABLE):
             raise
@@ -206,7 +216,7 @@ def _end(message: str, hint: str | None, code: int) -> NoReturn:
     from proband.words import printable
 
     with suppress(OSError):
-        typer.secho(printable(message), fg="red" if code != 130 else None, err=True)
+        typer.secho(as_wide_as_the_terminal(printable(message)), fg="red" if code != 130 else None, err=True)
         if hint:
-            typer.secho(f"hint: {printable(hint)}", err=True)
+            typer.secho(as_wide_as_the_terminal(f"hint: {printable(hint)}"), err=True)
     sys.exit(code)

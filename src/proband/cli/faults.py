@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from shutil import get_terminal_size
 from typing import Any
 
 TRACEBACK_VARIABLE = "PROBAND_TRACEBACK"
@@ -51,6 +52,26 @@ def silence_output() -> None:
         return
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
         os.dup2(nowhere.fileno(), place)
+
+
+def as_wide_as_the_terminal(text: str) -> str:
+    """Fold what is said of an error where a terminal would cut its words; in a pipe a line stays one, which can be searched."""
+    if not sys.stderr.isatty():
+        return text
+    from proband.report.terminal import folded
+
+    width = get_terminal_size().columns
+    return "\n".join(
+        "\n".join(folded(line, width)) if len(line) > width else line for line in text.split("\n")
+    )
+
+
+def share_among(words: list[str]) -> str | None:
+    """How a share is written, where one of the words that were typed is in per cent."""
+    from proband.engine.kinds import number_in
+
+    shares = (word.rpartition("=")[2] for word in words if word.endswith("%"))
+    return next(filter(None, map(number_in, shares)), None)
 
 
 def words_of(error: Exception) -> tuple[str, str]:

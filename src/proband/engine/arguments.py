@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -43,7 +44,7 @@ def checked(public: Public) -> Public:
     if isinstance(public, type):
         public.__init__ = checked(public.__init__)  # type: ignore[misc]
         return public
-    gate = _Gate(public)
+    gate = Gate(public)
 
     @functools.wraps(public)
     def call(*args: Any, **named: Any) -> Any:
@@ -53,16 +54,28 @@ def checked(public: Public) -> Public:
     return call  # type: ignore[return-value]
 
 
-class _Gate:
-    """The signature of one function; its types are looked up when it is first called."""
+class Gate:
+    """The signature of one function; its types are looked up when it is first called.
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-        self.name = function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
+    Parameters
+    ----------
+    function
+        What is called.
+    method
+        Its name, where users call it as a method of its first argument, which they do not give themselves.
+    """
+
+    def __init__(self, function: Callable[..., Any], method: str | None = None) -> None:
+        self.function, self.method = function, method
+        self.name = method or function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
-        return inspect.signature(self.function)
+        found = inspect.signature(self.function)
+        if self.method is None:
+            return found
+        first, *rest = found.parameters.values()
+        return found.replace(parameters=[first.replace(name="self", annotation=first.empty), *rest])
 
     @functools.cached_property
     def hints(self) -> dict[str, Any]:
@@ -82,8 +95,15 @@ class _Gate:
         for name, value in given.items():
             hint = self.hints.get(name, Any)
             if not fits(value, hint):
-                called = type(args[0]).__name__ if self.name.endswith(".__call__") else self.name
-                raise self._swapped(called, given) or self._misfit(name, value, hint)
+                raise self._swapped(self._called(args), given) or self._misfit(name, value, hint)
+
+    def _called(self, args: tuple[Any, ...]) -> str:
+        """What users call it by: a method by the class of what they have, which may have inherited it."""
+        _, dot, method = self.name.rpartition(".")
+        if not dot or not args or "self" not in self.signature.parameters:
+            return self.name
+        own = type(args[0]).__name__
+        return own if method == "__call__" else f"{own}.{method}"
 
     def _not_bound(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> UsageError:
         """A name that is not known, one that is missing, or more arguments than there are places for."""
@@ -91,8 +111,11 @@ class _Gate:
         unknown = [name for name in named if name not in known]
         if unknown:
             return UsageError(
-                f"{self.name} has no argument {unknown[0]!r}.",
-                nearest(unknown[0], known) or f"it takes: {', '.join(known)}.",
+                f"{self._called(args)} has no argument {unknown[0]!r}.",
+                nearest(unknown[0], known)
+                or (
+                    f"it takes: {', '.join(known)}." if known else self._without_arguments(named[unknown[0]])
+                ),
             )
         parameters = self.signature.parameters.values()
         by_place = [
@@ -103,8 +126,10 @@ class _Gate:
             rest = [name for name in known if name not in by_place]
             taken = len(by_place) - ("self" in by_place)
             return UsageError(
-                f"{self.name} takes {taken} {'argument' if taken == 1 else 'arguments'} by place, got {len(args) - ('self' in by_place)}.",
-                f"name the others: {', '.join(f'{name}=…' for name in rest[:4])}." if rest else None,
+                f"{self._called(args)} takes {taken} {'argument' if taken == 1 else 'arguments'} by place, got {len(args) - ('self' in by_place)}.",
+                f"name the others: {', '.join(f'{name}=…' for name in rest[:4])}."
+                if rest
+                else self._without_arguments(args[-1]),
             )
         missing = [
             one.name
@@ -119,6 +144,12 @@ class _Gate:
             f"{self.name} needs {' and '.join(missing)}.",
             cure_of(hint) or made_by(hint) or (None if is_open(hint) else f"give {expected(hint)}."),
         )
+
+    def _without_arguments(self, given: Any) -> str | None:
+        """What to do with what a function has no place for: a path, where it returns a text."""
+        if self.signature.return_annotation not in (str, "str") or not isinstance(given, str | Path):
+            return None
+        return f"it returns a text; write it: Path({str(given)!r}).write_text(result.{self.name.rpartition('.')[2]}())."
 
     def _swapped(self, called: str, given: Mapping[str, Any]) -> UsageError | None:
         """Whether what fits nowhere else fits in the place of another that does not fit there."""

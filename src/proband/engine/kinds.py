@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections.abc as abc
 import numbers
+import re
 import types
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -16,6 +17,8 @@ from proband.words import given
 
 _NUMBERS: dict[Any, str] = {float: "a number", int: "a whole number", bool: "True or False"}
 _OPEN = (Any, object, npt.ArrayLike)
+_LED_BY_NUMBER = re.compile(r"(\d+(?:\.\d+)?) ?[a-zµ]+$", re.IGNORECASE)  # 3in, 5 cm
+_ALSO_CALLED = {"euclidean": "l2", "manhattan": "l1", "cityblock": "l1", "dot": "inner"}
 _SEVERAL = (abc.Sequence, abc.Iterable, abc.Collection, abc.Set, list, tuple, set)
 
 
@@ -208,7 +211,8 @@ def instead(value: Any, hint: Any) -> str | None:
         return f"call it: {value.__name__}()."
     words = [str(word) for one in kinds if get_origin(one) is Literal for word in get_args(one)]
     if isinstance(value, str) and words:
-        return nearest(value, words)
+        known_as = _ALSO_CALLED.get(value.lower())
+        return f"write {known_as!r}." if known_as in words else nearest(value, words)
     meant = value[0] if isinstance(value, list | tuple) and value else value
     if isinstance(meant, str) and any(one in (int, float) for one in kinds):
         return number_in(meant)
@@ -223,7 +227,8 @@ def number_in(text: str) -> str | None:
     try:
         number = float(text.strip().removesuffix("%"))
     except ValueError:
-        return None
+        led = _LED_BY_NUMBER.match(text.strip())
+        return f"write the number alone: {led[1]}." if led else None
     return (
         f"write {given(number / 100)} for {text.strip()}."
         if share

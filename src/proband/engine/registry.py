@@ -79,6 +79,11 @@ class Registry:
         if self.names_code(name):
             return _imported(name)
         names = self.names()
+        if name.endswith(")"):
+            raise UsageError(
+                f"There is no {self.what} {name!r}.",
+                f"say where the class is: MODULE:{name}, as in sklearn.linear_model:LogisticRegression().",
+            )
         raise UsageError(
             f"There is no {self.what} {name!r}.", nearest(name, names) or f"there are: {', '.join(names)}."
         )

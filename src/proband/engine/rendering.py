@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
+from proband.engine.arguments import checked
 from proband.errors import UsageError
 
 if TYPE_CHECKING:
@@ -86,14 +87,17 @@ class Shown:
         """Return the table, and what belongs beneath it, as notebooks show it."""
         return str(render(self, "html"))
 
+    @checked
     def to_latex(self) -> str:
         """Return the table as LaTeX (booktabs)."""
         return str(render(self, "latex"))
 
+    @checked
     def to_markdown(self) -> str:
         """Return the table as Markdown, with what belongs beneath it."""
         return str(render(self, "markdown"))
 
+    @checked
     def to_model_card(self, dataset: str = "test set", *, format: str = "markdown") -> str:
         """Return a model card's part: metrics with intervals, the dataset and what varies.
 
@@ -108,6 +112,7 @@ class Shown:
         """
         return str(render(self, "card", dataset=dataset, format=format))
 
+    @checked
     def plot(self, **options: Any) -> Figure:
         """Draw the result; `save_figure` writes what is returned, and notebooks show it.
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from proband.engine.arguments import checked
+from proband.engine.kinds import number_in
 from proband.engine.registry import Registry
 from proband.errors import DesignError, UsageError
 from proband.measures.outcomes import Outcomes
@@ -315,6 +316,6 @@ def _with_parameter(kind: type[Measure], text: str) -> Measure | None:
     except ValueError:
         raise UsageError(
             f"The {taken[0].name} of the measure {kind.key} is a number, got {text!r}.",
-            f"for example {kind.key}@{taken[0].default}.",
+            number_in(text) or f"for example {kind.key}@{taken[0].default}.",
         ) from None
     return kind(value)  # type: ignore[call-arg]

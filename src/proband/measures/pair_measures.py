@@ -206,7 +206,7 @@ class FNMR(PairMeasure):
     def __post_init__(self) -> None:
         check_weights(self.weights)
         if not 0 < self.at_fmr < 1:
-            raise UsageError(f"A false match rate lies between 0 and 1, got {self.at_fmr!r}.")
+            raise UsageError(f"A false match rate must be above 0 and below 1, got {self.at_fmr!r}.")
 
     @property
     def estimand(self) -> Target:

@@ -225,7 +225,7 @@ class ErrorRates(Result):
         Attainable are genuine scores and the thresholds that were asked for: between two of them FNMR does not change.
         """
         if not 0 < fmr < 1:
-            raise UsageError(f"A false match rate lies between 0 and 1, got {fmr!r}.")
+            raise UsageError(f"A false match rate must be above 0 and below 1, got {fmr!r}.")
         return self.at_false_matches(int(np.floor(fmr * self.counts.n_impostor * (1 + 1e-12))), fmr)
 
     def at_false_matches(self, most: int, asked: float | None = None) -> OperatingPoint:

@@ -26,6 +26,7 @@ _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?")
 _FOLD = re.compile(rf"(?:{_DASH}\s*)?f(?:old)?\s*(?=CV|[^a-z]|$)", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
 _CONDITION = re.compile(r"(train|test)(?:ing)?\s*:\s*", re.IGNORECASE)
+_IN_WORDS = re.compile(r"(\d+)[- ]?folds?", re.IGNORECASE)  # 5-fold
 _SCHEMES = ("HO", "CV", "LOO", "LOSO", "train", "not")
 _FIRST = "'HO', 'CV', 'LOO', 'LOSO', 'train(…) test(…)', 'not stated' or a number"
 _UNSTATED = ("stated", "mentioned", "specified")
@@ -252,6 +253,9 @@ class _Reader:
             return folded[given.lower()]
         near = difflib.get_close_matches(given.lower(), folded, n=1, cutoff=_NEAR)
         hint = f"did you mean '{folded[near[0]]}'?" if near else None
+        folds = _IN_WORDS.fullmatch(self.text.strip())
+        if folds is not None:
+            hint = f"write '{folds[1]}f CV', or '{folds[1]}f CV+' where folds share no subject."
         raise self.fault(expected or " or ".join(f"'{word}'" for word in known), at, hint, given)
 
     def until(self, stops: str, expected: str) -> str:

@@ -64,7 +64,7 @@ from proband.report.figures.identification import (
 from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.verification import differential_figure, searches_figure, thresholds_figure
 from proband.report.notes import answered
-from proband.report.plotting import draws
+from proband.report.plotting import alone, drawn_by, draws
 from proband.report.table import Cell, Column, Table
 from proband.words import Note, as_sentence, level
 
@@ -210,7 +210,7 @@ show(
     View(
         lambda result: [gates.gate_table(result)],
         gates.gate_statements,
-        lambda result, **options: comparison_figure(result.comparison, **options),
+        drawn_by(comparison_figure, lambda result: result.comparison),
     ),
 )
 show(
@@ -218,7 +218,7 @@ show(
     View(
         lambda result: [_estimate_table(result)],
         lambda result: [answered(result.answers), *result.notes],
-        lambda result, **options: estimates_figure([result], **options),
+        drawn_by(estimates_figure, alone),
     ),
 )
 for _kind in (Band, Curve):
@@ -227,7 +227,7 @@ for _kind in (Band, Curve):
         View(
             lambda result: [_curve_table(result)],
             lambda result: [answered(result.answers)],
-            lambda result, **options: cmc_figure({result.facts.algorithm: [result]}, **options),
+            drawn_by(cmc_figure, lambda result: {result.facts.algorithm: [result]}),
         ),
     )
 show(
@@ -251,7 +251,7 @@ show(
     View(
         lambda result: [thresholds.thresholds_table(result.found)],
         lambda result: thresholds.thresholds_statements(result.found),
-        lambda result, **options: thresholds_figure(result.found, **options),
+        drawn_by(thresholds_figure, lambda result: result.found),
     ),
 )
 show(
@@ -259,7 +259,7 @@ show(
     View(
         lambda result: [thresholds.thresholds_table([result])],
         lambda result: thresholds.thresholds_statements([result]),
-        lambda result, **options: thresholds_figure([result], **options),
+        drawn_by(thresholds_figure, alone),
     ),
 )
 show(
@@ -267,7 +267,7 @@ show(
     View(
         lambda result: [verification.search_table([result])],
         lambda result: verification.search_statements([result]),
-        lambda result, rank=1: searches_figure([result], rank),
+        drawn_by(searches_figure, alone),
     ),
 )
 show(

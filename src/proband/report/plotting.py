@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
+from proband.engine.arguments import Gate
 from proband.engine.rendering import Shown, renders
 from proband.errors import UsageError
 from proband.inference.estimates.people_fractions import SizeCurve
@@ -36,11 +37,28 @@ _NAMES = ("classifier", "protocol", "algorithm", "category", "group", "gallery",
 
 def draws(kind: type, draw: Callable[..., Figure]) -> None:
     """Register how results of a kind are drawn."""
+    gate = Gate(draw, "plot")
 
     def shown(result: object, **options: Any) -> Figure:
+        gate.check((result,), options)
         return displayed(draw(result, **options))
 
     renders(kind, "figure")(shown)
+
+
+def drawn_by(figure: Callable[..., Figure], of: Callable[[Any], Any]) -> Callable[..., Figure]:
+    """Draw a result by a figure of something it holds, with the figure's own options."""
+
+    @wraps(figure)
+    def draw(result: object, **options: Any) -> Figure:
+        return figure(of(result), **options)
+
+    return draw
+
+
+def alone(result: object) -> list[object]:
+    """One result as a list, for figures of several."""
+    return [result]
 
 
 def displayed(drawn: Figure) -> Figure:
@@ -58,7 +76,7 @@ def _png(drawn: Figure) -> bytes:
     return written.getvalue()
 
 
-def _as_values(result: Shown, **options: Any) -> Figure:
+def _as_values(result: Shown, width: float = 5.4, title: str | None = None) -> Figure:
     """Draw the rows of a result's frame, or the result itself, as values with their intervals."""
     rows = result.to_frame().to_dicts() if hasattr(result, "to_frame") else [vars(result)]
     key = next((key for key in _VALUES if rows and rows[0].get(key) is not None), None)
@@ -71,7 +89,7 @@ def _as_values(result: Shown, **options: Any) -> Figure:
     answers, unit = getattr(result, "answers", None), _unit(key, rows)
     label = str(answers.of) if answers is not None else difference_label(True) if unit == "points" else key
     level = getattr(result, "confidence_level", None)
-    return values_figure(values(found, label, unit, level), **options)
+    return values_figure(values(found, label, unit, level), width, title)
 
 
 def _valued(row: Mapping[str, Any], key: str | None) -> Valued:
@@ -117,9 +135,9 @@ def _hard_figure(hard: HardSubjects, title: str | None = None) -> Figure:
 
 
 draws(Shown, _as_values)
-draws(SizeCurve, lambda result: sizes_figure([result]))
-draws(GalleryEffect, lambda result, **options: gallery_effect_figure([result], **options))
-draws(GalleryVariation, lambda result: variation_figure([result]))
+draws(SizeCurve, drawn_by(sizes_figure, alone))
+draws(GalleryEffect, drawn_by(gallery_effect_figure, alone))
+draws(GalleryVariation, drawn_by(variation_figure, alone))
 draws(HardSubjects, _hard_figure)
 draws(ErrorRates, _rates_figure)
 draws(ProtocolRun, accuracy_figure)

@@ -13,9 +13,9 @@ from proband.engine.files.files import first_line, reading
 from proband.engine.files.parquet import COLUMNAR, read_parquet
 from proband.engine.foreign import plain_values
 from proband.engine.frames import frame_of_rows
-from proband.errors import Hint, InputError, Said, UsageError
+from proband.errors import Hint, InputError, Said, UsageError, quoted
 from proband.samples.delimited import SEPARATORS, read_delimited, without_words
-from proband.words import Note
+from proband.words import Note, count
 
 ROW_NUMBER = "#"
 """As an id column: number the rows."""
@@ -89,6 +89,7 @@ def frame_from(data: Any) -> pl.DataFrame:
     if isinstance(data, Mapping | list):
         try:
             if isinstance(data, Mapping):
+                _refuse_ragged(data)
                 return pl.DataFrame({name: _numbers(column) for name, column in data.items()})
             return frame_of_rows(data)
         except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
@@ -97,6 +98,20 @@ def frame_from(data: Any) -> pl.DataFrame:
         f"A table of samples cannot be made from {type(data).__name__!r}.",
         "pass a polars or pandas frame, or a dict of columns; read files with Samples.read.",
     )
+
+
+def _refuse_ragged(columns: Mapping[Any, Any]) -> None:
+    """Refuse columns of several lengths; a single value stands for a whole column."""
+    lengths = {
+        name: len(one)
+        for name, one in columns.items()
+        if hasattr(one, "__len__") and not isinstance(one, str)
+    }
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{quoted(name)} has {count(n)}" for name, n in list(lengths.items())[:8])
+        raise InputError(
+            f"The columns are not of one length: {told}.", "give every sample a value in each column."
+        )
 
 
 def _numbers(column: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from proband.engine.arguments import checked
-from proband.errors import AlignmentError, DesignError, Hint, InputError, Said, first_few
+from proband.errors import AlignmentError, DesignError, Hint, InputError, Said, first_few, quoted
 from proband.samples import Choice, Experiment, Pool, Samples, Selection
 from proband.samples.choosing import choose
 from proband.samples.ids import Ids, Positions
@@ -28,7 +28,15 @@ NOT_SCORED = Sentence(
     "algorithms",
 )
 DROP_HINT = Hint("{give:missing=drop} to leave them out; they will be counted in the report.")
-ID_COLUMN_HINT = Hint("is the right id column named ({option:id_column})?")
+NONE_ALIKE = "none of them is alike: {unknown} against {known} here; make both sides alike. Is the right id column named ({option:id_column})?"
+
+
+def mend_ids(unknown: Sequence[str], known: Ids, of: int) -> str | Hint:
+    """Say how ids that were not found may be: in what they differ; or to leave them out, unless they are all there are."""
+    found = known.difference(unknown)
+    if found is not None or len(unknown) < of:
+        return found or DROP_HINT
+    return Hint(NONE_ALIKE, unknown=quoted(unknown[0]), known=first_few(known[:3]))
 
 
 def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[Note, ...]:
@@ -39,7 +47,7 @@ def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[Note,
     if missing == "error" or len(unknown) == len(ids):
         raise AlignmentError(
             f"{count(len(unknown))} of {count(len(ids))} {ids.what} ids are not in the samples table: {first_few(unknown)}.",
-            samples.ids.difference(unknown) or (DROP_HINT if len(unknown) < len(ids) else ID_COLUMN_HINT),
+            mend_ids(unknown, samples.ids, len(ids)),
         )
     return (UNKNOWN_IDS(n=len(unknown), total=len(ids), what=ids.what, examples=first_few(unknown)),)
 
@@ -123,7 +131,7 @@ def present_in(
                 raise AlignmentError(
                     f"{count(len(names))} of {count(len(positions))} {role} samples are not among the {axis.what} ids of "
                     f"{one.name}: {first_few(names)}.",
-                    axis.difference(names) or DROP_HINT,
+                    mend_ids(names, axis, len(positions)),
                     source=Said(one.name),
                 )
             kept = positions[~absent]

@@ -13,7 +13,7 @@ from proband.engine.arguments import checked
 from proband.engine.files.files import require_whole
 from proband.engine.files.shards import RowShards, has_read, in_files
 from proband.engine.foreign import array_from
-from proband.errors import Hint, InputError, Said, UsageError, first_few
+from proband.errors import Hint, InputError, Said, UsageError, first_few, quoted
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
@@ -72,6 +72,11 @@ class Embeddings(Scores):
         self.notes = notes
         self.metric: Metric = metric
         self.orientation: Orientation = "similarity" if metric in ("cosine", "inner") else "distance"
+        if isinstance(ids, str):
+            raise UsageError(
+                f"The ids are a list, one for each vector; got the text {quoted(ids)}.",
+                "pass samples.ids, a column or a list.",
+            )
         self.queries = ids if isinstance(ids, Ids) else Ids(ids, "query")
         self.query_vectors = self._checked(vectors, self.queries)
         if targets is None or target_ids is None:

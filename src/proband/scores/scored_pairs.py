@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
 
 from proband.engine.arguments import checked
 from proband.engine.foreign import array_from, plain_values
+from proband.engine.kinds import shown as described
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
 from proband.samples.table import as_text
 from proband.scores.base import Orientation, check_orientation_name
@@ -21,6 +22,14 @@ from proband.words import Note, Sentence, count, counted
 
 _TRUTHS = {"1": True, "0": False, "true": True, "false": False}
 _MOST_SHOWN = 6
+_BY_COLUMN = "pass columns of a table: frame['mated'], frame['score']; several algorithms as {'A': frame['a'], 'B': frame['b']}."
+
+PairScores = Annotated[Any, Hint("{how}", how=_BY_COLUMN)]
+Sides = Annotated[
+    tuple[Any, Any],
+    "a pair of lists, one for each side of the pairs",
+    Hint("give both sides: (frame['a'], frame['b'])."),
+]
 
 MATED_SAID = Sentence(
     "scores.what-is-mated",
@@ -213,10 +222,10 @@ def with_people_of_mated(trials: Trials) -> Trials:
 @checked
 def scored_pairs(
     mated: Any,
-    scores: Any,
+    scores: PairScores,
     *,
-    people: tuple[Any, Any] | None = None,
-    samples: tuple[Any, Any] | None = None,
+    people: Sides | None = None,
+    samples: Sides | None = None,
     orientation: Orientation,
     mated_is: str | None = None,
     name: str = "scores",
@@ -250,15 +259,8 @@ def scored_pairs(
     if not algorithms:
         raise UsageError("There are no scores.", "pass an array, or a mapping with one for each algorithm.")
     given: dict[str, Any] = {} if mated is None else {"mated": mated}
-    for what, sides, both in (
-        ("people", people, ("query_subject", "target_subject")),
-        ("samples", samples, ("query", "target")),
-    ):
+    for sides, both in ((people, ("query_subject", "target_subject")), (samples, ("query", "target"))):
         if sides is not None:
-            if isinstance(sides, str) or len(sides) != 2:
-                raise UsageError(
-                    f"The {what} are two columns, one for each side of a pair.", f"{what}=(a, b)."
-                )
             given |= dict(zip(both, sides, strict=True))
     if mated is None and people is None:
         raise UsageError("Which pairs are mated is not known.", "pass mated, or people=(a, b).")
@@ -270,14 +272,34 @@ def scored_pairs(
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{what} {count(n)}" for what, n in lengths.items())
         raise InputError(f"The columns are not of one length: {shown}.", "give every pair a value in each.")
+    if mated_is is None and _looks_swapped(columns.get("mated"), numbers.values()):
+        raise UsageError(
+            "The arguments look swapped: mated holds many numbers, and the scores are 0 and 1 alone.",
+            "mated comes first: (mated, scores, …).",
+        )
     found = _lists(columns, numbers, mated_is, name, orientation)
     return {one.name: one for one in found}
+
+
+def _looks_swapped(mated: pl.Series | None, scores: Iterable[pl.Series]) -> bool:
+    """Whether what should say what is mated are numbers, and what should be scores says it."""
+    return (
+        mated is not None
+        and mated.dtype.is_numeric()
+        and mated.n_unique() > 2
+        and all(one.dtype == pl.Boolean or one.is_in([0, 1]).all() for one in scores)
+    )
 
 
 def series_from(name: str, data: Any) -> pl.Series:
     """Make a column of what the user has: a column of polars or pandas, an array, a tensor or a list."""
     if isinstance(data, pl.Series):
         return data.alias(name)
+    if hasattr(data, "columns"):
+        raise UsageError(
+            f"{name} must be one column; got {described(data)} with the columns {first_few(list(data.columns), 12)}.",
+            _BY_COLUMN,
+        )
     if type(data).__module__.partition(".")[0] == "pandas":
         return pl.Series(name, plain_values(data, name), strict=False)
     array = array_from(data, name)

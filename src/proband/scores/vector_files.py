@@ -72,6 +72,13 @@ def _of_archive(
 ) -> tuple[dict[str, Any], Ids | None]:
     archive = Archive(path)
     models = [name for name in archive if len(archive.shape(name)) == 2 and archive.dtype(name).kind == "f"]
+    if not models:
+        shapes = [f"{name} of {' × '.join(map(str, archive.shape(name)))}" for name in archive]
+        raise InputError(
+            f"{path.name} holds no embeddings, which are samples × components; it has {', '.join(shapes[:8]) or 'none'}.",
+            "make a row of each sample: values.reshape(len(values), -1).",
+            file=Said(path.name),
+        )
     models = _picked(models, key, path)
     lengths = {archive.shape(name)[0] for name in models}
     if len(lengths) != 1:

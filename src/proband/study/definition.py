@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from proband.engine.files.files import refused
 from proband.errors import Hint, ProbandError, Said, UsageError
@@ -95,6 +95,8 @@ class Origin:
 @dataclass(frozen=True)
 class Study:
     """A study file: what it asks for, and where it says so."""
+
+    made_by: ClassVar[str] = "read_study('study.toml')"
 
     request: Request
     origin: Origin

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from proband.engine import Progress
 from proband.engine.files.shards import in_files
+from proband.errors import Hint
 from proband.samples import Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.formats import ReadOptions
@@ -151,7 +152,7 @@ def _require_names(found: list[Algorithm], origin: Origin) -> None:
             with origin.placed(one.place):
                 require_names(
                     [each.scores for each in found],
-                    f'give one another name: name = "…" in its section{also}.',
+                    Hint("give one another name: {option:algorithm_name}{also}.", also=also),
                 )
 
 

@@ -138,7 +138,7 @@ def require_samples(table: Samples | None) -> Samples:
     return table
 
 
-def require_names(scores: Sequence[Scores | Trials], hint: str = "give one another name.") -> None:
+def require_names(scores: Sequence[Scores | Trials], hint: str | Hint = "give one another name.") -> None:
     """Refuse two algorithms of one name."""
     names = [one.name for one in scores]
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)

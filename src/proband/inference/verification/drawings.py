@@ -291,7 +291,7 @@ class AtRates:
         """Put the tail and the genuine comparisons in order."""
         for fmr in fmrs:
             if not 0 < fmr < 1:
-                raise UsageError(f"A false match rate lies between 0 and 1, got {fmr!r}.")
+                raise UsageError(f"A false match rate must be above 0 and below 1, got {fmr!r}.")
         if not len(genuine.subjects):
             raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
         order = np.argsort(-tail.closeness)  # groups count as a whole, so that the order within one is free

@@ -9,11 +9,12 @@ from typing import Any
 import polars as pl
 
 from proband.engine.arguments import checked
+from proband.errors import UsageError, first_few, nearest, quoted
 from proband.inference.verification.verification import FMRS, Verification, verify
 from proband.results.base import Result
 from proband.results.serializing import Written
 from proband.scores.base import Orientation
-from proband.scores.scored_pairs import scored_pairs
+from proband.scores.scored_pairs import PairScores, Sides, scored_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +39,15 @@ class Verifications(Result):
 
     def __getitem__(self, which: int | str) -> Verification:
         """One of them, by its place or by the name of the algorithm."""
-        if isinstance(which, str):
-            return {one.algorithm: one for one in self.found}[which]
-        return self.found[which]
+        if not isinstance(which, str):
+            return self.found[which]
+        named = {one.algorithm: one for one in self.found}
+        if which not in named:
+            raise UsageError(
+                f"There is no algorithm {quoted(which)}.",
+                nearest(which, list(named)) or f"there are: {first_few(list(named), 12)}.",
+            )
+        return named[which]
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each algorithm and operating point."""
@@ -53,10 +60,10 @@ class Verifications(Result):
 @checked
 def verify_pairs(
     mated: Any,
-    scores: Any,
+    scores: PairScores,
     *,
-    people: tuple[Any, Any] | None = None,
-    samples: tuple[Any, Any] | None = None,
+    people: Sides | None = None,
+    samples: Sides | None = None,
     orientation: Orientation,
     mated_is: str | None = None,
     fmr: float | Sequence[float] = FMRS,

@@ -322,7 +322,7 @@ def threshold(
     check_level(confidence_level)
     rates = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
     if not rates or not all(0 < one < 1 for one in rates):
-        raise UsageError(f"A false match rate to keep lies between 0 and 1, got {fmr!r}.")
+        raise UsageError(f"A false match rate to keep must be above 0 and below 1, got {fmr!r}.")
     found = tuple(
         replace(made, algorithm=name)
         for name, one in by_name(scores).items()

@@ -13,7 +13,7 @@ from proband.samples import Experiment, Positions, Samples
 from proband.samples.ids import Ids
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores, axis_positions
-from proband.scores.alignment import ID_COLUMN_HINT
+from proband.scores.alignment import mend_ids
 from proband.words import Note, Sentence, count
 
 Codes = npt.NDArray[np.int32]
@@ -222,7 +222,7 @@ def _known(axis: Ids, samples: Samples) -> tuple[Positions, Positions]:
     if not known.size:
         raise AlignmentError(
             f"None of the {count(len(axis))} {axis.what} ids are in the samples table: {first_few(axis)}.",
-            samples.ids.difference(axis[:]) or ID_COLUMN_HINT,
+            mend_ids(axis[:], samples.ids, len(axis)),
         )
     return known, places[known]
 

@@ -17,6 +17,7 @@ from proband.algorithms import Crops, Pictures, acquire, detector as detector_na
 from proband.algorithms.pictures.acquire import MARKED
 from proband.algorithms.pictures.crops import area_means
 from proband.engine import Progress
+from proband.engine.foreign import array_from
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.protocols.recommendation import Task
 from proband.samples import Samples
@@ -42,7 +43,7 @@ class FeatureTable:
     Parameters
     ----------
     samples
-        The samples that are used, in the order of the arrays.
+        The samples that are used, in the order of the arrays; a table of them is made into `Samples`.
     images
         n × height × width, 8 bits a pixel; None if there are vectors.
     features
@@ -75,13 +76,21 @@ class FeatureTable:
     def __post_init__(self) -> None:
         if (self.images is None) == (self.features is None):
             raise UsageError("Classifiers learn from images or from features: give one of them.")
-        held = self.images if self.features is None else self.features
-        assert held is not None
+        given: Any = self.samples
+        if not isinstance(given, Samples):
+            object.__setattr__(self, "samples", Samples(given))
+        what = "images" if self.features is None else "features"
+        held = array_from(getattr(self, what), what)
+        object.__setattr__(self, what, held)
         axes = 3 if self.features is None else 2
         if held.ndim != axes or len(held) != len(self.samples) or 0 in held.shape:
             shape = " × ".join(map(str, held.shape))
             raise InputError(
                 f"An array of {shape} does not hold something of {count(len(self.samples))} samples."
+            )
+        if self.features is not None and held.dtype.kind not in "biuf":
+            raise InputError(
+                f"Features are numbers; got values of type {held.dtype}.", "pass columns of numbers alone."
             )
         if self.features is not None and not np.isfinite(held).all():
             wrong = [self.samples.ids[k] for k in np.flatnonzero(~np.isfinite(held).all(axis=1))]
