@@ -20,6 +20,8 @@ def folder(tmp_path_factory):
     jpg = [f"{one}.jpg" for one in IDS]
     np.savez(made / "ok.npz", a=VALUES, query_ids=IDS, target_ids=IDS)
     np.savez(made / "jpg.npz", a=VALUES, query_ids=jpg, target_ids=jpg)
+    np.savez(made / "rows.npz", net=VALUES[:, :5], ids=IDS)
+    (made / "empty").mkdir()
     np.save(made / "short.npy", VALUES[:-1])
     (made / "list.txt").write_text("\n".join(one for one in IDS if one[0] == "g"))
     (made / "none.txt").write_text("\n")
@@ -37,12 +39,24 @@ def folder(tmp_path_factory):
         ("evaluate ok.npz -s s.csv -g @none.txt", 1, "is empty"),
         ("evaluate ok.npz -s s.csv -g session==1 --model-card x.html", 2, "end the name with .md or .yaml"),
         ("evaluate ok.npz -s s.csv -g session==1 --out /", 1, "left alone"),
+        (
+            "evaluate rows.npz -s s.csv -g session==1",
+            1,
+            "if its rows are embeddings, pass -e FILE (--embeddings)",
+        ),
+        ("gate rows.npz --baseline rows.npz", 2, "if its rows are embeddings, pass -e FILE (--embeddings)"),
+        *(
+            (f"{one} .", 1, "empty is a directory that holds no")
+            for one in ("evaluate", "verify", "threshold")
+        ),
+        ("compare . --auc", 1, "empty is a directory that holds no"),
+        ("evaluate ../ok.npz -s .", 1, '"." is a directory, and no file. hint: name the file in it.'),
         ("evaluate ok.npz -s s.csv -g @list.txt", 0, "does not end with a line break"),
         ("evaluate ok.npz -s s.csv -g session==1 --queries session==2", 0, "names its query ids itself"),
     ],
 )
 def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(folder / "empty" if "." in words.split() else folder)
     scores = [] if words.startswith("mcnemar") else ["--orientation", "similarity"]
     with pytest.raises(SystemExit) as ended:
         main([*words.split(), *scores])

@@ -319,7 +319,9 @@ def _axis(
         raise InputError(
             f"{name} has no {what} ids, and its {count(length)} {'rows' if axis == 0 else 'columns'} are not the "
             f"{count(len(positions))} {of}.",
-            Hint(f"say which samples its rows and columns are: {{option:queries}}, {{option:targets}}{vectors}"),
+            Hint(
+                f"say which samples its rows and columns are: {{option:queries}}, {{option:targets}}{vectors}"
+            ),
             source=Said(name),
         )
     return Ids((samples.ids[place] for place in positions), what)

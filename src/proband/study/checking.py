@@ -117,6 +117,13 @@ def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
             f"write file = {shown(file)} and key = {shown(key)}",
         )
     said = origin.where(*keys)
+    if path.is_dir():
+        raise InputError(
+            f"{shown(name)} is a directory, and no {place.kind}.",
+            f"name the {place.kind} in it.",
+            file=Said(name),
+            place=said or None,
+        )
     raise InputError(
         f"there is no {place.kind} {shown(name)}." if said else f"There is no {place.kind} {name}.",
         _beside(path, origin),

@@ -96,6 +96,8 @@ def _surest_first() -> list[Format]:
 def read_file(path: str | Path, options: ReadOptions | None = None, format: str | None = None) -> ScoreFile:
     """Read a score file of any known format."""
     path, options = Path(path), options or ReadOptions()
+    if not path.name:  # the directory one is in has a name all the same
+        path = path.resolve()
     for one in (path, options.mask):
         if one is not None:
             settle(one)

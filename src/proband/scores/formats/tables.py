@@ -106,7 +106,9 @@ def _read_text(path: Path, types: dict[str, pl.DataType], options: ReadOptions, 
 def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     header = _header(path, kind)
     if _holds_pairs(path, kind, header):
-        raise _not_a_matrix(path, kind, header, "a column says 0 or 1 of every row, and others hold fractions")
+        raise _not_a_matrix(
+            path, kind, header, "a column says 0 or 1 of every row, and others hold fractions"
+        )
     try:
         return _matrix(path, options, kind, header)
     except InputError as error:
@@ -129,7 +131,11 @@ def _not_a_matrix(path: Path, kind: str, header: Sequence[str], why: str) -> Inp
 def _holds_pairs(path: Path, kind: str, header: Sequence[str]) -> bool:
     """Whether a table could be read as a matrix and yet is one of pairs: long, narrow, and a column tells two kinds of rows."""
     rows = _first_rows(path, kind, header) if len(header) <= _MOST_OF_PAIRS else None
-    if rows is None or rows.height < _LEAST_PAIRS or not set(header[1:]).isdisjoint(rows.to_series(0).cast(str)):
+    if (
+        rows is None
+        or rows.height < _LEAST_PAIRS
+        or not set(header[1:]).isdisjoint(rows.to_series(0).cast(str))
+    ):
         return False
     columns = rows.get_columns()
     return any(map(is_of_truths, columns)) and any(map(is_of_fractions, columns))
