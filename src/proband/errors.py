@@ -34,6 +34,11 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "study": "orientation_check = false",
     },
     "array": {"python": "{file}::{key}", "command line": "{file}::{key}", "study": 'key = "{key}"'},
+    "embeddings": {
+        "python": "Embeddings(…)",
+        "command line": "-e FILE (--embeddings)",
+        "study": "[[embeddings]] with file = …",
+    },
     "ids": {"command line": "call its array 'ids'"},
     "ids=subjects": {
         "python": "ids='subjects'",

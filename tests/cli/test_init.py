@@ -34,6 +34,12 @@ def test_a_study_is_never_replaced_unasked(run: Run, study: Path) -> None:
     assert read_study(study / "made" / "other.toml").request.scores[0].file == "../scores.npz"
 
 
+def test_the_directory_one_is_in_has_a_name(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "faces").mkdir()
+    (tmp_path / "faces" / "one.png").write_bytes(b"")
+    assert "faces: pictures" in run("init", ".", cwd=tmp_path / "faces").stdout
+
+
 def test_what_is_to_be_filled_in_is_said(run: Run, study: Path) -> None:
     done = run("init", "scores.npz", cwd=study)
     assert done.returncode == 0, done.stderr

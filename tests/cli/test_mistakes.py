@@ -22,6 +22,9 @@ def folder(tmp_path_factory):
     np.savez(made / "jpg.npz", a=VALUES, query_ids=jpg, target_ids=jpg)
     for name, shape in (("x3", (16, 2, 3)), ("x", (16, 4)), ("y", (16, 4))):
         np.savez(made / f"{name}.npz", emb=np.ones(shape), ids=IDS)
+
+    np.savez(made / "rows.npz", net=VALUES[:, :5], ids=IDS)
+    (made / "empty").mkdir()
     np.save(made / "short.npy", VALUES[:-1])
     (made / "list.txt").write_text("\n".join(one for one in IDS if one[0] == "g"))
     (made / "none.txt").write_text("\n")
@@ -52,12 +55,24 @@ def folder(tmp_path_factory):
             "as in sklearn.linear_model:LogisticRegression()",
         ),
         ("gate ok.npz --baseline ok.npz -s s.csv --margin 1%", 2, "hint: write 0.01 for 1%"),
+        (
+            "evaluate rows.npz -s s.csv -g session==1",
+            1,
+            "if its rows are embeddings, pass -e FILE (--embeddings)",
+        ),
+        ("gate rows.npz --baseline rows.npz", 2, "if its rows are embeddings, pass -e FILE (--embeddings)"),
+        *(
+            (f"{one} .", 1, "empty is a directory that holds no")
+            for one in ("evaluate", "verify", "threshold")
+        ),
+        ("compare . --auc", 1, "empty is a directory that holds no"),
+        ("evaluate ../ok.npz -s .", 1, '"." is a directory, and no file. hint: name the file in it.'),
         ("evaluate ok.npz -s s.csv -g @list.txt", 0, "does not end with a line break"),
         ("evaluate ok.npz -s s.csv -g session==1 --queries session==2", 0, "names its query ids itself"),
     ],
 )
 def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(folder / "empty" if "." in words.split() else folder)
     scores = (
         []
         if words.startswith(("mcnemar", "protocol")) or " -e " in words

@@ -11,8 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+import proband as pb
+from proband.cli.app import main
 from proband.cli.options import columns_of
 from proband.errors import UsageError
+from proband.scores.formats import read_file
 
 Run = Callable[..., Any]
 NAMED = ("--columns", "a=img1,b=img2,mated=label,score=cosine", "--orientation", "similarity")
@@ -105,3 +108,63 @@ def test_rows_and_columns_may_name_subjects(run: Run, folder: Path) -> None:
     done = run("verify", "-e", "face.npz", "-s", "people.csv", "--ids", "subjects", cwd=folder)
     assert done.returncode == 2
     assert "--ids is about files of scores" in done.stderr
+
+
+LAYOUTS = {
+    "left,right,y,vit": "a=left,b=right,mated=y,score=vit",
+    "left,right,y,vit,net,sex,age,place": "a=left,b=right,mated=y,score=vit,score=net",
+    "y,vit": "mated=y,score=vit",
+    "id1,id2,y,s": "a=id1,b=id2,mated=y,score=s",
+    "from,to,kind,vit": "a=from,b=to,mated=kind,score=vit",
+    "name1,name2,vit": "mated=COLUMN,score=vit,subject_a=name1,subject_b=name2",
+}
+
+
+@pytest.mark.parametrize("header", LAYOUTS)
+def test_every_layout_of_pairs_is_answered_with_the_call_to_copy(
+    header: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng, n = np.random.default_rng(1), 40
+    texts = [[f"im{k}" for k in rng.integers(0, 90, n)] for _ in range(2)]
+    held = dict(zip(("left", "right"), texts, strict=True)) | dict(zip(("from", "to"), texts, strict=True))
+    held |= dict(zip(("name1", "name2"), texts, strict=True)) | {"id1": np.arange(n), "id2": np.arange(n) + n}
+    held |= {
+        "y": np.arange(n) % 2,
+        "kind": ["same", "other"] * (n // 2),
+        "sex": ["f"] * n,
+        "place": ["x"] * n,
+    }
+    held |= {"age": np.arange(n)} | {name: rng.normal(size=n) for name in ("vit", "net", "s")}
+    frame = pl.DataFrame({name: held[name] for name in header.split(",")})
+    frame.write_csv(tmp_path / "pairs.csv")
+    frame.write_parquet(tmp_path / "pairs.parquet")
+    monkeypatch.chdir(tmp_path)
+    for words in ("verify pairs.csv", "compare pairs.csv --auc", "inspect pairs.csv", "verify pairs.parquet"):
+        with pytest.raises(SystemExit) as ended:
+            main(words.split())
+        assert ended.value.code == 1
+        said = capsys.readouterr().err.replace("\n", " ")
+        assert f"--columns {LAYOUTS[header]}" in said
+        assert all(repr(name) in said for name in header.split(","))
+
+
+@pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("true", "false"), ("TRUE", "False")])
+def test_a_list_says_what_is_mated_in_either_way(yes: str, no: str, tmp_path: Path) -> None:
+    rows = "".join(f"a{k},b{k},{yes if k % 2 else no},0.{k}\n" for k in range(1, 9))
+    (tmp_path / "list.csv").write_text("query,target,mated,score\n" + rows, encoding="utf-8")
+    (found,) = read_file(tmp_path / "list.csv").trials
+    assert found.frame["mated"].to_list() == [True, False] * 4
+    pl.read_csv(tmp_path / "list.csv", infer_schema=False).with_columns(
+        pl.col("score").cast(float)
+    ).write_parquet(tmp_path / "list.parquet")
+    (other,) = read_file(tmp_path / "list.parquet").trials
+    assert other.frame["mated"].to_list() == [True, False] * 4
+
+
+def test_pairs_of_nobody_are_compared_with_a_caution() -> None:
+    rng, mated = np.random.default_rng(2), np.arange(60) % 2
+    scores = {name: rng.normal(size=60) + mated for name in ("new", "old")}
+    found = pb.compare("auc", pb.scored_pairs(mated, scores, orientation="similarity"))
+    assert [note.code for note in found.notes if note.level == "caution"] == [
+        "verification.pairs-assumed-independent"
+    ]

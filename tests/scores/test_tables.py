@@ -490,3 +490,12 @@ def test_written_text(tmp_path, small):
         "query,g,h",
         '"p,1",0.1,2.0',
     ]
+
+
+def test_a_narrow_matrix_that_looks_like_pairs_is_read_where_its_format_is_named(tmp_path):
+    path = tmp_path / "narrow.csv"
+    rows = [f"p{k},{k % 2},0.{k:02}5" for k in range(30)]
+    path.write_text("\n".join(["id,g1,g2", *rows]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="name the format if it is one"):
+        read_file(path)
+    assert read_file(path, format="csv-matrix").matrices

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
+
+import polars as pl
 
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
 
@@ -99,9 +101,9 @@ class PairColumns:
 _USUAL = {"a": ("COLUMN",), "b": ("COLUMN",), "mated": ("COLUMN",), "score": ("COLUMN",)}
 
 
-def unknown_layout(header: Sequence[str]) -> Hint:
-    """The hint for a table whose columns are not known: what to copy, with what is obvious filled in."""
-    found = guessed(header)
+def unknown_layout(header: Sequence[str], found: PairColumns | None = None) -> Hint:
+    """The hint for a table whose columns are not known: what to copy, with what is obvious or was `found` filled in."""
+    found = found or guessed(header)
     shown: dict[str, tuple[str, ...]] = {"mated": ("COLUMN",), "score": found.score or ("COLUMN",)}
     shown.update((role, (name,)) for role, name in found.single.items())
     return naming(
@@ -144,3 +146,42 @@ def guessed(header: Sequence[str]) -> PairColumns:
             found.pop(one, None)
             found.pop(other, None)
     return PairColumns(**found)
+
+
+def suggested(table: pl.DataFrame) -> PairColumns:
+    """What columns are by their names or else by what they hold: to be suggested, never to be used.
+
+    A column of two values may say what is mated, columns of fractions may be scores, and the first two others samples.
+
+    Examples
+    --------
+    >>> table = {"who": ["x", "y", "z"], "whom": ["u", "v", "w"], "kind": ["same", "other", "same"], "vit": [0.9, 0.1, 0.7]}
+    >>> found = suggested(pl.DataFrame(table))
+    >>> found.single, found.score
+    ({'a': 'who', 'b': 'whom', 'mated': 'kind'}, ('vit',))
+    """
+    found = guessed(table.columns)
+    free = [one for one in table.iter_columns() if one.name not in found.names]
+    if found.mated is None:
+        two = [one for one in free if one.n_unique() == 2 < len(one) and not is_of_fractions(one)]
+        truths = [one for one in two if one.dtype == pl.Boolean or is_of_truths(one)]
+        found = replace(found, mated=next((one.name for one in (*truths, *two)), None))
+    if not found.score:
+        found = replace(found, score=tuple(one.name for one in free if is_of_fractions(one)))
+    if found.a is None and found.subject_a is None:
+        free = [one for one in free if one.name not in found.names and one.n_unique() > 1]
+        texts = [one.name for one in free if one.dtype == pl.String]
+        sides = texts if len(texts) > 1 else [one.name for one in free if one.dtype.is_integer()]
+        if len(sides) > 1:
+            found = replace(found, a=sides[0], b=sides[1])
+    return found
+
+
+def is_of_truths(column: pl.Series) -> bool:
+    """Whether a column holds 0 and 1 and nothing else."""
+    return column.dtype.is_numeric() and set(column.unique().to_list()) == {0, 1}
+
+
+def is_of_fractions(column: pl.Series) -> bool:
+    """Whether a column holds numbers that are not all whole."""
+    return column.dtype.is_float() and bool((column != column.round(0)).any())

@@ -158,6 +158,14 @@ def _aligned(
             f"leave the declaration out, or declare {file.orientation}.",
             source=Said(name),
         )
+    # What the rows and columns are comes first: vectors have no orientation to declare.
+    axes = [
+        (
+            _axis(file.queries, "query", queries, samples, values, 0, name),
+            _axis(file.targets, "target", targets, samples, values, 1, name),
+        )
+        for values in file.matrices.values()
+    ]
     declared = check_orientation_name(orientation or file.orientation)
     found = {}
     given = [
@@ -168,9 +176,7 @@ def _aligned(
         )
         if own is not None and choice is not None and not _same(own, choice, samples)
     ]
-    for matrix, values in file.matrices.items():
-        rows = _axis(file.queries, "query", queries, samples, values, 0, name)
-        columns = _axis(file.targets, "target", targets, samples, values, 1, name)
+    for (matrix, values), (rows, columns) in zip(file.matrices.items(), axes, strict=True):
         notes = (*file.notes, *given)
         if samples is not None:
             notes = tuple(
@@ -300,10 +306,11 @@ def _axis(
             source=Said(name),
         )
     length = values.shape[axis]
+    vectors = "; if its rows are embeddings, {give:embeddings}" if what == "target" else ""
     if samples is None:
         raise UsageError(
             f"{name} has no {what} ids, and there is no samples table to take them from.",
-            Hint("give one: {option:samples}"),
+            Hint(f"give one: {{option:samples}}{vectors}"),
             source=Said(name),
         )
     positions = np.arange(len(samples)) if choice is None else choose(samples, choice).positions
@@ -312,7 +319,9 @@ def _axis(
         raise InputError(
             f"{name} has no {what} ids, and its {count(length)} {'rows' if axis == 0 else 'columns'} are not the "
             f"{count(len(positions))} {of}.",
-            Hint("say which samples its rows and columns are: {option:queries}, {option:targets}"),
+            Hint(
+                f"say which samples its rows and columns are: {{option:queries}}, {{option:targets}}{vectors}"
+            ),
             source=Said(name),
         )
     return Ids((samples.ids[place] for place in positions), what)

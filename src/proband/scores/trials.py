@@ -57,6 +57,19 @@ _MOST_DIGITS = 10
 _WORDS = {"mated": "true or false", "failed": "true or false", "fold": "the number of a fold"}
 
 
+def truths(texts: pl.Series) -> pl.Series:
+    """Read 1 and 0, true and false in letters of any case; what is none of these is null.
+
+    Examples
+    --------
+    >>> truths(pl.Series(["1", "FALSE", "yes"])).to_list()
+    [True, False, None]
+    """
+    return texts.str.to_lowercase().replace_strict(
+        {"1": True, "true": True, "0": False, "false": False}, default=None, return_dtype=pl.Boolean
+    )
+
+
 @checked
 @dataclass(frozen=True, eq=False)
 class Trials:
@@ -131,6 +144,10 @@ class Trials:
             return as_scores(values, self.name)
         # A number between 0 and 1 is no truth, and one between 1 and 2 no fold.
         converted = values.cast(dtype, strict=False) if values.dtype.is_numeric() else None
+        if dtype == pl.Boolean and values.dtype == pl.String:
+            told = truths(values)
+            if told.null_count() == values.null_count():
+                return told
         if values.dtype in (dtype, pl.Null):
             return values.cast(dtype)
         if converted is None or not values.eq_missing(converted.cast(values.dtype)).all():

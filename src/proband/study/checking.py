@@ -105,8 +105,9 @@ def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
     path = origin.find(name)
     try:
         there = path.is_file() if place.kind == "file" else path.exists() or bool(shard_files(path))
+        is_folder = path.is_dir()
     except (OSError, ValueError):  # a name that no file can have
-        there = False
+        there = is_folder = False
     if there:
         return
     if KEY_MARK in name:
@@ -117,6 +118,13 @@ def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
             f"write file = {shown(file)} and key = {shown(key)}",
         )
     said = origin.where(*keys)
+    if is_folder:
+        raise InputError(
+            f"{shown(name)} is a directory, and no {place.kind}.",
+            f"name the {place.kind} in it.",
+            file=Said(name),
+            place=said or None,
+        )
     raise InputError(
         f"there is no {place.kind} {shown(name)}." if said else f"There is no {place.kind} {name}.",
         _beside(path, origin),

@@ -287,8 +287,10 @@ def _files_of(request: Request, origin: Origin) -> Iterator[str]:
     """Every file that is named, and those that are read with them."""
     yield from _files_in(request)
     for source in request.scores:
+        if not origin.find(source.file).is_file():
+            continue
         for beside in (f"{source.file}.json", str(Path(source.file).with_suffix(".mask"))):
-            if origin.find(beside).is_file() and origin.find(source.file).is_file():
+            if origin.find(beside).is_file():
                 yield beside
     if request.images is not None:
         yield from _models_in(request.images)

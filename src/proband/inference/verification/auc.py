@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
 from proband.inference.verification.drawings import Drawings
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference
-from proband.inference.verification.lists import closeness_of_list, verified_list
+from proband.inference.verification.lists import ASSUMED, closeness_of_list, verified_list
 from proband.inference.verification.pair_questions import (
     answers_of_verification,
     compared_data,
@@ -149,7 +149,8 @@ def auc_differences(question: Question) -> Joint:
     difference = derived("difference", "difference of {}", question.measure.estimand)
     known = all(one.people is not None for one in held.values())
     answers = answers_of_verification(difference, OTHER_PEOPLE_COMPARED, people=known)
-    return joint_of_pairs(estimates, tested, answers)
+    joint = joint_of_pairs(estimates, tested, answers)
+    return joint if known else replace(joint, notes=(*joint.notes, ASSUMED()))
 
 
 def _same(one: _Comparisons, other: _Comparisons) -> bool:

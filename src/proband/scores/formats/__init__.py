@@ -96,9 +96,12 @@ def _surest_first() -> list[Format]:
 def read_file(path: str | Path, options: ReadOptions | None = None, format: str | None = None) -> ScoreFile:
     """Read a score file of any known format."""
     path, options = Path(path), options or ReadOptions()
+    if not path.name:  # the directory one is in has a name all the same
+        path = path.resolve()
     for one in (path, options.mask):
         if one is not None:
             settle(one)
+    options = replace(options, stated=format is not None)
     chosen = format_of(path, format) if options.columns is None else _of_pairs(path, format)
     if options.key is not None and not chosen.holds_arrays and options.columns is None:
         raise InputError(

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ from proband.engine.files.files import first_line
 from proband.errors import InputError, Said, quoted
 from proband.samples.delimited import first_uneven, without_blank_rows
 from proband.scores.names import coded, together
+from proband.scores.trials import truths
 from proband.words import count
 
 _CHUNK = 1 << 26
@@ -109,7 +111,18 @@ def _read_csv(
 ) -> pl.DataFrame:
     if not chunk or chunk.isspace():
         return pl.DataFrame(schema=types)
-    return pl.read_csv(chunk, separator=separator, has_header=False, schema=types, quote_char=quote_char)
+    read = partial(pl.read_csv, chunk, separator=separator, has_header=False, quote_char=quote_char)
+    told = [name for name, dtype in types.items() if dtype == pl.Boolean]
+    try:
+        return read(schema=types)
+    except pl.exceptions.PolarsError as error:
+        if not told:
+            raise
+        frame = read(schema=types | dict.fromkeys(told, pl.String()))
+        made = frame.with_columns(truths(frame[name]) for name in told)
+        if made[told].null_count().row(0) != frame[told].null_count().row(0):
+            raise error from None
+        return made
 
 
 def _single_blanks(chunk: bytes) -> bytes:
@@ -246,7 +259,7 @@ def _fault(fields: list[str], schema: dict[str, pl.DataType], whole: bool) -> st
         if (
             whole
             and not values[name]
-            and not (name == "score" and values.get("failed", "").lower() == "true")
+            and not (name == "score" and values.get("failed", "").lower() in ("true", "1"))
         ):
             return f"has no value for {name!r}" if name else "has no id"
         if values[name] and not _is_of(values[name], dtype):
@@ -258,7 +271,7 @@ def _is_of(text: str, dtype: pl.DataType) -> bool:
     if dtype == pl.String:
         return True
     if dtype == pl.Boolean:
-        return text.lower() in ("true", "false")
+        return text.lower() in ("true", "false", "1", "0")
     try:
         _ = int(text) if dtype.is_integer() else float(text)
     except ValueError:
@@ -268,7 +281,7 @@ def _is_of(text: str, dtype: pl.DataType) -> bool:
 
 def _words(dtype: pl.DataType) -> str:
     if dtype == pl.Boolean:
-        return "true or false"
+        return "true or false, 1 or 0"
     return "a whole number" if dtype.is_integer() else "a number"
 
 

@@ -111,6 +111,8 @@ class ReadOptions:
         Which columns of a list are what, and the value that means mated where it is not 1 or true.
     ids
         What ids name: ``"samples"``, or ``"subjects"``, whose samples the rows and columns are; then rows may repeat a name.
+    stated
+        Whether the user named the format, so that nobody needs to ask what the file holds.
     progress
         Who listens to progress.
 
@@ -123,6 +125,7 @@ class ReadOptions:
     columns: PairColumns | None = None
     mated_is: str | None = None
     ids: IdsName = "samples"
+    stated: bool = False
     progress: Progress = field(default_factory=Silent)
 
 

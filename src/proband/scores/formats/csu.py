@@ -73,7 +73,11 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     lists = [file for file in files if file.suffix.lower() == ".srt"]
     files = [file for file in files if file not in lists]
     if not files:
-        raise InputError(f"{path.name} is a directory that holds no distance files.", file=Said(path.name))
+        raise InputError(
+            f"{path.name} is a directory that holds no distance files.",
+            "name the files of scores themselves.",
+            file=Said(path.name),
+        )
     options.progress.begin(f"reading {path.name}", len(files))
     targets: Ids | None = None
     values = None

@@ -74,7 +74,13 @@ def joined_ids(files: Sequence[Path], parts: Sequence[Ids | None], what: str) ->
         return SubjectIds(
             chain.from_iterable(part.labels for part in parts if isinstance(part, SubjectIds)), what
         )
-    return Ids(chain.from_iterable(part or () for part in parts), what)
+    try:
+        return Ids(chain.from_iterable(part or () for part in parts), what)
+    except InputError as error:
+        raise InputError(
+            error.fault,
+            "files taken together, as those of a directory, are one array cut by rows; name files apart to read them one by one.",
+        ) from None
 
 
 def _joined_cells(parts: Sequence[ScoreFile]) -> Cells | None:

@@ -23,7 +23,14 @@ from proband.samples.table import as_text
 from proband.scores.base import Scores
 from proband.scores.formats.chunks import read_in_chunks
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, axis_ids, subjects_of
-from proband.scores.pair_columns import PairColumns, guessed, unknown_layout
+from proband.scores.pair_columns import (
+    PairColumns,
+    guessed,
+    is_of_fractions,
+    is_of_truths,
+    suggested,
+    unknown_layout,
+)
 from proband.scores.scored_pairs import trials_of
 from proband.scores.trials import SCHEMA, Trials, as_scores
 from proband.words import count
@@ -39,6 +46,10 @@ _BOB = {
 }
 _BOB_NEEDS = ("probe_subject_id", "bio_ref_subject_id", "score")
 _LONGEST_HEADER = 1 << 24
+# Tables of pairs are long and narrow; what they hold is looked at to suggest which column is what.
+_MOST_OF_PAIRS, _LEAST_PAIRS = 12, 20
+_MOST_NAMED = 100
+_ROWS_LOOKED_AT = 20_000
 _ENDINGS = {"csv": (".csv", ".tsv")} | {
     kind.lower(): tuple(ending for ending, one in COLUMNAR.items() if one == kind)
     for kind in dict.fromkeys(COLUMNAR.values())
@@ -94,18 +105,77 @@ def _read_text(path: Path, types: dict[str, pl.DataType], options: ReadOptions, 
 
 def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
     header = _header(path, kind)
-    obvious = guessed(header)
+    if not options.stated and _holds_pairs(path, kind, header):
+        raise _not_a_matrix(
+            path,
+            kind,
+            header,
+            "a column says 0 or 1 of every row, and others hold fractions; name the format if it is one",
+        )
     try:
         return _matrix(path, options, kind, header)
     except InputError as error:
-        if obvious.score and (obvious.mated or obvious.a):
-            raise InputError(
-                f"{path.name} is not a matrix of scores ({error.message.rstrip('.')}), and which of its columns is what is not said: "
-                f"{first_few(header, 12)}.",
-                unknown_layout(header),
-                file=Said(path.name),
-            ) from None
+        obvious = guessed(header)
+        if (obvious.score and (obvious.mated or obvious.a)) or _may_hold_pairs(path, kind, header):
+            raise _not_a_matrix(path, kind, header, error.message.rstrip(".")) from None
         raise
+
+
+def _not_a_matrix(path: Path, kind: str, header: Sequence[str], why: str) -> InputError:
+    """The refusal of a table of pairs whose columns nobody named, with the call to copy."""
+    rows = _first_rows(path, kind, header)
+    return InputError(
+        f"{path.name} is not a matrix of scores ({why}), and which of its columns is what is not said: {first_few(header, 12)}.",
+        unknown_layout(header, None if rows is None else suggested(rows)),
+        file=Said(path.name),
+    )
+
+
+def _holds_pairs(path: Path, kind: str, header: Sequence[str]) -> bool:
+    """Whether a table could be read as a matrix and yet is one of pairs: long, narrow, and a column tells two kinds of rows."""
+    rows = _first_rows(path, kind, header) if len(header) <= _MOST_OF_PAIRS else None
+    if (
+        rows is None
+        or rows.height < _LEAST_PAIRS
+        or not set(header[1:]).isdisjoint(rows.to_series(0).cast(str))
+    ):
+        return False
+    columns = rows.get_columns()
+    return any(map(is_of_truths, columns)) and any(map(is_of_fractions, columns))
+
+
+def _may_hold_pairs(path: Path, kind: str, header: Sequence[str]) -> bool:
+    """Whether a table that is no matrix has columns that pairs have: scores, and names or two kinds of rows."""
+    rows = _first_rows(path, kind, header) if len(header) <= _MOST_NAMED else None
+    if rows is None:
+        return False
+    found = suggested(rows)
+    named = any(one.dtype == pl.String and not _has_numbers(one) for one in rows.get_columns()[1:])
+    return bool(found.score) and (named or found.mated == header[0])
+
+
+def _has_numbers(texts: pl.Series) -> bool:
+    return texts.cast(pl.Float64, strict=False).is_not_null().any()
+
+
+def _first_rows(path: Path, kind: str, header: Sequence[str]) -> pl.DataFrame | None:
+    """The first rows of a table, each column of the type it seems to have; None where it cannot be read."""
+    if len(set(header)) < len(header) or "" in header[1:]:
+        return None
+    try:
+        if kind != "csv":
+            return read_parquet(path).head(_ROWS_LOOKED_AT)
+        return pl.read_csv(
+            path,
+            separator=_separator(path),
+            has_header=False,
+            skip_rows=1,
+            new_columns=list(header),
+            n_rows=_ROWS_LOOKED_AT,
+            infer_schema_length=_ROWS_LOOKED_AT,
+        )
+    except (pl.exceptions.PolarsError, InputError):
+        return None
 
 
 def _matrix(path: Path, options: ReadOptions, kind: str, header: list[str]) -> ScoreFile:

@@ -277,5 +277,5 @@ def _facts(made: Proposal) -> list[Note]:
         facts.append(ALGORITHMS(file=one.path.name, algorithms=one.algorithms))
         if one.orientation is not None:
             facts.append(TAKEN_FOR(file=one.path.name, orientation=one.orientation, evidence=one.evidence))
-    facts += [PICTURES(file=path.name) for path in made.pictures]
+    facts += [PICTURES(file=path.name or path.resolve().name) for path in made.pictures]
     return facts
