@@ -106,7 +106,7 @@ def test_the_library_names_concepts_and_no_exception_is_idle() -> None:
 @pytest.mark.parametrize("concept", CONCEPTS)
 def test_the_command_line_has_what_it_is_told(concept: str) -> None:
     named = re.findall(r"--[a-z-]+", _told(concept, "command line"))
-    assert named or concept in ("array", "ids", "all_classes=off")
+    assert named or concept in ("array", "ids", "all_classes=off", "algorithm_name")
     assert set(named) <= _options(_command())
 
 

@@ -88,7 +88,7 @@ def is_open(hint: Any) -> bool:
     if kind is abc.Iterable:
         return is_open(get_args(hint)[0])
     if kind in (Literal, Annotated, *_SEVERAL):
-        return False
+        return kind is Annotated and get_args(hint)[0] is Any
     if not isinstance(kind, type):
         return True
     # A frame of polars stands for any table, an array for any library's.

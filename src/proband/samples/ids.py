@@ -93,6 +93,23 @@ class Ids(Sequence[str]):
         """Those of `names` that are not here, in their order."""
         return [name for name in names if name not in self._place]
 
+    @cached_property
+    def _array(self) -> npt.NDArray[np.object_]:
+        names = np.empty(len(self), dtype=object)
+        names[:] = self._names
+        return names
+
+    def at(self, positions: Positions) -> list[str]:
+        """The names at some positions.
+
+        Examples
+        --------
+        >>> Ids(["a", "b", "c"]).at(np.array([2, 0]))
+        ['c', 'a']
+        """
+        names: list[str] = self._array[positions].tolist()
+        return names
+
     def positions_in(self, other: Ids) -> Positions:
         """Where each of these stands in another list, or -1."""
         if other is self:
@@ -122,7 +139,8 @@ class Ids(Sequence[str]):
     def positions(self, names: Iterable[str]) -> Positions:
         """Return where each of `names` stands; every one must be here."""
         try:
-            return np.fromiter(map(self._place.__getitem__, names), dtype=np.intp)
+            place = self._place
+            return np.array([place[name] for name in names], dtype=np.intp)
         except KeyError as error:
             raise InputError(f"There is no {self.what} with the id {error.args[0]!r}.") from None
 

@@ -146,10 +146,10 @@ def present_in(
 
 def axis_positions(experiment: Experiment, scores: Scores) -> tuple[Positions, Positions]:
     """Where the probes and the gallery stand on the axes of the scores."""
-    names = experiment.samples.ids[:]
+    ids = experiment.samples.ids
     try:
-        rows = scores.queries.positions(map(names.__getitem__, experiment.probes.tolist()))
-        columns = scores.targets.positions(map(names.__getitem__, experiment.gallery.tolist()))
+        rows = scores.queries.positions(ids.at(experiment.probes))
+        columns = scores.targets.positions(ids.at(experiment.gallery))
     except InputError:
         present_in(experiment, [scores])  # says how many are absent, and which
         raise
