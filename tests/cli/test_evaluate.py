@@ -213,3 +213,11 @@ def test_a_person_called_na_and_words_that_mean_none(run: Callable[..., Any], tm
     done = run("inspect", "samples.csv", "-s", "samples.csv", "--missing-values", "NA", cwd=tmp_path)
     assert done.returncode == 1
     assert "2 of 4 samples have no subject" in done.stderr
+
+
+def test_tables_are_written_as_latex(evaluate: Evaluate, study: Path) -> None:
+    done = evaluate("--latex", "table.tex")
+    assert done.returncode == 0, done.stderr
+    text = (study / "table.tex").read_text(encoding="utf-8")
+    assert text.startswith("\\begin{tabular}")
+    assert "recognition" in text or "rank 1" in text

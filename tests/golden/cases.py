@@ -10,7 +10,7 @@ L = "labelled.csv --ids subjects --orientation similarity"
 ASKED = {
     "evaluate": [
         f"{S} {G}",
-        f"""{S} {G} --feret --long-after feret --failed "not detected" --ranks 1,2,7 --level 0.9 --csv table.csv --model-card card.md""",
+        f"""{S} {G} --feret --long-after feret --failed "not detected" --ranks 1,2,7 --level 0.9 --csv table.csv --latex table.tex --model-card card.md""",
         f"{S} {G} --by sex --measure rank-rate@3 --measure median-rank@5 --design brr --seed 4",
         f"""{S} {G} --failed "not detected" --on-failure as-scored -p "session == 2" """,
         f"{S} -g one_per_subject --ties mean --count subjects",
@@ -75,7 +75,7 @@ ASKED = {
     "verify": [
         f"{S} --fmr 0.05,0.01 --threshold 0.6 --replicates 200 --naive",
         f"{S} {G} -p \"session == 2\" --fmr 0.1 --replicates 0 --level 0.9 --seed 5 --threads 1 --quiet",
-        f"{S} --by sex --fmr 0.05 --replicates 100 --model-card card.md",
+        f"{S} --by sex --fmr 0.05 --replicates 100 --latex table.tex --model-card card.md",
         f"{S} --zoo --pseudonyms --fmr 0.05 --replicates 100 --failed \"not detected\"",
         f"{S} --pairs pairs.csv",
         "bob.txt --orientation similarity --fmr 0.05 --replicates 100 --format bob4",
@@ -109,7 +109,7 @@ ASKED = {
         f"x={L} --baseline y=labelled.csv",
     ],
     "threshold": [
-        f"{S} --fmr 0.05,0.02 --confidence 0.9 --csv table.csv --figure bounds.svg --threads 1 --quiet",
+        f"{S} --fmr 0.05,0.02 --confidence 0.9 --csv table.csv --latex table.tex --figure bounds.svg --threads 1 --quiet",
         f"{S} {G} -p \"session == 2\" --fmr 0.1 --level 0.9 --seed 2",
         f"{S} --one-per-subject --fmr 0.1 --failed \"not detected\"",
         "bob.txt --orientation similarity --fmr 0.1 --confidence 0.8 --format bob4",
@@ -124,7 +124,7 @@ ASKED = {
         f"{L} --fmr 0.05",
     ],
     "search": [
-        f"{S} {K} --fpir 0.2,0.1 --ranks 1,3 --csv table.csv --curve curve.csv --threads 1 --quiet",
+        f"{S} {K} --fpir 0.2,0.1 --ranks 1,3 --csv table.csv --latex table.tex --curve curve.csv --threads 1 --quiet",
         f"{S} {K} -p \"session == 2\" --fusion mean --level 0.9 --fpir 0.2 --sizes 8,16 --failed \"not detected\"",
         "-e first.npz -s samples.csv --metric l2 -g @enrolled.csv --fpir 0.2",
         """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows

@@ -88,6 +88,18 @@ def print_json(plain: object, indent: int | None = 1) -> None:
     typer.echo(as_json(plain, indent), nl=False)
 
 
+def write_latex(path: Path | None, *tables: Table) -> None:
+    """Write tables as LaTeX, one after another, if a file is named."""
+    if path is None:
+        return
+    from proband.engine.files.files import written_whole
+    from proband.report.formats import as_latex
+
+    with written_whole(path) as draft:
+        draft.write_text("\n".join(map(as_latex, tables)), encoding="utf-8")
+    wrote(path)
+
+
 def show_tables(*tables: Table) -> None:
     """Print tables that fit the console; no line of them is wrapped or cut."""
     from proband.report.terminal import as_terminal

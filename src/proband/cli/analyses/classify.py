@@ -16,6 +16,7 @@ from proband.cli.console import (
     say_below,
     show_tables,
     write_csv,
+    write_latex,
     write_model_card,
     wrote,
 )
@@ -39,9 +40,7 @@ def classify(
         Path | None,
         typer.Option("--confusions", help="Write every confusion as CSV.", rich_help_panel="Output"),
     ] = None,
-    latex: Annotated[
-        Path | None, typer.Option("--latex", help="Write the table as LaTeX.", rich_help_panel="Output")
-    ] = None,
+    latex: o.Latex = None,
     figure: Annotated[
         list[Path] | None,
         typer.Option(
@@ -67,7 +66,6 @@ def classify(
 
       proband classify predictions.csv --truth diagnosis --predicted A=model_a,B=model_b --group patient
     """
-    from proband.engine import written_whole
     from proband.report.analyses.classification import (
         classification_statements,
         classification_tables,
@@ -75,7 +73,6 @@ def classify(
     )
     from proband.report.analyses.comparisons import unsaid_verdicts, verdicts
     from proband.report.figures.style import save_figure
-    from proband.report.formats import as_latex
 
     result = found.classification
     assert result is not None  # what was asked for
@@ -83,10 +80,7 @@ def classify(
     write_model_card(found, request, model_card)
     write_csv(result.class_frame(), by_class)
     write_csv(result.confusion_frame(), confusions)
-    if latex is not None:
-        with written_whole(latex) as draft:
-            draft.write_text(as_latex(rates_table(result)), encoding="utf-8")
-        wrote(latex)
+    write_latex(latex, rates_table(result))
     for path in figure or ():
         save_figure(result.plot(), path)
         wrote(path)

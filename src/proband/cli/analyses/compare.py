@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proband.cli import options as o
 from proband.cli.analyses.command import Command, analysis
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, write_texts
 from proband.cli.inputs import OutcomeInputs
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from proband.words import Note
 
 
-_Latex = Annotated[
-    Path | None, typer.Option("--latex", help="Write the table as LaTeX.", rich_help_panel="Output")
-]
 _Markdown = Annotated[
     Path | None, typer.Option("--markdown", help="Write it as Markdown.", rich_help_panel="Output")
 ]
@@ -37,7 +35,7 @@ _Csv = Annotated[
 def _of_scores(
     found: Findings,
     request: Request,
-    latex: _Latex = None,
+    latex: o.Latex = None,
     markdown: _Markdown = None,
     csv: _Csv = None,
     *,
@@ -57,7 +55,7 @@ def _of_scores(
 def _of_outcomes(
     found: Findings,
     request: Request,
-    latex: _Latex = None,
+    latex: o.Latex = None,
     markdown: _Markdown = None,
     csv: _Csv = None,
     *,

@@ -15,6 +15,7 @@ from proband.cli.console import (
     say_below,
     show_tables,
     write_csv,
+    write_latex,
     write_model_card,
     wrote,
 )
@@ -39,6 +40,7 @@ def evaluate(
         ),
     ] = None,
     model_card: o.ModelCard = None,
+    latex: o.Latex = None,
     *,
     json: bool,
     explain: bool,
@@ -76,6 +78,7 @@ def evaluate(
         wrote(path)
     write_csv(evaluation.to_frame(), csv)
     write_model_card(found, request, model_card)
+    write_latex(latex, *short_tables(evaluation))
     if json:
         measures = {"measures": [one.to_dict() for one in found.measured]} if found.measured else {}
         print_json({**evaluation.to_dict(), **measures})

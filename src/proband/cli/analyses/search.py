@@ -9,7 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say_below, show_tables, write_csv, wrote
+from proband.cli.console import print_json, say_below, show_tables, write_csv, write_latex, wrote
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -33,6 +33,7 @@ def search(
             "--figure", "-f", help="Write FNIR against FPIR: .png, .svg or .pdf.", rich_help_panel="Output"
         ),
     ] = None,
+    latex: o.Latex = None,
     *,
     json: bool,
     explain: bool,
@@ -59,6 +60,7 @@ def search(
     for path in figure or ():
         save_figure(searches_figure(results, rank), path)
         wrote(path)
+    write_latex(latex, search_table(results), *sizes_table(found.by_gallery_size))
     if json:
         plain = [one.to_dict() for one in results]
         for one, frame in zip(plain, found.by_gallery_size, strict=False):

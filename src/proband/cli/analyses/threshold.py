@@ -9,7 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say, say_below, show_tables, write_csv, wrote
+from proband.cli.console import print_json, say, say_below, show_tables, write_csv, write_latex, wrote
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -30,6 +30,7 @@ def threshold(
             rich_help_panel="Output",
         ),
     ] = None,
+    latex: o.Latex = None,
     *,
     json: bool,
     explain: bool,
@@ -53,6 +54,7 @@ def threshold(
     for path in figure or ():
         save_figure(thresholds_figure(found.thresholds), path)
         wrote(path)
+    write_latex(latex, thresholds_table(found.thresholds))
     if json:
         print_json([one.to_dict() for one in found.thresholds])
         return

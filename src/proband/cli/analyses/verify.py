@@ -9,7 +9,17 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say, say_all, say_below, show_tables, write_model_card, wrote
+from proband.cli.console import (
+    print_json,
+    say,
+    say_all,
+    say_below,
+    show_tables,
+    write_latex,
+    write_model_card,
+    wrote,
+)
+from proband.errors import UsageError
 from proband.words import as_sentence
 
 if TYPE_CHECKING:
@@ -28,6 +38,7 @@ def verify(
         ),
     ] = None,
     model_card: o.ModelCard = None,
+    latex: o.Latex = None,
     *,
     json: bool,
     explain: bool,
@@ -60,12 +71,15 @@ def verify(
 
     write_model_card(found, request, model_card)
     if found.folds:
+        if latex is not None:
+            raise UsageError("Folds are told in a line and have no table.", "leave --latex out.")
         _show_folds(found, json, explain)
         return
     results = list(found.verification)
     for path in figure or ():
         save_figure(verification_figures(results)["det"], path)
         wrote(path)
+    write_latex(latex, verification_table(results), *map(groups_table, found.groups))
     if json:
         print_json([_plain(found, place) for place in range(len(results))])
         return
