@@ -30,6 +30,16 @@ def unfold(page: Any) -> None:
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
 
 
+def copy(page: Any, table: Any, button: str) -> str:
+    """What a button of a table copies. The page forbids `eval`, so waiting is left to `expect`."""
+    from playwright.sync_api import expect
+
+    page.evaluate("document.querySelector('#status').textContent = ''")
+    table.locator(f"[data-do={button}]").first.click()
+    expect(page.locator("#status")).to_have_text("Copied")
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
 def lightness(text: str) -> float:
     return sum(map(float, re.findall(r"[\d.]+", text)[:3])) / 3
 
@@ -87,8 +97,8 @@ def test_a_link_opens_what_is_folded(open_report: Open) -> None:
     fold = page.locator("#methods > details")
     assert fold.get_attribute("open") is None
     page.locator("#contents a[href='#methods']").click()
-    page.wait_for_function("document.querySelector('#methods > details').open")
-    assert page.locator("#methods p").first.is_visible()
+    page.locator("#methods p").first.wait_for(state="visible")
+    assert fold.get_attribute("open") is not None
 
 
 def test_operating_points_show_fnmr_without_scrolling(open_report: Open) -> None:
@@ -173,9 +183,7 @@ def test_a_table_is_sorted_both_ways(open_report: Open) -> None:
 def test_a_table_is_copied(open_report: Open, button: str) -> None:
     page = open_report(permissions=["clipboard-read", "clipboard-write"]).page
     unfold(page)
-    page.locator(f"#leaderboard-1 [data-do={button}]").first.click()
-    page.wait_for_function("document.querySelector('#status').textContent === 'Copied'")
-    copied = page.evaluate("navigator.clipboard.readText()")
+    copied = copy(page, page.locator("#leaderboard-1"), button)
     if button == "copy-latex":
         compared = next(iter(finding.whole().comparisons.values()))
         assert copied == compared.to_latex()
@@ -211,9 +219,7 @@ def test_tables_are_sorted_and_copied_by_value_whatever_they_show(open_report: O
         table, found = page.locator("#pairs-1"), []
         for place in range(table.locator("th[scope=col]").count()):
             table.locator("th[scope=col]").nth(place).locator("button").first.click()
-            table.locator("[data-do=copy-csv]").click()
-            page.wait_for_function("document.querySelector('#status').textContent === 'Copied'")
-            found.append(page.evaluate("navigator.clipboard.readText()"))
+            found.append(copy(page, table, "copy-csv"))
         orders.append(found)
     assert orders[0] == orders[1]
     pairs = next(iter(finding.whole().comparisons.values())).pairs
