@@ -127,6 +127,7 @@ def feret_arguments(request: FeretRequest, seed: int) -> dict[str, Any]:
             for one in request.improvements
         ],
         "ranks": request.ranks,
+        "power": request.power,
         "seed": seed,
     }
 
@@ -134,9 +135,10 @@ def feret_arguments(request: FeretRequest, seed: int) -> dict[str, Any]:
 def categories_of(entry: CategoryEntry, experiment: Experiment) -> tuple[Category, ...]:
     """The categories that an entry means over an experiment."""
     if entry.feret:
-        return feret_categories(entry.image_set, entry.date, entry.camera, entry.long_after or LONG_AFTER)
+        rule = entry.long_after or LONG_AFTER
+        return feret_categories(entry.image_set, entry.date, entry.camera, rule, entry.gallery)
     if entry.by is not None:
         return probe_groups(experiment, entry.by)
     assert entry.name is not None  # one of the three, as the request made sure
     assert entry.rule is not None
-    return (Category(entry.name, entry.rule, entry.mates),)
+    return (Category(entry.name, entry.rule, entry.mates, entry.gallery),)

@@ -309,6 +309,7 @@ class _Run:
             ranks=request.identification.ranks if request.identification else (1,),
             confidence_level=request.output.confidence_level,
             weights=request.identification.weights if request.identification else "probe",
+            rank_in=lambda within: self.steps.ranks(within, request.experiment),
         )
 
     def _measured(

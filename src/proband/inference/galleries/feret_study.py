@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from proband.designs import Galleries
@@ -21,7 +22,7 @@ from proband.inference.estimates.evaluation import (
     probes_called,
 )
 from proband.inference.estimates.people_fractions import SizeCurve, average_band, size_curve
-from proband.inference.galleries.difficulty import difficulty
+from proband.inference.galleries.difficulty import POWER, difficulty
 from proband.inference.galleries.feret_results import (
     CategoryResult as CategoryResult,
     FeretStudy as FeretStudy,
@@ -52,6 +53,11 @@ _PICKED = Sentence(
     "caution",
     "selected as the best of {n:count} on these probes, so its interval is biased upwards",
 )
+_NOT_SO_MANY = Sentence(
+    "feret.gallery-too-small",
+    "caution",
+    "{category}: its own gallery holds {people:count person/people}, so there are no rates for {sizes:names}",
+)
 _NO_VARIATION = Sentence("feret.no-variation", "caution", "{category}: no variation over {design}: {why}")
 
 
@@ -70,6 +76,7 @@ def feret_study(
     sizes: Sequence[int] = (),
     rejection: Rejection | None = None,
     ranks: Sequence[int] = (1, 5, 10),
+    power: float = POWER,
     ranked: Outcomes | Sequence[Outcomes] | None = None,
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",
@@ -107,6 +114,8 @@ def feret_study(
         Searches for people who are not enrolled.
     ranks
         The ranks of tables; the first is that of tests, places, galleries and sizes.
+    power
+        At which differences of the leading algorithms count as ones that a set of probes could show (`difficulty`).
     ranked
         What became of every probe, for each algorithm, if that is known already.
     seed
@@ -150,7 +159,14 @@ def feret_study(
         "confidence_level": confidence_level,
     }
     if ranked is not None:
-        evaluation = evaluate_outcomes(ranked, experiment, **shown)
+        evaluation = evaluate_outcomes(
+            ranked,
+            experiment,
+            **shown,
+            rank_in=lambda within: [
+                rank_probes(one, within, check_orientation=False, **ranking) for one in scores
+            ],
+        )
     else:
         evaluation = evaluate(
             scores, experiment, **shown, check_orientation=check_orientation, progress=progress, **ranking
@@ -167,15 +183,16 @@ def feret_study(
         shared, experiment, [pooled, *categories], evaluation, designs, RecognitionRate(rank),
         {"ages": ages, "confidence_level": confidence_level, "seed": seed, "progress": progress, **ranking},
     )  # fmt: skip
+    curves, too_small = _sizes(scores, experiment, evaluation, sizes, ranking) if sizes else ((), ())
     return FeretStudy(
         evaluation=evaluation,
         field=field,
         rank=rank,
-        results=tuple(_result(evaluation, name, field, rank, seed) for name in evaluation.categories),
+        results=tuple(_result(evaluation, name, field, rank, power, seed) for name in evaluation.categories),
         versions=contrasts(evaluation, pairs, rank, confidence_level, seed),
         improvements=contrasts(evaluation, steps, rank, confidence_level, seed),
         variation=variation,
-        sizes=_sizes(scores, experiment, evaluation, sizes, ranking) if sizes else (),
+        sizes=curves,
         rejection=None
         if rejection is None
         else rejection_test(
@@ -188,7 +205,7 @@ def feret_study(
             threads=threads,
             progress=progress,
         ),
-        notes=notes,
+        notes=(*notes, *too_small),
     )
 
 
@@ -226,7 +243,7 @@ def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
 
 
 def _result(
-    evaluation: Evaluation, category: str | None, field: tuple[str, ...], rank: int, seed: int
+    evaluation: Evaluation, category: str | None, field: tuple[str, ...], rank: int, power: float, seed: int
 ) -> CategoryResult:
     entries = [entry for entry in evaluation.of(category) if entry.algorithm in field]
     outcomes, level = [entry.outcomes for entry in entries], evaluation.confidence_level
@@ -244,7 +261,7 @@ def _result(
         _selected(leader, bound.facts.algorithm, len(entries)),
         leader.algorithm,
         comparison,
-        difficulty(category, outcomes, rank, comparison),
+        difficulty(category, outcomes, rank, comparison, power=power, confidence_level=level, seed=seed),
     )
 
 
@@ -297,28 +314,25 @@ def _sizes(
     evaluation: Evaluation,
     sizes: Sequence[int],
     ranking: dict[str, Any],
-) -> tuple[SizeCurve, ...]:
+) -> tuple[tuple[SizeCurve, ...], tuple[Note, ...]]:
+    """The expected rates of every entry, and which sizes the galleries of categories cannot have."""
     rank, level = evaluation.ranks[0], evaluation.confidence_level
-    by_people = {one.name: _counting_people(one, experiment, evaluation, ranking) for one in scores}
-    return tuple(
-        size_curve(
-            by_people[entry.algorithm].restricted(entry.outcomes.experiment),
-            entry.category,
-            sizes,
-            rank,
-            level,
-        )
-        for entry in evaluation.entries
-    )
-
-
-def _counting_people(
-    scores: Scores, experiment: Experiment, evaluation: Evaluation, ranking: dict[str, Any]
-) -> Outcomes:
-    """The outcomes over all probes with ranks that count people: those there are, or made anew for several images a person."""
-    pooled = evaluation.of(evaluation.categories[0])
-    whole = next(entry for entry in pooled if entry.algorithm == scores.name).outcomes
-    by_people = whole.counting == "subjects" or whole.n_gallery_images == whole.n_gallery_subjects
-    if by_people and whole.experiment is experiment:
-        return whole
-    return rank_probes(scores, experiment, check_orientation=False, **ranking | {"counting": "subjects"})
+    by_name = {one.name: one for one in scores}
+    made, notes, whole = [], dict[Note, None](), dict[str, Outcomes]()
+    for entry in evaluation.entries:
+        own, asked = entry.outcomes, sizes
+        elsewhere = not np.array_equal(own.experiment.gallery, experiment.gallery)
+        if own.counting != "subjects" and own.n_gallery_images != own.n_gallery_subjects:
+            name, within = entry.algorithm, own.experiment if elsewhere else experiment
+            if elsewhere or name not in whole:
+                options = ranking | {"counting": "subjects"}
+                whole[name] = rank_probes(by_name[name], within, check_orientation=False, **options)
+            own = whole.pop(name) if elsewhere else whole[name].restricted(own.experiment)
+        if elsewhere:
+            asked = [size for size in sizes if size <= own.n_ranks]
+            if len(asked) < len(sizes):
+                beyond = tuple(count(size) for size in sizes if size > own.n_ranks)
+                notes[_NOT_SO_MANY(category=entry.category, people=own.n_ranks, sizes=beyond)] = None
+        if asked:
+            made.append(size_curve(own, entry.category, asked, rank, level))
+    return tuple(made), tuple(notes)

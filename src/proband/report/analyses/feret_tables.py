@@ -52,11 +52,11 @@ def leaderboards(study: FeretStudy) -> list[Table]:
 
 
 def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Table:
-    facts = shown[0].average.facts
+    facts = study.results[0].average.facts
     size = gallery_size(facts.n_gallery_subjects, facts.n_gallery_images)
     heads = (
         Column(
-            f"{probes_called(one.category)}\n{counted(one.average.facts.n_probes, 'probe')}",
+            f"{probes_called(one.category)}{_own_gallery(study, one)}\n{counted(one.average.facts.n_probes, 'probe')}",
             "number",
             key=probes_called(one.category),
         )
@@ -83,6 +83,14 @@ def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Table:
         (*rows, *below),
         rules=(len(rows),),
     )
+
+
+def _own_gallery(study: FeretStudy, one: CategoryResult) -> str:
+    """The size of a category's own gallery, where it is not the study's."""
+    facts, whole = one.average.facts, study.results[0].average.facts
+    if facts.n_gallery_images == whole.n_gallery_images:
+        return ""
+    return f" ({count(facts.n_gallery_subjects)} enrolled)"
 
 
 def _ends(one: CategoryResult, rank: int) -> tuple[float, float]:
@@ -117,13 +125,15 @@ def contrast_table(contrast: Contrast) -> Table:
         Column("probes", "number"),
     )
     title = f"{contrast.second} against {contrast.first}: rank {contrast.rank}, gallery of {size}"
-    return Table(title, heads, tuple(map(_contrast_row, contrast.rows)))
+    return Table(title, heads, tuple(_contrast_row(row, first) for row in contrast.rows))
 
 
-def _contrast_row(row: ContrastRow) -> tuple[Cell, ...]:
+def _contrast_row(row: ContrastRow, whole: ContrastRow) -> tuple[Cell, ...]:
+    own = row.n_gallery_images != whole.n_gallery_images
+    size = f" ({count(row.n_gallery_subjects)} enrolled)" if own else ""
     pair, failed = row.pair, Both(row.first_failed, row.second_failed)
     return (
-        text_cell(probes_called(row.category)),
+        text_cell(f"{probes_called(row.category)}{size}"),
         _cell(*row.first),
         _cell(*row.second),
         over(effect_cell(pair.difference), effect_interval_cell(pair.low, pair.high)),

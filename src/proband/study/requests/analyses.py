@@ -405,6 +405,12 @@ class FeretRequest(Part):
         5,
         10,
     )
+    power: Annotated[
+        Annotated[float, Field(ge=0.5, lt=1)],
+        Field(
+            description="Power at which the leaders' smallest difference tells whether probes are too easy or too hard."
+        ),
+    ] = 0.8
 
     @model_validator(mode="after")
     def _about_galleries(self) -> Self:
