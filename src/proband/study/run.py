@@ -205,7 +205,12 @@ class _Run:
         if request.feret is not None and plan.experiment is not None:
             with self._at("feret"):
                 found["feret"] = self.steps.feret(
-                    request.feret, plan.experiment, plan.categories, request.experiment, outcomes
+                    request.feret,
+                    plan.experiment,
+                    plan.categories,
+                    request.experiment,
+                    outcomes,
+                    self.origin.find,
                 )
         return self._found(**found, **self._tables())
 

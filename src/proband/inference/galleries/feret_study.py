@@ -22,11 +22,14 @@ from proband.inference.estimates.evaluation import (
     probes_called,
 )
 from proband.inference.estimates.people_fractions import SizeCurve, average_band, size_curve
+from proband.inference.galleries.consistency import Consistency, consistency, tally_of
 from proband.inference.galleries.difficulty import POWER, difficulty
 from proband.inference.galleries.feret_results import (
     CategoryResult as CategoryResult,
     FeretStudy as FeretStudy,
 )
+from proband.inference.galleries.orders import orders
+from proband.inference.galleries.participants import Participant, participants_of
 from proband.inference.galleries.rejection import Rejection, rejection_test
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.variation import gallery_variation
@@ -39,6 +42,7 @@ from proband.inference.galleries.versions import (
 )
 from proband.inference.proportions import check_seed
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes, upper_bound_cmc
+from proband.measures.base import Measure, as_measure
 from proband.measures.identification import of_the_leader
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.results.band import Band
@@ -75,6 +79,8 @@ def feret_study(
     ages: str | None = None,
     sizes: Sequence[int] = (),
     rejection: Rejection | None = None,
+    participants: Iterable[Participant | Mapping[str, Any]] = (),
+    verification: Measure | str | None = None,
     ranks: Sequence[int] = (1, 5, 10),
     power: float = POWER,
     ranked: Outcomes | Sequence[Outcomes] | None = None,
@@ -112,6 +118,10 @@ def feret_study(
         Numbers of people enrolled to work out the expected rate for.
     rejection
         Searches for people who are not enrolled.
+    participants
+        Who took part: date of the test, metric, training, version. Algorithms of one date make one panel.
+    verification
+        A measure of verification, such as ``fnmr@0.01`` or ``auc``, whose order of algorithms stands beside that of identification.
     ranks
         The ranks of tables; the first is that of tests, places, galleries and sizes.
     power
@@ -146,6 +156,15 @@ def feret_study(
         require_known((step.earlier, step.later), names)
     require_different(pairs)
     require_different(steps)
+    beside = None if verification is None else as_measure(verification)
+    if beside is not None and beside.view != "pairs":
+        raise UsageError(
+            f"{beside.code} is no measure of verification.", "ask for fnmr@0.01 or auc, for example."
+        )
+    automatic = {one.partially: "partially automatic" for one in pairs}
+    automatic |= {one.fully: "fully automatic" for one in pairs}
+    metrics = {one.name: one.metric for one in scores}
+    took_part = participants_of(participants, names, metrics, automatic)
     ranking: dict[str, Any] = {
         "ties": ties,
         "counting": counting,
@@ -183,12 +202,13 @@ def feret_study(
         shared, experiment, [pooled, *categories], evaluation, designs, RecognitionRate(rank),
         {"ages": ages, "confidence_level": confidence_level, "seed": seed, "progress": progress, **ranking},
     )  # fmt: skip
+    results = tuple(_result(evaluation, name, field, rank, power, seed) for name in evaluation.categories)
     curves, too_small = _sizes(scores, experiment, evaluation, sizes, ranking) if sizes else ((), ())
     return FeretStudy(
         evaluation=evaluation,
         field=field,
         rank=rank,
-        results=tuple(_result(evaluation, name, field, rank, power, seed) for name in evaluation.categories),
+        results=results,
         versions=contrasts(evaluation, pairs, rank, confidence_level, seed),
         improvements=contrasts(evaluation, steps, rank, confidence_level, seed),
         variation=variation,
@@ -206,6 +226,23 @@ def feret_study(
             progress=progress,
         ),
         notes=(*notes, *too_small),
+        participants=took_part,
+        consistency=_consistency(evaluation, field, rank, variation, designs, confidence_level, seed),
+        orders=()
+        if beside is None or len(field) < 2
+        else tuple(
+            orders(
+                one.category,
+                one.comparison,
+                shared,
+                evaluation.of(one.category)[0].outcomes.experiment,
+                beside,
+                confidence_level=confidence_level,
+                seed=seed,
+            )
+            for one in results
+            if one.comparison is not None
+        ),
     )
 
 
@@ -306,6 +343,55 @@ def _variation(
                 why = none.message.rstrip(".")
                 notes.append(_NO_VARIATION(category=name, design=design.as_method, why=why))
     return tuple(made), tuple(notes)
+
+
+def _consistency(
+    evaluation: Evaluation,
+    field: tuple[str, ...],
+    rank: int,
+    variation: Sequence[GalleryVariation],
+    designs: Sequence[Galleries],
+    level: float,
+    seed: int,
+) -> tuple[Consistency, ...]:
+    """Over categories in the whole gallery, and over galleries and categories for each order of people.
+
+    Where there are categories, all probes together would count theirs twice.
+    """
+    chosen = evaluation.categories[1:] or evaluation.categories
+
+    def told(several: bool, galleries: bool) -> str:
+        if galleries:
+            return "galleries by category" if several else "galleries"
+        return "probe categories"
+
+    by_category = [
+        tally_of(name, None, [one.outcomes for one in evaluation.of(name) if one.algorithm in field], rank)
+        for name in chosen
+    ]
+    found = [
+        consistency(
+            [one for one in by_category if one is not None],
+            field,
+            over=told(True, False),
+            confidence_level=level,
+            seed=seed,
+        )
+    ]
+    for design in designs:
+        own = [one for one in variation if one.design == design.as_method and one.category in chosen]
+        tallies = [tally for one in own for tally in one.tallies]
+        found.append(
+            consistency(
+                tallies,
+                field,
+                over=told(len(own) > 1, True),
+                galleries=design.as_method,
+                confidence_level=level,
+                seed=seed,
+            )
+        )
+    return tuple(one for one in found if one is not None)
 
 
 def _sizes(

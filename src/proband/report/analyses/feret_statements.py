@@ -6,6 +6,7 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.variation import NO_TEST
 from proband.report.analyses.evaluation import metrics_of, statements
+from proband.report.analyses.feret_field import field_statements
 from proband.report.analyses.feret_tables import counts_otherwise
 from proband.report.analyses.verification import search_statements
 from proband.words import Note, Sentence
@@ -107,6 +108,7 @@ def study_statements(study: FeretStudy) -> list[Note]:
         *_about_pairs(study),
         *about_field(study),
         *about_variation(study),
+        *field_statements(study),
         *about_sizes(study),
         *about_rejection(study),
         *statements(study.evaluation),
