@@ -117,8 +117,8 @@ def read_participants(path: str | PathLike[str]) -> tuple[Participant, ...]:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "who.csv").write_text("algorithm,date\nmit,1996-09\n")
-    ...     read_participants(Path(folder, "who.csv"))[0].when
+    ...     pl.DataFrame({"algorithm": ["mit"], "date": ["1996-09"]}).write_csv(f"{folder}/who.csv")
+    ...     read_participants(f"{folder}/who.csv")[0].when
     'September 1996'
     """
     file = Path(path)
