@@ -427,6 +427,7 @@ def _sets(
         except EmptyCategoryError as none:
             notes.append(_EMPTY(why=f"{none.message[0].lower()}{none.message[1:].rstrip('.')}"))
             continue
+        notes += _altered(category.name, part)
         if len(part.gallery) < len(experiment.gallery):
             own = {"people": part.n_gallery_subjects, "rule": category.gallery}
             notes.append(_OWN_GALLERY(category=category.name, **own))
@@ -434,7 +435,7 @@ def _sets(
 
 
 def _altered(name: str, experiment: Experiment) -> list[Note]:
-    """Say that copies which were altered digitally are pooled with what they are copies of."""
+    """Say that copies which were altered digitally are counted together with photographs."""
     frame = experiment.samples.frame
     if ALTERED_FROM not in frame.columns:
         return []
