@@ -60,5 +60,8 @@ def test_altered_copies_are_not_pooled_with_photographs_in_silence() -> None:
     ]
     found = pb.evaluate(scores, pb.Experiment(samples, gallery=ids[:n]), categories=sets)
     said = [note for note in found.notes if note.code == "evaluation.altered-copies"]
-    assert [(note["name"], note["n"], note["of"]) for note in said] == [("all probes", 12, 24), ("some", 6, 12)]
+    assert [(note["name"], note["n"], note["of"]) for note in said] == [
+        ("all probes", 12, 24),
+        ("some", 6, 12),
+    ]
     assert {note.level for note in said} == {"caution"}
