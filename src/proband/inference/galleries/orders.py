@@ -104,8 +104,8 @@ class Orders(OfProbes, Result):
         confidence level, each being tested at half the significance.
     n_pairs, n_concordant, n_discordant
         Pairs, and those that both orders show in the same and in the other order.
-    category
-        The set of probes; None for all.
+    category, confidence_level
+        The set of probes (None for all), and how sure what is said of both orders is.
     """
 
     written = Written({"category": "probe_set"}, also=("sentences",))
