@@ -13,6 +13,7 @@ from proband.algorithms.pictures.alterations import (
     Gamma,
     Gradient,
     Illumination,
+    Rotation,
     Scale,
     alteration,
     with_altered,
@@ -263,3 +264,38 @@ def test_changes_that_cannot_be_told_apart_are_refused() -> None:
         with_altered(samples, [])
     with pytest.raises(InputError, match="already"):
         with_altered(Samples(with_altered(samples, [Scale(0.5)])), [Gamma(2)])
+
+
+def test_a_quarter_turn_about_the_centre_is_exact() -> None:
+    """Independent: the rows and columns exchanged; clockwise, so that what was above is on the right."""
+    images = np.random.default_rng(0).integers(60, 200, (2, 21, 21), dtype=np.uint8)
+    found = Rotation(90).apply(images)
+    assert np.array_equal(found.images, np.rot90(images, -1, axes=(1, 2)))
+    assert found.eyes is None
+    assert np.array_equal(Rotation(180).apply(images).images, images[:, ::-1, ::-1])
+
+
+def test_eyes_turn_with_the_face_and_the_border_is_repeated() -> None:
+    images = np.full((1, 60, 80), 90, dtype=np.uint8)
+    eyes = np.array([[30.0, 25.0, 50.0, 25.0]])
+    for x, y in eyes.reshape(2, 2).astype(int):
+        images[0, y - 1 : y + 2, x - 1 : x + 2] = 250
+    found = Rotation(20).apply(images, eyes)
+    assert found.eyes is not None
+    c, s = np.cos(np.radians(20)), np.sin(np.radians(20))
+    assert found.eyes[0] == pytest.approx([40 - 10 * c, 25 - 10 * s, 40 + 10 * c, 25 + 10 * s])
+    rows, columns = np.indices((60, 80))
+    for x, y in found.eyes.reshape(2, 2):
+        near = (np.hypot(columns - x, rows - y) < 5) & (found.images[0] > 120)
+        light = found.images[0].astype(float)[near] - 90
+        assert (columns[near] @ light / light.sum(), rows[near] @ light / light.sum()) == pytest.approx(
+            (x, y), abs=0.15
+        )
+    assert set(np.unique(found.images[0][:5])) == {90}  # nothing black comes in from beyond the edge
+    assert (str(alteration("rotate:-7.5")), Rotation(-7.5).label) == ("rotate:-7.5", "rotate--7.5")
+
+
+def test_turns_that_are_refused() -> None:
+    for wrong in ("rotate:0", "rotate:200", "rotate:nan"):
+        with pytest.raises(UsageError, match="between −180 and 180"):
+            alteration(wrong)

@@ -121,7 +121,7 @@ def test_odd_names_get_numbered_files_and_images_without_eyes_are_told(
         "alter", "odd.npz", "-s", "odd.csv", "--id-column", "name", "--subject-column", "who", "-c", "scale:2", "-o", "out", cwd=tmp_path
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "10 images have no eye positions in the table, and were scaled about their centre" in done.stdout
+    assert "10 images have no eye positions in the table, and were changed about their centre" in done.stdout
     found = pl.read_csv(tmp_path / "out" / "samples.csv")
     assert found["name"][10] == f"{names[0]}@scale-2"
     assert found["file"][10] == "images/000011.png"

@@ -104,7 +104,7 @@ def test_tables(feret: Run) -> None:
         "people enrolled",
         "rejection:",
         "gallery of 24 people",
-        "distinguish algorithms",
+        "for the leading algorithms",
         "it was selected on these probes",
     ):
         assert said in done.stdout, said

@@ -35,6 +35,12 @@ def folder(tmp_path_factory):
     ("words", "code", "said"),
     [
         ("mcnemar 5 3 --rank 3", 2, "--rank goes with scores"),
+        ("feret ok.npz -s s.csv -g session==1 --category-gallery x", 2, "takes NAME: CONDITION"),
+        ("feret ok.npz -s s.csv -g session==1 --category-gallery x:y==1", 2, "no category 'x'"),
+        ("feret ok.npz -s s.csv -g session==1 --power 1", 2, "--power"),
+        ("feret ok.npz -s s.csv -g session==1 --participants s.csv", 1, "no column 'algorithm'"),
+        ("feret ok.npz -s s.csv -g session==1 --participants none.csv", 1, "There is no file none.csv"),
+        ("feret ok.npz -s s.csv -g session==1 --verification rank-rate@1", 2, "no measure of verification"),
         ("verify ok.npz -s s.csv --fmr 0.1%", 2, "write 0.001 for 0.1%"),
         ("evaluate jpg.npz -s s.csv -g session==1", 1, "the ending: 'g0.jpg' against 'g0'"),
         ("evaluate ok.npz -s one.csv -g session==1", 1, "one person, 'x'"),

@@ -34,7 +34,7 @@ WHOLE: Values = {
 }
 DIGEST = "of scores.npz"
 KINDS: list[tuple[str, Values, Values, list[Values]]] = [
-    ("identification", {"ranks": [1, 3]}, WHOLE | {"on_failure": "as-scored"}, [{"name": "later", "rule": "probe.image > 2"}, {"by": "sex"}]),
+    ("identification", {"ranks": [1, 3]}, WHOLE | {"on_failure": "as-scored"}, [{"name": "later", "rule": "probe.image > 2", "gallery": "sex == 'f'"}, {"by": "sex"}]),
     ("comparison", {"rank": 2, "margin": 0.05, "design": "sign-flip", "by_category": True}, E, [{"by": "sex"}]),
     ("comparison", {"median_rank": 5, "design": "bootstrap"}, E, []),
     ("comparison", {"fnmr_at": 0.1}, E, []),
@@ -54,8 +54,8 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("choices", {"exact": True, "groups": ["image"], "max_rank": 4}, {}, []),
     ("choices", {"trainings": True, "groups": ["image"]}, {}, []),
     ("strat", {"images": 4, "order_by": "image", "design": "jackknife", "rank": 2}, {"ties": "mean", "on_failure": "as-scored"}, []),
-    ("feret", {"galleries": 2, "order": ["random"], "sizes": [4, 8], "reject": 0.25, "fpir": [0.2], "ranks": [1, 2]}, E, [{"by": "sex"}]),
-    ("feret", {"galleries": 2, "order": ["image"], "ages": "image", "versions": [{"fully": "a", "partially": "b"}], "improvements": [{"earlier": "a", "later": "b", "earlier_date": "1995", "later_date": "1996"}]}, E, []),
+    ("feret", {"galleries": 2, "order": ["random"], "sizes": [4, 8], "reject": 0.25, "fpir": [0.2], "ranks": [1, 2], "power": 0.9}, E, [{"by": "sex"}]),
+    ("feret", {"galleries": 2, "order": ["image"], "ages": "image", "versions": [{"fully": "a", "partially": "b"}], "improvements": [{"earlier": "a", "later": "b", "earlier_date": "1995", "later_date": "1996"}], "participants": "who.csv", "verification": "fnmr@0.1"}, E, []),
     ("classification", {"scores": ["logits.npz"], "models": ["a", "b"], "table": "labels.csv", "truth": "number", "group": "site", "classes": ["u", "v", "w"], "k": [1, 2], "ties": "mean", "margin": 0.02}, {}, []),
     ("classification", {"table": "labels.csv", "predicted": ["A=a", "b"], "average": "macro", "adjust": "none"}, {}, []),
     ("outcomes", {"table": "outcomes.csv", "item": "item", "system": "system", "success": "success", "cluster": "site", "margin": 0.02}, {}, []),
@@ -80,6 +80,8 @@ def data(tmp_path: Path) -> Path:
         "found": [k % 9 != 0 for k in range(len(ids))],
     }
     pl.DataFrame(table).write_csv(tmp_path / "samples.csv")
+    who = {"algorithm": ["a", "b"], "date": ["1996-09", "1997-03"], "metric": ["L1", None]}
+    pl.DataFrame(who).write_csv(tmp_path / "who.csv")
     pairs = {
         "query": [f"p{person:02d}-0" for person in range(n)] * 2,
         "target": [f"p{person:02d}-1" for person in (*range(n), *range(1, n), 0)],
@@ -125,11 +127,11 @@ def words(values: Values) -> list[str]:
 
 
 def of_categories(entries: list[Values]) -> list[str]:
-    return [
-        word
-        for one in entries
-        for word in (("--by", one["by"]) if "by" in one else ("--category", f"{one['name']}: {one['rule']}"))
-    ]
+    asked = []
+    for one in entries:
+        asked += ["--by", one["by"]] if "by" in one else ["--category", f"{one['name']}: {one['rule']}"]
+        asked += ["--category-gallery", f"{one['name']}: {one['gallery']}"] if "gallery" in one else []
+    return asked
 
 
 def toml(value: Any) -> str:

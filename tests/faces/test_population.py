@@ -21,6 +21,7 @@ KINDS_OF_VALUES = {
     "expression": str,
     "camera": str,
     "lighting": str,
+    "view": str,
     "yaw": float,
     "blur": float,
     "sex": str,

@@ -16,7 +16,7 @@ ASKED = {
         f"{S} -g one_per_subject --ties mean --count subjects",
         f"{S} --one-per-subject --ties optimistic --threads 1 --quiet",
         f"{S} -g one_per_subject --weights person --measure rank-rate@2",
-        f"""{S} {G} --category "older: probe.age > 30 and probe.session == 2" --category "same: probe.camera == mate.camera" """,
+        f"""{S} {G} --category "older: probe.age > 30 and probe.session == 2" --category "same: probe.camera == mate.camera" --category-gallery "same: age > 25" """,
         "plain.npz::weak -s samples.csv --orientation similarity --query-ids rows --target-ids columns -g one_per_subject",
         """bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all
            -g one_per_subject --no-orientation-check""",
@@ -51,7 +51,7 @@ ASKED = {
         "x=matrix.mtx y=matrix.mtx --mask matrix.mask",
         "a=bare.npy b=bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject",
         f"{S} --auc --seed 3",
-        f"""{S} {G} --by-category --category "older: probe.age > 30 and probe.session == 2" --pseudonyms""",
+        f"""{S} {G} --by-category --category "older: probe.age > 30 and probe.session == 2" --category-gallery "older: age > 25" --pseudonyms""",
         f"{S} {G} --by-category --feret --long-after feret --image-set image_set --date date --camera camera --by sex --formats csv --out out",
         "outcomes.csv --outcomes --item question --system model --success correct",
         "outcomes.csv --outcomes --item question --system model --success correct --cluster document --margin 0.05 --level 0.9 --seed 2",
@@ -138,10 +138,10 @@ ASKED = {
         f"{L} -g \"role == 'target' and subject < 's24'\" --fpir 0.2",
     ],
     "feret": [
-        f"{S} {G} --feret --long-after feret --by sex --galleries 3 --order date --order random --ages date --ranks 1,2 --seed 2",
+        f"{S} {G} --feret --long-after feret --by sex --galleries 3 --order date --order random --ages date --ranks 1,2 --power 0.9 --participants participants.csv --verification fnmr@0.05 --seed 2",
         f"{S} {G} --version weak=middling --improvement weak@1995=strong@1996 --sizes 8,16 --level 0.9 --threads 1 --quiet",
         f"{S} {G} --reject 0.25 --fpir 0.1,0.2 --failed \"not detected\" --on-failure as-scored",
-        f"""{S} --one-per-subject --ties mean --count subjects --category "later: probe.session > mate.session" -p "kind == 'fb'" """,
+        f"""{S} --one-per-subject --ties mean --count subjects --category "later: probe.session > mate.session" --category-gallery "later: age > 25" -p "kind == 'fb'" """,
         "-e first.npz -e second.npz -s samples.csv --metric cosine -g one_per_subject",
         """plain.npz -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
            --target-ids columns --no-orientation-check -g "session == 1" """,
@@ -276,10 +276,10 @@ WRITTEN = {
         "3 26 --rule strat-2001 --out made.csv --check",
     ],
     "faces": [
-        "people --subjects 3 --plan grid --sessions 2 --images 1 --seed 4 --first 7 --difficulty 0.5 --npz --threads 1 --quiet"
+        "people --subjects 3 --plan grid --sessions 2 --images 1 --seed 4 --first 7 --difficulty 0.5 --views qr --npz --threads 1 --quiet"
     ],
     "alter": [
-        """images.npz -s samples.csv --change gain:0.5 --change scale:0.8 --where "kind == 'fb'" --out changed --npz
+        """images.npz -s samples.csv --change gain:0.5 --change scale:0.8 --change rotate:8 --where "kind == 'fb'" --out changed --npz
            --id-column id --subject-column subject --missing-values ? --file-column file --threads 1 --quiet"""
     ],
     "protocol splits": [

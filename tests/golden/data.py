@@ -68,6 +68,8 @@ def write(folder: Path) -> None:
     ids, codes = table["id"].to_list(), table["subject"].str.slice(1).cast(pl.Int64).to_numpy()
     n = len(ids)
     table.write_csv(folder / "samples.csv")
+    who = {"algorithm": ["strong", "weak"], "date": ["1997-03", "1996-09"], "metric": ["L1", None]}
+    pl.DataFrame(who).write_csv(folder / "participants.csv")
     table.rename({"id": "name", "subject": "who"}).write_csv(folder / "renamed.csv")
     scores = _scores(codes)
     np.savez(folder / "scores.npz", **scores, query_ids=ids, target_ids=ids, orientation="similarity")

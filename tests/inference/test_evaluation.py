@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tests.report.page import finding
 
@@ -36,3 +37,31 @@ def test_a_category_that_is_called_as_all_probes_are_is_refused() -> None:
 def test_a_category_is_defined_once() -> None:
     with pytest.raises(UsageError, match="'even' is defined twice"):
         evaluated(pb.Category("even", EVEN), pb.Category("even", EVEN))
+
+
+def test_altered_copies_are_not_pooled_with_photographs_in_silence() -> None:
+    """Every second probe is a copy; a set of copies alone, or of photographs alone, needs no word."""
+    n = 12
+    ids = [f"{side}{k:02d}" for side in "gpc" for k in range(n)]
+    samples = pb.Samples(
+        {
+            "id": ids,
+            "subject": [one[1:] for one in ids],
+            "alteration": ["none"] * 2 * n + ["scale:0.5"] * n,
+            "altered_from": [None] * 2 * n + ids[n : 2 * n],
+        }
+    )
+    values = np.random.default_rng(0).normal(size=(2 * n, n)) + 5 * np.tile(np.eye(n), (2, 1))
+    scores = pb.Scores.from_array(values, ids[n:], ids[:n], orientation="similarity", name="net")
+    sets = [
+        pb.Category("photographs", "probe.alteration == 'none'"),
+        pb.Category("small", "probe.alteration == 'scale:0.5'"),
+        pb.Category("some", "probe.subject < '06'"),
+    ]
+    found = pb.evaluate(scores, pb.Experiment(samples, gallery=ids[:n]), categories=sets)
+    said = [note for note in found.notes if note.code == "evaluation.altered-copies"]
+    assert [(note["name"], note["n"], note["of"]) for note in said] == [
+        ("all probes", 12, 24),
+        ("some", 6, 12),
+    ]
+    assert {note.level for note in said} == {"caution"}

@@ -13,7 +13,6 @@ from proband.designs import Galleries
 from proband.errors import DesignError, UsageError
 from proband.inference.estimates.evaluation import evaluate
 from proband.inference.estimates.people_fractions import people_interval, size_curve
-from proband.inference.galleries.difficulty import difficulty
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study, probe_groups
 from proband.inference.galleries.rejection import Rejection, held_out_of
@@ -260,25 +259,6 @@ def test_variation_over_galleries_by_category_and_order(study: FeretStudy) -> No
     assert ages == [0.0] * 4
 
 
-@pytest.mark.parametrize(
-    ("closer", "verdict"),
-    [
-        (([0] * 60, [0] * 59 + [1]), "too easy"),
-        (([3] * 60, [3] * 59 + [0]), "too hard"),
-        (([0, 1] * 30, [0] * 60), "apt"),
-        (([0, 1, 0, 1, 0, 1], [1, 0, 1, 0, 1, 0]), "too few people"),
-    ],
-)
-def test_three_bears(outcomes_of: Any, closer: tuple[list[int], list[int]], verdict: str) -> None:
-    outcomes = [outcomes_of(own, name=name) for own, name in zip(closer, "ab", strict=True)]
-    made = difficulty("set", outcomes, 1, pb.compare(pb.RecognitionRate(1), outcomes))
-    assert made.verdict == verdict
-    right = np.mean([(np.array(pair) == 0).all() for pair in zip(*closer, strict=True)])
-    missed = np.mean([(np.array(pair) > 0).all() for pair in zip(*closer, strict=True)])
-    assert (made.all_right, made.all_missed) == (right, missed)
-    assert str(made.sentence()).startswith("set: ")
-
-
 def test_rejection_takes_people_out_of_the_gallery(study: FeretStudy, setting: Any) -> None:
     scores, experiment = setting
     test = study.rejection
@@ -295,6 +275,36 @@ def test_rejection_takes_people_out_of_the_gallery(study: FeretStudy, setting: A
     assert point.point.dir == pytest.approx(rate)
     plain = test.to_dict()["results"][0]["points"][0]
     assert plain["dir_interval"][0] <= plain["dir"] <= plain["dir_interval"][1]
+
+
+def test_a_category_is_ranked_in_its_own_gallery(setting: Any) -> None:
+    scores, experiment = setting
+    early = pb.Category("early", "probe.image == 2", gallery="date < date('1994-01-01')")
+    made = feret_study(scores, experiment, categories=[early], sizes=(10, N), galleries=Galleries(2))
+    frame = experiment.samples.frame
+    early_gallery = (pl.col("image") == 0) & (pl.col("date") < date(1994, 1, 1))
+    people = frame.filter(early_gallery)["subject"].to_list()
+    for one, entry in zip(scores, made.evaluation.of("early"), strict=True):
+        # Independent: the largest score of the row, over the columns of those who are enrolled.
+        values = np.asarray(one.values)
+        columns = [int(name[1:]) for name in people]
+        right = [np.argmax(values[2 * k + 1, columns]) == place for place, k in enumerate(columns)]
+        assert entry.curve.at(1) == np.mean(right)
+        facts = entry.curve.facts
+        assert (facts.n_gallery_subjects, facts.n_probes) == (len(people), len(people))
+    assert made.evaluation.to_dict() == evaluate(scores, experiment, categories=[early]).to_dict()
+    own = [one for one in made.sizes if one.category == "early"]
+    assert {one.sizes for one in own} == {(10,)}  # the gallery of 22 has no part of 40
+    assert [one["category"] for one in made.notes if one.code == "feret.gallery-too-small"] == ["early"]
+    assert [one.size for one in made.variation] == [N // 2, len(people) // 2]
+    ranked = [pb.rank(one, experiment) for one in scores]
+    again = feret_study(scores, experiment, categories=[early], ranked=ranked)
+    assert (
+        again.to_dict()["categories"]
+        == feret_study(scores, experiment, categories=[early]).to_dict()["categories"]
+    )
+    with pytest.raises(DesignError, match="another gallery"):
+        ranked[0].restricted(early.of(experiment))
 
 
 def test_probes_without_mates_serve_when_nobody_is_taken_out(setting: Any) -> None:

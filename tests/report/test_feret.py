@@ -106,7 +106,7 @@ def test_sizes_of_galleries() -> None:
 def test_statements_say_the_rules(study: FeretStudy) -> None:
     said = " ".join(map(as_sentence, study_statements(study)))
     for words in (
-        "at least 50% of the pairs",
+        "Too easy if the best misses less than the smallest difference",
         "Fixed: the algorithms",
         "in days for dates",
         "removed from the gallery",

@@ -226,3 +226,36 @@ def test_ferets_categories_over_other_columns():
     for category in categories[:2]:
         with pytest.raises(DesignError, match="No probe is in category"):
             category.of(experiment)
+
+
+def test_a_category_with_a_gallery_of_its_own(experiment):
+    """Searched for among ga and gb1 alone, so gb2 is no mate of p4 and p3."""
+    own = Category("own", "probe.session != mate.session", gallery="session == 1").of(experiment)
+    assert [own.samples.ids[place] for place in own.gallery] == ["ga", "gb1"]
+    assert ids(own) == ["p2", "p3", "p4"]
+    only_b = Category("b", "probe.session > 0", gallery="session == 2").of(experiment)
+    assert (ids(only_b), only_b.n_gallery_subjects) == (
+        ["p3", "p4"],
+        1,
+    )  # a is not enrolled, so p1 and p2 are out
+    assert "session == 2" in only_b.gallery_rule
+
+
+def test_undecided_and_empty_galleries_of_categories(experiment):
+    dark = Category("dark", "probe.session > 0", gallery="light == 'x'").of(experiment)
+    assert [str(note) for note in dark.notes if note.code.endswith("category-undecided")] == [
+        "1 enrolled image was left out of the gallery of category 'dark': it is undecided, since a value is missing or "
+        "cannot be calculated"
+    ]
+    with pytest.raises(DesignError, match="gallery of category 'none' is empty"):
+        Category("none", "probe.session > 0", gallery="session == 9").of(experiment)
+    with pytest.raises(UsageError):
+        Category("typo", "probe.session > 0", gallery="sesion == 1").of(experiment)
+
+
+def test_ferets_duplicate_two_has_its_own_gallery():
+    assert [one.gallery for one in feret_categories("s", "day", "c", "feret")] == [None] * 3 + [
+        "day < date('1995-01-01')"
+    ]
+    assert feret_categories()[3].gallery is None
+    assert feret_categories(date="day", gallery="{date} < 3")[3].gallery == "day < 3"

@@ -65,6 +65,14 @@ def test_the_probe_sets(sets, experiment, rule, name, size):
     assert part.notes == ()
 
 
+def test_duplicate_two_is_searched_for_in_864_people(sets, experiment):
+    """The images that FERET enrolled before 1995; by days its probes are the same, and the gallery is the whole one."""
+    own, whole = (rules[3].of(experiment) for rules in RULES.values())
+    assert (len(own.gallery), own.n_gallery_subjects, len(own.probes)) == (864, 864, 234)
+    assert {experiment.samples.ids[place] for place in own.gallery} <= sets["fa"]
+    assert (len(whole.gallery), whole.probes.tolist()) == (1196, own.probes.tolist())
+
+
 def test_no_probe_is_in_two_of_the_first_three_sets(experiment):
     parts = [set(c.of(experiment).probes.tolist()) for c in feret_categories()]
     fb, fc, dup1, dup2 = parts

@@ -44,6 +44,9 @@ def folder(tmp_path: Path) -> Path:
         np.savez(tmp_path / f"{file}.npz", ids=np.array(ids), **{name: values})
     frame = {"id": ids, "subject": own, "number": [k for _ in range(20) for k in range(4)]}
     pl.DataFrame({**frame, "sex": ["f", "m"] * 40}).write_csv(tmp_path / "samples.csv")
+    pl.DataFrame({"algorithm": ["good", "poor"], "date": ["1997-03", "1996-09"]}).write_csv(
+        tmp_path / "who.csv"
+    )
     said = {name: rng.integers(0, 2, 80) for name in ("new", "old")}
     pl.DataFrame({"label": [0, 1] * 40, **said}).write_csv(tmp_path / "labels.csv")
     return tmp_path

@@ -104,6 +104,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ("[comparison]\nfnmr_at = 0.1\nby_category = true", 11, "not of verification", None),
         ("[comparison]\nmargin = 2", 10, "below 1, got 2", "0.01"),
         ('[[category]]\nname = "x"', 9, "'rule' is missing", "probe.session"),
+        ('[[category]]\nby = "x"\ngallery = "y == 1"', 11, "groups of probes share the gallery", "gallery for each"),
         ('[[category]]\nby = "x"\nferet = true', 9, "expected name and rule, or by, or feret", None),
         ('[[category]]\nby = "x"\nlong_after = "feret"', 11, "about FERET's categories", "feret = true"),
         ('[[category]]\nname = "x"\nrule = "y"\n[[category]]\nname = "x"\nrule = "z"', 13, "two categories", None),

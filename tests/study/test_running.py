@@ -56,6 +56,8 @@ images = 4
 galleries = 2
 sizes = [5]
 reject = 0.25
+participants = "who.csv"
+verification = "auc"
 [classification]
 table = "labels.csv"
 predicted = ["new", "old"]

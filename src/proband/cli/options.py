@@ -179,6 +179,15 @@ CategoryOption = Annotated[
         rich_help_panel="Experiment",
     ),
 ]
+CategoryGalleryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--category-gallery",
+        metavar="'NAME: CONDITION'",
+        help="A category's own gallery: the enrolled images that meet a condition; may be repeated.",
+        rich_help_panel="Experiment",
+    ),
+]
 FeretOption = Annotated[
     bool,
     typer.Option(

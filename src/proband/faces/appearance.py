@@ -117,6 +117,8 @@ class Shot:
         As found in this image.
     lighting
         Where the light comes from, in a word.
+    view
+        The name of the view from the side, whose angle is part of `yaw`; None where the subject looks ahead.
     """
 
     expression: Expression
@@ -129,6 +131,7 @@ class Shot:
     light: Light
     camera: Camera
     lighting: str
+    view: str | None = None
 
 
 def draw_sitting(

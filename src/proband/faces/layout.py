@@ -65,8 +65,10 @@ class Layout:
 def lay_out(anatomy: Anatomy, sitting: Sitting, shot: Shot) -> Layout:
     """Place the landmarks of one image."""
     e = shot.expression
-    turn, nod = math.sin(math.radians(shot.yaw)), math.sin(math.radians(shot.pitch))
-    side = math.cos(math.radians(shot.yaw))
+    # A view from the side is laid out looking straight ahead, and turned when it is painted.
+    yaw = 0.0 if shot.view is not None else shot.yaw
+    turn, nod = math.sin(math.radians(yaw)), math.sin(math.radians(shot.pitch))
+    side = math.cos(math.radians(yaw))
     opening = max(e.open, 0.0)
     smile = e.smile
     eye_offset = anatomy.eye_gap * side
@@ -91,3 +93,11 @@ def lay_out(anatomy: Anatomy, sitting: Sitting, shot: Shot) -> Layout:
         mouth_width=anatomy.mouth_width * (1.0 + 0.20 * smile - 0.16 * opening * (smile < 0.3)) * side,
         gap=0.27 * opening + 0.045 * max(smile, 0.0),
     )
+
+
+def turned_eyes(layout: Layout) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Give where both irises of a view from the side are seen, in face units, image left first; one may be hidden."""
+    turn, side = math.sin(math.radians(layout.shot.yaw)), math.cos(math.radians(layout.shot.yaw))
+    middle = EYE_DEPTH + CURVATURE * layout.anatomy.eye_gap**2
+    left, right = ((u * side + (middle - CURVATURE * u * u) * turn, v) for u, v in layout.eyes)
+    return left, right

@@ -10,7 +10,21 @@ import numpy as np
 from proband.faces.appearance import ALTERNATIVE_ODDS, ALTERNATIVES, THIRD_SET_DAYS
 
 PlanName = Literal["feret", "grid"]
-Kind = Literal["fa", "fb", "fc"]
+Kind = Literal["fa", "fb", "fc", "rb", "rc", "ql", "qr", "ra", "rd", "hl", "hr"]
+View = Literal["rb", "rc", "ql", "qr", "ra", "rd", "hl", "hr"]
+
+VIEWS: dict[View, float] = {
+    "rb": -15.0,
+    "rc": 15.0,
+    "ql": -22.5,
+    "qr": 22.5,
+    "ra": -45.0,
+    "rd": 45.0,
+    "hl": -67.5,
+    "hr": 67.5,
+}
+"""FERET's views from the side, and by how many degrees the head is turned: to the image's left is negative."""
+FIRST_VIEW = 100  # the number of the first view within its set: other images keep theirs
 
 # Shares of subjects, after FERET's sets: 1196 in the gallery, 194 fc, 722 duplicate I, 234 duplicate II.
 SHARE_FC = 0.162
@@ -34,7 +48,7 @@ class Take:
     days
         Days since the first image set.
     kind
-        ``"fa"`` regular, ``"fb"`` other expression, ``"fc"`` other camera and lighting.
+        ``"fa"`` regular, ``"fb"`` other expression, ``"fc"`` other camera and lighting, or a view from the side.
     expression
         Name of the expression.
     """
@@ -49,6 +63,11 @@ class Take:
     def label(self) -> str:
         """Name the image within its set: ``fa``, ``fb``, ``fc``, and ``fb2`` for a second ``fb``."""
         return self.kind if self.kind != "fb" or self.order <= 1 else f"fb{self.order}"
+
+    @property
+    def view(self) -> View | None:
+        """Name the view from the side; None where the subject looks ahead."""
+        return next((one for one in VIEWS if one == self.kind), None)
 
     @property
     def camera(self) -> Literal["a", "b"]:
@@ -97,3 +116,15 @@ def grid_takes(rng: np.random.Generator, sessions: int, images: int) -> list[Tak
             takes.append(Take(session, number, days, "fb", expression))
         days += int(rng.integers(GRID_GAP[0], GRID_GAP[1] + 1))
     return takes
+
+
+def with_views(takes: list[Take], views: tuple[View, ...]) -> list[Take]:
+    """Add views from the side to every image set, at its end."""
+    made: list[Take] = []
+    for session in dict.fromkeys(one.session for one in takes):
+        own = [one for one in takes if one.session == session]
+        made += own
+        made += [
+            Take(session, FIRST_VIEW + [*VIEWS].index(view), own[0].days, view, "neutral") for view in views
+        ]
+    return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, get_args
 
@@ -17,7 +17,7 @@ from proband.faces.appearance import Shot, Sitting, draw_shot, draw_sitting
 from proband.faces.identity import Identity, draw_identity
 from proband.faces.layout import lay_out
 from proband.faces.painting.camera import eye_positions, frame
-from proband.faces.plan import PlanName, Take, feret_takes, grid_takes
+from proband.faces.plan import VIEWS, PlanName, Take, View, feret_takes, grid_takes, with_views
 from proband.faces.render import render_image
 from proband.words import count, digits
 
@@ -55,6 +55,9 @@ class Population:
         Size of the images in pixels.
     difficulty
         Scales the variation that is not identity; 0 leaves only expression.
+    views
+        Views from the side to add to every image set, by FERET's names: ``rb`` and ``rc`` (15° to the image's left and right),
+        ``ql`` and ``qr`` (22.5°), ``ra`` and ``rd`` (45°), ``hl`` and ``hr`` (67.5°). The other images stay the same.
     """
 
     n_subjects: int = 200
@@ -66,8 +69,15 @@ class Population:
     height: int = 192
     width: int = 160
     difficulty: float = 1.0
+    views: tuple[View, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "views", tuple(self.views))
+        for place, view in enumerate(self.views):
+            if view not in VIEWS:
+                raise UsageError(f"There is no view {view!r}.", f"there are: {', '.join(VIEWS)}.")
+            if view in self.views[:place]:
+                raise UsageError(f"The view {view!r} is named twice.", "name each once.")
         least = {
             "n_subjects": 1,
             "sessions": 1,
@@ -101,7 +111,8 @@ class Population:
         -------
         dict
             ``id``, ``subject``, ``image_set``, ``session``, ``date``, ``kind``, ``expression``, ``camera``,
-            ``lighting``, ``yaw`` (degrees), ``blur`` (standard deviation in pixels of an image 192 high),
+            ``lighting``, ``view`` (frontal, or FERET's name of the view from the side), ``yaw`` (degrees, to the image's right
+            positive), ``blur`` (standard deviation in pixels of an image 192 high),
             ``sex``, ``age`` (years on that day), ``glasses``, and the centres of the irises ``left_eye_x``,
             ``left_eye_y``, ``right_eye_x``, ``right_eye_y``, left as seen in the image, in pixels; the centre
             of the first pixel is at 0, 0.
@@ -156,7 +167,7 @@ class Population:
                 planned = feret_takes(rng)
             else:
                 planned = grid_takes(rng, self.sessions, self.images_per_session)
-            takes += [(number, take) for take in planned]
+            takes += [(number, take) for take in with_views(planned, self.views)]
         return takes
 
     @cached_property
@@ -187,6 +198,7 @@ class Population:
             "expression": take.expression,
             "camera": take.camera,
             "lighting": shot.lighting,
+            "view": take.view or "frontal",
             "yaw": shot.yaw,
             "blur": shot.camera.blur,
             "sex": identity.sex,
@@ -249,6 +261,8 @@ class Subject:
             take.kind == "fc",
             self.difficulty,
         )
+        if take.view is not None:
+            shot = replace(shot, yaw=shot.yaw + VIEWS[take.view], view=take.view)
         return sitting, shot
 
 

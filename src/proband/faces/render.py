@@ -10,14 +10,13 @@ from proband.faces.identity import Identity
 from proband.faces.layout import Layout, lay_out
 from proband.faces.painting.body import backdrop, paint_body, paint_ears
 from proband.faces.painting.camera import expose, frame, rotate
-from proband.faces.painting.eyes import catchlight, open_lids, paint_brows, paint_eye, wear_glasses
+from proband.faces.painting.eyes import catchlight, wear_glasses
+from proband.faces.painting.face import SKIN_GLOSS, paint_face
 from proband.faces.painting.grid import Array, Grid, mix, outline_distance, ramp
 from proband.faces.painting.hair import CUTS, Hairline, grow_hair, lay_hairline
-from proband.faces.painting.head import base_slopes, relief, skin_albedo
+from proband.faces.painting.head import base_slopes
 from proband.faces.painting.light import lambert, slopes
-from proband.faces.painting.mouth import grow_beard, paint_mouth, paint_nostrils
-
-SKIN_GLOSS = 0.10
+from proband.faces.painting.turned import paint_turned
 
 
 def render_image(
@@ -28,6 +27,9 @@ def render_image(
     framing = frame(shot, height, width)
     grid = framing.grid()
     image = backdrop(grid, sitting, shot.light)
+    if shot.view is not None:
+        paint_turned(grid, layout, identity, sitting, shot.light, image)
+        return expose(rotate(image, framing), shot.camera, framing.roll != 0.0, rng)
     hairline = lay_hairline(grid, layout, identity, sitting)
     hair = grow_hair(grid, layout, identity, sitting, shot.light, hairline)
     mix(image[hair.where], hair.lit, hair.behind)
@@ -49,15 +51,7 @@ def paint_head(
     half = layout.cheek_width + 0.12
     window, where = grid.window(-half, half, -identity.anatomy.skull_top - 0.05, layout.chin + 0.06)
     outline = layout.half_width(window.v)
-    height = relief(window, layout)
-    albedo = skin_albedo(window, layout, identity, sitting)
-    paint_mouth(window, layout, sitting, albedo, height)
-    paint_nostrils(window, layout, albedo)
-    grow_beard(window, layout, identity, sitting, albedo)
-    eyes = [open_lids(window, layout, index) for index in (0, 1)]
-    for index, lids in enumerate(eyes):
-        paint_eye(lids, layout, index, sitting, albedo)
-    paint_brows(window, layout, identity, sitting, albedo)
+    albedo, height, eyes = paint_face(window, layout, identity, sitting)
     slope_u, slope_v = slopes(height, grid.px)
     bare_u, bare_v = base_slopes(window, layout, outline)
     slope_u += bare_u

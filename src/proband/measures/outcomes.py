@@ -140,6 +140,8 @@ class Outcomes:
     def restricted(self, experiment: Experiment) -> Outcomes:
         """Return the outcomes of an experiment with the same gallery and some of the probes.
 
+        Ranks in another gallery are others, so that is refused.
+
         Examples
         --------
         >>> from proband import Samples, Scores, rank
@@ -150,6 +152,11 @@ class Outcomes:
         >>> outcomes.ranks, outcomes.censored(1), outcomes.restricted(part).ranks
         (array([1., 2.]), array([1., 1.]), array([2.]))
         """
+        if not np.array_equal(experiment.gallery, self.experiment.gallery):
+            raise DesignError(
+                "These probes are searched for in another gallery than the one they were ranked in.",
+                "rank them in it: rank(scores, experiment).",
+            )
         kept = np.isin(self.probes, experiment.probes)
         return replace(
             self,

@@ -9,6 +9,7 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison
+from proband.inference.galleries.participants import participants_frame
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
 from proband.report.analyses import choices, feret, strat
@@ -41,7 +42,10 @@ TABLES = (
     "strat",
     "feret",
     "feret_cmc",
+    "feret_participants",
     "feret_variation",
+    "feret_consistency",
+    "feret_orders",
     "feret_sizes",
     "accuracy",
     "classes",
@@ -115,8 +119,14 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
     if found.feret is not None:
         made["feret"] = found.feret.to_frame()
         made["feret_cmc"] = found.feret.evaluation.curves_frame()
+        if found.feret.told_of_participants:
+            made["feret_participants"] = participants_frame(found.feret.participants)
         if found.feret.variation:
             made["feret_variation"] = feret.variation_frame(found.feret)
+        if found.feret.consistency:
+            made["feret_consistency"] = feret.consistency_frame(found.feret.consistency)
+        if found.feret.orders:
+            made["feret_orders"] = feret.orders_frame(found.feret.orders)
         if found.feret.sizes:
             made["feret_sizes"] = feret.sizes_frame(found.feret)
     if found.classification is not None:

@@ -2,7 +2,8 @@
 
 FERET scores one set of probes several times, by how each probe relates to the gallery image of the same person:
 taken in the same image set with another expression (*fb*), the same day with another camera and lighting (*fc*), in
-another image set (*duplicate I*), or long after (*duplicate II*).
+another image set (*duplicate I*), or long after (*duplicate II*). Its duplicate II probes are searched for in a gallery of
+their own.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ CATEGORY_UNDECIDED = Sentence(
     "{n:count probe} {n:word was/were} left out of category {category!r}: it is undecided, since "
     + UNDECIDED,
 )
+GALLERY_UNDECIDED = Sentence(
+    "samples.gallery-of-category-undecided",
+    "note",
+    "{n:count enrolled image} {n:word was/were} left out of the gallery of category {category!r}: it is undecided, since "
+    + UNDECIDED,
+)
 
 
 ROLES = ("probe", "mate")
@@ -34,10 +41,15 @@ LONG_AFTER = "probe.{date} - mate.{date} >= days(500)"
 """The general rule of a duplicate II. On FERET's own lists any gap of 448 to 537 days gives its 234 probes."""
 
 _FERETS_DATES = "mate.{date} < date('1995-01-01') and probe.{date} >= date('1996-01-01') and probe.{date} < date('1997-01-01')"
+_FERETS_GALLERY = "{date} < date('1995-01-01')"  # of duplicate II: 864 of FERET's 1,196 images
 
 
 class EmptyCategoryError(DesignError):
     """No probe falls into a category."""
+
+
+class EmptyGalleryError(EmptyCategoryError):
+    """No enrolled image belongs to the gallery of a category."""
 
 
 @checked
@@ -53,12 +65,23 @@ class Category:
         A condition in which every column is ``probe.x`` or ``mate.x``.
     mates
         With several mates in the gallery, whether the rule must hold for ``"all"`` of them or for ``"any"``.
+    gallery
+        A condition on enrolled images: those that meet it are the category's own gallery, and its probes are searched for
+        among them alone. None: the whole gallery.
 
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "year": [1994, 1996, 1995, 1996]})
+    >>> late = Category("late", "probe.year == 1996", gallery="year < 1995")
+    >>> late.of(Experiment(samples, gallery=["a1", "b1"]))
+    Experiment(gallery: 1 samples of 1 subjects; probes: 1 samples of 1 subjects; closed universe)
     """
 
     name: str
     rule: str
     mates: Literal["all", "any"] = "all"
+    gallery: str | None = None
 
     def __post_init__(self) -> None:
         if self.mates not in ("all", "any"):
@@ -76,11 +99,12 @@ class Category:
         return cls(name.strip(), rule.strip())
 
     def of(self, experiment: Experiment) -> Experiment:
-        """Return the experiment over the probes that fall into this category, with the gallery unchanged.
+        """Return the experiment over the probes that fall into this category, and over its own gallery if it has one.
 
-        Probes without a mate belong to no category; probes for which the rule is undecided are left out and counted
-        in the notes.
+        Probes without a mate in that gallery belong to no category; probes for which the rule is undecided are left out and
+        counted in the notes.
         """
+        experiment = self._enrolled(experiment)
         pairs = _pairs(experiment)
         if pairs.height == 0:
             raise DesignError(
@@ -105,6 +129,22 @@ class Category:
         part.probe_rule = f"{experiment.probe_rule}, in category {self.name!r}: {self.rule}"
         return part
 
+    def _enrolled(self, experiment: Experiment) -> Experiment:
+        """The experiment over the category's own gallery."""
+        if self.gallery is None:
+            return experiment
+        met = experiment.samples.evaluate(self.gallery)[experiment.gallery]
+        kept = experiment.gallery[met.fill_null(False).to_numpy()]
+        if not kept.size:
+            raise EmptyGalleryError(
+                f"The gallery of category {self.name!r} is empty: no enrolled image meets {self.gallery!r}."
+            )
+        unknown = met.null_count()
+        note = GALLERY_UNDECIDED(n=unknown, category=self.name) if unknown else None
+        part = experiment.restricted(gallery=kept, note=note)
+        part.gallery_rule = f"{experiment.gallery_rule}, of which {self.gallery}"
+        return part
+
 
 def _pairs(experiment: Experiment) -> pl.DataFrame:
     """One row for each probe and each of its mates, columns named ``probe.x`` and ``mate.x``."""
@@ -126,6 +166,7 @@ def feret_categories(
     date: str = "date",
     camera: str = "camera",
     long_after: str = LONG_AFTER,
+    gallery: str | None = None,
 ) -> tuple[Category, ...]:
     """FERET's four probe categories over columns of the given names.
 
@@ -138,15 +179,25 @@ def feret_categories(
         The columns of the day and of the camera.
     long_after
         The condition that makes a duplicate a duplicate II; ``{date}`` stands for the date column. By default at least
-        500 days later. ``"feret"``: FERET's own dates, for FERET's own images: the mate before 1995 and the probe in 1996.
+        500 days later. ``"feret"``: FERET's own dates, for FERET's own images: the mate before 1995 and the probe in 1996,
+        searched for among the images enrolled before 1995.
+    gallery
+        A condition on enrolled images that makes the gallery of duplicate II, in which ``{date}`` stands for the date column.
 
+    Examples
+    --------
+    >>> feret_categories(long_after="feret")[-1].gallery
+    "date < date('1995-01-01')"
     """
     same_set = f"probe.{image_set} == mate.{image_set}"
     rule = _FERETS_DATES if long_after == "feret" else long_after
     later = rule.replace("{date}", date)
+    if gallery is None and long_after == "feret":
+        gallery = _FERETS_GALLERY
+    own = None if gallery is None else gallery.replace("{date}", date)
     return (
         Category("fb", f"{same_set} and probe.{camera} == mate.{camera}"),
         Category("fc", f"probe.{date} == mate.{date} and probe.{camera} != mate.{camera}"),
         Category("dup1", f"not {same_set} and probe.{camera} == mate.{camera}"),
-        Category("dup2", f"not {same_set} and probe.{camera} == mate.{camera} and ({later})"),
+        Category("dup2", f"not {same_set} and probe.{camera} == mate.{camera} and ({later})", gallery=own),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Literal
 
 from proband.algorithms import names_code
@@ -10,6 +11,7 @@ from proband.designs import DESIGNS, Design, Galleries, StratifiedDesign, design
 from proband.engine.registry import Registry
 from proband.errors import UsageError
 from proband.inference.galleries.feret_study import probe_groups
+from proband.inference.galleries.participants import read_participants
 from proband.inference.galleries.rejection import Rejection
 from proband.inference.galleries.versions import Improvement, Version
 from proband.measures import MEASURES, Measure, MedianCensoredRank, RecognitionRate, measure_named
@@ -97,6 +99,8 @@ def names_in(request: Request) -> Iterator[tuple[Keys, str, Registry]]:
         yield ("gate", "design"), request.gate.design, DESIGNS
     if request.strat is not None:
         yield ("strat", "design"), request.strat.design, DESIGNS
+    if request.feret is not None and request.feret.verification is not None:
+        yield ("feret", "verification"), request.feret.verification.partition("@")[0], MEASURES
 
 
 def code_named(request: Request) -> list[tuple[Keys, str]]:
@@ -108,8 +112,8 @@ def code_named(request: Request) -> list[tuple[Keys, str]]:
     return named + [(keys, name) for keys, name, known in names_in(request) if known.names_code(name)]
 
 
-def feret_arguments(request: FeretRequest, seed: int) -> dict[str, Any]:
-    """What a FERET evaluation is asked for before any score is read, as `feret_study` takes it."""
+def feret_arguments(request: FeretRequest, find: Callable[[str], Path], seed: int) -> dict[str, Any]:
+    """What a FERET evaluation is asked for before any score is read, as `feret_study` takes it; `find` finds its files."""
     orders = dict.fromkeys(request.order or (RANDOM,))
     galleries = [
         Galleries(request.galleries, order=None if name == RANDOM else name, seed=seed)
@@ -126,7 +130,10 @@ def feret_arguments(request: FeretRequest, seed: int) -> dict[str, Any]:
             Improvement(one.earlier, one.later, one.earlier_date, one.later_date)
             for one in request.improvements
         ],
+        "participants": () if request.participants is None else read_participants(find(request.participants)),
+        "verification": request.verification,
         "ranks": request.ranks,
+        "power": request.power,
         "seed": seed,
     }
 
@@ -134,9 +141,10 @@ def feret_arguments(request: FeretRequest, seed: int) -> dict[str, Any]:
 def categories_of(entry: CategoryEntry, experiment: Experiment) -> tuple[Category, ...]:
     """The categories that an entry means over an experiment."""
     if entry.feret:
-        return feret_categories(entry.image_set, entry.date, entry.camera, entry.long_after or LONG_AFTER)
+        rule = entry.long_after or LONG_AFTER
+        return feret_categories(entry.image_set, entry.date, entry.camera, rule, entry.gallery)
     if entry.by is not None:
         return probe_groups(experiment, entry.by)
     assert entry.name is not None  # one of the three, as the request made sure
     assert entry.rule is not None
-    return (Category(entry.name, entry.rule, entry.mates),)
+    return (Category(entry.name, entry.rule, entry.mates, entry.gallery),)

@@ -205,7 +205,12 @@ class _Run:
         if request.feret is not None and plan.experiment is not None:
             with self._at("feret"):
                 found["feret"] = self.steps.feret(
-                    request.feret, plan.experiment, plan.categories, request.experiment, outcomes
+                    request.feret,
+                    plan.experiment,
+                    plan.categories,
+                    request.experiment,
+                    outcomes,
+                    self.origin.find,
                 )
         return self._found(**found, **self._tables())
 
@@ -309,6 +314,7 @@ class _Run:
             ranks=request.identification.ranks if request.identification else (1,),
             confidence_level=request.output.confidence_level,
             weights=request.identification.weights if request.identification else "probe",
+            rank_in=lambda within: self.steps.ranks(within, request.experiment),
         )
 
     def _measured(

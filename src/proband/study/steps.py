@@ -404,10 +404,13 @@ class Steps:
         categories: Sequence[Category],
         design: ExperimentDesign,
         ranked: Sequence[Outcomes],
+        find: Callable[[str], Path],
     ) -> FeretStudy:
-        """A FERET evaluation."""
+        """A FERET evaluation; `find` finds the files that it names."""
+        asked = feret_arguments(request, find, self.output.seed)
         depends_on = {
             "request": request.model_dump(),
+            "participants": [asdict(one) for one in asked["participants"]],
             "experiment": digest_of(experiment),
             "categories": [asdict(one) for one in categories],
             "check": self.check_orientation,
@@ -420,7 +423,7 @@ class Steps:
             lambda: feret_study(
                 self.scores, experiment, categories=categories, ranked=ranked, confidence_level=self.output.confidence_level,
                 check_orientation=self.check_orientation, threads=self.threads, progress=self.progress,
-                **feret_arguments(request, self.output.seed), **ranking(design),
+                **asked, **ranking(design),
             ),
             {"experiment": experiment, "samples": experiment.samples},
         )  # fmt: skip

@@ -1,98 +1,36 @@
-"""Digitally changed pictures: brighter, darker, lit from one side, larger or smaller, as in FERET's query set."""
+"""Digitally changed pictures: brighter, darker, lit from one side, larger, smaller or tilted, as in FERET's query set."""
 
 from __future__ import annotations
 
 import difflib
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, fields
-from math import ceil, cos, floor, isfinite, radians, sin
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass, fields
+from math import cos, radians, sin
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from proband.algorithms.pictures.acquire import EYE_COLUMNS
+from proband.algorithms.pictures.changes import (
+    WHITE,
+    Alteration as Alteration,
+    Altered as Altered,
+    Eyes,
+    Images,
+    as_grey,
+    require_value,
+)
+from proband.algorithms.pictures.geometry import AboutTheEyes as AboutTheEyes, Rotation, Scale as Scale
 from proband.errors import InputError, UsageError, first_few
 from proband.samples import Samples
-from proband.words import count, digits
-
-Images = npt.NDArray[np.uint8]
-Eyes = npt.NDArray[np.float64]
 
 COLUMNS = ("alteration", "altered_from")
 """What the table says of a copy: how it was changed, and the id of the sample it was made from."""
 
 UNCHANGED = "none"
 """The alteration of an original."""
-
-_WHITE = 255
-_SCALES = (0.1, 10.0)
-_ROUNDING = 1e-6  # pixels: a border this close to a whole pixel lies on it
-
-
-class Altered(NamedTuple):
-    """Changed images and what became of them.
-
-    Attributes
-    ----------
-    images
-        n × height × width, 8 bits, of the size they had.
-    eyes
-        Where the eyes are now, or None if they were not given.
-    clipped
-        For each image the share of pixels that would have been brighter than white or darker than black: what they
-        held is lost.
-    """
-
-    images: Images
-    eyes: Eyes | None
-    clipped: npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Alteration(ABC):
-    """One way to change a picture; written as text, ``kind:value``."""
-
-    kind: ClassVar[str]
-
-    def __str__(self) -> str:
-        return ":".join(self._parts())
-
-    @property
-    def label(self) -> str:
-        """The change as a part of an id: ``scale-0.8``."""
-        return "-".join(self._parts())
-
-    def _parts(self) -> list[str]:
-        return [self.kind, *(str(value).removesuffix(".0") for value in astuple(self))]
-
-    def apply(self, images: Images, eyes: npt.ArrayLike | None = None) -> Altered:
-        """Change a stack of images.
-
-        Parameters
-        ----------
-        images
-            n × height × width, 8 bits.
-        eyes
-            A row of left x, left y, right x, right y in pixels for each; not a number where they are not known.
-        """
-        _check_stack(images)
-        points = None if eyes is None else np.asarray(eyes, dtype=np.float64)
-        if points is not None and points.shape != (len(images), 4):
-            shape = " × ".join(map(str, points.shape))
-            raise InputError(f"There are {count(len(images))} images, but the eyes are {shape}.")
-        changed, clipped = self._changed(images, points)
-        return Altered(changed, None if points is None else self.move(points), clipped)
-
-    def move(self, eyes: Eyes) -> Eyes:
-        """Say where eyes lie after the change; most changes leave them in place."""
-        return eyes.copy()
-
-    @abstractmethod
-    def _changed(self, images: Images, eyes: Eyes | None) -> tuple[Images, npt.NDArray[np.float64]]:
-        """Return the changed images and the share of pixels of each that was clipped."""
 
 
 @dataclass(frozen=True)
@@ -103,10 +41,10 @@ class Illumination(Alteration):
     gain: float
 
     def __post_init__(self) -> None:
-        _require(self, "gain", self.gain, self.gain > 0 and self.gain != 1, "above 0, and not 1")
+        require_value(self, "gain", self.gain, self.gain > 0 and self.gain != 1, "above 0, and not 1")
 
     def _changed(self, images: Images, eyes: Eyes | None) -> tuple[Images, npt.NDArray[np.float64]]:
-        return _by_level(images, np.arange(_WHITE + 1.0) * self.gain)
+        return _by_level(images, np.arange(WHITE + 1.0) * self.gain)
 
 
 @dataclass(frozen=True)
@@ -117,10 +55,10 @@ class Gamma(Alteration):
     gamma: float
 
     def __post_init__(self) -> None:
-        _require(self, "gamma", self.gamma, self.gamma > 0 and self.gamma != 1, "above 0, and not 1")
+        require_value(self, "gamma", self.gamma, self.gamma > 0 and self.gamma != 1, "above 0, and not 1")
 
     def _changed(self, images: Images, eyes: Eyes | None) -> tuple[Images, npt.NDArray[np.float64]]:
-        return _by_level(images, _WHITE * (np.arange(_WHITE + 1.0) / _WHITE) ** self.gamma)
+        return _by_level(images, WHITE * (np.arange(WHITE + 1.0) / WHITE) ** self.gamma)
 
 
 @dataclass(frozen=True)
@@ -140,8 +78,8 @@ class Gradient(Alteration):
     angle: float = 0.0
 
     def __post_init__(self) -> None:
-        _require(self, "strength", self.strength, 0 < self.strength <= 1, "above 0, and at most 1")
-        _require(self, "angle", self.angle, True, "a number of degrees")
+        require_value(self, "strength", self.strength, 0 < self.strength <= 1, "above 0, and at most 1")
+        require_value(self, "angle", self.angle, True, "a number of degrees")
 
     def _parts(self) -> list[str]:
         return super()._parts()[: None if self.angle else -1]
@@ -154,86 +92,22 @@ class Gradient(Alteration):
         gain = 1 - self.strength * towards
         changed, clipped = np.empty_like(images), np.empty(len(images))
         for place, image in enumerate(images):
-            changed[place], beyond = _as_grey(image * gain)
+            changed[place], beyond = as_grey(image * gain)
             clipped[place] = beyond.mean()
         return changed, clipped
 
 
-@dataclass(frozen=True)
-class Scale(Alteration):
-    """A larger or smaller face on a canvas of the same size.
-
-    The image is scaled about the point between the eyes, or about its own centre where they are not known. It is
-    smoothed before it is made smaller (Pillow's bicubic filter), and where it no longer fills the canvas its border is
-    repeated.
-    """
-
-    kind: ClassVar[str] = "scale"
-    factor: float
-
-    def __post_init__(self) -> None:
-        low, high = _SCALES
-        fits = low <= self.factor <= high and self.factor != 1
-        _require(self, "factor", self.factor, fits, f"between {digits(low)} and {digits(high)}, and not 1")
-
-    def move(self, eyes: Eyes) -> Eyes:
-        """Move the eyes towards the point between them, or away from it."""
-        middle = np.tile((eyes[:, :2] + eyes[:, 2:]) / 2, 2)
-        moved: Eyes = middle + self.factor * (eyes - middle)
-        return moved
-
-    def _changed(self, images: Images, eyes: Eyes | None) -> tuple[Images, npt.NDArray[np.float64]]:
-        size = np.array(images.shape[:0:-1])
-        centres = np.tile((size - 1) / 2, (len(images), 1))
-        if eyes is not None:
-            known = np.isfinite(eyes).all(axis=1)
-            centres[known] = (eyes[known, :2] + eyes[known, 2:]) / 2
-        beyond = np.flatnonzero(((centres < 0) | (centres > size - 1)).any(axis=1))
-        if beyond.size:
-            raise InputError(
-                f"The eyes of image {int(beyond[0])} lie outside it, so it has no centre to scale about."
-            )
-        changed, clipped = np.empty_like(images), np.empty(len(images))
-        for place, image in enumerate(images):
-            changed[place], lost = _as_grey(self._resized(image, centres[place] + 0.5))
-            clipped[place] = lost.mean()
-        return changed, clipped
-
-    def _resized(self, image: Images, centre: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Resize about a point, in which the first pixel reaches from 0 to 1; Pillow counts in the same way."""
-        from PIL import Image
-
-        columns, rows = (self._span(float(c), n) for c, n in zip(centre, image.shape[::-1], strict=True))
-        if columns.stop <= columns.start or rows.stop <= rows.start:
-            raise InputError(
-                f"An image of {image.shape[0]} × {image.shape[1]} pixels is too small for {self}."
-            )
-        box = [
-            min(max(c + (edge - c) / self.factor, 0.0), n)
-            for edges in ((columns.start, rows.start), (columns.stop, rows.stop))
-            for c, edge, n in zip(centre.tolist(), edges, image.shape[::-1], strict=True)
-        ]
-        # In floats, so that what the filter carries beyond white is counted and not cut off unseen.
-        inner = Image.fromarray(image.astype(np.float32)).resize(
-            (columns.stop - columns.start, rows.stop - rows.start),
-            Image.Resampling.BICUBIC,
-            (box[0], box[1], box[2], box[3]),
-        )
-        around = [(span.start, n - span.stop) for span, n in zip((rows, columns), image.shape, strict=True)]
-        return np.pad(np.asarray(inner, dtype=np.float64), around, mode="edge")
-
-    def _span(self, centre: float, length: int) -> slice:
-        """The pixels of the canvas that the scaled image covers wholly, along one side."""
-        first, last = centre * (1 - self.factor), centre + self.factor * (length - centre)
-        return slice(max(0, ceil(first - _ROUNDING)), min(length, floor(last + _ROUNDING)))
-
-
-_KINDS: dict[str, type[Alteration]] = {one.kind: one for one in (Illumination, Gamma, Gradient, Scale)}
-_FORMS = "gain:0.5, gamma:2, side:0.5, side:0.5:90 or scale:0.8"
+_KINDS: dict[str, type[Alteration]] = {
+    one.kind: one for one in (Illumination, Gamma, Gradient, Scale, Rotation)
+}
+_FORMS = "gain:0.5, gamma:2, side:0.5, side:0.5:90, scale:0.8 or rotate:10"
 
 
 def alteration(text: str) -> Alteration:
-    """Read a change from text: ``gain:0.5``, ``gamma:2``, ``side:0.5`` (``side:0.5:90`` from above), ``scale:0.8``."""
+    """Read a change from text.
+
+    ``gain:0.5``, ``gamma:2``, ``side:0.5`` (``side:0.5:90`` from above), ``scale:0.8``, ``rotate:10`` (clockwise, in the plane).
+    """
     kind, *values = text.strip().split(":")
     if kind not in _KINDS:
         near = difflib.get_close_matches(kind, _KINDS, n=1)
@@ -320,29 +194,7 @@ def _check_changes(samples: Samples, changes: Sequence[Alteration]) -> None:
         )
 
 
-def _require(change: Alteration, name: str, value: float, fits: bool, wanted: str) -> None:
-    """Refuse a value that is no such change, and keep it as a float."""
-    if not isfinite(value) or not fits:
-        raise UsageError(f"The {name} of {change.kind!r} must be {wanted}, but is {value!r}.")
-    object.__setattr__(change, name, float(value))
-
-
-def _check_stack(images: Images) -> None:
-    if images.ndim != 3 or images.dtype != np.uint8:
-        shape = " × ".join(map(str, images.shape))
-        raise InputError(
-            f"Images must be n × height × width of 8-bit grey values, got {shape} of {images.dtype}."
-        )
-
-
 def _by_level(images: Images, levels: npt.NDArray[np.float64]) -> tuple[Images, npt.NDArray[np.float64]]:
     """Replace every grey value by the one at its place in `levels`."""
-    grey, beyond = _as_grey(levels)
+    grey, beyond = as_grey(levels)
     return grey[images], beyond[images].mean(axis=(1, 2))
-
-
-def _as_grey(values: npt.NDArray[np.float64]) -> tuple[Images, npt.NDArray[np.bool_]]:
-    """Round to 8 bits; say too which values lay beyond black or white."""
-    rounded = np.floor(values + 0.5)
-    beyond: npt.NDArray[np.bool_] = (rounded < 0) | (rounded > _WHITE)
-    return np.clip(rounded, 0, _WHITE).astype(np.uint8), beyond

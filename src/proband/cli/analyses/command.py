@@ -334,6 +334,9 @@ def _category_parameters() -> list[Parameter]:
     columns = [_parameter("category", name, CategoryEntry.model_fields[name]) for name in _FERET_COLUMNS]
     return [
         Parameter("category", Parameter.KEYWORD_ONLY, default=None, annotation=o.CategoryOption),
+        Parameter(
+            "category_gallery", Parameter.KEYWORD_ONLY, default=None, annotation=o.CategoryGalleryOption
+        ),
         Parameter("feret", Parameter.KEYWORD_ONLY, default=False, annotation=o.FeretOption),
         *columns,
         Parameter("by", Parameter.KEYWORD_ONLY, default=None, annotation=o.ByOption),
@@ -356,7 +359,23 @@ def _entries(given: Mapping[str, Any]) -> list[dict[str, Any]]:
     for text in given["category"] or ():
         one = Category.parse(text)
         entries.append({"name": one.name, "rule": one.rule, "mates": one.mates})
+    for text in given["category_gallery"] or ():
+        _give_gallery(entries, text)
     return entries + [{"by": column} for column in given["by"] or ()]
+
+
+def _give_gallery(entries: list[dict[str, Any]], text: str) -> None:
+    """Add a gallery to the category that the text names; FERET's dup2 stands in their entry."""
+    name, colon, condition = (part.strip() for part in text.partition(":"))
+    if not (name and colon and condition):
+        raise UsageError(f"--category-gallery takes NAME: CONDITION, got {text!r:.80}.")
+    named = {"dup2" if one.get("feret") else one["name"]: one for one in entries}
+    if name not in named:
+        known = f"there are: {', '.join(named)}." if named else "give it by --category, or --feret for dup2."
+        raise UsageError(f"--category-gallery: there is no category {name!r} that takes a gallery.", known)
+    if "gallery" in named[name]:
+        raise UsageError(f"--category-gallery: {name} has two galleries.", "give one.")
+    named[name]["gallery"] = condition
 
 
 def _fields_of_dataclass(group: type) -> list[Parameter]:

@@ -72,7 +72,7 @@ def score(
             confidence_level=request.output.confidence_level,
             threads=threads,
             progress=progress,
-            **feret_arguments(request.feret, request.output.seed),
+            **feret_arguments(request.feret, Origin().find, request.output.seed),
             **ranking(request.experiment),
         )
     if out is not None:

@@ -35,7 +35,7 @@ _UNCLIPPED = Sentence("alter.unclipped", "note", _CHANGED + "no pixel clipped")
 _NO_EYES = Sentence(
     "alter.no-eyes",
     "note",
-    "{n:count image has/images have} no eye positions in the table, and {n:word was/were} scaled about {n:word "
+    "{n:count image has/images have} no eye positions in the table, and {n:word was/were} changed about {n:word "
     "its/their} centre",
 )
 _UNUSED = Sentence(
@@ -56,7 +56,7 @@ def alter(
         typer.Option(
             "--change",
             "-c",
-            help="gain:0.5, gamma:2, side:0.5 (side:0.5:90 from above) or scale:0.8; may be repeated.",
+            help="gain:0.5, gamma:2, side:0.5 (side:0.5:90 from above), scale:0.8 or rotate:10 (clockwise); may be repeated.",
             rich_help_panel="Images",
         ),
     ],
@@ -87,7 +87,7 @@ def alter(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Copies of images in other light and scale, with a table.
+    """Copies of images in other light, scale and tilt, with a table.
 
     Eyes move with the face. A copy of ID is called ID@scale-0.8, with scale:0.8 in the column alteration and ID in the column
     altered_from; the alteration of an original is none.
@@ -289,7 +289,7 @@ def _files(names: list[str]) -> list[str]:
 def _report(work: _Work, table: pl.DataFrame) -> None:
     import numpy as np
 
-    from proband.algorithms.pictures.alterations import Scale
+    from proband.algorithms.pictures.alterations import AboutTheEyes
     from proband.errors import first_few
 
     for k, change in enumerate(work.changes):
@@ -300,7 +300,7 @@ def _report(work: _Work, table: pl.DataFrame) -> None:
         say(str(note))
     eyes = _eyes(table, len(work.ids))
     blind = len(work.chosen) if eyes is None else int((~np.isfinite(eyes[work.chosen]).all(axis=1)).sum())
-    if blind and any(isinstance(change, Scale) for change in work.changes):
+    if blind and any(isinstance(change, AboutTheEyes) for change in work.changes):
         say(str(_NO_EYES(n=blind)))
     if work.failures:
         why = next(iter(work.failures.values())).rstrip(".")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from proband.cli import options as o
 from proband.cli.console import progress_bars, tell
 from proband.words import counted
+
+if TYPE_CHECKING:
+    from proband.faces.plan import View
 
 
 class PlanName(StrEnum):
@@ -33,6 +36,14 @@ def faces(
     difficulty: Annotated[
         float, typer.Option(help="How much lighting, pose, age and camera vary; 1 is FERET-like.")
     ] = 1.0,
+    views: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME,…",
+            help="Views from the side to add to every image set: rb, rc (15°), ql, qr (22.5°), ra, rd (45°), hl, hr (67.5°), to the "
+            "left and to the right.",
+        ),
+    ] = None,
     npz: Annotated[
         bool, typer.Option("--npz", help="One images.npz instead of a PNG for each image.")
     ] = False,
@@ -45,9 +56,11 @@ def faces(
 
     Nobody in them exists. The same seed gives the same images, and 100 people are the first of 200.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
       proband faces population --subjects 100 --seed 7
+
+      proband faces turned --subjects 50 --views rb,rc,ql,qr,hl,hr
     """
     from proband.faces import Population
     from proband.faces.files import write_population
@@ -60,6 +73,7 @@ def faces(
         seed=seed,
         first_subject=first,
         difficulty=difficulty,
+        views=cast("tuple[View, ...]", tuple(one.strip() for one in views.split(","))) if views else (),
     )
     with progress_bars(quiet) as progress:
         write_population(population, out, as_npz=npz, threads=threads, progress=progress)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proband.faces.appearance import Shot
-from proband.faces.layout import Layout
+from proband.faces.layout import Layout, turned_eyes
 from proband.faces.painting.grid import Array, Grid, clamp
 from proband.faces.studio import Camera
 
@@ -70,7 +70,7 @@ def frame(shot: Shot, height: int, width: int) -> Framing:
 
 def eye_positions(framing: Framing, layout: Layout) -> tuple[tuple[float, float], tuple[float, float]]:
     """Give the centres of both irises in the finished image, image left first."""
-    left, right = layout.eyes
+    left, right = layout.eyes if layout.shot.view is None else turned_eyes(layout)
     return framing.place(*left), framing.place(*right)
 
 

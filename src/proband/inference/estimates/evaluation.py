@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from proband.engine import Engine, Progress, on_engine
@@ -30,6 +31,11 @@ _ALL_PROBES = Target("all-probes", "all probes")
 ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
 CENSORED_AT = 10
 _EMPTY = Sentence("evaluation.empty-category", "note", "left out: {why}")
+_OWN_GALLERY = Sentence(
+    "evaluation.own-gallery",
+    "note",
+    "{category}: searched for in a gallery of its own, {people:count person/people}: {rule}",
+)
 _ALTERED = Sentence(
     "evaluation.altered-copies",
     "caution",
@@ -147,7 +153,7 @@ class Evaluation(Result):
     weights
         What weighs the same in the rates: probes or people.
     empty
-        What is to be said of categories that no probe falls into.
+        What is to be said of sets of probes: those that no probe falls into, and those with galleries of their own.
 
     Examples
     --------
@@ -299,7 +305,8 @@ def evaluate(
         The gallery and probes, the same for all.
     categories
         Probe categories to report one by one, besides all probes together. A probe's rank does not depend on the
-        other probes, so each algorithm is ranked once. A category that no probe falls into is noted and left out.
+        other probes, so each algorithm is ranked once, and once more for each category with a gallery of its own. A
+        category that no probe falls into is noted and left out.
     pooled
         Which probes make the first set; all of them by default.
     ranks
@@ -327,27 +334,32 @@ def evaluate(
     categories = (categories,) if isinstance(categories, Category) else categories
     _check_ranks(ranks)
     _sets(experiment, categories, pooled)  # what is wrong with them is said before anything is ranked
-    ranked = [
-        rank(
-            one,
-            experiment,
-            ties=ties,
-            counting=counting,
-            on_failure=on_failure,
-            check_orientation=check_orientation,
-            threads=threads,
-            progress=progress,
-        )
-        for one in algorithms.values()
-    ]
+
+    def ranked(within: Experiment) -> list[Outcomes]:
+        checked = check_orientation and within is experiment
+        return [
+            rank(
+                one,
+                within,
+                ties=ties,
+                counting=counting,
+                on_failure=on_failure,
+                check_orientation=checked,
+                threads=threads,
+                progress=progress,
+            )
+            for one in algorithms.values()
+        ]
+
     return evaluate_outcomes(
-        ranked,
+        ranked(experiment),
         experiment,
         categories=categories,
         pooled=pooled,
         ranks=ranks,
         confidence_level=confidence_level,
         weights=weights,
+        rank_in=ranked,
     )
 
 
@@ -360,8 +372,11 @@ def evaluate_outcomes(
     ranks: Sequence[int] = (1, 5, 10),
     confidence_level: float = 0.95,
     weights: Weights = "probe",
+    rank_in: Callable[[Experiment], Sequence[Outcomes]] | None = None,
 ) -> Evaluation:
     """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise.
+
+    `rank_in` ranks the same algorithms in another experiment, for categories with galleries of their own.
 
     Examples
     --------
@@ -376,8 +391,9 @@ def evaluate_outcomes(
     sets, notes = _sets(experiment, categories, pooled)
     entries = []
     for name, part in sets.items():
-        for outcomes in ranked:
-            own = outcomes if part is experiment else outcomes.restricted(part)
+        elsewhere = rank_in is not None and not np.array_equal(part.gallery, experiment.gallery)
+        for outcomes in rank_in(part) if rank_in is not None and elsewhere else ranked:
+            own = outcomes if part is experiment or elsewhere else outcomes.restricted(part)
             curve = CMC(weights=weights)(own)
             band = closed_band(curve, own, confidence_level, weights)
             entries.append(Entry(own.algorithm, name, own, curve, band, tuple(ranks), weights))
@@ -407,14 +423,19 @@ def _sets(
                 "give it another name.",
             )
         try:
-            sets[category.name] = category.of(experiment)
+            part = sets[category.name] = category.of(experiment)
         except EmptyCategoryError as none:
             notes.append(_EMPTY(why=f"{none.message[0].lower()}{none.message[1:].rstrip('.')}"))
+            continue
+        notes += _altered(category.name, part)
+        if len(part.gallery) < len(experiment.gallery):
+            own = {"people": part.n_gallery_subjects, "rule": category.gallery}
+            notes.append(_OWN_GALLERY(category=category.name, **own))
     return sets, tuple(notes)
 
 
 def _altered(name: str, experiment: Experiment) -> list[Note]:
-    """Say that copies which were altered digitally are pooled with what they are copies of."""
+    """Say that copies which were altered digitally are counted together with photographs."""
     frame = experiment.samples.frame
     if ALTERED_FROM not in frame.columns:
         return []

@@ -1,60 +1,61 @@
-"""Is a set of probes too easy, too hard, or apt to tell algorithms apart? FERET calls it the three bears problem."""
+"""Is a set of probes too easy, too hard, or apt to tell the leading algorithms apart? FERET calls it the three bears problem."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
+from proband.errors import DesignError, UsageError
+from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.evaluation import OfProbes, probes_called
-from proband.measures import Outcomes
+from proband.inference.planning.sizes import least_margin, test_of
+from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Count, Rank, Rate, Result
+from proband.results.difference import Difference
 from proband.results.serializing import Written
 from proband.words import Note, Sentence
 
 Verdict = Literal["apt", "too easy", "too hard", "too few people", "one algorithm"]
 
-ENOUGH_SEPARATED = 0.5
-"""A set of probes is apt if at least this share of the pairs of algorithms is told apart."""
-MOSTLY_ALIKE = 0.5
-"""If it is not apt, it is too easy (too hard) where all algorithms recognise (miss) at least this share of its probes."""
+POWER = 0.8
+"""The power at which a difference counts as one that could be shown, unless another is asked for."""
 
-
-_FOUND = (
-    "{separated:count} of {pairs:count pair} of algorithms {separated:word is/are} told apart; all algorithms recognise {right:tenth} of the "
-    "{probes:count probe} and none {missed:tenth} at rank {rank}. In the lead: {leaders:names}"
+_WITH_POWER = (
+    "two algorithms like {first} and {second} would be found different with a power of {power:power} if they differed by "
+    "{smallest:span} or more ({people:count person/people}, {probes:count probe})"
 )
+_LEADERS = "{first} leads {second} by {effect}, {tested}"
 _SAID: dict[Verdict, Sentence] = {
     "apt": Sentence(
         "difficulty.apt",
         "note",
-        "{category}: suitable for comparing algorithms: {separated:count} of {pairs:count pair} of algorithms "
-        "{separated:word is/are} significantly different; all algorithms recognise {right:tenth} of the {probes:count probe} "
-        "and none {missed:tenth} at rank {rank}. Leading: {leaders:names}",
+        "{category}: suitable for comparing leading algorithms: {first} misses {headroom:hundredth} at rank {rank}, and "
+        + _WITH_POWER
+        + "; "
+        + _LEADERS,
     ),
     "too easy": Sentence(
         "difficulty.too-easy",
         "caution",
-        "{category}: too easy to distinguish algorithms: {separated:count} of {pairs:count pair} of algorithms "
-        "{separated:word is/are} significantly different; all algorithms recognise {right:tenth} of the {probes:count probe} "
-        "and none {missed:tenth} at rank {rank}. Leading: {leaders:names}",
+        "{category}: too easy for the leading algorithms: {first} misses {headroom:hundredth} at rank {rank}, so that even one "
+        "without errors could not be expected to be shown better than it; " + _WITH_POWER + "; " + _LEADERS,
     ),
     "too hard": Sentence(
         "difficulty.too-hard",
         "caution",
-        "{category}: too hard to distinguish algorithms: {separated:count} of {pairs:count pair} of algorithms "
-        "{separated:word is/are} significantly different; all algorithms recognise {right:tenth} of the {probes:count probe} "
-        "and none {missed:tenth} at rank {rank}. Leading: {leaders:names}",
+        "{category}: too hard for the leading algorithms: {first} recognises {rate:hundredth} at rank {rank}, so that it could "
+        "not be expected to be shown better than guessing; " + _WITH_POWER + "; " + _LEADERS,
     ),
     "too few people": Sentence(
         "difficulty.too-few-people",
         "caution",
-        "{category}: too few people ({people:count}) to distinguish algorithms: {separated:count} of {pairs:count pair} of "
-        "algorithms {separated:word is/are} significantly different; all algorithms recognise {right:tenth} of the "
-        "{probes:count probe} and none {missed:tenth} at rank {rank}. Leading: {leaders:names}",
+        "{category}: too few people ({people:count}) to distinguish leading algorithms with a power of {power:power}, whatever "
+        "the rate; " + _LEADERS,
     ),
     "one algorithm": Sentence(
         "difficulty.one-algorithm", "note", "{category}: one algorithm, so there is nothing to compare"
@@ -64,19 +65,30 @@ _SAID: dict[Verdict, Sentence] = {
 
 @dataclass(frozen=True)
 class Difficulty(OfProbes, Result):
-    """How well one set of probes tells algorithms apart at a rank.
+    """How well one set of probes tells the two leading algorithms apart at a rank.
+
+    All of it is about the two with the highest rates, but for `leaders`, `separated` and `n_pairs`, so weaker algorithms
+    change nothing.
 
     Attributes
     ----------
-    all_right, all_missed
-        The shares of probes that every algorithm recognises, and that none does. Only the others tell anything.
+    first, second
+        The two with the highest rates; None where there is one algorithm.
+    rate, chance
+        The rate of the best, and that of guessing.
+    both_right, both_missed
+        The shares of probes that both recognise, and that neither does. Only the others tell anything.
+    lead
+        The first less the second, paired and by itself. They were picked as the best on these very probes.
+    power, smallest_difference
+        The least true difference that two such algorithms would be shown to have with this power; None where none would.
     separated, n_pairs
-        How many pairs of algorithms are told apart (adjusted), and how many there are.
+        How many pairs of all algorithms are told apart (adjusted), and how many there are.
     leaders
         The algorithms that no other significantly beats.
     verdict
-        ``apt``, ``too easy``, ``too hard``, ``too few people`` (the algorithms differ on many probes, but not beyond chance),
-        or ``one algorithm``.
+        ``too easy`` where the best misses less than the smallest difference, ``too hard`` where it recognises less than that
+        above chance, ``too few people`` where both hold, else ``apt``; or ``one algorithm``.
     category, rank, n_probes, n_probe_subjects
         The probes, and whose they are.
     """
@@ -87,8 +99,15 @@ class Difficulty(OfProbes, Result):
     rank: Rank
     n_probes: Count
     n_probe_subjects: Count
-    all_right: Rate
-    all_missed: Rate
+    first: str | None
+    second: str | None
+    rate: Rate
+    chance: Rate
+    both_right: Rate
+    both_missed: Rate
+    lead: Difference | None
+    power: Rate
+    smallest_difference: float | None
     separated: int
     n_pairs: Count
     leaders: tuple[str, ...]
@@ -96,70 +115,143 @@ class Difficulty(OfProbes, Result):
 
     def sentence(self) -> Note:
         """The verdict in words, with what it rests on."""
-        return _SAID[self.verdict](
+        said = _SAID[self.verdict]
+        if self.lead is None:
+            return said(category=probes_called(self.category))
+        return said(
             category=probes_called(self.category),
             people=self.n_probe_subjects,
-            separated=self.separated,
-            pairs=self.n_pairs,
-            right=self.all_right,
             probes=self.n_probes,
-            missed=self.all_missed,
             rank=self.rank,
-            leaders=self.leaders,
+            first=self.first,
+            second=self.second,
+            rate=self.rate,
+            headroom=1 - self.rate,
+            smallest=self.smallest_difference,
+            power=self.power,
+            effect=self.lead.effect,
+            tested=self.lead.tested,
         )
 
 
 def difficulty(
-    category: str | None, outcomes: Sequence[Outcomes], rank: int, comparison: Comparison | None
+    category: str | None,
+    outcomes: Sequence[Outcomes],
+    rank: int,
+    comparison: Comparison | None,
+    *,
+    power: float = POWER,
+    confidence_level: float = 0.95,
+    seed: int = 0,
 ) -> Difficulty:
-    """Judge a set of probes by what several algorithms made of it; `comparison` is None for one algorithm.
+    """Judge a set of probes by what its two leading algorithms made of it; `comparison` is None for one algorithm.
 
     FERET asks whether a set is too easy or too hard to tell algorithms apart, the three bears problem (Phillips et al. 2000).
-    Here it is apt if at least half of the pairs of algorithms differ significantly among all; if not, too easy (too hard)
-    where all recognise (miss) at least half of the probes, and else of too few people. A description of these probes and
-    algorithms.
+    Here it is asked of the two best: with the share of probes that only one of them recognises and the people who had them,
+    which true difference would be found with the given power (`smallest_difference`)? Where the best misses less than that,
+    nothing better could be shown to be better. A description of these probes and algorithms.
 
     Examples
     --------
-    Two algorithms miss the same probe of four:
+    Two algorithms miss the same probe of 40: even one that misses none could not be shown to be better.
 
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, compare, rank
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(4)]
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(40)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.where(np.arange(4)[:, None] < 1, 0.5, np.eye(4))
-    >>> scores = [Scores.from_array(values, ids[4:], ids[:4], orientation="similarity", name=name) for name in "ab"]
-    >>> ranked = [rank(one, Experiment(samples, gallery=ids[:4])) for one in scores]
+    >>> values = np.where(np.arange(40)[:, None] < 1, 0.5, np.eye(40))
+    >>> scores = [Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name=name) for name in "ab"]
+    >>> ranked = [rank(one, Experiment(samples, gallery=ids[:40])) for one in scores]
     >>> found = difficulty(None, ranked, 1, compare(RecognitionRate(1), ranked))
-    >>> found.verdict, found.all_right, found.all_missed, found.separated
-    ('too easy', 0.75, 0.25, 0)
+    >>> found.verdict, found.both_right, round(found.smallest_difference, 4)
+    ('too easy', 0.975, 0.1849)
     """
-    successes = np.array([one.success(rank) for one in outcomes])
-    right = float((successes.min(axis=0) >= 1.0).mean())
-    missed = float((successes.max(axis=0) <= 0.0).mean())
+    if not 0.5 <= power < 1:
+        raise UsageError(f"A power lies between 0.5 and 1, got {power!r}.", "0.8 is usual.")
+    measure = RecognitionRate(rank)
+    order = np.argsort([-float(one.success(rank).mean()) for one in outcomes], kind="stable")
+    best = outcomes[order[0]]
+    first = best.success(rank)
+    rate, chance = float(first.mean()), min(1.0, rank / best.n_ranks)
     separated, n_pairs, leaders = 0, 0, tuple(one.algorithm for one in outcomes)
+    names: tuple[str | None, str | None] = (None, None)
+    lead, smallest, second = None, None, first
+    verdict: Verdict = "one algorithm"
     if comparison is not None:
+        rival = outcomes[order[1]]
+        second = rival.success(rank)
+        names = (best.algorithm, rival.algorithm)
         n_pairs = len(comparison.pairs)
         separated = sum(pair.told_apart for pair in comparison.pairs)
-        leaders = tuple(name for name, (best, _) in comparison.places().items() if best == 1)
+        leaders = tuple(name for name, (place, _) in comparison.places().items() if place == 1)
+        (lead,) = compare(measure, [best, rival], confidence_level=confidence_level, seed=seed).pairs
+        smallest = smallest_difference(first - second, best.subjects, power, confidence_level)
+        verdict = _verdict(rate, chance, smallest)
     return Difficulty(
         category=category,
         rank=rank,
-        n_probes=len(outcomes[0]),
-        n_probe_subjects=len(np.unique(outcomes[0].subjects)),
-        all_right=right,
-        all_missed=missed,
+        n_probes=len(best),
+        n_probe_subjects=len(np.unique(best.subjects)),
+        first=names[0],
+        second=names[1],
+        rate=rate,
+        chance=chance,
+        both_right=float((np.minimum(first, second) >= 1.0).mean()),
+        both_missed=float((np.maximum(first, second) <= 0.0).mean()),
+        lead=lead,
+        power=power,
+        smallest_difference=smallest,
         separated=separated,
         n_pairs=n_pairs,
         leaders=leaders,
-        verdict=_verdict(right, missed, separated, n_pairs),
+        verdict=verdict,
     )
 
 
-def _verdict(right: float, missed: float, separated: int, n_pairs: int) -> Verdict:
-    if not n_pairs:
-        return "one algorithm"
-    if separated >= ENOUGH_SEPARATED * n_pairs:
-        return "apt"
-    if max(right, missed) >= MOSTLY_ALIKE:
-        return "too easy" if right >= missed else "too hard"
-    return "too few people"
+def smallest_difference(
+    differences: npt.NDArray[np.float64],
+    people: npt.NDArray[np.integer[Any]],
+    power: float,
+    confidence_level: float,
+) -> float | None:
+    """Find the least true difference that a paired test of two algorithms would find with a power; None if there is none.
+
+    The δ with δ√n = z_α √ψ + z_β √(ψ − δ²) (McNemar's test, Connor 1987), where ψ is the larger of δ and the share of probes
+    that only one of the two recognises, and n how many independent probes these are worth: the variance of a probe's
+    difference over that of their mean, people being the units. Where the two never differ each person counts once.
+
+    Examples
+    --------
+    Of 1,000 people 6 % are recognised by one of two alone, as many by either:
+
+    >>> apart = np.repeat([1.0, -1.0, 0.0], [30, 30, 940])
+    >>> delta = smallest_difference(apart, np.arange(1_000), 0.8, 0.95)
+    >>> psi = 0.06
+    >>> round(delta, 5), round(((1.959964 * psi**0.5 + 0.841621 * (psi - delta**2) ** 0.5) / delta) ** 2)
+    (0.02168, 1000)
+    """
+    codes = np.unique(people, return_inverse=True)[1]
+    n, k = len(differences), int(codes.max()) + 1
+    spread = float((differences**2).mean() - differences.mean() ** 2)
+    residuals = np.bincount(codes, weights=differences - differences.mean(), minlength=k)
+    variance = float(residuals @ residuals) / n**2 * (k / (k - 1) if k > 1 and k < n else 1.0)
+    worth = min(float(n), spread / variance) if variance > 0 else float(k)
+    discordant = float((differences**2).mean())
+    fewest = test_of("difference", 1.0, None, confidence_level).fewest
+
+    def enough(margin: float) -> bool:
+        test = test_of("difference", max(margin, discordant), None, confidence_level)
+        return k >= fewest and test.power(margin, worth) >= power
+
+    try:
+        return least_margin(enough, 1.0, k)
+    except DesignError:
+        return None
+
+
+def _verdict(rate: float, chance: float, smallest: float | None) -> Verdict:
+    if smallest is None:
+        return "too few people"
+    easy, hard = 1 - rate < smallest, rate - chance < smallest
+    if easy and hard:
+        return "too few people"
+    return "too easy" if easy else "too hard" if hard else "apt"

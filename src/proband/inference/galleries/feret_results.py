@@ -12,7 +12,10 @@ from proband.engine.frames import frame_of_rows
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.evaluation import Evaluation, OfProbes, probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
+from proband.inference.galleries.consistency import Consistency
 from proband.inference.galleries.difficulty import Difficulty
+from proband.inference.galleries.orders import Orders
+from proband.inference.galleries.participants import FACTS, Panel, Participant, panels_of
 from proband.inference.galleries.places import places
 from proband.inference.galleries.rejection import RejectionTest
 from proband.inference.galleries.tables import GalleryVariation
@@ -101,6 +104,12 @@ class FeretStudy(Result):
         Searches for people who are not enrolled, if asked for.
     notes
         What could not be done, and why.
+    participants
+        Who took part: every algorithm, with its date, metric, training and version as far as they are known.
+    consistency
+        How often each algorithm is ahead of each other one: over categories, and over galleries for each order of people.
+    orders
+        The order by identification beside that by verification, for each set of probes, if asked for.
     """
 
     written = Written(
@@ -117,6 +126,19 @@ class FeretStudy(Result):
     sizes: tuple[SizeCurve, ...]
     rejection: RejectionTest | None
     notes: tuple[Note, ...] = ()
+    participants: tuple[Participant, ...] = ()
+    consistency: tuple[Consistency, ...] = ()
+    orders: tuple[Orders, ...] = ()
+
+    @property
+    def told_of_participants(self) -> bool:
+        """Whether anything is known of any participant."""
+        return any(getattr(one, name) is not None for one in self.participants for name in FACTS)
+
+    @property
+    def panels(self) -> tuple[Panel, ...]:
+        """The algorithms by the date of their test, the earliest first; one panel where no dates are known."""
+        return panels_of(self.participants)
 
     def __repr__(self) -> str:
         leaders = ", ".join(f"{probes_called(one.category)}: {one.leader}" for one in self.results[:4])
@@ -138,6 +160,11 @@ class FeretStudy(Result):
             dict.fromkeys(("place", "best_place", "worst_place"), pl.Int64),
         )
         board = pl.concat([self.evaluation.to_frame(), placed], how="horizontal")
+        if any(one.date is not None for one in self.participants):
+            dates = {one.algorithm: one.date for one in self.participants}
+            board = board.with_columns(
+                date=pl.Series([dates[one.algorithm] for one in entries], dtype=pl.String)
+            )
         averages = frame_of_rows([self._average_row(one) for one in self.results])
         sets = [*(entry.category for entry in entries), *(one.category for one in self.results)]
         order = [self.evaluation.categories.index(one) for one in sets]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from proband.designs import Galleries
@@ -21,11 +22,14 @@ from proband.inference.estimates.evaluation import (
     probes_called,
 )
 from proband.inference.estimates.people_fractions import SizeCurve, average_band, size_curve
-from proband.inference.galleries.difficulty import difficulty
+from proband.inference.galleries.consistency import Consistency, consistency, tally_of
+from proband.inference.galleries.difficulty import POWER, difficulty
 from proband.inference.galleries.feret_results import (
     CategoryResult as CategoryResult,
     FeretStudy as FeretStudy,
 )
+from proband.inference.galleries.orders import orders
+from proband.inference.galleries.participants import Participant, participants_of
 from proband.inference.galleries.rejection import Rejection, rejection_test
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.variation import gallery_variation
@@ -38,6 +42,7 @@ from proband.inference.galleries.versions import (
 )
 from proband.inference.proportions import check_seed
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes, upper_bound_cmc
+from proband.measures.base import Measure, as_measure
 from proband.measures.identification import of_the_leader
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.results.band import Band
@@ -51,6 +56,11 @@ _PICKED = Sentence(
     "feret.picked-as-best",
     "caution",
     "selected as the best of {n:count} on these probes, so its interval is biased upwards",
+)
+_NOT_SO_MANY = Sentence(
+    "feret.gallery-too-small",
+    "caution",
+    "{category}: its own gallery holds {people:count person/people}, so there are no rates for {sizes:names}",
 )
 _NO_VARIATION = Sentence("feret.no-variation", "caution", "{category}: no variation over {design}: {why}")
 
@@ -69,7 +79,10 @@ def feret_study(
     ages: str | None = None,
     sizes: Sequence[int] = (),
     rejection: Rejection | None = None,
+    participants: Iterable[Participant | Mapping[str, Any]] = (),
+    verification: Measure | str | None = None,
     ranks: Sequence[int] = (1, 5, 10),
+    power: float = POWER,
     ranked: Outcomes | Sequence[Outcomes] | None = None,
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",
@@ -105,8 +118,14 @@ def feret_study(
         Numbers of people enrolled to work out the expected rate for.
     rejection
         Searches for people who are not enrolled.
+    participants
+        Who took part: date of the test, metric, training, version. Algorithms of one date make one panel.
+    verification
+        A measure of verification, such as ``fnmr@0.01`` or ``auc``, whose order of algorithms stands beside that of identification.
     ranks
         The ranks of tables; the first is that of tests, places, galleries and sizes.
+    power
+        At which differences of the leading algorithms count as ones that a set of probes could show (`difficulty`).
     ranked
         What became of every probe, for each algorithm, if that is known already.
     seed
@@ -137,6 +156,15 @@ def feret_study(
         require_known((step.earlier, step.later), names)
     require_different(pairs)
     require_different(steps)
+    beside = None if verification is None else as_measure(verification)
+    if beside is not None and beside.view != "pairs":
+        raise UsageError(
+            f"{beside.code} is no measure of verification.", "ask for fnmr@0.01 or auc, for example."
+        )
+    automatic = {one.partially: "partially automatic" for one in pairs}
+    automatic |= {one.fully: "fully automatic" for one in pairs}
+    metrics = {one.name: one.metric for one in scores}
+    took_part = participants_of(participants, names, metrics, automatic)
     ranking: dict[str, Any] = {
         "ties": ties,
         "counting": counting,
@@ -150,7 +178,14 @@ def feret_study(
         "confidence_level": confidence_level,
     }
     if ranked is not None:
-        evaluation = evaluate_outcomes(ranked, experiment, **shown)
+        evaluation = evaluate_outcomes(
+            ranked,
+            experiment,
+            **shown,
+            rank_in=lambda within: [
+                rank_probes(one, within, check_orientation=False, **ranking) for one in scores
+            ],
+        )
     else:
         evaluation = evaluate(
             scores, experiment, **shown, check_orientation=check_orientation, progress=progress, **ranking
@@ -167,15 +202,17 @@ def feret_study(
         shared, experiment, [pooled, *categories], evaluation, designs, RecognitionRate(rank),
         {"ages": ages, "confidence_level": confidence_level, "seed": seed, "progress": progress, **ranking},
     )  # fmt: skip
+    results = tuple(_result(evaluation, name, field, rank, power, seed) for name in evaluation.categories)
+    curves, too_small = _sizes(scores, experiment, evaluation, sizes, ranking) if sizes else ((), ())
     return FeretStudy(
         evaluation=evaluation,
         field=field,
         rank=rank,
-        results=tuple(_result(evaluation, name, field, rank, seed) for name in evaluation.categories),
+        results=results,
         versions=contrasts(evaluation, pairs, rank, confidence_level, seed),
         improvements=contrasts(evaluation, steps, rank, confidence_level, seed),
         variation=variation,
-        sizes=_sizes(scores, experiment, evaluation, sizes, ranking) if sizes else (),
+        sizes=curves,
         rejection=None
         if rejection is None
         else rejection_test(
@@ -188,7 +225,24 @@ def feret_study(
             threads=threads,
             progress=progress,
         ),
-        notes=notes,
+        notes=(*notes, *too_small),
+        participants=took_part,
+        consistency=_consistency(evaluation, field, rank, variation, designs, confidence_level, seed),
+        orders=()
+        if beside is None or len(field) < 2
+        else tuple(
+            orders(
+                one.category,
+                one.comparison,
+                shared,
+                evaluation.of(one.category)[0].outcomes.experiment,
+                beside,
+                confidence_level=confidence_level,
+                seed=seed,
+            )
+            for one in results
+            if one.comparison is not None
+        ),
     )
 
 
@@ -226,7 +280,7 @@ def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
 
 
 def _result(
-    evaluation: Evaluation, category: str | None, field: tuple[str, ...], rank: int, seed: int
+    evaluation: Evaluation, category: str | None, field: tuple[str, ...], rank: int, power: float, seed: int
 ) -> CategoryResult:
     entries = [entry for entry in evaluation.of(category) if entry.algorithm in field]
     outcomes, level = [entry.outcomes for entry in entries], evaluation.confidence_level
@@ -244,7 +298,7 @@ def _result(
         _selected(leader, bound.facts.algorithm, len(entries)),
         leader.algorithm,
         comparison,
-        difficulty(category, outcomes, rank, comparison),
+        difficulty(category, outcomes, rank, comparison, power=power, confidence_level=level, seed=seed),
     )
 
 
@@ -291,34 +345,80 @@ def _variation(
     return tuple(made), tuple(notes)
 
 
+def _consistency(
+    evaluation: Evaluation,
+    field: tuple[str, ...],
+    rank: int,
+    variation: Sequence[GalleryVariation],
+    designs: Sequence[Galleries],
+    level: float,
+    seed: int,
+) -> tuple[Consistency, ...]:
+    """Over categories in the whole gallery, and over galleries and categories for each order of people.
+
+    Where there are categories, all probes together would count theirs twice.
+    """
+    chosen = evaluation.categories[1:] or evaluation.categories
+
+    def told(several: bool, galleries: bool) -> str:
+        if galleries:
+            return "galleries by category" if several else "galleries"
+        return "probe categories"
+
+    by_category = [
+        tally_of(name, None, [one.outcomes for one in evaluation.of(name) if one.algorithm in field], rank)
+        for name in chosen
+    ]
+    found = [
+        consistency(
+            [one for one in by_category if one is not None],
+            field,
+            over=told(True, False),
+            confidence_level=level,
+            seed=seed,
+        )
+    ]
+    for design in designs:
+        own = [one for one in variation if one.design == design.as_method and one.category in chosen]
+        tallies = [tally for one in own for tally in one.tallies]
+        found.append(
+            consistency(
+                tallies,
+                field,
+                over=told(len(own) > 1, True),
+                galleries=design.as_method,
+                confidence_level=level,
+                seed=seed,
+            )
+        )
+    return tuple(one for one in found if one is not None)
+
+
 def _sizes(
     scores: Sequence[Scores],
     experiment: Experiment,
     evaluation: Evaluation,
     sizes: Sequence[int],
     ranking: dict[str, Any],
-) -> tuple[SizeCurve, ...]:
+) -> tuple[tuple[SizeCurve, ...], tuple[Note, ...]]:
+    """The expected rates of every entry, and which sizes the galleries of categories cannot have."""
     rank, level = evaluation.ranks[0], evaluation.confidence_level
-    by_people = {one.name: _counting_people(one, experiment, evaluation, ranking) for one in scores}
-    return tuple(
-        size_curve(
-            by_people[entry.algorithm].restricted(entry.outcomes.experiment),
-            entry.category,
-            sizes,
-            rank,
-            level,
-        )
-        for entry in evaluation.entries
-    )
-
-
-def _counting_people(
-    scores: Scores, experiment: Experiment, evaluation: Evaluation, ranking: dict[str, Any]
-) -> Outcomes:
-    """The outcomes over all probes with ranks that count people: those there are, or made anew for several images a person."""
-    pooled = evaluation.of(evaluation.categories[0])
-    whole = next(entry for entry in pooled if entry.algorithm == scores.name).outcomes
-    by_people = whole.counting == "subjects" or whole.n_gallery_images == whole.n_gallery_subjects
-    if by_people and whole.experiment is experiment:
-        return whole
-    return rank_probes(scores, experiment, check_orientation=False, **ranking | {"counting": "subjects"})
+    by_name = {one.name: one for one in scores}
+    made, notes, whole = [], dict[Note, None](), dict[str, Outcomes]()
+    for entry in evaluation.entries:
+        own, asked = entry.outcomes, sizes
+        elsewhere = not np.array_equal(own.experiment.gallery, experiment.gallery)
+        if own.counting != "subjects" and own.n_gallery_images != own.n_gallery_subjects:
+            name, within = entry.algorithm, own.experiment if elsewhere else experiment
+            if elsewhere or name not in whole:
+                options = ranking | {"counting": "subjects"}
+                whole[name] = rank_probes(by_name[name], within, check_orientation=False, **options)
+            own = whole.pop(name) if elsewhere else whole[name].restricted(own.experiment)
+        if elsewhere:
+            asked = [size for size in sizes if size <= own.n_ranks]
+            if len(asked) < len(sizes):
+                beyond = tuple(count(size) for size in sizes if size > own.n_ranks)
+                notes[_NOT_SO_MANY(category=entry.category, people=own.n_ranks, sizes=beyond)] = None
+        if asked:
+            made.append(size_curve(own, entry.category, asked, rank, level))
+    return tuple(made), tuple(notes)

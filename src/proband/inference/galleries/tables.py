@@ -9,6 +9,7 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.inference.estimates.evaluation import OfProbes
+from proband.inference.galleries.consistency import Tally
 from proband.inference.galleries.places import Heterogeneity, Spread
 from proband.inference.proportions import Interval
 from proband.results.base import Answers, Confidence, Count, Rank, Result
@@ -136,9 +137,11 @@ class GalleryVariation(OfProbes, Result):
         What is measured, of which probes, and how people were dealt.
     confidence_level, seed
         Of the intervals, and of the draws behind places.
+    tallies
+        Each person's successes in each gallery with probes.
     """
 
-    written = Written({"category": "probe_set", "algorithms": "rows"}, versioned=True)
+    written = Written({"category": "probe_set", "algorithms": "rows"}, without=("tallies",), versioned=True)
 
     estimand: Target
     category: str | None
@@ -153,6 +156,7 @@ class GalleryVariation(OfProbes, Result):
     seed: int
     answers: Answers
     notes: tuple[Note, ...]
+    tallies: tuple[Tally, ...] = ()
 
     @property
     def algorithms(self) -> tuple[str, ...]:

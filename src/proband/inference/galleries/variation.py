@@ -15,6 +15,7 @@ from proband.engine.arguments import checked
 from proband.errors import DesignError, Said, UsageError
 from proband.inference.estimates.case import people_in
 from proband.inference.estimates.estimate import estimate
+from proband.inference.galleries.consistency import tally_of
 from proband.inference.galleries.places import (
     Spread,
     heterogeneity,
@@ -199,6 +200,11 @@ def gallery_variation(
         seed=seed,
         answers=_answers(measure, parts, len(overall)),
         notes=tuple(dict.fromkeys(notes)),
+        tallies=tuple(
+            made
+            for number, column in enumerate(zip(*ranked, strict=True), 1)
+            if (made := tally_of(None if category is None else category.name, number, column, measure.rank))
+        ),
     )
 
 

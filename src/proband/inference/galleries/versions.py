@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -17,6 +15,7 @@ from proband.inference.comparisons.compare import margin_for, shown_together
 from proband.inference.comparisons.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
 from proband.inference.estimates.evaluation import Evaluation, OfProbes, probes_called
+from proband.inference.galleries.participants import date_parts
 from proband.inference.procedures import Question
 from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Count, Rank, Result
@@ -44,7 +43,6 @@ _DATED_GAIN = Sentence(
     "note",
     "{category}: {second} against {first} from {first_date} to {second_date}: {effect}, {tested}",
 )
-_DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,9 @@ class Improvement:
     later_date: str | None = None
 
     def __post_init__(self) -> None:
-        before, after = (_dated(date) for date in (self.earlier_date, self.later_date))
+        before, after = (
+            () if one is None else date_parts(one) for one in (self.earlier_date, self.later_date)
+        )
         known = min(len(before), len(after))
         # A year and a month of the same year can be in order.
         if before[:known] > after[:known]:
@@ -303,21 +303,6 @@ def require_known(names: Iterable[str], known: Sequence[str]) -> None:
             )
     if len(set(names)) < len(names):
         raise UsageError(f"{names[0]} cannot be compared with itself.")
-
-
-def _dated(text: str | None) -> tuple[int, ...]:
-    """The year, month and day of a date, as far as it says them."""
-    if text is None:
-        return ()
-    try:
-        if not _DATE.fullmatch(text):
-            raise ValueError
-        date.fromisoformat(text + "-01-01"[len(text) - 4 :])
-    except ValueError:
-        raise UsageError(
-            f"{text!r:.40} is no date.", "write a year, a month or a day: 1996, 1996-09 or 1996-09-30."
-        ) from None
-    return tuple(map(int, text.split("-")))
 
 
 def _named(one: Version | Improvement) -> tuple[Kind, tuple[str, str], tuple[str | None, str | None]]:

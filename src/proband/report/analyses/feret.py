@@ -11,6 +11,13 @@ from proband.engine.files.documents import as_json
 from proband.engine.frames import frame_of_rows
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
+from proband.report.analyses.feret_field import (
+    consistency_frame as consistency_frame,
+    consistency_table,
+    orders_frame as orders_frame,
+    orders_table,
+    participants_table,
+)
 from proband.report.analyses.feret_statements import (
     difficulty_statements as difficulty_statements,
     study_statements as study_statements,
@@ -24,11 +31,12 @@ from proband.report.analyses.feret_tables import (
 )
 from proband.report.figures.feret import (
     averages_figure,
+    curves_by_date,
     upper_bounds_figure,
     variation_figure,
     versions_figure,
 )
-from proband.report.figures.identification import evaluation_figure, sizes_figure
+from proband.report.figures.identification import sizes_figure
 from proband.report.table import Table
 
 if TYPE_CHECKING:
@@ -42,9 +50,12 @@ def study_json(study: FeretStudy) -> str:
 
 def study_tables(study: FeretStudy) -> list[Table]:
     """Every table of the study, those of variation without the intervals of cells."""
-    made = leaderboards(study)
+    took_part = participants_table(study)
+    made = [*([took_part] if took_part is not None else []), *leaderboards(study)]
     made += [contrast_table(one) for one in (*study.versions, *study.improvements)]
-    made += [variation_table(one, intervals=False) for one in study.variation]
+    made += [variation_table(one, intervals=False, study=study) for one in study.variation]
+    made += [consistency_table(one) for one in study.consistency]
+    made += [orders_table(one) for one in study.orders]
     made += size_tables(study)
     return made + ([rejection_table(study.rejection)] if study.rejection is not None else [])
 
@@ -52,7 +63,7 @@ def study_tables(study: FeretStudy) -> list[Table]:
 def study_figures(study: FeretStudy) -> dict[str, Figure]:
     """The paper's figures, and those of sizes."""
     made: dict[str, Callable[[], Figure]] = {
-        "cmc": lambda: evaluation_figure(study.evaluation),
+        "cmc": lambda: curves_by_date(study),
         "average": lambda: averages_figure(study),
         "upper_bound": lambda: upper_bounds_figure(study),
     }
@@ -61,7 +72,7 @@ def study_figures(study: FeretStudy) -> dict[str, Figure]:
     if study.improvements:
         made["improvements"] = lambda: versions_figure(study, study.improvements)
     if study.variation:
-        made["variation"] = lambda: variation_figure(study.variation)
+        made["variation"] = lambda: variation_figure(study.variation, study.panels)
     if study.sizes:
         made["sizes"] = lambda: sizes_figure(study.sizes)
     return {name: make() for name, make in made.items()}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from proband.inference.estimates.evaluation import probes_called
-from proband.inference.galleries.difficulty import ENOUGH_SEPARATED, MOSTLY_ALIKE
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.variation import NO_TEST
 from proband.report.analyses.evaluation import metrics_of, statements
+from proband.report.analyses.feret_field import field_statements
 from proband.report.analyses.feret_tables import counts_otherwise
 from proband.report.analyses.verification import search_statements
 from proband.words import Note, Sentence
@@ -14,9 +14,10 @@ from proband.words import Note, Sentence
 _APT = Sentence(
     "feret.apt-probes",
     "note",
-    "Suitable: at least {separated:percent} of the pairs are significantly different ({significance:given} among all "
-    "pairs). Otherwise too easy (too hard) if all algorithms recognise (miss) at least {alike:percent} of the probes, "
-    "and else too few people",
+    "Suitable, too easy, too hard: of the two leading algorithms alone. Too easy if the best misses less than the smallest "
+    "difference that two such algorithms would be found to have (power {power:power}, two-sided at {significance:given}), too "
+    "hard if it recognises less than that above chance, too few people if both hold. They were selected on these probes, "
+    "which biases their lead upwards",
 )
 _COST = Sentence(
     "feret.what-cost-is",
@@ -107,6 +108,7 @@ def study_statements(study: FeretStudy) -> list[Note]:
         *_about_pairs(study),
         *about_field(study),
         *about_variation(study),
+        *field_statements(study),
         *about_sizes(study),
         *about_rejection(study),
         *statements(study.evaluation),
@@ -124,7 +126,7 @@ def difficulty_statements(study: FeretStudy) -> list[Note]:
     said: list[Note] = [one.difficulty.sentence() for one in study.results]
     if len(study.field) > 1:
         significance = 1 - study.evaluation.confidence_level
-        said.append(_APT(separated=ENOUGH_SEPARATED, significance=significance, alike=MOSTLY_ALIKE))
+        said.append(_APT(power=study.results[0].difficulty.power, significance=significance))
     return said
 
 

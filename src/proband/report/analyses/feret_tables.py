@@ -12,6 +12,7 @@ from proband.inference.galleries.tables import GalleryCell, GalleryFacts, Galler
 from proband.inference.galleries.versions import Contrast, ContrastRow
 from proband.inference.proportions import Interval
 from proband.inference.verification.open_set import SearchInterval
+from proband.report.analyses.feret_field import in_panels
 from proband.report.cells import (
     NOTHING,
     blank_cell,
@@ -52,11 +53,11 @@ def leaderboards(study: FeretStudy) -> list[Table]:
 
 
 def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Table:
-    facts = shown[0].average.facts
+    facts = study.results[0].average.facts
     size = gallery_size(facts.n_gallery_subjects, facts.n_gallery_images)
     heads = (
         Column(
-            f"{probes_called(one.category)}\n{counted(one.average.facts.n_probes, 'probe')}",
+            f"{probes_called(one.category)}{_own_gallery(study, one)}\n{counted(one.average.facts.n_probes, 'probe')}",
             "number",
             key=probes_called(one.category),
         )
@@ -65,13 +66,14 @@ def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Table:
     placed = [places_of(study, one) for one in shown]
     entries = {(entry.category, entry.algorithm): entry for entry in study.evaluation.entries}
     labels = {one.first: one.labels[0] for one in study.versions}
-    rows: list[tuple[Cell, ...]] = []
+    own: dict[str, tuple[Cell, ...]] = {}
     for name in sorted(study.evaluation.algorithms, key=lambda one: one not in study.field):
         cells = (
             _ranked(entries[one.category, name], study.rank, places.get(name))
             for one, places in zip(shown, placed, strict=True)
         )
-        rows.append((text_cell(labels.get(name, name)), *cells))
+        own[name] = (text_cell(labels.get(name, name)), *cells)
+    rows, ends = in_panels(study, own)
     averages = (_cell(one.average.at(study.rank), *_ends(one, study.rank)) for one in shown)
     below = [
         (text_cell(facts.algorithm), *averages),
@@ -81,8 +83,16 @@ def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Table:
         f"rank {study.rank} (place), gallery of {size}",
         (Column("algorithm", "name"), *heads),
         (*rows, *below),
-        rules=(len(rows),),
+        rules=(*ends, len(rows)),
     )
+
+
+def _own_gallery(study: FeretStudy, one: CategoryResult) -> str:
+    """The size of a category's own gallery, where it is not the study's."""
+    facts, whole = one.average.facts, study.results[0].average.facts
+    if facts.n_gallery_images == whole.n_gallery_images:
+        return ""
+    return f" ({count(facts.n_gallery_subjects)} enrolled)"
 
 
 def _ends(one: CategoryResult, rank: int) -> tuple[float, float]:
@@ -117,13 +127,15 @@ def contrast_table(contrast: Contrast) -> Table:
         Column("probes", "number"),
     )
     title = f"{contrast.second} against {contrast.first}: rank {contrast.rank}, gallery of {size}"
-    return Table(title, heads, tuple(map(_contrast_row, contrast.rows)))
+    return Table(title, heads, tuple(_contrast_row(row, first) for row in contrast.rows))
 
 
-def _contrast_row(row: ContrastRow) -> tuple[Cell, ...]:
+def _contrast_row(row: ContrastRow, whole: ContrastRow) -> tuple[Cell, ...]:
+    own = row.n_gallery_images != whole.n_gallery_images
+    size = f" ({count(row.n_gallery_subjects)} enrolled)" if own else ""
     pair, failed = row.pair, Both(row.first_failed, row.second_failed)
     return (
-        text_cell(probes_called(row.category)),
+        text_cell(f"{probes_called(row.category)}{size}"),
         _cell(*row.first),
         _cell(*row.second),
         over(effect_cell(pair.difference), effect_interval_cell(pair.low, pair.high)),
@@ -133,10 +145,13 @@ def _contrast_row(row: ContrastRow) -> tuple[Cell, ...]:
     )
 
 
-def variation_table(variation: GalleryVariation, *, intervals: bool = True) -> Table:
+def variation_table(
+    variation: GalleryVariation, *, intervals: bool = True, study: FeretStudy | None = None
+) -> Table:
     """FERET's table of variation: a rate and its place for each gallery, a row for each algorithm; averages and sizes below.
 
-    Without `intervals` cells hold the rate and the place alone, as in the paper.
+    Without `intervals` cells hold the rate and the place alone, as in the paper. With the `study` rows stand under the dates of
+    their tests.
     """
     facts = variation.galleries
     heads = (
@@ -144,14 +159,15 @@ def variation_table(variation: GalleryVariation, *, intervals: bool = True) -> T
         Column("range", "number", unit="points"),
         *columns("places", "p", text=0),
     )
-    rows = [
-        (
+    own = {
+        row.algorithm: (
             text_cell(row.algorithm),
             *(_placed(one, intervals) for one in variation.of(row.algorithm)),
             *_over_galleries(row, intervals),
         )
         for row in variation.rows
-    ]
+    }
+    rows, ends = (list(own.values()), ()) if study is None else in_panels(study, own)
     below = [
         (
             text_cell("average"),
@@ -165,7 +181,7 @@ def variation_table(variation: GalleryVariation, *, intervals: bool = True) -> T
         f"{probes_called(variation.category)}: {variation.estimand} (place) over {variation.design}, "
         f"{count(variation.size)} in each; {counted(probes, 'probe')}"
     )
-    return Table(title, heads, (*rows, *below), rules=(len(rows),))
+    return Table(title, heads, (*rows, *below), rules=(*ends, len(rows)))
 
 
 def _span(one: GalleryFacts) -> str:

@@ -10,6 +10,7 @@ from proband import words
 from proband.inference import Band
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
+from proband.inference.galleries.participants import Panel
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.versions import Contrast
 from proband.report.charts.makers.curves import cmc, series_of
@@ -17,14 +18,14 @@ from proband.report.charts.makers.rows import galleries
 from proband.report.charts.mpl import figure
 from proband.report.charts.palette import places_of
 from proband.report.charts.spec import in_places
-from proband.report.figures.identification import curves_figure
+from proband.report.figures.identification import cmc_figure, curves_figure, evaluation_figure
 from proband.words import count, counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LAST_RANK = 100
-_WIDTH, _ROW = 3.7, 0.2  # of a panel and of a row, in inches
+_WIDTH, _ROW = 4.6, 0.2  # of a panel and of a row, in inches
 _IN_A_ROW = 2
 
 
@@ -66,8 +67,26 @@ def versions_figure(study: FeretStudy, contrasts: Sequence[Contrast]) -> Figure:
     return curves_figure(charts)
 
 
-def variation_figure(variation: Sequence[GalleryVariation]) -> Figure:
-    """Each algorithm's rates over galleries, a row each, and a panel for each set of probes and order of people."""
+def curves_by_date(study: FeretStudy) -> Figure:
+    """The curves of all algorithms, a panel for each set of probes and each date of a test."""
+    panels = study.panels
+    if len(panels) < 2:
+        return evaluation_figure(study.evaluation)
+    bands = {
+        f"{probes_called(category)}, {panel.label or 'no date'}": [
+            band for band in study.evaluation.bands(category) if band.facts.algorithm in panel.algorithms
+        ]
+        for category in study.evaluation.categories
+        for panel in panels
+    }
+    return cmc_figure(bands, columns=len(panels) if len(panels) <= _IN_A_ROW else None)
+
+
+def variation_figure(variation: Sequence[GalleryVariation], panels: Sequence[Panel] = ()) -> Figure:
+    """Each algorithm's rates over galleries, a row each, and a panel for each set of probes and order of people.
+
+    With `panels` algorithms stand by the dates of their tests, the earliest first.
+    """
     designs = list(dict.fromkeys(one.design for one in variation))
     categories = list(dict.fromkeys(one.category for one in variation))
     # With several orders of people, those of one set of probes stand side by side.
@@ -80,7 +99,7 @@ def variation_figure(variation: Sequence[GalleryVariation]) -> Figure:
     looks = places_of(names, sorted(names, key=lambda name: -spread[name]))
     charts = [
         replace(
-            in_places(galleries(one, title=probes_called(one.category)), looks),
+            in_places(galleries(one, title=probes_called(one.category), panels=panels), looks),
             above=f"{one.design}, {count(one.size)} in each; mean with its {words.level(one.confidence_level)} interval",
         )
         for one in ordered

@@ -52,6 +52,7 @@ def cmc_figure(
     last: int | None = None,
     said: str = "",
     places: Mapping[str, int] | None = None,
+    columns: int | None = None,
 ) -> Figure:
     """Draw cumulative match characteristics, a panel for each set of probes.
 
@@ -73,6 +74,8 @@ def cmc_figure(
         A line at the foot of the figure.
     places
         The place of each algorithm's look, if it has one elsewhere.
+    columns
+        How many panels stand side by side; by default up to three.
     """
     shown = {name: curves for name, curves in panels.items() if curves}
     rates: dict[str, float] = {}
@@ -80,7 +83,7 @@ def cmc_figure(
         rates.setdefault(curve.facts.algorithm, curve.at(1))
     looks = places or places_of(list(rates), sorted(rates, key=lambda name: -rates[name]))
     charts = [in_places(cmc(curves, title=name, last=last), looks) for name, curves in shown.items()]
-    return curves_figure(charts, title, width, said)
+    return curves_figure(charts, title, width, said, columns=columns)
 
 
 def curves_figure(
@@ -90,12 +93,13 @@ def curves_figure(
     said: str = "",
     *,
     inside: bool = True,
+    columns: int | None = None,
 ) -> Figure:
     """Draw charts of curves as panels that share their rates; a single one may have its legend inside."""
     if not charts:
         raise UsageError("There are no curves to draw.")
     narrow = width is not None and width < _NARROW
-    columns = 1 if narrow else min(len(charts), 3)
+    columns = 1 if narrow else min(len(charts), columns or 3)
     rows = -(-len(charts) // columns)
     size = width or max(5.4, 3.6 * columns), (2.9 if narrow else 3.5) * rows + 0.3
     return figure(charts, size, title=title, columns=columns, inside=inside and len(charts) == 1, said=said)

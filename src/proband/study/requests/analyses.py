@@ -405,6 +405,25 @@ class FeretRequest(Part):
         5,
         10,
     )
+    participants: Annotated[
+        File | None,
+        Field(
+            description="Table of who took part: algorithm, date, metric, training, version. Algorithms of one date make one panel."
+        ),
+    ] = None
+    verification: Annotated[
+        Text | None,
+        Field(
+            description="Put the order by this measure of verification beside that of identification: fnmr@0.01, auc."
+        ),
+        Option(metavar="MEASURE"),
+    ] = None
+    power: Annotated[
+        Annotated[float, Field(ge=0.5, lt=1)],
+        Field(
+            description="Power at which the leaders' smallest difference tells whether probes are too easy or too hard."
+        ),
+    ] = 0.8
 
     @model_validator(mode="after")
     def _about_galleries(self) -> Self:

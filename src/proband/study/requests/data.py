@@ -255,6 +255,12 @@ class CategoryEntry(Part):
     mates: Annotated[
         Literal["all", "any"], Field(description="Whether all mates must meet the rule, or any.")
     ] = "all"
+    gallery: Annotated[
+        Text | None,
+        Field(
+            description="A condition on enrolled images: the category's own gallery (with feret: that of dup2)."
+        ),
+    ] = None
     by: Annotated[Text | None, Field(description="A category for each value of this column.")] = None
     feret: Annotated[bool, Field(description="FERET's categories fb, fc, dup1, dup2.")] = False
     image_set: Annotated[Text, Field(description="FERET: column of the image set."), _OF_FERET] = "image_set"
@@ -276,6 +282,10 @@ class CategoryEntry(Part):
         if forms[0] and (self.name is None or self.rule is None):
             absent = "name" if self.name is None else "rule"
             raise refuse(f"{absent!r} is missing", 'for example rule = "probe.session != mate.session"')
+        if self.gallery is not None and self.by is not None:
+            raise refuse(
+                "groups of probes share the gallery", "write name, rule and gallery for each.", "gallery"
+            )
         for name in ("image_set", "date", "camera", "long_after"):
             if not self.feret and getattr(self, name) != type(self).model_fields[name].default:
                 raise refuse(

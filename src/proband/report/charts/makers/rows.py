@@ -10,6 +10,7 @@ import numpy as np
 from proband.errors import UsageError
 from proband.inference.comparisons.comparison import Standings
 from proband.inference.galleries.effect import GalleryEffect
+from proband.inference.galleries.participants import Panel
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.outcomes.results import OutcomeRate
 from proband.inference.verification.dyadic_rates import RateInterval
@@ -223,10 +224,24 @@ def _differences(
 
 
 def galleries(
-    variation: GalleryVariation, id: str = "galleries", title: str = "Rates in galleries of different people"
+    variation: GalleryVariation,
+    id: str = "galleries",
+    title: str = "Rates in galleries of different people",
+    panels: Sequence[Panel] = (),
 ) -> Chart:
-    """Chart every algorithm's rates over the galleries, a row each: the galleries, and their mean with its interval."""
-    names = variation.algorithms
+    """Chart every algorithm's rates over the galleries, a row each: the galleries, and their mean with its interval.
+
+    The best on average stands first; with `panels` the best of the earliest date, and rows carry their dates.
+    """
+    dates = {name: panel for panel in panels if panel.date is not None for name in panel.algorithms}
+    turn = {panel.date: place for place, panel in enumerate(panels)}
+    means = {row.algorithm: row.spread.mean for row in variation.rows}
+    last = len(panels)
+    names = sorted(
+        variation.algorithms,
+        key=lambda name: (turn[dates[name].date] if name in dates else last, -means[name]),
+    )
+    labels = tuple(f"{name} ({dates[name].date})" if name in dates else name for name in names)
     marks = [
         Mark(
             names.index(cell.algorithm),
@@ -252,7 +267,7 @@ def galleries(
         id,
         title,
         f"{listed(told)}.",
-        Rows(tuple(names), tuple(names), tuple(marks), on_one_line=True),
+        Rows(labels, tuple(names), tuple(marks), on_one_line=True),
         [around(marks, "rate", str(variation.estimand))],
         notes=(
             f"Dots and bars: the mean over galleries and its {level(variation.confidence_level)} interval.",

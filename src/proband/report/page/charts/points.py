@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from proband.inference.comparisons.comparison import Standings
 from proband.inference.galleries.effect import GalleryEffect
+from proband.inference.galleries.participants import Panel
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.verification.groups import Differential
 from proband.measures.verification import SUPPORTED
@@ -42,7 +43,11 @@ def forest_chart(
 
 
 def galleries_chart(
-    variation: GalleryVariation, id: str = "galleries", places: Mapping[str, int] | None = None
+    variation: GalleryVariation,
+    id: str = "galleries",
+    title: str = "Rates in galleries of different people",
+    places: Mapping[str, int] | None = None,
+    panels: Sequence[Panel] = (),
 ) -> Chart:
     """Draw every algorithm's rates over galleries, a row each."""
     rows = [
@@ -55,7 +60,7 @@ def galleries_chart(
         for name in variation.algorithms
         for cell in variation.of(name)
     ]
-    return _by_gallery(makers.galleries(variation, id), rows, places)
+    return _by_gallery(makers.galleries(variation, id, title, panels), rows, places)
 
 
 def gallery_effect_chart(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.effect import GalleryEffect
@@ -13,6 +14,12 @@ from proband.inference.strata.study import StratStudy
 from proband.measures import RecognitionRate
 from proband.report import cells
 from proband.report.analyses.feret import difficulty_statements
+from proband.report.analyses.feret_field import (
+    consistency_table,
+    field_statements,
+    orders_table,
+    participants_table,
+)
 from proband.report.analyses.strat import study_statements
 from proband.report.page.charts.curves import bands_chart, gallery_size_chart
 from proband.report.page.charts.points import galleries_chart, gallery_effect_chart
@@ -87,6 +94,11 @@ def _errors_table(study: StratStudy) -> Table:
 def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> list[Block]:
     """Categories, averages, two states of an algorithm, galleries of different people, and sizes."""
     blocks: list[Block] = [*said(difficulty_statements(study))]
+    took_part = participants_table(study)
+    if took_part is not None:
+        blocks.append(replace(took_part, caption="Who took part", id="participants"))
+    if len(study.panels) > 1:
+        blocks += _curves_by_date(study, places)
     if len(study.field) > 1:
         first = study.results[0]
         title = f"Average and current upper bound, {probes_called(first.category)}"
@@ -95,10 +107,8 @@ def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> list[Block]:
         _contrast_table(one, f"contrast-{place}")
         for place, one in enumerate((*study.versions, *study.improvements), 1)
     ]
-    if study.variation:
-        blocks.append(galleries_chart(study.variation[0], places=places))
-        tables = (_variation_table(one, f"variation-{place}") for place, one in enumerate(study.variation, 1))
-        blocks.append(Folded("Rates in every gallery", tuple(tables)))
+    blocks += _variation_blocks(study, places)
+    blocks += _field_blocks(study)
     sizes = []
     for place, category in enumerate(study.evaluation.categories, 1):
         curves = [one for one in study.sizes if one.category == category]
@@ -110,6 +120,65 @@ def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> list[Block]:
         *([Folded("Sizes of galleries by probe category", tuple(sizes[1:]))] if sizes[1:] else []),
     ]
     return blocks
+
+
+def _curves_by_date(study: FeretStudy, places: Mapping[str, int]) -> list[Block]:
+    """The curves of the algorithms of each date: of the first set of probes, and folded of the others."""
+    first, *others = (
+        [
+            bands_chart(
+                bands,
+                f"cmc-date-{set_number}-{number}",
+                f"Recognition rate by rank, {probes_called(category)}, {panel.label or 'no date'}",
+                places,
+            )
+            for number, panel in enumerate(study.panels, 1)
+            if (
+                bands := [
+                    one.band for one in study.evaluation.of(category) if one.algorithm in panel.algorithms
+                ]
+            )
+        ]
+        for set_number, category in enumerate(study.evaluation.categories, 1)
+    )
+    more = tuple(chart for charts in others for chart in charts)
+    return [*first, *([Folded("Curves by date of test and probe category", more)] if more else [])]
+
+
+def _variation_blocks(study: FeretStudy, places: Mapping[str, int]) -> list[Block]:
+    """Rates over galleries: the first set of probes, folded the others, and all tables."""
+    charts = [
+        galleries_chart(
+            one,
+            "galleries" if place == 1 else f"galleries-{place}",
+            f"Rates in galleries of different people, {probes_called(one.category)}",
+            places,
+            study.panels,
+        )
+        for place, one in enumerate(study.variation, 1)
+    ]
+    tables = tuple(
+        _variation_table(one, f"variation-{place}") for place, one in enumerate(study.variation, 1)
+    )
+    return [
+        *charts[:1],
+        *([Folded("Rates over galleries by probe category", tuple(charts[1:]))] if charts[1:] else []),
+        *([Folded("Rates in every gallery", tables)] if tables else []),
+    ]
+
+
+def _field_blocks(study: FeretStudy) -> list[Block]:
+    """Who is consistently ahead, and the order by identification beside that by verification."""
+    ahead = tuple(
+        consistency_table(one, None, f"consistency-{place}") for place, one in enumerate(study.consistency, 1)
+    )
+    orders = tuple(orders_table(one, f"orders-{place}") for place, one in enumerate(study.orders, 1))
+    return [
+        *([Folded("Who is consistently ahead", ahead)] if ahead else []),
+        *orders[:1],
+        *([Folded("Both orders by probe category", orders[1:])] if orders[1:] else []),
+        *([Folded("What counts and orders mean", tuple(said(field_statements(study))))] if ahead else []),
+    ]
 
 
 def _contrast_table(contrast: Contrast, id: str) -> Table:

@@ -1,0 +1,104 @@
+"""What every change of a picture shares: its text, what it gives back, and how values are checked and rounded."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import astuple, dataclass
+from math import isfinite
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import InputError, UsageError
+from proband.words import count
+
+Images = npt.NDArray[np.uint8]
+Eyes = npt.NDArray[np.float64]
+WHITE = 255
+
+
+class Altered(NamedTuple):
+    """Changed images and what became of them.
+
+    Attributes
+    ----------
+    images
+        n × height × width, 8 bits, of the size they had.
+    eyes
+        Where the eyes are now, or None if they were not given.
+    clipped
+        For each image the share of pixels that would have been brighter than white or darker than black: what they
+        held is lost.
+    """
+
+    images: Images
+    eyes: Eyes | None
+    clipped: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Alteration(ABC):
+    """One way to change a picture; written as text, ``kind:value``."""
+
+    kind: ClassVar[str]
+
+    def __str__(self) -> str:
+        return ":".join(self._parts())
+
+    @property
+    def label(self) -> str:
+        """The change as a part of an id: ``scale-0.8``."""
+        return "-".join(self._parts())
+
+    def _parts(self) -> list[str]:
+        return [self.kind, *(str(value).removesuffix(".0") for value in astuple(self))]
+
+    def apply(self, images: Images, eyes: npt.ArrayLike | None = None) -> Altered:
+        """Change a stack of images.
+
+        Parameters
+        ----------
+        images
+            n × height × width, 8 bits.
+        eyes
+            A row of left x, left y, right x, right y in pixels for each; not a number where they are not known.
+        """
+        check_stack(images)
+        points = None if eyes is None else np.asarray(eyes, dtype=np.float64)
+        if points is not None and points.shape != (len(images), 4):
+            shape = " × ".join(map(str, points.shape))
+            raise InputError(f"There are {count(len(images))} images, but the eyes are {shape}.")
+        changed, clipped = self._changed(images, points)
+        return Altered(changed, None if points is None else self.move(points), clipped)
+
+    def move(self, eyes: Eyes) -> Eyes:
+        """Say where eyes lie after the change; most changes leave them in place."""
+        return eyes.copy()
+
+    @abstractmethod
+    def _changed(self, images: Images, eyes: Eyes | None) -> tuple[Images, npt.NDArray[np.float64]]:
+        """Return the changed images and the share of pixels of each that was clipped."""
+
+
+def require_value(change: Alteration, name: str, value: float, fits: bool, wanted: str) -> None:
+    """Refuse a value that is no such change, and keep it as a float."""
+    if not isfinite(value) or not fits:
+        raise UsageError(f"The {name} of {change.kind!r} must be {wanted}, but is {value!r}.")
+    object.__setattr__(change, name, float(value))
+
+
+def check_stack(images: Images) -> None:
+    """Refuse what is no stack of 8-bit images."""
+    if images.ndim != 3 or images.dtype != np.uint8:
+        shape = " × ".join(map(str, images.shape))
+        raise InputError(
+            f"Images must be n × height × width of 8-bit grey values, got {shape} of {images.dtype}."
+        )
+
+
+def as_grey(values: npt.NDArray[np.float64]) -> tuple[Images, npt.NDArray[np.bool_]]:
+    """Round to 8 bits; say too which values lay beyond black or white."""
+    rounded = np.floor(values + 0.5)
+    beyond: npt.NDArray[np.bool_] = (rounded < 0) | (rounded > WHITE)
+    return np.clip(rounded, 0, WHITE).astype(np.uint8), beyond
