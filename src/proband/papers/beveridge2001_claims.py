@@ -222,8 +222,8 @@ _UNCLEAR = Sentence(
 
 def _about_difficulty(found: Evidence) -> Claim:
     rates = {
-        which: {name: getter(pairs) / pairs.n for name, pairs in found.pairs.items()}
-        for which, getter in (("pca", lambda one: one.ss + one.sf), ("ica", lambda one: one.ss + one.fs))
+        "pca": {name: (one.ss + one.sf) / one.n for name, one in found.pairs.items()},
+        "ica": {name: (one.ss + one.fs) / one.n for name, one in found.pairs.items()},
     }
     shown = [
         _apart(own["fb"], found.pairs["fb"].n, own[name], pairs.n)
@@ -267,11 +267,7 @@ def _about_bootstrap(found: Evidence) -> Claim:
         binomial=sqrt(p * (1 - p) / n),
     )
     # How many of the possible rates c/n have a binomial distribution that is as near to this one.
-    near = 1 + sum(
-        _near(n, found.successes, found.successes + sign * step, allowed)
-        for sign in (1, -1)
-        for step in range(1, 1 + int(3 * allowed * n))
-    )
+    near = 1 + sum(_nearby(n, found.successes, sign, allowed) for sign in (1, -1))
     return _BINOMIAL.judged(here, exactly(distance <= allowed, near / (n + 1)))
 
 
@@ -283,10 +279,14 @@ def _binomial(n: int, successes: int) -> npt.NDArray[np.float64]:
     return made
 
 
-def _near(n: int, one: int, other: int, allowed: float) -> bool:
-    if not 0 <= other <= n:
-        return False
-    return bool(np.abs(_binomial(n, one) - _binomial(n, other)).max() <= allowed)
+def _nearby(n: int, successes: int, sign: int, allowed: float) -> int:
+    """How many counts on one side have a binomial distribution that is no further away than is allowed."""
+    here, steps = _binomial(n, successes), 0
+    while 0 <= successes + sign * (steps + 1) <= n:
+        if np.abs(_binomial(n, successes + sign * (steps + 1)) - here).max() > allowed:
+            break
+        steps += 1
+    return steps
 
 
 def _about_differences(found: Evidence) -> tuple[Claim, ...]:

@@ -21,7 +21,7 @@ from proband.inference.image_choice.estimates import compared
 from proband.measures import Outcomes, RecognitionRate, rank
 from proband.papers.beveridge2001 import ALGORITHMS, FIRST, OTHER, SECOND, Beveridge2001, study_scores
 from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, PRINTED_P, TABLE_4, Evidence, claims
-from proband.papers.charts import curves_chart, spread_chart
+from proband.papers.charts import Line, curves_chart, spread_chart
 from proband.papers.page import Item, Reproduction, write_reproduction
 from proband.report.analyses.choices import rates_frame
 from proband.report.cells import (
@@ -184,7 +184,7 @@ def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
     for name in (_BEST, "pca:l1"):
         each = [choices.rate(name, t) for t in ranks.tolist()]
         ends = np.array([one.interval() for one in each])
-        bands.append((name, ranks, np.array([one.mean for one in each]), ends[:, 0], ends[:, 1]))
+        bands.append(Line(name, ranks, [one.mean for one in each], ends[:, 0], ends[:, 1]))
     exact = _binomial(found)
     label = "recognition rate at rank 1"
     items = (

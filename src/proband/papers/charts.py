@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from proband.inference.image_choice.distributions import Distribution
 from proband.report.cells import columns, digits_cell, effect_cell, rate_cell, table, text_cell
@@ -17,6 +19,16 @@ from proband.report.page.model import Chart
 from proband.words import count, fixed
 
 _TABLED = 12  # ranks in the table of a chart
+
+
+class Line(NamedTuple):
+    """A curve over whole numbers, and the ends of its band if it has one."""
+
+    name: str
+    xs: npt.ArrayLike
+    ys: npt.ArrayLike
+    low: npt.ArrayLike = ()
+    high: npt.ArrayLike = ()
 
 
 def spread_chart(
@@ -59,7 +71,7 @@ def curves_chart(
     id: str,
     title: str,
     see: str,
-    found: Sequence[tuple[str, Floats, Floats, Floats | None, Floats | None]],
+    found: Sequence[Line],
     x_label: str,
     y_label: str,
     *,
@@ -68,11 +80,10 @@ def curves_chart(
     step: bool = True,
     notes: tuple[str, ...] = (),
 ) -> Chart:
-    """Draw curves over whole numbers, given as name, x, y and the ends of a band or None."""
-    nothing = np.zeros(0)
+    """Draw curves over whole numbers, such as ranks."""
     series = tuple(
-        Series(name, place, *(np.asarray(one if one is not None else nothing, float) for one in rest))
-        for place, (name, *rest) in enumerate(found)
+        Series(one.name, place, *_floats(one.xs, one.ys, one.low, one.high))
+        for place, one in enumerate(found)
     )
     ends = [end for one in series for part in (one.ys, one.low, one.high) if len(part) for end in (part.min(), part.max())]  # fmt: skip
     low, high = rounded_out(float(min(ends)), float(max(ends)))
@@ -101,3 +112,8 @@ def curves_chart(
     ]  # fmt: skip
     heads = columns("of", *(count(int(series[0].xs[k])) for k in at))
     return shown(chart, table(f"{id}-data", f"{title}, by {x_label}", heads, rows))
+
+
+def _floats(*given: npt.ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
+    xs, ys, low, high = (np.asarray(one, dtype=np.float64) for one in given)
+    return xs, ys, low, high

@@ -52,7 +52,7 @@ class Evidence:
 
 def evidence_of(study: FeretStudy, verification: Mapping[str, Mapping[str, float]]) -> Evidence:
     """Take from a study what the claims are about; `verification` has FNMR by category and algorithm."""
-    there: dict[str, CategoryResult] = {one.category: one for one in study.results if one.category in PROBES}  # type: ignore[misc]
+    there: dict[str, CategoryResult] = {one.category: one for one in study.results if one.category in PROBES}
     return Evidence(
         {name: _at_rank_1(one.average) for name, one in there.items()},
         {name: _at_rank_1(one.upper_bound) for name, one in there.items()},

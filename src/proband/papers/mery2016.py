@@ -79,7 +79,7 @@ class Mery2016:
 
 def run_mery2016(
     people: int = 100,
-    runs: int = 50,
+    runs: int = 30,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,

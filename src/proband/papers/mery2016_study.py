@@ -11,7 +11,7 @@ import polars as pl
 
 from proband.engine import Progress
 from proband.faces import contact_sheet
-from proband.papers.charts import curves_chart
+from proband.papers.charts import Line, curves_chart
 from proband.papers.mery2016 import (
     CLASSIFIERS,
     IMAGES,
@@ -173,9 +173,9 @@ def _drawn(one: PaperTable, beside: Table) -> Chart:
             spread = found(one.run, name, column).spread
             marks.append(Mark(row, 2 * place, spread.mean, spread.minimum, spread.maximum))
             theirs = [one.published.at(name, statistic, column) for statistic in ("mean", "min", "max")]
-            values = [value / 100 for value in theirs if value is not None]
-            if len(values) == len(theirs):
-                marks.append(Mark(row, 2 * place + 1, *values))
+            mean, least, most = (np.nan if value is None else value / 100 for value in theirs)
+            if np.isfinite(mean):
+                marks.append(Mark(row, 2 * place + 1, mean, least, most))
     rows = Rows(tuple(columns), names, tuple(marks))
     said = f"{one.title}: means and ranges over runs of {' and '.join(CLASSIFIERS)}, here and as published."
     chart = rows_chart(
@@ -197,13 +197,7 @@ def _growth(study: Mery2016) -> tuple[Block, ...]:
             title,
             "More images to train on help; more people to tell apart do not.",
             [
-                (
-                    f"{name}, {label}",
-                    shares,
-                    np.array([mean_over(runs, name, column) for column in SHARES]),
-                    None,
-                    None,
-                )
+                Line(f"{name}, {label}", shares, [mean_over(runs, name, column) for column in SHARES])
                 for name in CLASSIFIERS
                 for label, runs in groups
             ],

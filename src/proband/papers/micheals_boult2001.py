@@ -21,7 +21,7 @@ from proband.inference.strata.bands import rates_and_errors
 from proband.inference.strata.estimates import strata_of
 from proband.inference.strata.study import StratStudy, strat_study
 from proband.measures import Outcomes, rank
-from proband.papers.charts import curves_chart
+from proband.papers.charts import Line, curves_chart
 from proband.papers.claims import Shown
 from proband.papers.common import scores_of
 from proband.papers.micheals_boult2001_claims import Evidence, claims, low_ranks
@@ -263,7 +263,8 @@ def reproduction(found: Found, seed: int, people: int | None) -> Reproduction:
 def _galleries(effects: tuple[GalleryEffect, ...], id: str) -> tuple[Block, ...]:
     bands = effects[0].bands
     named = [
-        (f"gallery {place}", one.ranks, one.values, one.low, one.high) for place, one in enumerate(bands, 1)
+        Line(f"gallery {place}", one.ranks, one.values, one.low, one.high)
+        for place, one in enumerate(bands, 1)
     ]
     mixed = "mixed galleries" if effects[0].mixed else "galleries"
     caption = f"Rank-1 rates with each of the {mixed}, here; the paper prints none"
@@ -284,7 +285,7 @@ def _galleries(effects: tuple[GalleryEffect, ...], id: str) -> tuple[Block, ...]
 
 
 def _errors_chart(study: StratStudy) -> Block:
-    named = [(str(one.method), _ranks(one.by_rank), one.by_rank, None, None) for one in study.errors.values()]
+    named = [Line(str(one.method), _ranks(one.by_rank), one.by_rank) for one in study.errors.values()]
     return curves_chart(
         "figure3-chart",
         f"Standard error of the CMC of {study.mixed[0].algorithm}, first mixed gallery",
@@ -323,13 +324,7 @@ def _errors(study: StratStudy) -> Table:
 
 def _units_chart(found: Found) -> Block:
     named = [
-        (
-            "three units" if not left_out else f"without column {left_out + 1}",
-            _ranks(values),
-            values,
-            None,
-            None,
-        )
+        Line("three units" if not left_out else f"without column {left_out + 1}", _ranks(values), values)
         for left_out, values in sorted(found.variances.items())
     ]
     return curves_chart(

@@ -94,7 +94,7 @@ class Reproduction:
 def claims_table(claims: Sequence[Claim], *, brief: bool = False) -> Table:
     """Every claim with its verdict; `brief` leaves out what was published and found, so that it fits a terminal."""
     heads = [Column("in the paper", "name"), Column("claim", "name" if brief else "text")]
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for one in claims:
         verdict = Cell(one.verdict, one.verdict, tone=_TONES[one.verdict])
         if brief:
@@ -129,6 +129,7 @@ def page_of(made: Reproduction) -> Page:
     ]
     provenance = Provenance(made.command, seed=made.seed, versions=versions())
     again = reproduce_section(Findings(made.title, provenance))
+    assert again is not None
     items = (Section(one.key, one.title, (*one.blocks, *map(_judged, one.claims))) for one in made.items)
     return Page(made.title, made.paper, (Section("summary", "Summary", tuple(summary)), *items, again))
 

@@ -98,7 +98,7 @@ def mery2016(
     ] = 100,
     runs: Annotated[
         int, typer.Option("--runs", min=2, help="Runs of every protocol; the paper had 50.")
-    ] = 50,
+    ] = 30,
     seed: o.Seed = 0,
     explain: o.Explain = False,
     threads: o.Threads = None,
