@@ -40,7 +40,12 @@ def moved(variation: GalleryVariation) -> GalleryVariation:
     name = variation.cells[0].algorithm
     order = {name: place for place, name in enumerate(variation.algorithms)}
     cells = [
-        replace(one, rate=0.9 - 0.3 * (one.gallery % 2), place=one.gallery, place_interval=(one.gallery, one.gallery))
+        replace(
+            one,
+            rate=0.9 - 0.3 * (one.gallery % 2),
+            place=one.gallery,
+            place_interval=(one.gallery, one.gallery),
+        )
         if one.algorithm == name
         else replace(one, rate=0.9 - 0.1 * order[one.algorithm] - 0.01 * one.gallery)
         for one in variation.cells

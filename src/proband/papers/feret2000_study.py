@@ -252,6 +252,7 @@ def _tasks(study: FeretStudy, verification: Mapping[str, Mapping[str, float]]) -
         "Identification and verification by the same scores; the best of each column is marked",
         heads,
         rows,
+        ("The paper has no figure of verification; it refers to Rizvi, Phillips and Moon for it.",),
     )
 
 
