@@ -144,7 +144,25 @@ def test_the_study_of_the_paper(run: Run, tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
-    text = (tmp_path / "b" / "report.md").read_text(encoding="utf-8")
+    text = (tmp_path / "b" / "report.html").read_text(encoding="utf-8")
     assert "synthetic" in text
     assert "9,014" in text
-    assert (tmp_path / "b" / "figure4.pdf").exists()
+    # What it saves is read by the other commands.
+    read = ("--orientation", "similarity", "--quiet")
+    done = run(
+        "permute",
+        "b/scores.npz",
+        "-s",
+        "b/samples.csv",
+        "--groups",
+        "day",
+        "--trials",
+        50,
+        *read,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    probes = ("-s", "b/probe_sets.csv", "--gallery", "kind == 'fa' and session == 1")
+    done = run("compare", "b/probe_sets_scores.npz", *probes, *read, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "ica:infomax-1" in done.stdout

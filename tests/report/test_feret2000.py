@@ -19,9 +19,10 @@ from proband.engine import Silent
 from proband.errors import UsageError
 from proband.papers import feret2000
 from proband.papers.feret2000 import ALGORITHMS, CHANGES, FULLY, TWICE, Feret2000, categories, feret2000_data
-from proband.papers.feret2000_findings import findings
-from proband.papers.feret2000_study import _OURS, _report, run_feret2000
-from proband.report.directory import whole_directory
+from proband.papers.feret2000_claims import evidence_of
+from proband.papers.feret2000_study import reproduction, run_feret2000
+from proband.papers.page import page_of
+from proband.report.page.render import render_page
 
 pytestmark = pytest.mark.long
 
@@ -114,10 +115,6 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     if not anew:
         known = {(PEOPLE, SEED): ran}
         monkeypatch.setattr("proband.papers.feret2000_study.run_feret2000", lambda *asked: known[asked[:2]])
-    # Drawing is tested with the figures themselves.
-    drawn = ("cmc", "average", "upper_bound", "versions", "improvements", "variation", "sizes")
-    monkeypatch.setattr("proband.report.analyses.feret.study_figures", lambda _: dict.fromkeys(drawn))
-    monkeypatch.setattr("proband.report.writer.save_figure", lambda _, path: path.write_bytes(b"drawn"))
     out = tmp_path / "new" / "feret2000"
     with pytest.raises(SystemExit) as stop:
         main(f"reproduce feret2000 --people {PEOPLE} --seed {SEED} --threads 2 -q -o {out}".split())
@@ -126,28 +123,25 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     assert "The people are synthetic" in said.out
     assert "wrote" in said.err
 
-    there = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    assert {"report.md", "results.json", "faces.png", "samples.csv"} <= there
-    tables = {f"study/tables/{name}.csv" for name in ("feret", "feret_cmc", "feret_variation", "feret_sizes")}
-    assert {"study/report.html", "study/results.json", *tables} <= there
+    assert {path.name for path in out.iterdir()} == {
+        "report.html",
+        "results.json",
+        "faces.png",
+        "samples.csv",
+    }
     assert read_picture(out / "faces.png").shape[1] > 160 * (2 + len(CHANGES))
-    text = (out / "report.md").read_text(encoding="utf-8")
+    text = (out / "report.html").read_text(encoding="utf-8")
     assert "The people are synthetic" in text
     assert "made up" in text
     assert "1,196" in text
-    for target in text.split("](")[1:]:
-        assert (out / target.partition(")")[0]).exists()
-    with pytest.raises(KeyError), whole_directory(out, _OURS):
-        raise KeyError  # far enough to know that earlier results would be replaced
 
     # The fixture ran the same study with one thread.
     data, study = ran
-    stored = json.loads((out / "study" / "results.json").read_text(encoding="utf-8"))
-    assert stored["feret"] == json.loads(json.dumps(study.to_dict()))
-    assert text == _report(data, study, findings(study))
-    plain = json.loads((out / "results.json").read_text(encoding="utf-8"))
-    assert (plain["study"], plain["people"], plain["seed"]) == ("feret2000", PEOPLE, SEED)
-    assert plain["findings"] == json.loads(json.dumps([one.to_dict() for one in findings(study)]))
+    here = reproduction(data, study, SEED)
+    assert text == render_page(page_of(here))
+    stored = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    assert stored == json.loads(json.dumps(here.to_dict()))
+    assert (stored["study"], stored["people"], stored["seed"]) == ("feret2000", PEOPLE, SEED)
 
 
 def test_too_few_people_are_refused() -> None:
@@ -156,18 +150,21 @@ def test_too_few_people_are_refused() -> None:
     assert stop.value.code == 2
 
 
-def test_findings_are_what_the_tables_say(ran: Ran) -> None:
-    _, study = ran
-    found = {(one.paper.code, *dict(one.paper.values).values()): one for one in findings(study)}
+def test_claims_are_what_the_tables_say(ran: Ran) -> None:
+    data, study = ran
+    judged = {one.key.partition(".")[2]: one for one in reproduction(data, study, SEED).claims}
     frame = study.evaluation.to_frame().filter(pl.col("algorithm").is_in(study.field))
     rates = dict(frame.group_by("category").agg(pl.col("rank_1").mean()).rows())
-    hardest = found["feret2000.easiest-and-hardest",]
-    four = {name: rates[name] for name in ("fb", "fc", "dup1", "dup2") if name in rates}
-    assert hardest.agrees == (
-        max(four, key=four.__getitem__) == "fb" and min(four, key=four.__getitem__) == "dup2"
-    )
-    assert dict(hardest.here["averages"]) == pytest.approx(four, abs=6e-4)
-    settled = {one["category"]: one for one in found["feret2000.consistent",].here["settled"]}
+    given = evidence_of(study, {})
+    four = {name: rates[name] for name in ("fb", "dup1", "fc", "dup2") if name in rates}
+    assert {name: one.value for name, one in given.averages.items()} == pytest.approx(four, abs=6e-4)
+    assert set(judged) >= {
+        "galleries-vary-fb",
+        "order-changes-dup1",
+        "some-always-ahead",
+        "tasks-differ",
+        "improved",
+    }
     for name in ("fb", "dup1"):
         variation = next(
             one for one in study.variation if one.category == name and one.design.key == "galleries-in-order"
@@ -177,10 +174,10 @@ def test_findings_are_what_the_tables_say(ran: Ran) -> None:
             key[0]: part["rate"].to_numpy() for key, part in cells.group_by("algorithm", maintain_order=True)
         }
         count = sum(bool((a > b).all() or (a < b).all()) for a, b in combinations(table.values(), 2))
-        assert (settled[name]["n"], settled[name]["total"]) == (count, 45)
+        assert dict(judged["some-always-ahead"].here["pairs"])[name] == count
         moving = sum(part["place"].n_unique() > 1 for _, part in cells.group_by("algorithm"))
-        varies = found["feret2000.galleries-vary", name].here
-        assert (varies["moving"], varies["total"]) == (moving, 10)
+        here = judged[f"order-changes-{name}"].here
+        assert (here["moving"], here["total"]) == (moving, 10)
 
 
 def test_what_is_not_installed_is_left_out_aloud_and_another_seed_gives_other_people(

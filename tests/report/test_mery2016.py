@@ -17,7 +17,6 @@ from proband.algorithms import read_picture
 from proband.cli import main
 from proband.errors import UsageError
 from proband.papers import mery2016, mery2016_study
-from proband.papers.common import findings_table
 from proband.papers.mery2016 import (
     ATTRIBUTES,
     CLASSIFIERS,
@@ -29,14 +28,12 @@ from proband.papers.mery2016 import (
     SHARES,
     Mery2016,
     accuracies,
-    by_person,
     column_of,
     found,
     run_mery2016,
 )
-from proband.papers.mery2016_figures import growth_figure, mixing_figure, single_runs_figure
-from proband.papers.mery2016_findings import findings
-from proband.papers.mery2016_study import _OURS, FIGURES, _plain, _report, published_tables, tables
+from proband.papers.mery2016_claims import claims, evidence_of
+from proband.papers.mery2016_study import published_tables, reproduction, tables
 from proband.papers.mery2016_tables import (
     STATISTICS,
     TABLE_4,
@@ -50,7 +47,9 @@ from proband.papers.mery2016_tables import (
     single_runs,
     single_table,
 )
+from proband.papers.page import claims_table, page_of
 from proband.report.directory import whole_directory
+from proband.report.page.render import render_page
 
 pytestmark = pytest.mark.long
 
@@ -144,7 +143,7 @@ def test_tables_say_what_the_predictions_say(study: Mery2016) -> None:
                     assert float(own) == pytest.approx(100 * value, abs=0.0501)
                     assert float(theirs.rstrip(")")) == published.at(name, statistic, column)
     singles = [single_table(single_runs(one.run), one.published, one.title) for one in tables(study)]
-    said = findings_table(findings(study))
+    said = claims_table(reproduction(study, RUNS, SEED).claims, brief=True)
     for table in (*published_tables(study), *singles, growth_table(study), mixing_table(study), said):
         for width in WIDTHS:
             check(table, width)
@@ -177,58 +176,37 @@ def test_single_runs_are_counted_one_by_one(study: Mery2016) -> None:
 
 def test_people_lose_when_nobody_is_in_training_and_test(study: Mery2016) -> None:
     run = study.expressions[POSED]
-    said = next(one for one in findings(study) if one.paper.code == "mery2016.expressions-of-new-people")
+    lost = evidence_of(study).lost
+    judged = {one.key: one for each in claims(evidence_of(study)).values() for one in each}
+    said = judged["mery2016.expressions-of-new-people"]
     falls = {one["name"]: one for one in said.here["each"]}
     for name in CLASSIFIERS:
         mixed, alone = (found(run, name, column) for column in ("10f CV", "LOSO"))
-        for one in (mixed, alone):
-            assert by_person(one) == pytest.approx(dict(share(one, "subject").rows()))
         first = dict(
             mixed.predictions.frame.filter(pl.col("repeat") == 1)
             .group_by("subject")
             .agg((pl.col("label") == pl.col("predicted")).mean())
             .rows()
         )
-        after = by_person(alone)
-        lower = sum(first[person] > after[person] + 1e-9 for person in after)
-        fall = falls[name]
-        assert (fall["mixed"], fall["alone"]) == (mixed.spread.mean, alone.spread.mean)
-        assert (fall["n"], fall["total"]) == (lower, 10)
-    assert said.agrees
+        after = dict(share(alone, "subject").rows())
+        assert lost[name] == pytest.approx([first[one] - after[one] for one in sorted(first)])
+        assert (falls[name]["mixed"], falls[name]["alone"]) == pytest.approx(
+            (mixed.spread.mean, alone.spread.mean)
+        )
+    assert said.verdict == "agrees"
 
 
-def test_findings_follow_from_the_means(study: Mery2016) -> None:
-    found_here = {one.paper.code: one for one in findings(study)}
-    assert all(isinstance(one.agrees, bool) for one in found_here.values())
-    grows = found_here["mery2016.training-share"]
-    steps = [
-        found(run, name, before).spread.mean < found(run, name, after).spread.mean
-        for run in study.faces.values()
-        for name in CLASSIFIERS
-        for before, after in (("50-50 HO", "67-33 HO"), ("67-33 HO", "80-20 HO"), ("2f CV", "3f CV"), ("3f CV", "5f CV"))
-    ]  # fmt: skip
-    assert grows.agrees == all(steps)
-    sex = found_here["mery2016.src-ahead"]
-    assert sex.agrees == all(
-        found(study.sex, "SRC", column).spread.mean > found(study.sex, "LBP", column).spread.mean
-        for column in ATTRIBUTES
-    )
-    ahead = found_here["mery2016.lbp-ahead"]
-    assert ahead.agrees == (ahead.here["leader"] == "LBP")
-
-
-def test_figures_draw_the_numbers(study: Mery2016) -> None:
-    left, right = growth_figure(study).axes
-    assert len(left.lines) == len(right.lines) == 2 * 3
-    whole = [found(study.faces[PEOPLE], "LBP", column).spread.mean for column in SHARES]
-    assert left.lines[0].get_ydata() == pytest.approx(whole)
-    singles = [(one.title, single_runs(one.run)) for one in tables(study)]
-    panels = single_runs_figure(singles).axes
-    for axis, (_, own) in zip(panels, singles, strict=True):
-        assert [bar.get_height() for bar in axis.patches[: len(own)]] == [one.same_split for one in own]
-    panels = mixing_figure(study).axes
-    assert len(panels) == len(study.expressions)
-    assert all(len(axis.lines) == 2 * (MODELS + 1) for axis in panels)
+def test_claims_follow_from_the_runs(study: Mery2016) -> None:
+    given = evidence_of(study)
+    judged = {one.key: one for each in claims(given).values() for one in each}
+    assert len(judged) == 14
+    for people, run in study.faces.items():
+        for name, column in product(CLASSIFIERS, FACES):
+            assert given.faces[people][name][column].mean() == pytest.approx(
+                found(run, name, column).spread.mean
+            )
+    ahead = sum(given.faces[people]["LBP"][column].mean() > given.faces[people]["SRC"][column].mean() for people in given.faces for column in FACES)  # fmt: skip
+    assert judged["mery2016.stable-means"].here["n"] == max(ahead, 12 - ahead)
 
 
 @pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.long)])
@@ -243,8 +221,6 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     if not anew:
         known = {(PEOPLE, RUNS, SEED): study}
         monkeypatch.setattr(mery2016_study, "run_mery2016", lambda *asked: known[asked[:3]])
-    # Saving is tested with figures in general.
-    monkeypatch.setattr(mery2016_study, "save_figure", lambda _, path: path.write_bytes(b"drawn"))
     out = tmp_path / "new" / "mery2016"
     with pytest.raises(SystemExit) as stop:
         main(
@@ -253,23 +229,18 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     assert not stop.value.code
     said = capsys.readouterr()
     assert "The people are synthetic" in said.out
-    assert "Table 5: expression" in said.out
+    assert "expressions-of-new-people" in said.out
     assert "wrote" in said.err
-    there = {path.name for path in out.iterdir()}
-    assert there == set(_OURS)
-    assert len(there) == 3 + 3 * len(FIGURES)
+    assert {path.name for path in out.iterdir()} == {"results.json", "report.html", "faces.png"}
     assert read_picture(out / "faces.png").shape[1] > 12 * 90
     # The fixture ran the same study with one thread.
-    here = findings(study)
+    here = reproduction(study, RUNS, SEED)
     stored = json.loads((out / "results.json").read_text(encoding="utf-8"))
-    assert stored == json.loads(json.dumps(_plain(study, here, RUNS, SEED)))
-    assert list(stored["single_runs"]) == ["table4", "table4_half", "table5", "table6"]
+    assert stored == json.loads(json.dumps(here.to_dict()))
+    assert list(stored["single_runs"]) == ["table4-all", "table4-half", "table5", "table6"]
     assert (stored["study"], stored["people"], stored["runs"]) == ("mery2016", PEOPLE, RUNS)
-    text = (out / "report.md").read_text(encoding="utf-8")
-    assert text == _report(study, here, RUNS)
-    for target in text.split("](")[1:]:
-        assert (out / target.partition(")")[0]).exists()
-    with pytest.raises(KeyError), whole_directory(out, _OURS):
+    assert (out / "report.html").read_text(encoding="utf-8") == render_page(page_of(here))
+    with pytest.raises(KeyError), whole_directory(out, ("results.json", "report.html", "faces.png")):
         raise KeyError  # far enough to know that earlier results would be replaced
 
 

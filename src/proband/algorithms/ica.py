@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from proband.algorithms.extras import need
+from proband.algorithms.infomax import Floats, infomax
 from proband.algorithms.linear import LinearModel
 from proband.algorithms.pca import LEADING, check_components, principal_components
 from proband.algorithms.pictures.crops import Crops
 from proband.algorithms.pictures.normalize import STANDARD, Photometry
 from proband.algorithms.recognizer import Recognizer, Training
+from proband.engine import one_blas_thread
 from proband.errors import UsageError
 from proband.words import Note, Sentence
 
 UNSETTLED = Sentence(
     "algorithms.ica-unsettled", "caution", "FastICA did not converge within {rounds:count iteration}"
 )
-
+INFOMAX = Sentence(
+    "algorithms.infomax-settled",
+    "note",
+    "InfoMax converged in {rounds:count iteration} (largest entry of the natural gradient {gradient:small})",
+)
+INFOMAX_UNSETTLED = Sentence(
+    "algorithms.infomax-unsettled",
+    "caution",
+    "InfoMax did not converge within {rounds:count iteration} (largest entry of the natural gradient {gradient:small})",
+)
 
 _SEED = 0
 _MOST_ROUNDS = 200
@@ -28,45 +39,51 @@ _MOST_ROUNDS = 200
 
 @dataclass(frozen=True)
 class ICA(Recognizer):
-    """Unmix principal components with FastICA and compare by the cosine.
+    """Unmix principal components and compare by the cosine.
 
     Parameters
     ----------
     architecture
         1: independent *basis images* (pixels are the observations), coefficients are free. 2: a *factorial code* (faces
-        are the observations), coefficients are independent. Unmixing white data is a rotation, which a cosine does not
-        see: architecture 1 ranks as ``pca:angle`` does, and 2 as ``pca:whitened-cosine``, up to rounding
-        (for standardised pixels).
+        are the observations), coefficients are independent.
     components
         Principal components kept before unmixing, a number or a share.
+    method
+        ``fastica`` holds sources uncorrelated, so that it rotates white data, which a cosine does not see: architecture 1
+        ranks as ``pca:angle`` does, and 2 as ``pca:whitened-cosine``, up to rounding (for standardised pixels). ``infomax``
+        (Bell and Sejnowski 1995; on faces Bartlett et al. 1998) does not, and ranks otherwise.
     """
 
     architecture: Literal[1, 2] = 2
     components: float = LEADING
     photometry: Photometry = STANDARD
+    method: Literal["fastica", "infomax"] = "fastica"
 
     def __post_init__(self) -> None:
         if self.architecture not in (1, 2):
             raise UsageError(f"ICA has the architectures 1 and 2, not {self.architecture!r}.")
+        if self.method not in ("fastica", "infomax"):
+            raise UsageError(f"ICA has the methods fastica and infomax, not {self.method!r}.")
         check_components(self.components)
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        return f"ica:{self.architecture}"
+        return f"ica:{'' if self.method == 'fastica' else 'infomax-'}{self.architecture}"
 
     def fit(self, train: Crops | None) -> LinearModel:
         """Find principal components of the training faces and unmix them."""
         train = self.required(train, 4)
         found = principal_components(train, self.photometry, self.components)
         directions = found.directions.astype(np.float64)
+        unmix = _fast_ica if self.method == "fastica" else _infomax
         if self.architecture == 1:
             # The rows of `directions` are mixtures of independent images: D = A U, so faces ≈ (coefficients A) U.
-            unmixed, notes = _fast_ica(directions.T)
-            basis = unmixed.mixing_.T @ directions
+            unmixing, notes = unmix(directions.T)
+            basis = np.linalg.inv(unmixing).T @ directions
         else:
             pixels = self.photometry.pixels(train.images, 0, train.ids).astype(np.float64)
-            unmixed, notes = _fast_ica((pixels - found.mean) @ directions.T)
-            basis = unmixed.components_ @ directions
+            unmixing, notes = unmix((pixels - found.mean) @ directions.T)
+            basis = unmixing @ directions
         return LinearModel(
             self.name,
             self.photometry,
@@ -81,7 +98,16 @@ class ICA(Recognizer):
         )
 
 
-def _fast_ica(observations: Any) -> tuple[Any, tuple[Note, ...]]:
+def _infomax(observations: Floats) -> tuple[Floats, tuple[Note, ...]]:
+    """Run InfoMax, and say whether it converged."""
+    with one_blas_thread():  # sums, and so the step at which it stops, must not depend on threads
+        found = infomax(observations)
+    if found.settled:
+        return found.matrix, (INFOMAX(rounds=found.rounds, gradient=found.gradient),)
+    return found.matrix, (INFOMAX_UNSETTLED(rounds=found.rounds, gradient=found.gradient),)
+
+
+def _fast_ica(observations: Floats) -> tuple[Floats, tuple[Note, ...]]:
     """Run FastICA; a run that does not settle is said in a note, not in a warning that passes by."""
     FastICA = need("sklearn.decomposition", "ICA").FastICA  # noqa: N806 - a class
     with warnings.catch_warnings(record=True) as caught:
@@ -91,4 +117,4 @@ def _fast_ica(observations: Any) -> tuple[Any, tuple[Note, ...]]:
         )
     unsettled = need("sklearn.exceptions", "ICA").ConvergenceWarning
     settled = not any(issubclass(warning.category, unsettled) for warning in caught)
-    return unmixed, () if settled else (UNSETTLED(rounds=_MOST_ROUNDS),)
+    return unmixed.components_, () if settled else (UNSETTLED(rounds=_MOST_ROUNDS),)

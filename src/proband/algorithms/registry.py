@@ -36,7 +36,12 @@ FAMILIES: dict[str, dict[str, Callable[[], Recognizer]]] = {
         "lda:angle": lambda: LDA("angle"),
         "lda:soft": lambda: LDA("soft"),
     },
-    "ica": {"ica:1": lambda: ICA(1), "ica:2": lambda: ICA(2)},
+    "ica": {
+        "ica:1": lambda: ICA(1),
+        "ica:2": lambda: ICA(2),
+        "ica:infomax-1": lambda: ICA(1, method="infomax"),
+        "ica:infomax-2": lambda: ICA(2, method="infomax"),
+    },
     "lbp": {"lbp:chi2": LBP, "lbp:nbnn": NBNN},
     "src": {"src": SRC},
 }

@@ -79,7 +79,7 @@ class Mery2016:
 
 def run_mery2016(
     people: int = 100,
-    runs: int = 50,
+    runs: int = 30,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -208,11 +208,3 @@ def accuracies(one: ProtocolResult) -> npt.NDArray[np.float64]:
 def mean_over(runs: Sequence[ProtocolRun], classifier: str, column: str) -> float:
     """The mean accuracy over galleries of equal size."""
     return float(np.mean([found(run, classifier, column).spread.mean for run in runs]))
-
-
-def by_person(one: ProtocolResult) -> dict[str, float]:
-    """The share of each person's images that was recognised, over all runs."""
-    right, whose = one.predictions.correct()
-    people, codes = np.unique(whose, return_inverse=True)
-    share = np.bincount(codes, np.nanmean(right, axis=0)) / np.bincount(codes)
-    return dict(zip(people.tolist(), share.tolist(), strict=True))

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from proband._version import __version__
 from proband.engine import Progress
-from proband.engine.files.documents import as_json
 from proband.faces import contact_sheet
-from proband.papers.common import Finding, findings_table
+from proband.papers.charts import Line, curves_chart
 from proband.papers.mery2016 import (
     CLASSIFIERS,
     IMAGES,
     MODELS,
     POSED,
     POSES,
+    SHARES,
     Mery2016,
+    column_of,
     found,
+    mean_over,
     run_mery2016,
 )
-from proband.papers.mery2016_figures import growth_figure, mixing_figure, single_runs_figure
-from proband.papers.mery2016_findings import findings
+from proband.papers.mery2016_claims import claims, evidence_of
 from proband.papers.mery2016_tables import (
     TABLE_4,
     TABLE_4_HALF,
@@ -38,39 +38,92 @@ from proband.papers.mery2016_tables import (
     single_runs,
     single_table,
 )
+from proband.papers.page import Item, Reproduction, write_reproduction
 from proband.protocols.running.results import ProtocolRun
-from proband.report.directory import MARK, whole_directory
-from proband.report.figures.protocols import accuracy_figure
-from proband.report.figures.style import save_figure
-from proband.report.formats import as_markdown
+from proband.report.charts.makers.rows import around, rows_chart
+from proband.report.charts.spec import Mark, Rows
+from proband.report.page.charts import shown
+from proband.report.page.model import Block, Chart, Paragraph
 from proband.report.table import Table
-from proband.words import count, counted, given, percent
+from proband.words import Note, Sentence, count, counted, percent
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-FIGURES = ("table4", "table4_half", "table5", "table6", "growth", "single_runs", "mixing")
-_ENDINGS = ("png", "svg", "pdf")
-_OURS = (MARK, "report.md", "faces.png", *(f"{name}.{end}" for name in FIGURES for end in _ENDINGS))
+_FILES = ("faces.png",)
 _CALLED = {"F": "women", "M": "men"}
 _SHOWN = 12  # images of a person in the picture of faces
+
+_SYNTHETIC = Sentence(
+    "mery2016.synthetic",
+    "caution",
+    "the people are synthetic; the paper used AR, JAFFE and FERET. Protocols, classifiers (local binary patterns on 6 × 6 parts with naive Bayes "
+    "nearest neighbours; sparse representation of 22 × 18 pixels) and the size of images are the paper's",
+)
+_RUNS = Sentence(
+    "mery2016.runs",
+    "note",
+    "a run is one hold-out, one whole cross-validation, or one person of LOSO; there are {runs:count} of each but LOSO, {side:count} in the side studies. "
+    "Runs share images: their standard deviation is no standard error, and intervals over splits are about these images alone",
+)
+_IDENTITY = Sentence(
+    "mery2016.identity",
+    "note",
+    "identity: {people:count person/people}, {images:count image} each, of two days with six expressions on each; the paper had 26, with scarves and sunglasses",
+)
+_EXPRESSION = Sentence(
+    "mery2016.expression",
+    "note",
+    "expression: {models:count} others, {poses:count image} each as in JAFFE, all of one sitting, at difficulty {posed:given}",
+)
+_SEX = Sentence(
+    "mery2016.sex",
+    "note",
+    "sex: {n:count} others ({sexes}), one neutral image each, so that all folds are subject-disjoint",
+)
 
 
 def reproduce_mery2016(
     out: Path, people: int, runs: int, seed: int, threads: int | None, progress: Progress
-) -> tuple[Mery2016, list[Finding], Path]:
-    """Run the study on synthetic people and write its report; return what was found, and the report's path."""
+) -> tuple[Reproduction, Path]:
+    """Run the study on synthetic people and write its page; return both."""
     study = run_mery2016(people, runs, seed, threads, progress)
-    said = findings(study)
-    with whole_directory(out, _OURS) as draft:
-        text = as_json(_plain(study, said, runs, seed))
-        (draft / MARK).write_text(text, encoding="utf-8")
-        _sheet(study, draft / "faces.png")
-        for name, figure in _figures(study).items():
-            for ending in _ENDINGS:
-                save_figure(figure, draft / f"{name}.{ending}")
-        (draft / "report.md").write_text(_report(study, said, runs), encoding="utf-8")
-    return study, said, Path(out) / "report.md"
+    made = reproduction(study, runs, seed)
+    return made, write_reproduction(made, out, _FILES, lambda draft: _sheet(study, draft / "faces.png"))
+
+
+def reproduction(study: Mery2016, runs: int, seed: int) -> Reproduction:
+    """Put the paper's tables beside ours."""
+    judged = claims(evidence_of(study))
+    of = tables(study)
+    people = max(study.faces)
+    items = (
+        Item("table4", "Table 4: identity", (*_both(of[0]), *_both(of[1]), *_growth(study)), judged["table4"]),
+        Item(
+            "single",
+            "Table 4: one run of each classifier",
+            (
+                Paragraph("Which is better is told by the means over all runs. Somebody who has one run of each is told the reverse as often as this:"),
+                *(replace(single_table(single_runs(one.run), one.published, one.title), id=f"single-{one.key}") for one in of),
+            ),
+            judged["single"],
+        ),
+        Item(
+            "table5",
+            "Table 5: expression",
+            (*_both(of[2]), replace(mixing_table(study), id="mixing"), Paragraph(_neutral(study.expressions[POSED]))),
+            judged["table5"],
+        ),
+        Item("table6", "Table 6: sex", _both(of[3]), judged["table6"]),
+    )  # fmt: skip
+    return Reproduction(
+        "mery2016",
+        "Accuracy under many protocols, carried out anew",
+        "Mery, Zhao and Bowyer (2016)",
+        f"proband reproduce mery2016 --people {people} --runs {runs} --seed {seed}",
+        seed,
+        _about(study, runs),
+        items,
+        {"people": people, "runs": runs, "seed": seed},
+        _plain(study),
+    )
 
 
 class PaperTable(NamedTuple):
@@ -93,10 +146,10 @@ def tables(study: Mery2016) -> list[PaperTable]:
     whole, half = study.faces.values()
     people = [f"identity of {counted(n, 'person', 'people')}" for n in (max(study.faces), min(study.faces))]
     return [
-        PaperTable(FIGURES[0], 4, people[0], whole, TABLE_4),
-        PaperTable(FIGURES[1], 4, people[1], half, TABLE_4_HALF),
-        PaperTable(FIGURES[2], 5, "expression", study.expressions[POSED], TABLE_5),
-        PaperTable(FIGURES[3], 6, "sex", study.sex, TABLE_6),
+        PaperTable("table4-all", 4, people[0], whole, TABLE_4),
+        PaperTable("table4-half", 4, people[1], half, TABLE_4_HALF),
+        PaperTable("table5", 5, "expression", study.expressions[POSED], TABLE_5),
+        PaperTable("table6", 6, "sex", study.sex, TABLE_6),
     ]
 
 
@@ -105,14 +158,77 @@ def published_tables(study: Mery2016) -> list[Table]:
     return [beside_table(one.run, one.published, one.title) for one in tables(study)]
 
 
-def _plain(study: Mery2016, said: list[Finding], runs: int, seed: int) -> dict[str, Any]:
+def _both(one: PaperTable) -> tuple[Block, ...]:
+    beside = replace(beside_table(one.run, one.published, one.title), id=f"{one.key}-beside")
+    return _drawn(one, beside), beside
+
+
+def _drawn(one: PaperTable, beside: Table) -> Chart:
+    """Draw means with the range of all runs, published and here, a row for each protocol."""
+    columns = list(dict.fromkeys(map(column_of, one.run.results)))
+    names = tuple(f"{name}, {where}" for name in CLASSIFIERS for where in ("here", "published"))
+    marks = []
+    for row, column in enumerate(columns):
+        for place, name in enumerate(CLASSIFIERS):
+            spread = found(one.run, name, column).spread
+            marks.append(Mark(row, 2 * place, spread.mean, spread.minimum, spread.maximum))
+            theirs = [one.published.at(name, statistic, column) for statistic in ("mean", "min", "max")]
+            mean, least, most = (np.nan if value is None else value / 100 for value in theirs)
+            if np.isfinite(mean):
+                marks.append(Mark(row, 2 * place + 1, mean, least, most))
+    rows = Rows(tuple(columns), names, tuple(marks))
+    said = f"{one.title}: means and ranges over runs of {' and '.join(CLASSIFIERS)}, here and as published."
+    chart = rows_chart(
+        f"{one.key}-chart", one.title, said, rows, [around(marks, "rate", "accuracy")], names,
+        (f"Dots: mean; bars: from the worst to the best run. Published: {one.published.data}.",),
+        see="One run can be anywhere along its bar.",
+    )  # fmt: skip
+    return shown(chart, replace(beside, id=f"{one.key}-chart-data"))
+
+
+def _growth(study: Mery2016) -> tuple[Block, ...]:
+    """Accuracy by the share that trains, for galleries of several sizes and for several numbers of images."""
+    shares = np.array([round(100 * share) for share in SHARES.values()], dtype=float)
+    by_size = [(counted(size, "person", "people"), runs) for size, runs in study.galleries.items()]
+    by_images = [(counted(n, "image"), (run,)) for n, run in study.images.items()]
+    drawn = (
+        curves_chart(
+            f"growth-{by}",
+            title,
+            "More images to train on help; more people to tell apart do not.",
+            [
+                Line(f"{name}, {label}", shares, [mean_over(runs, name, column) for column in SHARES])
+                for name in CLASSIFIERS
+                for label, runs in groups
+            ],
+            "% of images that train",
+            "mean accuracy",
+            kinds=("linear",),
+            step=False,
+        )
+        for by, title, groups in (
+            ("people", "Identity by people in the gallery", by_size),
+            ("images", "Identity by images of each person", by_images),
+        )
+    )
+    return (*drawn, replace(growth_table(study), id="growth"))
+
+
+def _about(study: Mery2016, runs: int) -> tuple[Note, ...]:
+    counts = study.sex.setting.data.samples.frame["sex"].value_counts(sort=True).rows()
+    sexes = " and ".join(f"{count(n)} {_CALLED[sex]}" for sex, n in counts)
+    side = min(one.protocol.repeats for one in study.images[min(study.images)].results)
+    return (
+        _SYNTHETIC(),
+        _RUNS(runs=runs, side=side),
+        _IDENTITY(people=max(study.faces), images=IMAGES[0]),
+        _EXPRESSION(models=MODELS, poses=POSES, posed=POSED),
+        _SEX(n=len(study.sex.setting.data), sexes=sexes),
+    )
+
+
+def _plain(study: Mery2016) -> dict[str, Any]:
     return {
-        "proband": __version__,
-        "study": "mery2016",
-        "people": max(study.faces),
-        "runs": runs,
-        "seed": seed,
-        "findings": [one.to_dict() for one in said],
         "single_runs": {
             table.key: [one.to_dict() for one in single_runs(table.run)] for table in tables(study)
         },
@@ -131,19 +247,6 @@ def _plain(study: Mery2016, said: list[Finding], runs: int, seed: int) -> dict[s
     }
 
 
-def _figures(study: Mery2016) -> Mapping[str, Figure]:
-    of = tables(study)
-    drawn = [accuracy_figure(table.run) for table in of]
-    singles = [(table.what, single_runs(table.run)) for table in of]
-    return dict(
-        zip(
-            FIGURES,
-            [*drawn, growth_figure(study), single_runs_figure(singles), mixing_figure(study)],
-            strict=True,
-        )
-    )
-
-
 def _sheet(study: Mery2016, path: Path) -> None:
     """Lay out the images of two people whose faces are recognised, of two who show expressions, and some of different people."""
     shown, labels = [], []
@@ -158,53 +261,6 @@ def _sheet(study: Mery2016, path: Path) -> None:
     contact_sheet(np.concatenate(shown), _SHOWN, labels).save(path)
 
 
-def _report(study: Mery2016, said: list[Finding], runs: int) -> str:
-    published = published_tables(study)
-    singles = [
-        as_markdown(single_table(single_runs(table.run), table.published, table.title))
-        for table in tables(study)
-    ]
-    parts = [
-        "# Accuracy under many protocols: Tables 4 to 6 of Mery et al. 2016",
-        "**The people are synthetic.** So the numbers are not those of Mery, Zhao and Bowyer (2016), who used AR, JAFFE and FERET, and need not "
-        "be; protocols, classifiers and the size of images are theirs. LBP is local binary patterns on 6 × 6 parts with naive Bayes nearest "
-        f"neighbours, SRC sparse representation of 22 × 18 pixels. A run is one hold-out, one whole cross-validation, or one person of LOSO; there are {runs} "
-        "of each but LOSO. Runs share images: their standard deviation is no standard error.",
-        "![Two people whose faces are recognised, two who show expressions, and some whose sex is recognised](faces.png)",
-        "## What the paper found",
-        as_markdown(findings_table(said)),
-        "## Identity (Table 4)",
-        as_markdown(published[0]),
-        "![Accuracy by protocol, all people](table4.png)",
-        as_markdown(published[1]),
-        "![Accuracy by protocol, half of the people](table4_half.png)",
-        as_markdown(growth_table(study)),
-        "![Accuracy by training images, people and images of each](growth.png)",
-        "Where images cannot be divided evenly into folds, those tested have fewer images in training than others have. LBP suffers from it more than SRC: "
-        f"more images are more parts that may happen to be near. With {min(study.images)} images of each, it can take away what a larger share that trains gives.",
-        "## Expression (Table 5)",
-        as_markdown(published[2]),
-        "![Accuracy by protocol](table5.png)",
-        "Mixed, an image is recognised by another of the same person with the same expression; LOSO asks for expressions of people who were never "
-        f"seen. How large the fall is depends on how alike the images of a person are. For the table the difficulty was set to {given(POSED)}: "
-        "expressions posed in one sitting, in front of a camera that hardly moves. Nothing in the population makes people smile each in their own way; "
-        "the fall comes from their faces alone. With more that varies besides:",
-        as_markdown(mixing_table(study)),
-        "![Each person with mixed folds and alone](mixing.png)",
-        _neutral(study.expressions[POSED]),
-        "## Sex (Table 6)",
-        as_markdown(published[3]),
-        "![Accuracy by protocol](table6.png)",
-        "## One run of each classifier",
-        "Which is better is told by the means over all runs. Somebody who has one run of each is told the reverse as often as this:",
-        *singles,
-        "![How often the worse is ahead](single_runs.png)",
-        "## How it was made",
-        "\n".join(f"- {line}" for line in _made(study)),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
 def _neutral(run: ProtocolRun) -> str:
     own = [
         f"{name} {percent(found(run, name, '10f CV').predictions.per_class().filter(pl.col('label') == 'neutral')['accuracy'].item())}"
@@ -214,21 +270,3 @@ def _neutral(run: ProtocolRun) -> str:
         f"With one neutral image of a person there is no second to recognise it by, even mixed: of these, {' and '.join(own)} are recognised (10f CV). "
         f"The others are {percent(1 - 1 / POSES, 1)} of all images."
     )
-
-
-def _made(study: Mery2016) -> list[str]:
-    people, n_sex = max(study.faces), len(study.sex.setting.data)
-    counts = study.sex.setting.data.samples.frame["sex"].value_counts(sort=True).rows()
-    sexes = " and ".join(f"{count(n)} {_CALLED[sex]}" for sex, n in counts)
-    side = min(one.protocol.repeats for one in study.images[min(study.images)].results)
-    return [
-        f"Identity: {counted(people, 'person', 'people')}, {IMAGES[0]} images each, of two days with six expressions on each; the paper had 26, with scarves and sunglasses, "
-        "which are not to be had here. How hard the faces are was set for the study of Beveridge et al. 2001 and is left as it is there; so for sex.",
-        "Galleries of one size are of different people, and those of the next size of the same people together, so that size alone differs. "
-        f"Fewer images of each are drawn at random. These side studies have {side} runs.",
-        f"Expression: {MODELS} others, {POSES} images each as in JAFFE: a neutral one and four each of smile, laugh, surprise, frown and speaking, all of one sitting. "
-        f"JAFFE has women only and seven expressions; here are men and women, and six. Difficulty {given(POSED)}; {' and '.join(given(one) for one in study.expressions if one != POSED)} for comparison.",
-        f"Sex: {count(n_sex)} others ({sexes}), one neutral image each; with one image of each, all folds are subject-disjoint.",
-        "Agreement with the paper is by means unless a test is named; a difference of means may be chance.",
-        "Faces are cropped by their eyes, which are given, to 110 × 90 pixels. Both classifiers have the same splits, and a seed gives all of it again.",
-    ]

@@ -188,7 +188,7 @@ def beside_table(run: ProtocolRun, published: Published, title: str) -> Table:
         for statistic in STATISTICS
     )
     caption = f"{title}, accuracy over runs in % (in brackets: {published.data})"
-    return Table(caption, columns("", "", *found_in, text=2), tuple(rows))
+    return Table(caption, columns("classifier", "over runs", *found_in, text=2), tuple(rows))
 
 
 def _beside(run: ProtocolRun, published: Published, name: str, statistic: str, column: str) -> Cell:
@@ -213,7 +213,7 @@ def single_table(singles: Sequence[SingleRuns], published: Published, title: str
     }
     return Table(
         f"{title}, one run of {better} and one of {worse} (points; shares of runs)",
-        columns("", *(one.column for one in singles)),
+        columns("one run of each", *(one.column for one in singles)),
         tuple((text_cell(name), *cells) for name, cells in rows.items()),
     )
 
@@ -238,7 +238,7 @@ def growth_table(study: Mery2016) -> Table:
         if count != most:
             name = f"{counted(max(study.galleries), 'person', 'people')} with {count} images"
             rows.append((text_cell(name), *_means([run])))
-    heads = columns("", *(f"{name}\n{column}" for name in CLASSIFIERS for column in SHARES))
+    heads = columns("gallery", *(f"{name}\n{column}" for name in CLASSIFIERS for column in SHARES))
     return Table("Identity: mean accuracy over runs and galleries (%)", heads, tuple(rows))
 
 
@@ -254,5 +254,5 @@ def mixing_table(study: Mery2016) -> Table:
             mixed, alone = (100 * found(run, name, column).spread.mean for column in ("10f CV", "LOSO"))
             cells = (fixed_cell(mixed, 1), fixed_cell(alone, 1), _points(alone - mixed))
             rows.append((text_cell(f"difficulty {given(difficulty)}, {name}"), *cells))
-    heads = columns("", "10f CV, mixed", "LOSO", "difference")
+    heads = columns("pictures", "10f CV, mixed", "LOSO", "difference")
     return Table("Expression: mean accuracy (%)", heads, tuple(rows))

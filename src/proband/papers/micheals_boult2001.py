@@ -1,18 +1,40 @@
-"""The experiment of Micheals & Boult 2001 (Efficient Evaluation) on synthetic people, with the paper's numbers of people."""
+"""The experiments of Micheals & Boult 2001 (Efficient Evaluation, and STRAT) on synthetic people, with the papers' numbers of people."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
+from proband.arrays import balance, n_replicates, orthogonal_array
+from proband.arrays.sequences import UnbalancedArrayWarning
+from proband.designs import Jackknife
 from proband.engine import Progress
 from proband.faces import Population
+from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.galleries.effect import GalleryEffect, ImageColumns
+from proband.inference.strata.bands import rates_and_errors
+from proband.inference.strata.estimates import strata_of
 from proband.inference.strata.study import StratStudy, strat_study
+from proband.measures import Outcomes, rank
+from proband.papers.charts import Line, curves_chart
+from proband.papers.claims import Shown
 from proband.papers.common import scores_of
-from proband.report.writer import write_run
+from proband.papers.micheals_boult2001_claims import Evidence, claims, low_ranks
+from proband.papers.page import Item, Reproduction, write_reproduction
+from proband.report.analyses.strat import galleries_table
+from proband.report.cells import columns, count_cell, rate_cell, table, text_cell
+from proband.report.page.charts.curves import bands_chart
+from proband.report.page.charts.points import gallery_effect_chart
+from proband.report.page.model import Block
+from proband.report.table import Cell, Table
 from proband.samples import Samples
-from proband.study.findings import Findings, Provenance
-from proband.study.inputs import versions
-from proband.words import Note, Sentence
+from proband.scores import DenseScores
+from proband.words import Sentence, count, counted, percent
 
 ALGORITHMS = ("lda:angle", "pca:mahalanobis", "pca:l2")
 """The paper had two commercial matchers and PCA; here are two stronger classical ones and PCA."""
@@ -22,32 +44,83 @@ PEOPLE = {3: 481, 4: 256}
 
 _TRAINING = 200
 _DIFFICULTY = 1.4
+_MISSES = 100_000
+_CLUSTERS = 100
+_SURROGATE = (15, 12, 6, 7, 6, 6, 9)  # patients with 0 to 6 negative sites: Cochran's sums, not his table
 
 _SYNTHETIC = Sentence(
     "micheals-boult2001.synthetic",
     "caution",
-    "the people are synthetic, so the numbers are not the paper's; the numbers of people and images are",
+    "the people are synthetic, so the numbers are not the papers'; the numbers of people and images are: {people:names}. "
+    "The papers print few numbers; their figures are described",
 )
-_PAPER = Sentence(
-    "micheals-boult2001.paper",
+_STAND_INS = Sentence(
+    "micheals-boult2001.stand-ins",
     "note",
-    "the paper found that the gallery matters (its best one had mostly neutral expressions), that mixing the images between "
-    "galleries takes the difference away, and that balanced repeated replication has a standard error about 20 % in variance "
-    "below the jackknife's and the bootstrap's. The last compares answers to different questions: BRR varies the probe images of "
-    "these people, the others vary probes as if each were of another person. The paper counts 256 replicates for 256 strata of "
-    "three units; a balanced array needs 729",
+    "two commercial matchers and PCA in the paper; {names:names} here, trained on {n:count} other people",
+)
+_QUESTIONS = Sentence(
+    "micheals-boult2001.questions",
+    "note",
+    "BRR varies the probe images of these people, the jackknife and the bootstrap over probes vary probes as if each were of another person, "
+    "and the bootstrap over people varies people: figure 3 compares answers to different questions",
 )
 _COLUMNS = Sentence(
     "micheals-boult2001.columns",
     "note",
-    "columns 1 and 3 are neutral images of two days, columns 2 and 4 have another expression; {used:count} of them are used",
+    "columns 1 and 3 are neutral images of two days, columns 2 and 4 have another expression",
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The studies by images of each person, and what figures 3 and 5 are drawn from.
+
+    Attributes
+    ----------
+    first
+        Outcomes of the first algorithm with the first mixed gallery, by images of each person.
+    variances
+        Of four images of each person: the variance by rank of all probe columns (0), and with one of them left out.
+    """
+
+    studies: Mapping[int, StratStudy]
+    first: Mapping[int, Outcomes]
+    variances: Mapping[int, npt.NDArray[np.float64]]
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the claims are about."""
+        last = low_ranks(self.studies[4].n_subjects)
+        gaps = {images: _leads(study) for images, study in self.studies.items()}
+        return Evidence(
+            {images: study.effects[0] for images, study in self.studies.items()},
+            {images: study.mixed[0] for images, study in self.studies.items()},
+            {key: one.by_rank for key, one in self.studies[4].errors.items()},
+            successes(self.first[4], last),
+            {left_out: values[:last] for left_out, values in self.variances.items()},
+            gaps,
+            [gaps[3][-1], gaps[4][-1]],
+            n_replicates(3, 256),
+            _balanced_pairs(),
+            _leprosy(),
+            _missed(),
+        )
 
 
 def reproduce_micheals_boult2001(
     out: Path, seed: int, threads: int | None, progress: Progress, people: dict[int, int] | None = None
-) -> tuple[dict[int, StratStudy], list[Path]]:
-    """Run the experiment with three and with four images of each person; return the studies and the reports' paths."""
+) -> tuple[Reproduction, Path]:
+    """Run the experiments with three and with four images of each person and write their page; return both."""
+    found = run_micheals_boult2001(seed, threads, progress, people)
+    made = reproduction(found, seed, None if people is None else max(people.values()))
+    return made, write_reproduction(made, out)
+
+
+def run_micheals_boult2001(
+    seed: int, threads: int | None, progress: Progress, people: dict[int, int] | None = None
+) -> Found:
+    """Make the data and run the experiments, without writing anything."""
     wanted = people or PEOPLE
     most = max(wanted.values())
     training = Population(
@@ -62,22 +135,238 @@ def reproduce_micheals_boult2001(
         first_subject=training.n_subjects,
         difficulty=_DIFFICULTY,
     )
-    samples, scores = scores_of(tested, training, ALGORITHMS, threads, progress)
+    ((samples, scores),) = scores_of([(tested, ALGORITHMS)], training, threads, progress)
     subjects = list(dict.fromkeys(samples.frame["subject"].to_list()))
-    studies, paths = {}, []
-    command = f"proband reproduce micheals-boult2001 --seed {seed}"
-    provenance = Provenance(
-        command if people is None else f"{command} --people {most}", seed=seed, versions=versions()
+    studies, first, variances = {}, {}, {}
+    for images, n in wanted.items():
+        chosen = Samples(samples.frame.filter(samples.frame["subject"].is_in(subjects[:n])))
+        studies[images] = strat_study(scores, chosen, images, progress=progress, seed=seed)
+        mixed = ImageColumns.of(chosen, list(scores), images, mixed=True)
+        first[images] = rank(scores[0], mixed.experiment(0))
+        if images == 4:
+            variances = _by_left_out(scores[0], mixed)
+    return Found(studies, first, variances)
+
+
+def _by_left_out(scores: DenseScores, mixed: ImageColumns) -> dict[int, npt.NDArray[np.float64]]:
+    """The textbook variance by rank with all probe columns, and with each of them left out (figure 5's curves)."""
+    probes = tuple(range(1, mixed.n_columns))
+    found = {}
+    for chosen in (probes, *combinations(probes, len(probes) - 1)):
+        outcomes = rank(scores, mixed.experiment(0, chosen))
+        strata, _ = strata_of(outcomes, Jackknife())
+        left_out = sum(set(probes) - set(chosen))
+        found[left_out] = rates_and_errors(outcomes, Jackknife(), strata, outcomes.n_ranks)[1] ** 2
+    return found
+
+
+def successes(outcomes: Outcomes, last: int) -> npt.NDArray[np.float64]:
+    """Whether each probe is recognised at ranks 1 to `last`: people × probes of each × ranks."""
+    codes = outcomes.experiment.samples.codes[outcomes.probes]
+    order = np.argsort(codes, kind="stable")
+    people = len(np.unique(codes))
+    at = np.stack([outcomes.success(t)[order] for t in range(1, last + 1)], axis=-1)
+    return at.reshape(people, -1, last)
+
+
+def _leads(study: StratStudy) -> list[Shown]:
+    """The first algorithm less each other one, under BRR."""
+    assert study.comparison is not None
+    pairs = {frozenset((one.first, one.second)): one for one in study.comparison.pairs}
+    found = []
+    for name in ALGORITHMS[1:]:
+        one = pairs[frozenset((ALGORITHMS[0], name))]
+        own = Shown(one.difference, one.low, one.high)
+        found.append(own if one.first == ALGORITHMS[0] else Shown(-own.value, -own.high, -own.low))
+    return found
+
+
+def _balanced_pairs() -> int:
+    """How many pairs of the 26 columns of STRAT's array of 27 rows are balanced."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnbalancedArrayWarning)
+        rows = orthogonal_array(3, 26, rule="strat-2001").rows
+    return 26 * 25 // 2 - balance(rows, 3).n_pairs
+
+
+def _leprosy() -> tuple[float, float]:
+    """The binomial and the cluster standard error of a surrogate of Cochran's patients."""
+    success = np.concatenate(
+        [[1.0] * y + [0.0] * (6 - y) for y, times in enumerate(_SURROGATE) for _ in range(times)]
     )
-    for images, count in wanted.items():
-        chosen = Samples(samples.frame.filter(samples.frame["subject"].is_in(subjects[:count])))
-        study = strat_study(scores, chosen, images, progress=progress, seed=seed)
-        studies[images] = study
-        title = f"{count} synthetic people with {images} images each"
-        found = Findings(title, provenance, strat=study, notes=_about(study))
-        paths.append(write_run(found, out / f"{count}x{images}"))
-    return studies, paths
+    found = cluster_statistics(success, np.repeat(np.arange(61), 6))
+    return found.binomial_se, found.cluster_se
 
 
-def _about(study: StratStudy) -> tuple[Note, ...]:
-    return _SYNTHETIC(), _PAPER(), _COLUMNS(used=study.n_images)
+def _missed() -> float:
+    """How often 95 % intervals for the mean miss where pairs of values correlate by 0.2, and nobody notices."""
+    from scipy.special import stdtrit
+
+    rng = np.random.default_rng(0)
+    n, block, missed = 2 * _CLUSTERS, 2_000, 0
+    for _ in range(_MISSES // block):
+        shared = np.sqrt(0.2) * rng.standard_normal((block, _CLUSTERS, 1))
+        values = (shared + np.sqrt(0.8) * rng.standard_normal((block, _CLUSTERS, 2))).reshape(block, n)
+        errors = values.std(axis=1, ddof=1) / np.sqrt(n)
+        missed += int((np.abs(values.mean(axis=1)) > stdtrit(n - 1, 0.975) * errors).sum())
+    return missed / _MISSES
+
+
+def reproduction(found: Found, seed: int, people: int | None) -> Reproduction:
+    """Put the papers' figures beside ours."""
+    judged = claims(found.evidence)
+    three, four = (found.studies[images] for images in (3, 4))
+    command = f"proband reproduce micheals-boult2001 --seed {seed}"
+    sizes = tuple(
+        f"{counted(study.n_subjects, 'person', 'people')} with {images} images"
+        for images, study in found.studies.items()
+    )
+    items = (
+        Item("figure2", "Efficient, figure 2: the gallery effect", _galleries(three.effects, "figure2"), judged["figure2"]),
+        Item("figure4", "Efficient, figure 4: mixed galleries", _galleries(three.mixed, "figure4"), judged["figure4"]),
+        Item("figure3", "Efficient, figure 3: standard errors by method", (_errors_chart(four), _errors(four)), judged["figure3"]),
+        Item("figure5", "Efficient, figure 5: two units and three", (_units_chart(found), _units(found)), judged["figure5"]),
+        Item(
+            "figure6",
+            "Efficient, figures 1, 6 and 7: three algorithms",
+            tuple(
+                bands_chart(study.bands, f"algorithms-{images}", f"Recognition rate by rank, {sizes[at]}, first mixed gallery")
+                for at, (images, study) in enumerate(found.studies.items())
+            ),
+            judged["figure6"],
+        ),
+        Item("strat", "STRAT: clusters, intervals and arrays", (_strat(found),), judged["strat"]),
+    )  # fmt: skip
+    return Reproduction(
+        "micheals-boult2001",
+        "Stratified evaluation, carried out anew",
+        "Micheals and Boult (2001): Efficient Evaluation; A Stratified Methodology",
+        command if people is None else f"{command} --people {people}",
+        seed,
+        (
+            _SYNTHETIC(people=sizes),
+            _STAND_INS(names=ALGORITHMS, n=_TRAINING if people is None else people),
+            _QUESTIONS(),
+            _COLUMNS(),
+        ),
+        items,
+        {"people": {str(images): study.n_subjects for images, study in found.studies.items()}, "seed": seed},
+        {
+            "studies": {str(images): study.to_dict() for images, study in found.studies.items()},
+            "variances_by_left_out": {str(k): values.tolist() for k, values in found.variances.items()},
+        },
+    )
+
+
+def _galleries(effects: tuple[GalleryEffect, ...], id: str) -> tuple[Block, ...]:
+    bands = effects[0].bands
+    named = [
+        Line(f"gallery {place}", one.ranks, one.values, one.low, one.high)
+        for place, one in enumerate(bands, 1)
+    ]
+    mixed = "mixed galleries" if effects[0].mixed else "galleries"
+    caption = f"Rank-1 rates with each of the {mixed}, here; the paper prints none"
+    beneath = galleries_table(effects)
+    return (
+        curves_chart(
+            f"{id}-chart",
+            f"{effects[0].algorithm} with each column of images as the gallery",
+            "Whether the curves lie apart: does it matter which image of each person is enrolled?",
+            named,
+            "rank",
+            "recognition rate",
+            notes=("Bands: 95% at each rank, over probe images of these people (BRR).",),
+        ),
+        table(f"{id}-table", caption, beneath.columns, beneath.rows),
+        gallery_effect_chart(effects, f"{id}-rates"),
+    )
+
+
+def _errors_chart(study: StratStudy) -> Block:
+    named = [Line(str(one.method), _ranks(one.by_rank), one.by_rank) for one in study.errors.values()]
+    return curves_chart(
+        "figure3-chart",
+        f"Standard error of the CMC of {study.mixed[0].algorithm}, first mixed gallery",
+        "Methods answer different questions: images of these people, other probes, other people.",
+        named,
+        "rank",
+        "standard error",
+        unit="number",
+    )
+
+
+def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    return np.arange(1, len(values) + 1)
+
+
+def _errors(study: StratStudy) -> Table:
+    last = low_ranks(study.n_subjects)
+    base = study.errors["bootstrap-of-probes"].by_rank[:last]
+    rows: list[tuple[Cell, ...]] = []
+    for one in study.errors.values():
+        ratio = float(np.mean(one.by_rank[:last] ** 2) / np.mean(base**2))
+        rows.append(
+            (
+                text_cell(str(one.method)),
+                text_cell(str(one.varying)),
+                rate_cell(float(one.by_rank[0])),
+                rate_cell(ratio),
+            )
+        )
+    heads = columns("method", "varying", "at rank 1", "variance over the bootstrap's", text=2)
+    notes = (
+        f"The last column is an average over relative ranks to {percent(0.1)}; the paper reads about 0.8 for BRR off its figure.",
+    )
+    return table("figure3-table", "Standard errors, here", heads, rows, notes)
+
+
+def _units_chart(found: Found) -> Block:
+    named = [
+        Line("three units" if not left_out else f"without column {left_out + 1}", _ranks(values), values)
+        for left_out, values in sorted(found.variances.items())
+    ]
+    return curves_chart(
+        "figure5-chart",
+        "Variance of the CMC with three units of each person, and with two of them",
+        "Three units against each choice of two, on the same people.",
+        named,
+        "rank",
+        "variance",
+        unit="number",
+    )
+
+
+def _units(found: Found) -> Table:
+    last = low_ranks(found.studies[4].n_subjects)
+    three = found.variances[0]
+    mean = np.mean([values for left_out, values in found.variances.items() if left_out], axis=0)
+    rows = [
+        (count_cell(t), rate_cell(float(three[t - 1] / mean[t - 1]) if mean[t - 1] > 0 else None))
+        for t in sorted({1, 2, 5, 10, last})
+        if t <= len(three)
+    ]
+    heads = columns("rank", "variance of three units over the mean of two", text=0)
+    notes = (
+        "It is 2/3 exactly, whatever the data: the mean of two units' textbook variances is 3/2 of that of three.",
+    )
+    return table("figure5-table", "What a third unit gains, here", heads, rows, notes)
+
+
+def _strat(found: Found) -> Table:
+    evidence = found.evidence
+    binomial, cluster = evidence.leprosy
+    rows = [
+        _said("Cochran's patients, binomial standard error", "2.58%", percent(binomial, 2)),
+        _said("Cochran's patients, cluster standard error (surrogate table)", "4.65%", percent(cluster, 2)),
+        _said("intervals that miss at ρ(n̄ − 1) = 0.2", "7.4%", percent(evidence.missed, 2)),
+        _said("replicates for 256 strata of three units", "256", count(evidence.n_replicates)),
+        _said("balanced pairs among 26 columns in 27 rows", "325", count(evidence.balanced_columns)),
+    ]
+    heads = columns("what", "published", "here", text=3)
+    return table("strat-table", "What STRAT and Efficient print, and what is found here", heads, rows)
+
+
+def _said(*cells: str) -> tuple[Cell, ...]:
+    return tuple(map(text_cell, cells))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, say, say_below, show_tables, tell, wrote
-from proband.words import count, counted, listed
+from proband.cli.console import progress_bars, say, show_tables, wrote
 
 if TYPE_CHECKING:
-    from proband.papers.common import Finding
+    from proband.papers.page import Reproduction
 
 reproduce = typer.Typer(
     name="reproduce",
@@ -40,16 +37,12 @@ def beveridge2001(
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Permuting gallery and probe choices (Beveridge, She, Draper and Givens 2001, section 7)."""
+    """McNemar's tests, the bootstrap, and permuted galleries and probes (Beveridge, She, Draper and Givens 2001)."""
     from proband.papers.beveridge2001_study import reproduce_beveridge2001
-    from proband.report.analyses.choices import choices_statements, choices_tables
 
     with progress_bars(quiet) as progress:
-        found, summary = reproduce_beveridge2001(out, trials, seed, threads, progress, people, training)
-    show_tables(*choices_tables(found))
-    say("The people are synthetic; the report puts the published numbers beside these.")
-    say_below(choices_statements(found), explain, [found.answers])
-    wrote(summary)
+        made, page = reproduce_beveridge2001(out, trials, seed, threads, progress, people, training)
+    _show(made, page, explain)
 
 
 @reproduce.command(name="micheals-boult2001")
@@ -71,17 +64,11 @@ def micheals_boult2001(
 ) -> None:
     """Galleries, mixing and balanced repeated replication (Micheals and Boult 2001, Efficient Evaluation)."""
     from proband.papers.micheals_boult2001 import reproduce_micheals_boult2001
-    from proband.report.analyses.strat import study_statements, study_tables
 
     wanted = None if people is None else {3: people, 4: people}
     with progress_bars(quiet) as progress:
-        studies, written = reproduce_micheals_boult2001(out, seed, threads, progress, wanted)
-    for images, study in studies.items():
-        say(f"{counted(study.n_subjects, 'synthetic person', 'synthetic people')} with {images} images each")
-        show_tables(*study_tables(study))
-        say_below(study_statements(study), explain, [study.effects[0].estimates[0].answers])
-    for path in written:
-        wrote(path)
+        made, page = reproduce_micheals_boult2001(out, seed, threads, progress, wanted)
+    _show(made, page, explain)
 
 
 @reproduce.command()
@@ -97,15 +84,10 @@ def feret2000(
 ) -> None:
     """The FERET evaluation of September 1996 (Phillips, Moon, Rizvi and Rauss 2000): categories, versions, galleries."""
     from proband.papers.feret2000_study import reproduce_feret2000
-    from proband.report.analyses.feret_tables import leaderboards
 
     with progress_bars(quiet) as progress:
-        study, found, notes, summary = reproduce_feret2000(out, people, seed, threads, progress)
-    show_tables(*leaderboards(study))
-    _say_findings(found, explain)
-    for note in notes:
-        tell(f"note: {note}")
-    wrote(summary)
+        made, page = reproduce_feret2000(out, people, seed, threads, progress)
+    _show(made, page, explain)
 
 
 @reproduce.command()
@@ -116,30 +98,37 @@ def mery2016(
     ] = 100,
     runs: Annotated[
         int, typer.Option("--runs", min=2, help="Runs of every protocol; the paper had 50.")
-    ] = 50,
+    ] = 30,
     seed: o.Seed = 0,
     explain: o.Explain = False,
     threads: o.Threads = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Accuracy under many protocols (Mery, Zhao and Bowyer 2016, Tables 4 to 6): identity, expression and sex."""
-    from proband.papers.mery2016_study import published_tables, reproduce_mery2016
+    from proband.papers.mery2016_study import reproduce_mery2016
 
     with progress_bars(quiet) as progress:
-        study, found, summary = reproduce_mery2016(out, people, runs, seed, threads, progress)
-    show_tables(*published_tables(study))
-    _say_findings(found, explain)
-    wrote(summary)
+        made, page = reproduce_mery2016(out, people, runs, seed, threads, progress)
+    _show(made, page, explain)
 
 
-def _say_findings(found: Sequence[Finding], explain: bool) -> None:
-    """Say how many findings agree with the paper, or with `explain` each of them."""
-    verdicts = {True: "agrees", False: "does not agree", None: "no number to agree with"}
-    for one in found if explain else ():
-        say(f"The paper: {one.paper}.")
-        say(f"Here: {one.here}. ({verdicts[one.agrees]})", dim=True)
-    by_verdict = Counter(verdicts[one.agrees] for one in found)
-    told = listed(f"{count(n)} {verdict}" for verdict, n in by_verdict.items())
-    say(f"The people are synthetic. Of {counted(len(found), 'finding')} of the paper: {told}.")
+def _show(made: Reproduction, page: Path, explain: bool) -> None:
+    """Show every claim with its verdict, say why some do not agree, and name the page; with `explain` say everything."""
+    from proband.papers.claims import summary_of
+    from proband.papers.page import claims_table
+
+    show_tables(claims_table(made.claims, brief=True))
+    say(summary_of(made.claims))
+    for one in made.claims:
+        name = one.key.partition(".")[2]
+        if explain:
+            told = {"paper": one.paper, "rule": one.rule, "here": one.here, "could show": one.power}
+            for what, note in told.items():
+                say(f"{name}, {what}: {note}.", dim=True)
+        if one.why is not None:
+            say(f"{name} {one.verdict}: {one.why}.", style="yellow")
+    for note in (*made.about, *made.notes) if explain else made.about[:1]:
+        say(note, dim=True)
     if not explain:
-        say("--explain tells each of them, as the report does.", dim=True)
+        say("--explain tells the rule of every claim, as the page does.", dim=True)
+    wrote(page)

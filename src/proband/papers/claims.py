@@ -1,0 +1,199 @@
+"""Claims: what a paper reports, the rule by which synthetic people agree with it, decided beforehand, and the verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from proband.results.base import Result
+from proband.words import Note, Sentence
+
+Verdict = Literal["agrees", "disagrees", "cannot be judged"]
+Unit = Literal["points", "number"]
+VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "cannot be judged")
+
+_POWER = 0.8
+# Of an interval's width: (1.96 + 0.84)/(2 · 1.96), the effect that such an interval shows in 80 % of studies.
+_SHOWN_OF_WIDTH = 0.7148
+
+_POINTS = Sentence(
+    "claims.power-points",
+    "note",
+    "a difference of {least:span} would show in {power:percent} of studies of this size",
+)
+_NUMBER = Sentence(
+    "claims.power-number",
+    "note",
+    "a difference of {least:small} would show in {power:percent} of studies of this size",
+)
+_CHANCE = Sentence(
+    "claims.by-chance",
+    "note",
+    "results with nothing behind them would fulfil the rule with probability {chance:small}",
+)
+_ARITHMETIC = Sentence("claims.arithmetic", "note", "arithmetic: there is no chance in it")
+_REACH_POINTS = Sentence(
+    "claims.reach-points", "note", "the intervals reach to {reach:span}, where {margin:span} are allowed"
+)
+_REACH_NUMBER = Sentence(
+    "claims.reach-number", "note", "the intervals reach to {reach:small}, where {margin:small} is allowed"
+)
+_ZERO = Sentence(
+    "claims.holds-zero",
+    "caution",
+    "{n:count} of {total:count interval} {n:word holds/hold} zero, so these data do not say",
+)
+_TOO_WIDE = Sentence(
+    "claims.too-wide",
+    "caution",
+    "{n:count} of {total:count interval} {n:word is/are} too wide to be within the margin or beyond it",
+)
+
+
+class Shown(NamedTuple):
+    """A difference that was found, with its 95 % interval; above zero it goes the paper's way."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Judgement(NamedTuple):
+    """A verdict, why it is not agreement (None for a claim's own reason), and what the rule could have shown."""
+
+    verdict: Verdict
+    why: Note | None
+    power: Note
+
+
+@dataclass(frozen=True)
+class Claim(Result):
+    """Something that a paper reports, and what became of it here.
+
+    Attributes
+    ----------
+    key, place
+        What it is known by, and the table, figure or section of the paper.
+    paper, rule, here
+        What was published, what must hold here for it to agree, and what was found.
+    verdict
+        By the rule alone.
+    why
+        Why it does not agree; None where it does.
+    power
+        What the rule could have shown, or how often it would be fulfilled by chance.
+    """
+
+    key: str
+    place: str
+    paper: Note
+    rule: Note
+    here: Note
+    verdict: Verdict
+    why: Note | None
+    power: Note
+
+
+class Statement:
+    """A claim before anything is measured: its words and its rule, declared beside the code that judges it.
+
+    Parameters
+    ----------
+    key, place
+        Of the claim; the key is ``paper.what``.
+    paper, rule
+        What is published, and what must hold.
+    otherwise
+        Why synthetic people may disagree.
+    """
+
+    def __init__(self, key: str, place: str, *, paper: str, rule: str, otherwise: str) -> None:
+        self.key, self.place = key, place
+        self._paper, self._rule, self._otherwise = (
+            Sentence(f"{key}.{part}", level, words)  # type: ignore[arg-type]
+            for part, level, words in (
+                ("paper", "note", paper),
+                ("rule", "note", rule),
+                ("otherwise", "caution", otherwise),
+            )
+        )
+
+    def judged(self, here: Note, found: Judgement) -> Claim:
+        """The claim, with what was found and the verdict."""
+        why = found.why or (None if found.verdict == "agrees" else self._otherwise())
+        return Claim(self.key, self.place, self._paper(), self._rule(), here, found.verdict, why, found.power)
+
+
+def by_sign(shown: Sequence[Shown], unit: Unit = "points") -> Judgement:
+    """Agree if every difference is above zero with its whole interval, disagree if any is below, else leave it open.
+
+    Examples
+    --------
+    >>> [by_sign([Shown(x, x - 1, x + 1)]).verdict for x in (2, -2, 0.5)]
+    ['agrees', 'disagrees', 'cannot be judged']
+    """
+    least = _SHOWN_OF_WIDTH * max(one.high - one.low for one in shown)
+    power = (_POINTS if unit == "points" else _NUMBER)(least=least, power=_POWER)
+    if any(one.high < 0 for one in shown):
+        return Judgement("disagrees", None, power)
+    open_ones = sum(one.low <= 0 for one in shown)
+    if open_ones:
+        return Judgement("cannot be judged", _ZERO(n=open_ones, total=len(shown)), power)
+    return Judgement("agrees", None, power)
+
+
+def within(shown: Sequence[Shown], margin: float, unit: Unit = "points") -> Judgement:
+    """Agree if every interval lies within the margin on both sides of zero, disagree if any lies wholly beyond it.
+
+    Examples
+    --------
+    >>> [within([Shown(x, x - 1, x + 1)], 3).verdict for x in (1, 5, 3)]
+    ['agrees', 'disagrees', 'cannot be judged']
+    """
+    reach = max(abs(end) for one in shown for end in (one.low, one.high))
+    power = (_REACH_POINTS if unit == "points" else _REACH_NUMBER)(reach=reach, margin=margin)
+    if any(one.low > margin or one.high < -margin for one in shown):
+        return Judgement("disagrees", None, power)
+    wide = sum(one.low < -margin or one.high > margin for one in shown)
+    if wide:
+        return Judgement("cannot be judged", _TOO_WIDE(n=wide, total=len(shown)), power)
+    return Judgement("agrees", None, power)
+
+
+def exactly(holds: bool, chance: float | None) -> Judgement:
+    """Agree if a fact holds; `chance` is how often it would if nothing were behind the results, None for arithmetic.
+
+    Examples
+    --------
+    >>> exactly(True, 1 / 12).verdict, str(exactly(False, None).power)
+    ('agrees', 'arithmetic: there is no chance in it')
+    """
+    power = _ARITHMETIC() if chance is None else _CHANCE(chance=chance)
+    return Judgement("agrees" if holds else "disagrees", None, power)
+
+
+def counts_of(claims: Sequence[Claim]) -> dict[Verdict, int]:
+    """How many claims have each verdict, in one order."""
+    found = Counter(one.verdict for one in claims)
+    return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+_SUMMARY = Sentence(
+    "claims.summary",
+    "note",
+    "{n:count claim} of the paper: {agree:count} {agree:word agrees/agree} on synthetic people, {disagree:count} "
+    "{disagree:word disagrees/disagree}, {open:count} cannot be judged",
+)
+
+
+def summary_of(claims: Sequence[Claim]) -> Note:
+    """How many claims there are, and how many agree."""
+    found = counts_of(claims)
+    return _SUMMARY(
+        n=len(claims),
+        agree=found["agrees"],
+        disagree=found["disagrees"],
+        open=found["cannot be judged"],
+    )
