@@ -58,7 +58,7 @@ from proband.report.cells import (
     text_cell,
 )
 from proband.report.figures.classification import classification_figure
-from proband.report.figures.covariates import covariates_figures, partition_figures
+from proband.report.figures.covariates import covariates_figure, partition_figure
 from proband.report.figures.identification import (
     cmc_figure,
     comparison_figure,
@@ -288,14 +288,14 @@ show(
 )
 show(
     CovariateStudy,
-    View(covariates.study_tables, covariates.study_statements, _one_of(covariates_figures, "differences")),
+    View(covariates.study_tables, covariates.study_statements, covariates_figure),
 )
 show(
     Partition,
     View(
         lambda result: [covariates.partition_table(result)],
         covariates.partition_statements,
-        _one_of(partition_figures, "rates"),
+        partition_figure,
     ),
 )
 show(

@@ -89,7 +89,7 @@ def partition(
         Path | None,
         typer.Option(
             "--table",
-            help="Write difficulty and parts of every probe as CSV, to be joined to the samples table; evaluate --by takes its columns.",
+            help="Write the samples table with the parts of probes as more columns (CSV), for evaluate --by.",
             rich_help_panel="Output",
         ),
     ] = None,
@@ -113,7 +113,7 @@ def partition(
     divided = found.partition
     assert divided is not None  # what was asked for
     write_csv(divided.to_frame(), csv)
-    write_csv(divided.probes, table)
+    write_csv(divided.table, table)
     write_latex(latex, partition_table(divided))
     _draw(figure, divided.plot)
     if json:

@@ -99,8 +99,8 @@ class Partition(Result):
         Their names, the easiest first.
     judges
         Whether algorithms are judged on parts made by other ``algorithms``, or by the other ``images`` of a person.
-    algorithms, rank
-        Who judged, and at which rank rates are.
+    algorithms, rank, confidence_level
+        Who judged, at which rank rates are, and at which level their intervals.
     n_probes, n_people
         All that were divided.
     rates
@@ -108,9 +108,13 @@ class Partition(Result):
     probes
         A row for each probe: its id, person and difficulty (0 the easiest, 1 the hardest), its part by all judges, and for each algorithm the part made
         without it.
+    table
+        The table of samples with the parts of probes as more columns, which conditions and categories can name.
+    answers, notes
+        What the rates mean, and what to beware of.
     """
 
-    written = Written(without=("probes",), versioned=True)
+    written = Written(without=("probes", "table"), versioned=True)
 
     parts: tuple[str, ...]
     judges: Literal["algorithms", "images"]
@@ -122,6 +126,7 @@ class Partition(Result):
     confidence_level: Confidence
     answers: Answers
     probes: pl.DataFrame
+    table: pl.DataFrame
     notes: tuple[Note, ...] = ()
 
     def of(self, algorithm: str, part: str) -> PartRate:
@@ -135,15 +140,6 @@ class Partition(Result):
             for one in self.rates
         ]
         return "\n".join(lines)
-
-    def table(self, experiment: Experiment) -> pl.DataFrame:
-        """The table of samples with the parts of probes as columns more, which conditions and categories can name."""
-        own = self.probes.drop("subject", "difficulty").rename({"id": _KEY})
-        frame = experiment.samples.frame.with_columns(pl.Series(_KEY, experiment.samples.ids[:]))
-        taken = [name for name in own.columns if name != _KEY and name in frame.columns]
-        if taken:
-            raise DesignError(f"The samples table has a column {taken[0]!r} already.", "rename it.")
-        return frame.join(own, on=_KEY, how="left", maintain_order="left").drop(_KEY)
 
 
 _KEY = "id of the sample"
@@ -204,7 +200,21 @@ def divide(
     judges: Judges = "auto",
     confidence_level: float = 0.95,
 ) -> Partition:
-    """Divide probes that were ranked already (see `partition`)."""
+    """Divide probes that were ranked already (see `partition`).
+
+    Examples
+    --------
+    One algorithm and one probe of each person: nothing could judge without it.
+
+    >>> from proband import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> divide([rank_probes(scores, Experiment(samples, gallery="session == 1"))], [scores], 2)
+    Traceback (most recent call last):
+        ...
+    proband.errors.DesignError: 2 probes are too few for 2 parts.
+    hint: look at more probes.
+    """
     if parts < 2:
         raise UsageError(f"Probes are divided into at least 2 parts, got {parts}.")
     if judges == "auto":
@@ -221,7 +231,7 @@ def divide(
         )
     n, people = len(first), np.unique(first.subjects, return_inverse=True)[1]
     if n < 2 * parts:
-        raise DesignError(f"{count(n)} probes are too few for {parts} parts.", Hint("{option:parts=2}"))
+        raise DesignError(f"{count(n)} probes are too few for {parts} parts.", "look at more probes.")
     names = GOOD_BAD_UGLY if parts == len(GOOD_BAD_UGLY) else tuple(f"part {k}" for k in range(1, parts + 1))
     hardness = np.array([_hardness(mate_closeness(s, o)) for s, o in zip(scores, ranked, strict=True)])
     together = hardness.mean(axis=0)
@@ -255,6 +265,7 @@ def divide(
         _ALL(algorithms=tuple(one.algorithm for one in ranked)),
         _BY_ALGORITHMS() if judges == "algorithms" else _BY_IMAGES(n=int((~judged).sum())),
     ]
+    probes = _table(first, together, naive, held, names, ranked, judges)
     return Partition(
         names,
         judges,
@@ -265,7 +276,8 @@ def divide(
         tuple(rates),
         confidence_level,
         Answers(derived("by-difficulty", "{} by difficulty", RecognitionRate(rank).estimand), OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE),
-        _table(first, together, naive, held, names, ranked, judges),
+        probes,
+        _joined(first, probes),
         tuple(notes),
     )  # fmt: skip
 
@@ -368,3 +380,15 @@ def _table(
         },
         schema_overrides={"partition": pl.String},
     )
+
+
+def _joined(first: Outcomes, probes: pl.DataFrame) -> pl.DataFrame:
+    samples = first.experiment.samples
+    own = probes.drop("subject", "difficulty").rename({"id": _KEY})
+    taken = [name for name in own.columns if name in samples.frame.columns]
+    if taken:
+        raise DesignError(
+            f"The samples table has a column {taken[0]!r} already.", "rename it, or take the table without."
+        )
+    named = samples.frame.with_columns(pl.Series(_KEY, samples.ids[:]))
+    return named.join(own, on=_KEY, how="left", maintain_order="left").drop(_KEY)

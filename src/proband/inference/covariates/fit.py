@@ -18,7 +18,28 @@ _FEWEST = 3  # groups, and people beyond them for a test
 def checks_of(
     coding: Coding, fit: Fit, people: npt.NDArray[np.intp], confidence_level: float
 ) -> tuple[FitCheck, ...]:
-    """Check the model by deciles of the expected outcome, then along every number."""
+    """Check the model by deciles of the expected outcome, then along every number.
+
+    Examples
+    --------
+    Forty people, one probe each; half of those in a light room succeed, and a quarter of the others: two groups, met exactly.
+
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> from proband.inference.covariates.formula import Formula
+    >>> from proband.inference.covariates.regression import regress
+    >>> from proband.inference.covariates.values import rows_of
+    >>> n = 40
+    >>> ids = [f"g{k}" for k in range(n)] + [f"p{k}" for k in range(n)]
+    >>> light = ["light", "dark"] * n
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids], "room": light})
+    >>> values = np.where(np.arange(n)[:, None] % 4 > 1, 0.5, np.eye(n))
+    >>> ranked = rank(Scores.from_array(values, ids[n:], ids[:n], orientation="similarity"), Experiment(samples, gallery=ids[:n]))
+    >>> coding = Coding(Formula.parse("room"), rows_of([ranked], Formula.parse("room")))
+    >>> fit = regress(coding.matrix, ranked.success(1))
+    >>> (check,) = checks_of(coding, fit, coding.rows.person, 0.95)
+    >>> check.by, check.n, bool(np.allclose(check.observed, check.expected)), check.p_value
+    ('fitted', (40,), True, None)
+    """
     numbers = [(str(one.covariate), one.numbers) for one in coding.rows.values if one.is_number]
     return (
         _check("fitted", fit.fitted, _DECILES, fit, people, confidence_level),

@@ -68,7 +68,12 @@ Term = tuple[Covariate, ...]
 
 @dataclass(frozen=True)
 class Formula:
-    """What a model is made of, every covariate by itself before it acts on others.
+    """What a model is made of.
+
+    Attributes
+    ----------
+    terms
+        Every covariate by itself, and then those that act on each other.
 
     Examples
     --------
@@ -101,7 +106,13 @@ class Formula:
 
 
 def term_name(term: Term) -> str:
-    """What a term is called: ``probe.sex:probe.glasses``."""
+    """What a term is called.
+
+    Examples
+    --------
+    >>> term_name((Covariate("probe", "sex"), Covariate("same", "glasses")))
+    'probe.sex:same(glasses)'
+    """
     return ":".join(map(str, term))
 
 
@@ -217,7 +228,7 @@ class _Reader:
             raise DesignError(
                 f"{name} is a covariate of rivals: a rival's images meet many probes, so that probes of different people are no "
                 "longer independent, and errors that know people as clusters would be too small.",
-                "use covariates of the probe, its mate or the two together; error rates by groups are in verify --by.",
+                "use covariates of the probe, its mate or the two together; verification has error rates by groups of both.",
             )
         if point and role not in ("probe", "mate"):
             self._refuse(

@@ -152,8 +152,8 @@ class StandardizedDifference(Result):
 
     Attributes
     ----------
-    covariate, level, reference
-        Which values of it are compared.
+    covariate, level, reference, number
+        Which values of it are compared; `number` is the first where they are numbers.
     other, other_level, other_reference
         The level of a second covariate within which they are; with `other_reference`, the difference there less that in this level: how much one
         acts on the other.
@@ -170,6 +170,7 @@ class StandardizedDifference(Result):
     covariate: str
     level: str
     reference: str
+    number: float | None
     other: str | None
     other_level: str | None
     other_reference: str | None
@@ -195,6 +196,14 @@ class StandardizedDifference(Result):
         if self.other_reference is None:
             return f"{pair}, {self.other} {self.other_level}"
         return f"{pair}, {self.other} {self.other_level} less {self.other_reference}"
+
+    @property
+    def short(self) -> str:
+        """The same without what it is compared with: ``probe.glasses on, pca``."""
+        value = "" if self.number is not None else f" {self.level}"
+        within = "" if self.other is None else f", {self.other_level}"
+        less = "" if self.other_reference is None else f" less {self.other_reference}"
+        return f"{self.covariate}{value}{within}{less}"
 
     def sentence(self) -> Note:
         """The difference in words."""

@@ -11,14 +11,24 @@ import numpy.typing as npt
 from scipy.stats import f as f_distribution, t as t_distribution
 
 from proband.inference.covariates.regression import Fit, Floats
-from proband.results.base import Interval
+from proband.results.base import ROUNDING, Interval
 
 Covariance = Literal["CR2", "CR1", "CR0"]
 _NOTHING = 1e-12  # eigenvalues below are none: a person alone decides what they belong to
 
 
 class Contrast(NamedTuple):
-    """A linear function of coefficients: its value, how sure it is, and the p-value of zero from the same numbers."""
+    """A linear function of coefficients.
+
+    Attributes
+    ----------
+    value, low, high
+        Its value and interval.
+    standard_error, degrees_of_freedom
+        How sure it is.
+    p_value
+        Of zero, from the same t distribution.
+    """
 
     value: float
     standard_error: float
@@ -29,7 +39,15 @@ class Contrast(NamedTuple):
 
 
 class Joint(NamedTuple):
-    """A test of several linear functions being zero together."""
+    """A test of several linear functions being zero together.
+
+    Attributes
+    ----------
+    statistic, numerator, denominator
+        F and its degrees of freedom.
+    p_value
+        Of all being zero; NaN where there are too few people to tell.
+    """
 
     statistic: float
     numerator: int
@@ -161,8 +179,14 @@ class Sandwich:
 
 
 def ends(value: float, error: float, freedom: float, confidence_level: float) -> tuple[float, float, float]:
-    """The interval of a value and the two-sided p-value of zero, both from its t distribution."""
-    if not error > 0 or not np.isfinite(freedom):
+    """Find the interval of a value and the two-sided p-value of zero, both from its t distribution.
+
+    Examples
+    --------
+    >>> [round(one, 3) for one in ends(2.0, 1.0, 10.0, 0.95)]
+    [-0.228, 4.228, 0.073]
+    """
+    if not error > ROUNDING * max(1.0, abs(value)) or not np.isfinite(freedom):
         return value, value, 1.0
     reach = float(t_distribution.ppf((1 + confidence_level) / 2, freedom)) * error
     p = float(2 * t_distribution.sf(abs(value) / error, freedom))
@@ -170,7 +194,14 @@ def ends(value: float, error: float, freedom: float, confidence_level: float) ->
 
 
 def rate_interval(found: Contrast, confidence_level: float) -> Interval:
-    """The interval of a rate: that of its log odds with the same degrees of freedom, so that it stays within 0 and 1."""
+    """Find the interval of a rate: that of its log odds with the same degrees of freedom, so that it stays within 0 and 1.
+
+    Examples
+    --------
+    >>> low, high = rate_interval(Contrast(0.9, 0.05, 20.0, 0.8, 1.0, 0.0), 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.7385, 0.9663)
+    """
     rate = found.value
     if not 0 < rate < 1:
         return Interval(rate, rate)

@@ -157,6 +157,7 @@ class Standardizer:
             str(one),
             name,
             base,
+            value if self.coding.by_covariate[one].is_number else None,
             None if other is None else str(other),
             None if level is None else level[0],
             None if reference is None else reference[0],

@@ -74,6 +74,17 @@ def rows_of(outcomes: Sequence[Outcomes], formula: Formula, incomplete: str = "e
     """Find the covariates of all probes, an algorithm below the other.
 
     Probes that lack a value are refused, or with ``drop`` left out and counted.
+
+    Examples
+    --------
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> ages = [30.0, None, 31.0, 42.0]
+    >>> samples = Samples({"id": ["a1", "b1", "a2", "b2"], "subject": list("abab"), "session": [1, 1, 2, 2], "age": ages})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> ranked = rank(scores, Experiment(samples, gallery="session == 1"))
+    >>> rows = rows_of([ranked], Formula.parse("difference(age)"), "drop")
+    >>> rows.values[0].numbers, rows.lacking
+    (array([1.]), (('difference(age)', 1),))
     """
     experiment = outcomes[0].experiment
     scored = np.unique(np.concatenate([one.probes for one in outcomes]))

@@ -43,7 +43,8 @@ def tests_table(study: CovariateStudy) -> Table:
     heads = (
         Column("term", "name"),
         Column("F", "number", "Hotelling's T² over people as F."),
-        Column("df", "number", "Its degrees of freedom."),
+        Column("df", "number", "Coefficients that are tested together."),
+        Column("df over people", "number", "How many people it rests on, about."),
         Column("p", "number"),
         Column("adjusted p", "number", "For all terms of the model together (Holm)."),
     )
@@ -51,7 +52,8 @@ def tests_table(study: CovariateStudy) -> Table:
         (
             text_cell(one.term + (_WITH if one.with_interactions else "")),
             empty_cell() if one.statistic is None else fixed_cell(one.statistic),
-            over(count_cell(one.numerator), fixed_cell(one.denominator, 1)),
+            count_cell(one.numerator),
+            fixed_cell(one.denominator, 1),
             _marked(p_cell(one.p_value), one.supported),
             p_cell(one.p_adjusted),
         )

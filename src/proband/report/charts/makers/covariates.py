@@ -42,7 +42,7 @@ def rates(study: CovariateStudy, id: str = "covariates-rates") -> Chart:
 
 def differences(study: CovariateStudy, id: str = "covariates-differences") -> Chart:
     """Chart the differences as a forest around zero."""
-    found = some(study.differences, "differences")
+    found = some([one for one in study.differences if one.other_reference is None], "differences")
     marks = tuple(
         Mark(row, 0, one.difference, one.low, one.high, one.supported) for row, one in enumerate(found)
     )
@@ -56,9 +56,12 @@ def differences(study: CovariateStudy, id: str = "covariates-differences") -> Ch
         id,
         "What each covariate does",
         f"{listed(told)}.",
-        Rows(tuple(one.setting for one in found), ("difference",), marks, tests, reference=0.0),
+        Rows(tuple(one.short for one in found), ("difference",), marks, tests, reference=0.0),
         [around(marks, unit, difference_label(study.in_points), [0.0])],
-        notes=_hollow(study, "Neither intervals nor p-values are adjusted for the number of differences."),
+        notes=_hollow(
+            study,
+            "Neither intervals nor p-values are adjusted for the number of differences. Against what, and how much one acts on another: the table.",
+        ),
         answers=study.answers,
         confidence_level=study.confidence_level,
         see="Bars that do not reach zero: a difference that chance does not explain, each by itself.",
@@ -95,7 +98,7 @@ def along(study: CovariateStudy, covariate: str, id: str = "covariates-curve") -
         f"{study.answers.of} along {covariate}: {listed(told)}.",
         ((Axis(covariate, "linear", float(first[0]), float(first[-1]), "number"), Axis(_short(study), "linear", low, high, unit)),),
         Curves(series, banded, step=False),
-        tuple(one.name for one in series) if len(series) > 1 else (),
+        tuple(one.name for one in series),
         (f"Bands: {part} at each value. Drawn from the lowest 5% of probes to the highest.",) if banded else (),
         study.answers,
         f"if every probe had this value{f'; shaded {part}' if banded else ''}",
@@ -157,7 +160,7 @@ def _checked(study: CovariateStudy, one: FitCheck, id: str) -> Chart:
 
 
 def parts(found: Partition, id: str = "partition-rates") -> Chart:
-    """Chart the rates of every algorithm on every part: those on parts made without it, and the naive ones as small circles."""
+    """Chart the rates of every algorithm on every part made without it."""
     names = found.algorithms
     marks = [
         Mark(found.parts.index(one.part), names.index(one.algorithm), one.value, one.low, one.high)
