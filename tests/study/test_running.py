@@ -56,6 +56,10 @@ images = 4
 galleries = 2
 sizes = [5]
 reject = 0.25
+[covariates]
+on = "sex + number + algorithm"
+outcome = "log-rank"
+[partition]
 [classification]
 table = "labels.csv"
 predicted = ["new", "old"]

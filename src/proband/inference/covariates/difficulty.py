@@ -12,6 +12,7 @@ import polars as pl
 from scipy.stats import rankdata
 
 from proband.engine.arguments import checked
+from proband.engine.threads import one_blas_thread
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.covariates.mates import mate_closeness
 from proband.inference.covariates.regression import Floats, regress
@@ -192,6 +193,7 @@ def partition(
     return divide([rank_probes(one, within) for one in scores], scores, parts, rank, judges, confidence_level)
 
 
+@one_blas_thread()
 def divide(
     ranked: Sequence[Outcomes],
     scores: Sequence[Scores],

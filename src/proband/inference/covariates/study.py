@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.arguments import checked
+from proband.engine.threads import one_blas_thread
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.comparisons.adjustment import holm
 from proband.inference.covariates.coding import Coding
@@ -254,6 +255,7 @@ class Explained:
         return Target("match-rate", f"true match rate at FMR {given(self.fmr)}")
 
 
+@one_blas_thread()
 def explain(
     found: Explained,
     model: Formula,

@@ -227,7 +227,7 @@ def _cut(one: Covariate, known: Floats, numbers: Floats) -> Values:
     edges = np.unique(inner[inner < known.max()])
     group = np.searchsorted(edges, numbers, side="left")
     parts = [known[np.searchsorted(edges, known, side="left") == place] for place in range(len(edges) + 1)]
-    names = [f"{digits(part.min(), 4)} to {digits(part.max(), 4)}" for part in parts if len(part)]
+    names = [_range(part) for part in parts if len(part)]
     order = np.cumsum([len(part) > 0 for part in parts]) - 1
     if len(names) < 2 or len(set(names)) < len(names):
         raise DesignError(
@@ -235,3 +235,8 @@ def _cut(one: Covariate, known: Floats, numbers: Floats) -> Values:
             f"write {one.of}, levels({one.of}) or fewer groups.",
         )
     return Values(one, tuple(names), order[group].astype(np.float64))
+
+
+def _range(part: Floats) -> str:
+    low, high = digits(part.min(), 4), digits(part.max(), 4)
+    return low if low == high else f"{low} to {high}"
