@@ -35,6 +35,11 @@ def folder(tmp_path_factory):
     ("words", "code", "said"),
     [
         ("mcnemar 5 3 --rank 3", 2, "--rank goes with scores"),
+        ("covariates ok.npz -s s.csv -g session==1", 2, "say it: --on probe.age"),
+        ("covariates ok.npz -s s.csv -g session==1 --on age", 2, "There is no column 'age'"),
+        ("covariates ok.npz -s s.csv -g session==1 --on probe.session", 1, "there is nothing to explain"),
+        ("covariates ok.npz -s s.csv -g session==1 --on mate.session+rival.x", 1, "a covariate of rivals"),
+        ("partition ok.npz -s s.csv -g session==1", 1, "too few to judge one by the others"),
         ("verify ok.npz -s s.csv --fmr 0.1%", 2, "write 0.001 for 0.1%"),
         ("evaluate jpg.npz -s s.csv -g session==1", 1, "the ending: 'g0.jpg' against 'g0'"),
         ("evaluate ok.npz -s one.csv -g session==1", 1, "one person, 'x'"),

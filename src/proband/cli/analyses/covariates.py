@@ -62,6 +62,7 @@ def covariates(
     """
     from proband.report.analyses.covariates import (
         coefficients_frame,
+        coefficients_table,
         differences_frame,
         study_statements,
         study_tables,
@@ -76,7 +77,8 @@ def covariates(
     if json:
         print_json(study.to_dict())
         return
-    show_tables(*study_tables(study, whole=explain))
+    shown = study_tables(study, whole=explain)
+    show_tables(*shown, *([coefficients_table(study)] if explain else []))
     say_below(study_statements(study), explain, [study.answers], found.notes)
 
 

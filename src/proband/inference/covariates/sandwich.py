@@ -99,7 +99,7 @@ class Sandwich:
         """Each person's adjusted score; the root of its working variance (G); and what it shares with all others (H)."""
         fit, k = self.fit, self.fit.x.shape[1]
         rows_of = np.split(np.argsort(self.people, kind="stable"), np.cumsum(np.bincount(self.people))[:-1])
-        shared = np.linalg.cholesky(fit.bread)
+        shared, residuals = np.linalg.cholesky(fit.bread), fit.residuals
         scores, roots = np.zeros((self.n_people, k)), []
         common = np.zeros((self.n_people, k, k))
         factor = np.sqrt(self.n_people / (self.n_people - 1)) if self.kind == "CR1" else 1.0
@@ -109,7 +109,7 @@ class Sandwich:
             estimating = x.T * factor
             if self.kind == "CR2":
                 estimating = x.T @ _adjustment(variance, slope, fit.bread)
-            scores[person] = estimating @ fit.residuals[rows]
+            scores[person] = estimating @ residuals[rows]
             roots.append(fit.bread @ (estimating * np.sqrt(variance)))
             common[person] = fit.bread @ (estimating @ slope) @ shared
         return scores, roots, common
