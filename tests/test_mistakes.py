@@ -55,6 +55,15 @@ def known(tmp_path_factory):
 
 
 REFUSED = {
+    # covariates
+    "pb.covariates([a, b], E)": "covariates needs on",
+    "pb.covariates([a, b], E, on='sexx')": "did you mean 'sex'",
+    "pb.covariates([a, b], E, on='rival.sex')": "a rival's images meet many probes",
+    "pb.covariates([a, b], E, on='sex', covariance='HC3')": "covariance must be",
+    "pb.covariates([a, b], E, on='sex', rank=0)": "A rank is at least 1",
+    "pb.covariates([a, b], on='sex')": "Scores need an experiment",
+    "pb.partition([a, b], S)": "within should be an Experiment",
+    "pb.partition(a, E)": "0 probes are of people with several",
     # swapped arguments
     "pb.compare([a, b], R, E)": "look swapped: compare.measure, algorithms, within, .* a list of 2 DenseScores, a RecognitionRate, an Experiment",
     "pb.compare([a, b], 'rank-rate@1', E)": "look swapped",

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
         verify as verify,
         verify_pairs as verify_pairs,
     )
+    from proband.inference.covariates.difficulty import partition as partition
+    from proband.inference.covariates.study import covariates as covariates
     from proband.measures import (
         AUC as AUC,
         CMC as CMC,
@@ -103,6 +105,8 @@ __getattr__, __dir__ = lazily(
         "measures": "AUC CMC EER FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate rank search",
         "inference": "classify compare compare_halves compare_independent compare_outcomes coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
         "gallery_effect gallery_variation gate mcnemar permute plan_difference plan_error_rate plan_half_width threshold verify verify_pairs",
+        "inference.covariates.difficulty": "partition",
+        "inference.covariates.study": "covariates",
         "study.requests": "Request",
         "study.reading": "read_study",
         "study.run": "run",

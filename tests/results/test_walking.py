@@ -91,6 +91,12 @@ LEVEL_OF = {
     "GalleryRow": "GalleryVariation",
     "GroupDifference": "Differential",
     "PersonRate": "RateInterval",
+    "Coefficient": "CovariateStudy",
+    "StandardizedRate": "CovariateStudy",
+    "StandardizedDifference": "CovariateStudy",
+    "StandardizedCurve": "CovariateStudy",
+    "FitCheck": "CovariateStudy",
+    "PartRate": "Partition",
 }
 
 

@@ -61,6 +61,8 @@ def test_everything_is_there_and_of_the_schema(
         "choices",
         "strat",
         "feret",
+        "covariates",
+        "partition",
         "classification",
         "outcomes",
     ]

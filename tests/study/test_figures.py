@@ -46,6 +46,9 @@ images = 4
 [feret]
 galleries = 2
 sizes = [5]
+[covariates]
+on = "sex + algorithm"
+[partition]
 """
 
 

@@ -58,6 +58,10 @@ sizes = [5]
 reject = 0.25
 participants = "who.csv"
 verification = "auc"
+[covariates]
+on = "sex + number + algorithm"
+outcome = "log-rank"
+[partition]
 [classification]
 table = "labels.csv"
 predicted = ["new", "old"]

@@ -2,7 +2,7 @@
 
 `procedures` is the table that leads a question to its procedure, `proportions` what they all count with. `estimates/` is one
 algorithm, `comparisons/` two or more on the same probes. By what varies or is shared: `verification/` (pairs of people),
-`strata/`, `galleries/`, `image_choice/` (other images of these people), `cross_validation/` (folds of classifiers). Without people:
+`strata/`, `galleries/`, `image_choice/` (other images of these people), `covariates/` (what makes a probe fail), `cross_validation/` (folds of classifiers). Without people:
 `outcomes/` (successes of items) and `classification/` (samples of fixed classes). `planning/` comes
 before any data, `simulation/` asks whether procedures keep their word.
 """

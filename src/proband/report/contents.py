@@ -13,8 +13,10 @@ from proband.inference.galleries.participants import participants_frame
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
 from proband.report.analyses import choices, feret, strat
+from proband.report.analyses.covariates import coefficients_frame, differences_frame, rates_frame
 from proband.report.analyses.verification import points_frame, verification_figures
 from proband.report.figures.classification import classification_figure
+from proband.report.figures.covariates import covariates_figures, partition_figures
 from proband.report.figures.identification import comparison_figure, evaluation_figure
 from proband.report.figures.verification import searches_figure, thresholds_figure
 from proband.report.leading import looks
@@ -47,6 +49,11 @@ TABLES = (
     "feret_consistency",
     "feret_orders",
     "feret_sizes",
+    "covariates",
+    "covariates_differences",
+    "covariates_coefficients",
+    "partition",
+    "partition_probes",
     "accuracy",
     "classes",
     "confusions",
@@ -68,6 +75,8 @@ FIGURES = (
         f"feret_{name}"
         for name in ("cmc", "average", "upper_bound", "versions", "improvements", "variation", "sizes")
     ),
+    *(f"covariates_{name}" for name in ("rates", "differences", "curves", "fit")),
+    *(f"partition_{name}" for name in ("rates", "selection")),
     "accuracy",
     "outcomes",
 )
@@ -129,6 +138,13 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
             made["feret_orders"] = feret.orders_frame(found.feret.orders)
         if found.feret.sizes:
             made["feret_sizes"] = feret.sizes_frame(found.feret)
+    if found.covariates is not None:
+        made["covariates"] = rates_frame(found.covariates)
+        made["covariates_differences"] = differences_frame(found.covariates)
+        made["covariates_coefficients"] = coefficients_frame(found.covariates)
+    if found.partition is not None:
+        made["partition"] = found.partition.to_frame()
+        made["partition_probes"] = found.partition.probes
     if found.classification is not None:
         made["accuracy"] = found.classification.to_frame()
         made["classes"] = found.classification.class_frame()
@@ -159,6 +175,8 @@ def figures_of(found: Findings) -> dict[str, Figure]:
         ("choices", found.choices and choices.figures_of(found.choices, found.confidence_level)),
         ("strat", found.strat and strat.study_figures(found.strat)),
         ("feret", found.feret and feret.study_figures(found.feret)),
+        ("covariates", found.covariates and covariates_figures(found.covariates, places)),
+        ("partition", found.partition and partition_figures(found.partition, places)),
     ):
         made |= {f"{before}_{name}": figure for name, figure in (drawn or {}).items()}
     return made

@@ -22,6 +22,8 @@ from proband.inference import (
     OutcomeComparison,
     VirtualExperiments,
 )
+from proband.inference.covariates.difficulty import Partition
+from proband.inference.covariates.results import CovariateStudy
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
@@ -34,6 +36,7 @@ from proband.report.analyses import (
     choices,
     classification,
     comparisons,
+    covariates,
     evaluation,
     feret,
     feret_statements,
@@ -55,6 +58,7 @@ from proband.report.cells import (
     text_cell,
 )
 from proband.report.figures.classification import classification_figure
+from proband.report.figures.covariates import covariates_figure, partition_figure
 from proband.report.figures.identification import (
     cmc_figure,
     comparison_figure,
@@ -281,6 +285,18 @@ show(
 show(
     VirtualExperiments,
     View(choices.choices_tables, choices.choices_statements, _one_of(choices.figures_of, "distributions")),
+)
+show(
+    CovariateStudy,
+    View(covariates.study_tables, covariates.study_statements, covariates_figure),
+)
+show(
+    Partition,
+    View(
+        lambda result: [covariates.partition_table(result)],
+        covariates.partition_statements,
+        partition_figure,
+    ),
 )
 show(
     StratStudy,

@@ -105,7 +105,7 @@ class Category:
         counted in the notes.
         """
         experiment = self._enrolled(experiment)
-        pairs = _pairs(experiment)
+        pairs = mate_pairs(experiment)
         if pairs.height == 0:
             raise DesignError(
                 f"No probe has a mate in the gallery, so none can be in category {self.name!r}."
@@ -146,7 +146,7 @@ class Category:
         return part
 
 
-def _pairs(experiment: Experiment) -> pl.DataFrame:
+def mate_pairs(experiment: Experiment) -> pl.DataFrame:
     """One row for each probe and each of its mates, columns named ``probe.x`` and ``mate.x``."""
     samples = experiment.samples
     code = pl.Series("subject code", samples.codes)

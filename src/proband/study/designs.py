@@ -69,7 +69,17 @@ def needs_matrix(request: Request) -> bool:
     """Whether anything is asked for that a list of chosen pairs cannot tell: ranks, and people or samples chosen by a table."""
     asked = [
         getattr(request, name)
-        for name in ("identification", "mcnemar", "feret", "search", "choices", "strat", "experiment")
+        for name in (
+            "identification",
+            "mcnemar",
+            "feret",
+            "search",
+            "choices",
+            "strat",
+            "covariates",
+            "partition",
+            "experiment",
+        )
         if name in request.model_fields_set
     ]
     compared = request.comparison if "comparison" in request.model_fields_set else ()

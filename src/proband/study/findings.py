@@ -16,6 +16,8 @@ from proband.inference import Comparison, Estimate, Evaluation, VirtualExperimen
 from proband.inference.classification.results import Classification
 from proband.inference.comparisons.gate import Gate
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
+from proband.inference.covariates.difficulty import Partition
+from proband.inference.covariates.results import CovariateStudy
 from proband.inference.galleries.feret_study import FeretStudy
 from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.outcomes.results import OutcomeComparison
@@ -51,6 +53,8 @@ PARTS = (
     "trainings",
     "strat",
     "feret",
+    "covariates",
+    "partition",
     "classification",
     "outcomes",
 )
@@ -176,6 +180,8 @@ class Findings(Result):
         The images that could have been chosen.
     strat, feret
         Studies of galleries, and of categories and galleries.
+    covariates, partition
+        What makes probes fail, and probes divided by difficulty.
     classification, outcomes
         Models that classify samples, and systems compared by outcomes of items.
     notes
@@ -218,6 +224,8 @@ class Findings(Result):
     trainings: Estimate | None = field(default=None, kw_only=True)
     strat: StratStudy | None = None
     feret: FeretStudy | None = None
+    covariates: CovariateStudy | None = field(default=None, kw_only=True)
+    partition: Partition | None = field(default=None, kw_only=True)
     classification: Classification | None = field(default=None, kw_only=True)
     outcomes: OutcomeComparison | None = field(default=None, kw_only=True)
     pool: Pool | None = None
@@ -258,6 +266,8 @@ class Findings(Result):
         named += list(self.exact_choices)
         if self.choices is not None:
             named += self.choices.algorithms
+        named += [] if self.covariates is None else self.covariates.algorithms
+        named += [] if self.partition is None else self.partition.algorithms
         if self.classification is not None:
             named += self.classification.algorithms
         if self.outcomes is not None:

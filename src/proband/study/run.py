@@ -45,7 +45,10 @@ from proband.words import Note, Sentence
 Made = TypeVar("Made")
 
 _NOT_DONE = Sentence("study.not-done", "note", "No {what}: {reason}")
-_OF_RANKS = ("experiment", "identification", "comparison", "gate", "mcnemar", "category", "feret")
+_OF_RANKS = (
+    *("experiment", "identification", "comparison", "gate", "mcnemar", "category", "feret"),
+    *("covariates", "partition"),
+)
 """Sections that need gallery and probes."""
 
 
@@ -140,6 +143,8 @@ class _Run:
                 "choices",
                 "strat",
                 "feret",
+                "covariates",
+                "partition",
                 "experiment",
             )
         }
@@ -212,6 +217,12 @@ class _Run:
                     outcomes,
                     self.origin.find,
                 )
+        if request.covariates is not None and outcomes:
+            with self._at("covariates"):
+                found["covariates"] = self.steps.covariates(request.covariates, outcomes, request.experiment)
+        if request.partition is not None and outcomes:
+            with self._at("partition"):
+                found["partition"] = self.steps.partition(request.partition, outcomes, request.experiment)
         return self._found(**found, **self._tables())
 
     def of_tables(self) -> Findings:
@@ -238,7 +249,19 @@ class _Run:
         request = self.request
         compared = any(not of_pairs(one) for one in request.comparison)
         gated = request.gate is not None and not of_pairs(request.gate)
-        return compared or gated or any((request.identification, request.mcnemar, request.feret))
+        return (
+            compared
+            or gated
+            or any(
+                (
+                    request.identification,
+                    request.mcnemar,
+                    request.feret,
+                    request.covariates,
+                    request.partition,
+                )
+            )
+        )
 
     def _plan(self) -> _Plan:
         """Make every design; what cannot be made is refused now, or noted if nobody asked for it."""

@@ -17,6 +17,10 @@ from proband.errors import UsageError
 from proband.inference import Comparison, Estimate, VirtualExperiments, compare, estimate, permute
 from proband.inference.comparisons.gate import Gate, gate
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes, mcnemar_of
+from proband.inference.covariates.difficulty import Partition, divide
+from proband.inference.covariates.formula import Formula
+from proband.inference.covariates.results import CovariateStudy
+from proband.inference.covariates.study import Explained, explain
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
 from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.exact import ExactChoice
@@ -41,11 +45,13 @@ from proband.study.inputs import Algorithm, Inputs, PairList, versions
 from proband.study.requests import (
     ChoicesRequest,
     ComparisonRequest,
+    CovariatesRequest,
     ExperimentDesign,
     FeretRequest,
     GateRequest,
     McNemarRequest,
     Output,
+    PartitionRequest,
     SearchRequest,
     StratRequest,
     ThresholdRequest,
@@ -427,6 +433,54 @@ class Steps:
             ),
             {"experiment": experiment, "samples": experiment.samples},
         )  # fmt: skip
+
+    def covariates(
+        self, request: CovariatesRequest, outcomes: Sequence[Outcomes], design: ExperimentDesign
+    ) -> CovariateStudy:
+        """What makes probes fail."""
+        model = Formula.parse(request.on)  # refused before any work
+
+        def make() -> CovariateStudy:
+            found = Explained.of(outcomes, self.scores, request.outcome, request.rank, request.fmr)
+            return explain(found, model, request.covariance, request.incomplete, self.output.confidence_level)
+
+        return self._of_outcomes("covariates", request, outcomes, design, make)
+
+    def partition(
+        self, request: PartitionRequest, outcomes: Sequence[Outcomes], design: ExperimentDesign
+    ) -> Partition:
+        """Probes divided by difficulty."""
+        return self._of_outcomes(
+            "partition",
+            request,
+            outcomes,
+            design,
+            lambda: divide(
+                outcomes,
+                self.scores,
+                request.parts,
+                request.rank,
+                request.judges,
+                self.output.confidence_level,
+            ),
+        )
+
+    def _of_outcomes(
+        self,
+        name: str,
+        request: CovariatesRequest | PartitionRequest,
+        outcomes: Sequence[Outcomes],
+        design: ExperimentDesign,
+        make: Callable[[], Result],
+    ) -> Result:
+        within = digest_of(outcomes[0].experiment)
+        depends_on = {
+            "request": request.model_dump(),
+            "experiment": within,
+            **ranking(design),
+            **self._judging,
+        }
+        return self._step(name, self.inputs.algorithms, depends_on, make)
 
     @property
     def _judging(self) -> dict[str, float]:

@@ -25,6 +25,10 @@ from proband.study.requests.base import (
     Part as Part,
     Place as Place,
 )
+from proband.study.requests.covariates import (
+    CovariatesRequest as CovariatesRequest,
+    PartitionRequest as PartitionRequest,
+)
 from proband.study.requests.data import (
     CategoryEntry as CategoryEntry,
     EmbeddingSource as EmbeddingSource,

@@ -35,6 +35,8 @@ ANALYSES = (
     "choices",
     "strat",
     "feret",
+    "covariates",
+    "partition",
     "classification",
     "outcomes",
 )

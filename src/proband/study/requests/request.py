@@ -33,6 +33,7 @@ from proband.study.requests.base import (
     Text,
     refuse,
 )
+from proband.study.requests.covariates import CovariatesRequest, PartitionRequest
 from proband.study.requests.data import (
     CategoryEntry,
     EmbeddingSource,
@@ -113,6 +114,8 @@ class Request(Part):
     choices: Switched[ChoicesRequest] = None
     strat: Switched[StratRequest] = None
     feret: Switched[FeretRequest] = None
+    covariates: Switched[CovariatesRequest] = None
+    partition: Switched[PartitionRequest] = None
     classification: Switched[ClassificationRequest] = None
     outcomes: Switched[OutcomesRequest] = None
     output: One[Output] = Field(default_factory=Output)

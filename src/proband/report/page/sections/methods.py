@@ -141,6 +141,23 @@ _REJECTION = Sentence(
     "note",
     "For rejection, {people:count person was/people were} removed from the gallery",
 )
+_EXPLAINED = Sentence(
+    "methods.covariates",
+    "note",
+    "The outcome of {probes:count probe} of {people:count person/people} was explained by {formula}; rates and differences are standardised over these "
+    "probes",
+)
+_EXPLAINED_ERRORS = Sentence("methods.covariates-errors", "note", "Errors of these: {methods:parts}")
+_EXPLAINED_TESTS = Sentence(
+    "methods.covariates-tests",
+    "note",
+    "Terms were tested by Hotelling's T² with matched degrees of freedom, adjusted by Holm's method, and the fit by a score test over people",
+)
+_DIVIDED = Sentence(
+    "methods.partition",
+    "note",
+    "Probes were divided into {parts:count part} by how close they are to their mates; every algorithm is judged on parts made without it",
+)
 _LEVEL = Sentence(
     "methods.level",
     "note",
@@ -213,6 +230,14 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
         _strat(text, found.strat)
     if found.feret is not None:
         _feret(text, found.feret)
+    if found.covariates is not None:
+        study = found.covariates
+        explained = _EXPLAINED(probes=study.n_probes, people=study.n_people, formula=study.formula)
+        text.say(explained, "givens2004", "lane1982")
+        text.say_methods(_EXPLAINED_ERRORS, [study.design])
+        text.say(_EXPLAINED_TESTS(), "pustejovsky2018", "holm1979", "horton1999")
+    if found.partition is not None:
+        text.say(_DIVIDED(parts=len(found.partition.parts)), "phillips2011")
     text.say(_LEVEL(level=found.confidence_level, seed=found.provenance.seed))
     version = found.provenance.versions.get("proband")
     if version:

@@ -68,6 +68,8 @@ def _metrics(found: Findings) -> Iterator[tuple[str, str | None]]:
         measured |= found.choices.metrics
     if found.strat is not None:
         measured |= {one.algorithm: one.estimates[0].facts.metric for one in found.strat.effects}
+    if found.covariates is not None:
+        measured |= {one.algorithm: one.metric for one in found.covariates.facts}
     if found.feret is not None:
         measured |= {one.algorithm: one.curve.facts.metric for one in found.feret.evaluation.entries}
     yield from measured.items()
@@ -79,6 +81,8 @@ def _facts_of(found: Findings) -> Facts | None:
         return evaluation.entries[0].curve.facts
     if comparison is not None:
         return comparison.estimates[0].facts
+    if found.covariates is not None:
+        return found.covariates.facts[0]
     return None if found.strat is None else found.strat.effects[0].estimates[0].facts
 
 

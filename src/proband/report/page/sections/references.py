@@ -247,6 +247,38 @@ REFERENCES = {
         "Martin, Alvin and Doddington, George and Kamm, Terri and Ordowski, Mark and Przybocki, Mark",
         "The {DET} Curve in Assessment of Detection Task Performance", "Eurospeech", 1997, "1895--1898",
     ),
+    "liang1986": _article(
+        "Liang & Zeger 1986", "Liang, Kung-Yee and Zeger, Scott L.",
+        "Longitudinal Data Analysis Using Generalized Linear Models", _BIOMETRIKA, 1986, 73, "1", "13--22",
+    ),
+    "pustejovsky2018": _article(
+        "Pustejovsky & Tipton 2018", "Pustejovsky, James E. and Tipton, Elizabeth",
+        "Small-Sample Methods for Cluster-Robust Variance Estimation and Hypothesis Testing in Fixed Effects Models",
+        "Journal of Business and Economic Statistics", 2018, 36, "4", "672--683",
+    ),
+    "lane1982": _article(
+        "Lane & Nelder 1982", "Lane, Peter W. and Nelder, John A.",
+        "Analysis of Covariance and Standardization as Instances of Prediction", _BIOMETRICS, 1982, 38, "3", "613--621",
+    ),
+    "horton1999": _article(
+        "Horton et al. 1999",
+        "Horton, Nicholas J. and Bebchuk, Judith D. and Jones, Cheryl L. and Lipsitz, Stuart R. and Catalano, Paul J. and Zahner, Gwendolyn E. P. and "
+        "Fitzmaurice, Garrett M.",
+        "Goodness-of-Fit for {GEE}: An Example with Mental Health Service Utilization", _MEDICINE, 1999, 18, "2", "213--222",
+    ),
+    "givens2004": _meeting(
+        "Givens et al. 2004",
+        "Givens, Geof H. and Beveridge, J. Ross and Draper, Bruce A. and Grother, Patrick and Phillips, P. Jonathon",
+        "How Features of the Human Face Affect Recognition: A Statistical Comparison of Three Face Recognition Algorithms",
+        "IEEE Conference on Computer Vision and Pattern Recognition", 2004,
+    ),
+    "phillips2011": _meeting(
+        "Phillips et al. 2011",
+        "Phillips, P. Jonathon and Beveridge, J. Ross and Draper, Bruce A. and Givens, Geof H. and O'Toole, Alice J. and Bolme, David S. and Dunlop, Joseph "
+        "and Lui, Yui Man and Sahibzada, Hassan and Weimer, Samuel",
+        "An Introduction to the Good, the Bad, and the Ugly Face Recognition Challenge Problem",
+        "IEEE International Conference on Automatic Face and Gesture Recognition", 2011,
+    ),
     "fogliato2024": _article(
         "Fogliato et al. 2024", "Fogliato, Riccardo and Patil, Pratik and Perona, Pietro",
         "Confidence Intervals for Error Rates in 1:1 Matching Tasks: Critical Statistical Analysis and Recommendations",

@@ -1,0 +1,134 @@
+"""``proband covariates``: what makes a probe fail? ``proband partition``: the good, the bad and the ugly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proband.cli import options as o
+from proband.cli.analyses.command import analysis
+from proband.cli.console import print_json, say_below, show_tables, write_csv, write_latex, wrote
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
+
+_Figure = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--figure",
+        "-f",
+        help="Write the main figure: .png, .svg or .pdf; may be repeated. --out writes all.",
+        rich_help_panel="Output",
+    ),
+]
+
+
+@analysis("covariates", "Covariates")
+def covariates(
+    found: Findings,
+    request: Request,
+    csv: o.Csv = None,
+    coefficients: Annotated[
+        Path | None,
+        typer.Option(
+            "--coefficients", help="Write coefficients and odds ratios as CSV.", rich_help_panel="Output"
+        ),
+    ] = None,
+    latex: o.Latex = None,
+    figure: _Figure = None,
+    *,
+    json: bool,
+    explain: bool,
+) -> None:
+    """What makes a probe fail?
+
+    Explains success by covariates of the probe, its mate, the pair and the algorithm, with people as clusters (after Givens, Beveridge, Phillips et al.). Shown are rates and differences as if every probe
+    had one value and all else were as it is; odds ratios are in --coefficients and --json.
+
+    [bold]Examples[/bold]
+
+    Does elapsed time cost some algorithms more than others?
+
+      proband covariates scores.npz -s samples.csv --orientation similarity --on "elapsed(date) * algorithm + sex"
+
+    A match at a threshold instead of a rank, age in four groups:
+
+      proband covariates scores.npz -s samples.csv --orientation similarity --on "cut(age, 4) + same(glasses)" --outcome match --fmr 0.001
+    """
+    from proband.report.analyses.covariates import (
+        coefficients_frame,
+        coefficients_table,
+        differences_frame,
+        study_statements,
+        study_tables,
+    )
+
+    study = found.covariates
+    assert study is not None  # what was asked for
+    write_csv(differences_frame(study), csv)
+    write_csv(coefficients_frame(study), coefficients)
+    write_latex(latex, *study_tables(study))
+    _draw(figure, study.plot)
+    if json:
+        print_json(study.to_dict())
+        return
+    shown = study_tables(study, whole=explain)
+    show_tables(*shown, *([coefficients_table(study)] if explain else []))
+    say_below(study_statements(study), explain, [study.answers], found.notes)
+
+
+@analysis("partition", "Difficulty")
+def partition(
+    found: Findings,
+    request: Request,
+    csv: o.Csv = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--table",
+            help="Write the samples table with the parts of probes as more columns (CSV), for evaluate --by.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    latex: o.Latex = None,
+    figure: _Figure = None,
+    *,
+    json: bool,
+    explain: bool,
+) -> None:
+    """Divide probes by difficulty: the good, the bad and the ugly.
+
+    An algorithm is judged on parts made without it, by the other algorithms or by other images of each person (after Phillips et al. 2011); the naive rate and what selection
+    does stand beside.
+
+    [bold]Example[/bold]
+
+      proband partition scores.npz -s samples.csv --orientation similarity --table parts.csv
+    """
+    from proband.report.analyses.covariates import partition_statements, partition_table
+
+    divided = found.partition
+    assert divided is not None  # what was asked for
+    write_csv(divided.to_frame(), csv)
+    write_csv(divided.table, table)
+    write_latex(latex, partition_table(divided))
+    _draw(figure, divided.plot)
+    if json:
+        print_json(divided.to_dict())
+        return
+    show_tables(partition_table(divided))
+    say_below(partition_statements(divided), explain, [divided.answers], found.notes)
+
+
+def _draw(paths: list[Path] | None, plot: object) -> None:
+    from proband.report.figures.style import save_figure
+
+    for path in paths or ():
+        drawn: Figure = plot()  # type: ignore[operator]
+        save_figure(drawn, path)
+        wrote(path)

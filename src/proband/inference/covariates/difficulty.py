@@ -1,0 +1,396 @@
+"""Good, bad and ugly: probes divided by difficulty, and how much the division flatters or wrongs those who helped to make it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy.stats import rankdata
+
+from proband.engine.arguments import checked
+from proband.engine.threads import one_blas_thread
+from proband.errors import DesignError, Hint, UsageError
+from proband.inference.covariates.mates import mate_closeness
+from proband.inference.covariates.regression import Floats, regress
+from proband.inference.covariates.sandwich import Sandwich
+from proband.inference.estimates.estimate import estimate
+from proband.inference.proportions import check_level
+from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
+from proband.results.base import Answers, Confidence, Count, Finite, Rank, Rate, Result
+from proband.results.estimate import Estimate
+from proband.results.serializing import Written
+from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE, derived
+from proband.samples import Experiment
+from proband.scores import Scores
+from proband.scores.several import by_name
+from proband.words import Note, Sentence, count, fixed, points
+
+Judges = Literal["auto", "algorithms", "images"]
+Part = npt.NDArray[np.intp]
+GOOD_BAD_UGLY = ("good", "bad", "ugly")
+
+_ALL = Sentence(
+    "difficulty.judges",
+    "note",
+    "the closeness of each probe to its mate, as a share of probes that are farther, is averaged over {algorithms:names}; the parts hold as many probes "
+    "as each other",
+)
+_NAIVE = Sentence(
+    "difficulty.selection",
+    "caution",
+    "parts that an algorithm helped to make are of its own mistakes: on them {algorithm} has {naive:rate} in the {part} part, and {held:rate} on parts "
+    "made without it",
+)
+_BY_IMAGES = Sentence(
+    "difficulty.by-images",
+    "note",
+    "one algorithm alone: the part of a probe is judged by the person's other probes; {n:count probe} of people with one probe {n:word has/have} none and "
+    "{n:word is/are} left out of these rates",
+)
+_BY_ALGORITHMS = Sentence(
+    "difficulty.by-algorithms", "note", "each algorithm is judged on the parts that the other algorithms make"
+)
+
+
+@dataclass(frozen=True)
+class PartRate(Result):
+    """One algorithm on one part of the probes.
+
+    Attributes
+    ----------
+    algorithm, part
+        Whose rate, and on which part.
+    value, low, high
+        On the part made without it: by the other algorithms, or by the other images of each person.
+    n_probes, n_people
+        In that part.
+    naive, naive_low, naive_high
+        On the part that it helped to make.
+    excess, excess_low, excess_high, p_value
+        The naive rate less the other: what selection does, with its interval over people and the p-value of nothing.
+    """
+
+    algorithm: str
+    part: str
+    value: Rate
+    low: Rate
+    high: Rate
+    n_probes: Count
+    n_people: Count
+    naive: Rate
+    naive_low: Rate
+    naive_high: Rate
+    excess: Finite
+    excess_low: float
+    excess_high: float
+    p_value: Rate
+
+
+@dataclass(frozen=True, eq=False)
+class Partition(Result):
+    """Probes divided by how hard they are.
+
+    Attributes
+    ----------
+    parts
+        Their names, the easiest first.
+    judges
+        Whether algorithms are judged on parts made by other ``algorithms``, or by the other ``images`` of a person.
+    algorithms, rank, confidence_level
+        Who judged, at which rank rates are, and at which level their intervals.
+    n_probes, n_people
+        All that were divided.
+    rates
+        Of every algorithm on every part.
+    probes
+        A row for each probe: its id, person and difficulty (0 the easiest, 1 the hardest), its part by all judges, and for each algorithm the part made
+        without it.
+    table
+        The table of samples with the parts of probes as more columns, which conditions and categories can name.
+    answers, notes
+        What the rates mean, and what to beware of.
+    """
+
+    written = Written(without=("probes", "table"), versioned=True)
+
+    parts: tuple[str, ...]
+    judges: Literal["algorithms", "images"]
+    algorithms: tuple[str, ...]
+    rank: Rank
+    n_probes: Count
+    n_people: Count
+    rates: tuple[PartRate, ...]
+    confidence_level: Confidence
+    answers: Answers
+    probes: pl.DataFrame
+    table: pl.DataFrame
+    notes: tuple[Note, ...] = ()
+
+    def of(self, algorithm: str, part: str) -> PartRate:
+        """The rates of one algorithm on one part."""
+        return next(one for one in self.rates if (one.algorithm, one.part) == (algorithm, part))
+
+    def __repr__(self) -> str:
+        lines = [f"{count(self.n_probes)} probes of {count(self.n_people)} people in {len(self.parts)} parts"]
+        lines += [
+            f"{one.algorithm}, {one.part}: {fixed(one.value)}, selection {points(one.excess)}"
+            for one in self.rates
+        ]
+        return "\n".join(lines)
+
+
+_KEY = "id of the sample"
+_MADE_BY = {"algorithms": "partition_without", "images": "partition_by_other_images"}
+
+
+@checked
+def partition(
+    algorithms: Scores | Sequence[Scores] | Mapping[str, Scores],
+    within: Experiment,
+    *,
+    parts: int = 3,
+    rank: int = 1,
+    judges: Judges = "auto",
+    confidence_level: float = 0.95,
+) -> Partition:
+    """Divide probes into equal parts by difficulty, the good, the bad and the ugly, and measure what that selection does.
+
+    The difficulty of a probe is how far it is from its mate: one less the share of probes that are farther, averaged over algorithms (after Phillips et al.
+    2011, who fuse two). An algorithm that helped to make the parts does not meet chance in them: its own mistakes put probes into the last one. So each is judged on
+    parts made without it, by the other algorithms, or, if it is alone, by the person's other images; the naive rate stands beside it with their difference and
+    its interval over people (linear regression with people as clusters, CR2).
+
+    Parameters
+    ----------
+    algorithms, within
+        Scores, and the experiment they are ranked in.
+    parts
+        How many.
+    rank
+        Of the rates.
+    judges
+        What parts are made by for the one that is judged: other ``algorithms``, other ``images``, or ``auto``: algorithms where there are several.
+
+    Examples
+    --------
+    >>> from proband import Samples
+    >>> n = 9
+    >>> ids = [f"g{k}" for k in range(n)] + [f"p{k}" for k in range(n)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> near = np.arange(n) / n
+    >>> values = {"a": np.where(np.eye(n) > 0, near, 0.3), "b": np.where(np.eye(n) > 0, near, 0.6)}
+    >>> scores = [Scores.from_array(v, ids[n:], ids[:n], orientation="similarity", name=k) for k, v in values.items()]
+    >>> found = partition(scores, Experiment(samples, gallery=ids[:n]))
+    >>> [(one.algorithm, one.part, round(one.value, 2)) for one in found.rates]
+    [('a', 'good', 1.0), ('a', 'bad', 1.0), ('a', 'ugly', 0.0), ('b', 'good', 1.0), ('b', 'bad', 0.0), ('b', 'ugly', 0.0)]
+    """
+    check_level(confidence_level)
+    scores = list(by_name(algorithms).values())
+    return divide([rank_probes(one, within) for one in scores], scores, parts, rank, judges, confidence_level)
+
+
+@one_blas_thread()
+def divide(
+    ranked: Sequence[Outcomes],
+    scores: Sequence[Scores],
+    parts: int = 3,
+    rank: int = 1,
+    judges: Judges = "auto",
+    confidence_level: float = 0.95,
+) -> Partition:
+    """Divide probes that were ranked already (see `partition`).
+
+    Examples
+    --------
+    One algorithm and one probe of each person: nothing could judge without it.
+
+    >>> from proband import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> divide([rank_probes(scores, Experiment(samples, gallery="session == 1"))], [scores], 2)
+    Traceback (most recent call last):
+        ...
+    proband.errors.DesignError: 2 probes are too few for 2 parts.
+    hint: look at more probes.
+    """
+    if parts < 2:
+        raise UsageError(f"Probes are divided into at least 2 parts, got {parts}.")
+    if judges == "auto":
+        judges = "algorithms" if len(scores) > 1 else "images"
+    if judges == "algorithms" and len(scores) < 2:
+        raise DesignError(
+            "One algorithm alone cannot be judged on parts that others make.",
+            Hint("give scores of several, or {option:judges=images}"),
+        )
+    first = ranked[0]
+    if any(not np.array_equal(one.probes, first.probes) for one in ranked):
+        raise DesignError(
+            "The algorithms were not compared on the same probes.", "give scores over the same samples."
+        )
+    n, people = len(first), np.unique(first.subjects, return_inverse=True)[1]
+    if n < 2 * parts:
+        raise DesignError(f"{count(n)} probes are too few for {parts} parts.", "look at more probes.")
+    names = GOOD_BAD_UGLY if parts == len(GOOD_BAD_UGLY) else tuple(f"part {k}" for k in range(1, parts + 1))
+    hardness = np.array([_hardness(mate_closeness(s, o)) for s, o in zip(scores, ranked, strict=True)])
+    together = hardness.mean(axis=0)
+    naive = _divided(together, parts)
+    judged = np.ones(n, dtype=np.bool_)
+    if judges == "images":
+        judged = np.bincount(people)[people] > 1
+        if judged.sum() < 2 * parts:
+            raise DesignError(
+                f"{count(int(judged.sum()))} probes are of people with several: too few to judge one by the others.",
+                Hint("give scores of several algorithms, or {option:parts=2}"),
+            )
+    held = []
+    for place in range(len(scores)):
+        own = (
+            _of_others(hardness, place)
+            if judges == "algorithms"
+            else _of_other_images(hardness[place], people)
+        )
+        part = np.full(n, -1, dtype=np.intp)
+        part[judged] = _divided(own[judged], parts)
+        held.append(part)
+    rates = [
+        _rate(own, name, names, at, naive if judges == "algorithms" else _divided(hardness[place], parts), held[place], rank, confidence_level)
+        for place, (own, name) in enumerate(zip(ranked, (one.algorithm for one in ranked), strict=True))
+        for at in range(parts)
+    ]  # fmt: skip
+    worst = max(rates, key=lambda one: abs(one.excess))
+    notes = [
+        _NAIVE(algorithm=worst.algorithm, naive=worst.naive, part=worst.part, held=worst.value),
+        _ALL(algorithms=tuple(one.algorithm for one in ranked)),
+        _BY_ALGORITHMS() if judges == "algorithms" else _BY_IMAGES(n=int((~judged).sum())),
+    ]
+    probes = _table(first, together, naive, held, names, ranked, judges)
+    return Partition(
+        names,
+        judges,
+        tuple(one.algorithm for one in ranked),
+        rank,
+        n,
+        int(people.max()) + 1,
+        tuple(rates),
+        confidence_level,
+        Answers(derived("by-difficulty", "{} by difficulty", RecognitionRate(rank).estimand), OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE),
+        probes,
+        _joined(first, probes),
+        tuple(notes),
+    )  # fmt: skip
+
+
+def _hardness(closeness: Floats) -> Floats:
+    """From 0, the closest to its mate, to 1; equals share their places."""
+    made: Floats = (rankdata(-closeness) - 1) / max(len(closeness) - 1, 1)
+    return made
+
+
+def _of_others(hardness: Floats, place: int) -> Floats:
+    made: Floats = np.delete(hardness, place, axis=0).mean(axis=0)
+    return made
+
+
+def _of_other_images(hardness: Floats, people: npt.NDArray[np.intp]) -> Floats:
+    """The mean hardness of the person's other probes."""
+    sums, sizes = np.bincount(people, hardness), np.bincount(people)
+    others: Floats = (sums[people] - hardness) / np.maximum(sizes[people] - 1, 1)
+    return others
+
+
+def _divided(hardness: Floats, parts: int) -> Part:
+    """Parts of equally many; among equals, those that come first in the table are the easier."""
+    order = np.argsort(hardness, kind="stable")
+    made = np.empty(len(hardness), dtype=np.intp)
+    made[order] = np.arange(len(hardness)) * parts // len(hardness)
+    return made
+
+
+def _rate(
+    outcomes: Outcomes,
+    algorithm: str,
+    names: Sequence[str],
+    at: int,
+    naive: Part,
+    held: Part,
+    rank: int,
+    confidence_level: float,
+) -> PartRate:
+    fair, unfair = (_estimated(outcomes, part == at, rank, confidence_level) for part in (held, naive))
+    value, low, high, p = _excess(
+        outcomes.success(rank), outcomes.subjects, naive == at, held == at, confidence_level
+    )
+    return PartRate(
+        algorithm, names[at], fair.value, fair.low, fair.high, fair.facts.n_probes, fair.facts.n_probe_subjects,
+        unfair.value, unfair.low, unfair.high, value, low, high, p,
+    )  # fmt: skip
+
+
+def _estimated(
+    outcomes: Outcomes, which: npt.NDArray[np.bool_], rank: int, confidence_level: float
+) -> Estimate:
+    part = outcomes.restricted(outcomes.experiment.restricted(probes=outcomes.probes[which]))
+    made: Estimate = estimate(RecognitionRate(rank), part, confidence_level=confidence_level)
+    return made
+
+
+def _excess(
+    success: Floats,
+    subjects: npt.NDArray[np.int32],
+    naive: npt.NDArray[np.bool_],
+    held: npt.NDArray[np.bool_],
+    confidence_level: float,
+) -> tuple[float, float, float, float]:
+    """The rate on the naive part less that on the other, with people as clusters; those in both weigh against themselves."""
+    rows = np.concatenate([np.flatnonzero(naive), np.flatnonzero(held)])
+    first = np.repeat([1.0, 0.0], [naive.sum(), held.sum()])
+    people = np.unique(subjects[rows], return_inverse=True)[1].astype(np.intp)
+    fit = regress(np.column_stack([first, 1 - first]), success[rows], "linear")
+    difference = float(success[naive].mean() - success[held].mean())
+    found = Sandwich(fit, people).contrast(np.array([1.0, -1.0]), confidence_level, difference)
+    return found.value, found.low, found.high, found.p_value
+
+
+def _table(
+    first: Outcomes,
+    together: Floats,
+    naive: Part,
+    held: Sequence[Part],
+    names: Sequence[str],
+    ranked: Sequence[Outcomes],
+    judges: Judges,
+) -> pl.DataFrame:
+    samples = first.experiment.samples
+
+    def named(part: Part) -> list[str | None]:
+        return [None if place < 0 else names[place] for place in part]
+
+    return pl.DataFrame(
+        {
+            "id": samples.ids.at(first.probes),
+            "subject": [samples.subjects[int(code)] for code in first.subjects],
+            "difficulty": together,
+            "partition": named(naive),
+            **{
+                f"{_MADE_BY[judges]}_{one.algorithm}": named(part)
+                for one, part in zip(ranked, held, strict=True)
+            },
+        },
+        schema_overrides={"partition": pl.String},
+    )
+
+
+def _joined(first: Outcomes, probes: pl.DataFrame) -> pl.DataFrame:
+    samples = first.experiment.samples
+    own = probes.drop("subject", "difficulty").rename({"id": _KEY})
+    taken = [name for name in own.columns if name in samples.frame.columns]
+    if taken:
+        raise DesignError(
+            f"The samples table has a column {taken[0]!r} already.", "rename it, or take the table without."
+        )
+    named = samples.frame.with_columns(pl.Series(_KEY, samples.ids[:]))
+    return named.join(own, on=_KEY, how="left", maintain_order="left").drop(_KEY)

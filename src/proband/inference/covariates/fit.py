@@ -1,0 +1,124 @@
+"""Whether a model fits: outcomes beside what it expects, and a test over people of what it leaves out."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import f as f_distribution, t as t_distribution
+
+from proband.inference.covariates.coding import Coding
+from proband.inference.covariates.regression import Fit, Floats
+from proband.inference.covariates.results import FitCheck
+
+_DECILES = 10
+_FIFTHS = 5
+_FEWEST = 3  # groups, and people beyond them for a test
+
+
+def checks_of(
+    coding: Coding, fit: Fit, people: npt.NDArray[np.intp], confidence_level: float
+) -> tuple[FitCheck, ...]:
+    """Check the model by deciles of the expected outcome, then along every number.
+
+    Examples
+    --------
+    Forty people, one probe each; half of those in a light room succeed, and a quarter of the others: two groups, met exactly.
+
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> from proband.inference.covariates.formula import Formula
+    >>> from proband.inference.covariates.regression import regress
+    >>> from proband.inference.covariates.values import rows_of
+    >>> n = 40
+    >>> ids = [f"g{k}" for k in range(n)] + [f"p{k}" for k in range(n)]
+    >>> light = ["light", "dark"] * n
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids], "room": light})
+    >>> values = np.where(np.arange(n)[:, None] % 4 > 1, 0.5, np.eye(n))
+    >>> ranked = rank(Scores.from_array(values, ids[n:], ids[:n], orientation="similarity"), Experiment(samples, gallery=ids[:n]))
+    >>> coding = Coding(Formula.parse("room"), rows_of([ranked], Formula.parse("room")))
+    >>> fit = regress(coding.matrix, ranked.success(1))
+    >>> (check,) = checks_of(coding, fit, coding.rows.person, 0.95)
+    >>> check.by, check.n, bool(np.allclose(check.observed, check.expected)), check.p_value
+    ('fitted', (40,), True, None)
+    """
+    numbers = [(str(one.covariate), one.numbers) for one in coding.rows.values if one.is_number]
+    return (
+        _check("fitted", fit.fitted, _DECILES, fit, people, confidence_level),
+        *(_check(name, values, _FIFTHS, fit, people, confidence_level) for name, values in numbers),
+    )
+
+
+def _check(
+    by: str, along: Floats, n_groups: int, fit: Fit, people: npt.NDArray[np.intp], confidence_level: float
+) -> FitCheck:
+    edges = np.unique(np.quantile(along, np.arange(1, n_groups) / n_groups))
+    group = np.searchsorted(edges, along, side="left")
+    _, group = np.unique(group, return_inverse=True)
+    n = np.bincount(group)
+    observed, low, high = [], [], []
+    for place in range(len(n)):
+        value, reach = _mean_over_people(fit.y[group == place], people[group == place], confidence_level)
+        observed.append(value)
+        low.append(value - reach)
+        high.append(value + reach)
+    ends = np.array([low, high])
+    if fit.family == "logistic":
+        ends = ends.clip(0, 1)
+    indicators = (group[:, None] == np.arange(1, len(n))).astype(np.float64)
+    return FitCheck(
+        by,
+        np.bincount(group, along) / n,
+        np.bincount(group, fit.fitted) / n,
+        np.array(observed),
+        ends[0],
+        ends[1],
+        tuple(map(int, n)),
+        left_out(fit, people, indicators),
+    )
+
+
+def left_out(fit: Fit, people: npt.NDArray[np.intp], columns: Floats) -> float | None:
+    """Test whether columns that the model does not have would add anything to it; None where that cannot be told.
+
+    Each person's score for the columns, less what the model's own columns explain of it, has mean zero if they add nothing. Their sum against
+    its covariance over J people is Hotelling's T²: F = (J − q)/q · T/(J − T) on q and J − q (the score test of Boos 1992; of groups of expected
+    outcomes, Horton et al. 1999).
+
+    Examples
+    --------
+    What the model has already adds nothing that could be tested:
+
+    >>> from proband.inference.covariates.regression import regress
+    >>> x = np.column_stack([np.ones(40), np.tile([0.0, 1.0], 20)])
+    >>> fit = regress(x, np.tile([0.0, 1, 1, 0], 10))
+    >>> left_out(fit, np.repeat(np.arange(20), 2), x[:, 1:]) is None
+    True
+    """
+    weighted = fit.x * fit.variance[:, None]
+    rest = columns - fit.x @ (fit.bread @ (weighted.T @ columns))
+    scores = np.zeros((int(people.max()) + 1, rest.shape[1]))
+    np.add.at(scores, people, rest * fit.residuals[:, None])
+    values, vectors = np.linalg.eigh(scores.T @ scores)
+    kept = values > 1e-9 * max(float((columns**2).sum()), 1e-300) / len(columns)
+    q, people_there = int(kept.sum()), len(scores)
+    if q < 1 or people_there - q < _FEWEST:
+        return None
+    total = vectors[:, kept].T @ scores.sum(axis=0)
+    statistic = float((total**2 / values[kept]).sum())
+    if statistic >= people_there:
+        return 0.0
+    against = (people_there - q) / q * statistic / (people_there - statistic)
+    return float(f_distribution.sf(against, q, people_there - q))
+
+
+def _mean_over_people(
+    values: Floats, people: npt.NDArray[np.intp], confidence_level: float
+) -> tuple[float, float]:
+    """The mean of rows, and how far its interval reaches: people as clusters."""
+    mean = float(values.mean())
+    codes = np.unique(people, return_inverse=True)[1]
+    sums = np.bincount(codes, values - mean)
+    n = len(sums)
+    if n < 2:
+        return mean, float("nan")
+    error = float(np.sqrt(n / (n - 1) * (sums**2).sum())) / len(values)
+    return mean, float(t_distribution.ppf((1 + confidence_level) / 2, n - 1)) * error

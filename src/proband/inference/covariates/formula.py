@@ -1,0 +1,253 @@
+"""The language of models: ``elapsed(date) + probe.glasses * algorithm``.
+
+A model is a sum of terms. A term is a covariate, covariates that act on each other (``sex:glasses``), or both by themselves and on each
+other (``sex*glasses``). A covariate is ``algorithm``, a column of the probe (``probe.age``, or ``age``), of its mate (``mate.age``), or of the
+pair: ``same(glasses)``, ``difference(age)``, ``elapsed(date)``. A number enters as it is, as ``squared(age)``, as ``cut(age, 4)`` (groups of equally
+many probes) or as ``levels(age)``, a rate for each value. A column with blanks in its name stands between backticks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, NoReturn
+
+from proband.errors import DesignError, UsageError, nearest, quoted
+
+Kind = Literal["algorithm", "probe", "mate", "same", "difference", "elapsed"]
+Form = Literal["plain", "squared", "cut", "levels"]
+
+_TOKEN = re.compile(r"\s*(?:(`[^`]+`(?:\.`[^`]+`)?)|([^\W\d][\w.]*(?:\.`[^`]+`)?)|(\d+)|([+*:(),]))")
+_OF_PAIRS: tuple[Kind, ...] = ("same", "difference", "elapsed")
+_FORMS: tuple[Form, ...] = ("squared", "cut", "levels")
+_EXAMPLE = "write for example: 'elapsed(date) + probe.glasses * algorithm'"
+_GROUPS = 3
+_MOST_GROUPS = 20
+
+
+@dataclass(frozen=True)
+class Covariate:
+    """Something that may make a probe fail.
+
+    Attributes
+    ----------
+    kind
+        Whose value it is: the algorithm, the probe's, its mate's, or one of the two together.
+    column
+        Of the table of samples; empty for the algorithm.
+    form
+        How its values enter.
+    groups
+        For ``cut``: how many.
+    """
+
+    kind: Kind
+    column: str = ""
+    form: Form = "plain"
+    groups: int = 0
+
+    @property
+    def of(self) -> str:
+        """What it is, however it enters: ``probe.age``."""
+        column = self.column if self.column.isidentifier() else f"`{self.column}`"
+        if self.kind in _OF_PAIRS:
+            return f"{self.kind}({column})"
+        return "algorithm" if self.kind == "algorithm" else f"{self.kind}.{column}"
+
+    def __str__(self) -> str:
+        if self.form == "plain":
+            return self.of
+        return f"{self.form}({self.of}{f', {self.groups}' if self.groups else ''})"
+
+
+Term = tuple[Covariate, ...]
+"""Covariates that act on each other, or one by itself."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What a model is made of.
+
+    Attributes
+    ----------
+    terms
+        Every covariate by itself, and then those that act on each other.
+
+    Examples
+    --------
+    >>> model = Formula.parse("elapsed(date) + glasses * algorithm")
+    >>> str(model)
+    'elapsed(date) + probe.glasses + algorithm + probe.glasses:algorithm'
+    >>> [str(one) for one in model.covariates]
+    ['elapsed(date)', 'probe.glasses', 'algorithm']
+    """
+
+    terms: tuple[Term, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Formula:
+        """Read a model; refused where it is not one, in words."""
+        return cls(tuple(_Reader(text).model()))
+
+    @property
+    def covariates(self) -> tuple[Covariate, ...]:
+        """Every covariate once."""
+        return tuple(dict.fromkeys(one for term in self.terms for one in term))
+
+    @property
+    def crossed(self) -> tuple[tuple[Covariate, Covariate], ...]:
+        """The pairs of covariates that act on each other."""
+        return tuple((term[0], term[1]) for term in self.terms if len(term) == 2)
+
+    def __str__(self) -> str:
+        return " + ".join(map(term_name, self.terms))
+
+
+def term_name(term: Term) -> str:
+    """What a term is called.
+
+    Examples
+    --------
+    >>> term_name((Covariate("probe", "sex"), Covariate("same", "glasses")))
+    'probe.sex:same(glasses)'
+    """
+    return ":".join(map(str, term))
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = list(self._split())
+        self.at = 0
+
+    def _split(self) -> Iterator[str]:
+        place = 0
+        rest = self.text.rstrip()
+        while place < len(rest):
+            found = _TOKEN.match(rest, place)
+            if found is None:
+                self._refuse(f"{quoted(rest[place:].strip(), 20)} cannot be read")
+            yield next(one for one in found.groups() if one is not None)
+            place = found.end()
+
+    def _refuse(self, why: str, cure: str = _EXAMPLE) -> NoReturn:
+        raise UsageError(f"The covariates {quoted(self.text)} are not a model: {why}.", cure)
+
+    def _next(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def _take(self, *expected: str) -> str:
+        token = self._next()
+        if expected and token not in expected:
+            self._refuse(
+                f"{' or '.join(map(repr, expected))} is expected, and there is {repr(token) if token else 'nothing'}"
+            )
+        self.at += 1
+        return token
+
+    def model(self) -> list[Term]:
+        if not self.tokens:
+            self._refuse("it is empty")
+        found: dict[frozenset[Covariate], Term] = {}
+        while True:
+            for term in self._crossing():
+                found.setdefault(frozenset(term), term)
+            if not self._next():
+                break
+            self._take("+", "*", ":")
+        terms = sorted(found.values(), key=len)
+        self._check(terms)
+        return terms
+
+    def _crossing(self) -> list[Term]:
+        """``a*b`` is ``a + b + a:b``."""
+        parts = [self._term()]
+        while self._next() == "*":
+            self._take()
+            parts.append(self._term())
+        chosen = (some for size in range(1, len(parts) + 1) for some in combinations(parts, size))
+        return [tuple(dict.fromkeys(one for part in some for one in part)) for some in chosen]
+
+    def _term(self) -> Term:
+        found = [self._covariate()]
+        while self._next() == ":":
+            self._take()
+            found.append(self._covariate())
+        return tuple(dict.fromkeys(found))
+
+    def _covariate(self) -> Covariate:
+        name = self._take()
+        if not name or name in "+*:(),":
+            self._refuse(f"a covariate is expected, and there is {repr(name) if name else 'nothing'}")
+        if name.isdecimal():
+            self._refuse(f"{name} is no covariate")
+        if self._next() != "(":
+            return self._column(name)
+        self._take("(")
+        if name in _OF_PAIRS:
+            made = self._of_pair(name)
+        elif name in _FORMS:
+            made = self._formed(name)
+        else:
+            known = [*_OF_PAIRS, *_FORMS]
+            self._refuse(f"there is no {name}(…)", nearest(name, known) or f"there are: {', '.join(known)}.")
+        self._take(")")
+        return made
+
+    def _of_pair(self, name: str) -> Covariate:
+        inner = self._column(self._take())
+        if inner.kind == "algorithm" or inner.kind == "mate":
+            self._refuse(f"{name}(…) is of a column of probe and mate", f"write for example {name}(age).")
+        return Covariate(name, inner.column)  # type: ignore[arg-type]  # one of the kinds of pairs
+
+    def _formed(self, name: str) -> Covariate:
+        inner = self._covariate()
+        if inner.form != "plain" or inner.kind in ("algorithm", "same"):
+            self._refuse(f"{name}(…) is of a number, not of {inner}")
+        if name != "cut":
+            return Covariate(inner.kind, inner.column, name)  # type: ignore[arg-type]  # one of the forms
+        groups = _GROUPS
+        if self._next() == ",":
+            self._take()
+            said = self._take()
+            groups = int(said) if said.isdecimal() else 0
+        if not 2 <= groups <= _MOST_GROUPS:
+            self._refuse(f"cut makes 2 to {_MOST_GROUPS} groups", "write for example cut(age, 4).")
+        return Covariate(inner.kind, inner.column, "cut", groups)
+
+    def _column(self, name: str) -> Covariate:
+        if name == "algorithm":
+            return Covariate("algorithm")
+        if not name or name in "+*:(),":
+            self._refuse(f"a column is expected, and there is {repr(name) if name else 'nothing'}")
+        role, point, column = ("", "", name) if name.startswith("`") else name.partition(".")
+        column = column if point or name.startswith("`") else role
+        if point and role in ("rival", "nonmate", "impostor"):
+            raise DesignError(
+                f"{name} is a covariate of rivals: a rival's images meet many probes, so that probes of different people are no "
+                "longer independent, and errors that know people as clusters would be too small.",
+                "use covariates of the probe, its mate or the two together; verification has error rates by groups of both.",
+            )
+        if point and role not in ("probe", "mate"):
+            self._refuse(
+                f"{name!r} is a column of nobody",
+                f"write mate.{column}."
+                if role in ("gallery", "target")
+                else f"write probe.{column} or mate.{column}.",
+            )
+        return Covariate("mate" if role == "mate" and point else "probe", column.strip("`"))
+
+    def _check(self, terms: list[Term]) -> None:
+        alone = {term[0] for term in terms if len(term) == 1}
+        forms: dict[str, Covariate] = {}
+        for term in terms:
+            for one in term:
+                if forms.setdefault(one.of, one) != one:
+                    self._refuse(f"{one.of} is there as {forms[one.of]} and as {one}", "choose one of them.")
+                if one not in alone:
+                    self._refuse(
+                        f"{term_name(term)} is there without {one} by itself",
+                        f"write {'*'.join(map(str, term))}, which has both.",
+                    )

@@ -1,0 +1,65 @@
+"""What can be asked about why probes fail, and how hard they are."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from proband.errors import Hint
+from proband.study.requests.base import Option, Part, Positive, Share, Text, refuse
+
+
+class CovariatesRequest(Part):
+    """What makes a probe fail? Outcomes explained by covariates, with people as clusters."""
+
+    on: Annotated[
+        Text,
+        Field(
+            description="Covariates of the probe (probe.age, or age), its mate (mate.age), the pair (same(glasses), difference(age), elapsed(date)) and "
+            "algorithm, joined by +, : or *; squared(age), cut(age, 4) and levels(age) are other forms of a number."
+        ),
+        Option(metavar="MODEL"),
+    ] = ""
+    outcome: Annotated[
+        Literal["success", "match", "log-rank"],
+        Field(
+            description="What is explained: success at a rank, a match with the mate at a threshold, or the log of the rank."
+        ),
+    ] = "success"
+    rank: Annotated[Positive, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
+    fmr: Annotated[Share, Field(description="For match: the false match rate of the threshold.")] = 0.001
+    covariance: Annotated[
+        Literal["CR2", "CR1", "CR0"],
+        Field(
+            description="Errors over people: CR2 is for few people too; CR1 and CR0 are those of other programs."
+        ),
+    ] = "CR2"
+    incomplete: Annotated[
+        Literal["error", "drop"],
+        Field(description="Probes that lack a covariate: refused, or left out and told."),
+    ] = "error"
+
+    @model_validator(mode="after")
+    def _of_something(self) -> Self:
+        if not self.on:
+            raise refuse(
+                "it is not said what outcomes are explained by", Hint("say it: {option:on=probe.age}"), "on"
+            )
+        return self
+
+
+class PartitionRequest(Part):
+    """Probes divided by difficulty: the good, the bad and the ugly."""
+
+    parts: Annotated[
+        Annotated[int, Field(ge=2)], Field(description="How many parts of equally many probes.")
+    ] = 3
+    judges: Annotated[
+        Literal["auto", "algorithms", "images"],
+        Field(
+            description="What makes the parts an algorithm is judged on: the other algorithms, or the other images of each person; auto: algorithms "
+            "where there are several."
+        ),
+    ] = "auto"
+    rank: Annotated[Positive, Field(description="The rank of the rates."), Option(("-r",))] = 1
