@@ -34,13 +34,11 @@ Floats = npt.NDArray[np.float64]
 _BOOTSTRAP = 1_000  # replicates, as in the paper
 
 _BRR = Method("brr", "BRR")
-_STRATIFIED = Method("jackknife-stratified", "stratified jackknife")
 _DELETE_ONE = Method("jackknife", "delete-one jackknife")
 _OF_PROBES = Method("bootstrap-of-probes", "bootstrap over probes")
 _OF_PEOPLE = Method("bootstrap-of-people", "bootstrap over people")
 _VARYING = {
     _BRR.key: IMAGES_OF_PEOPLE,
-    _STRATIFIED.key: IMAGES_OF_PEOPLE,
     _DELETE_ONE.key: OTHER_PROBES,
     _OF_PROBES.key: OTHER_PROBES,
     _OF_PEOPLE.key: OTHER_PEOPLE,
@@ -149,7 +147,7 @@ def strat_study(
     rank
         The rank of tables and tests; curves have all ranks.
     design
-        `BRR` by default, which takes a prime power of probes a person; the others take any number from two.
+        `BRR` by default.
 
     Examples
     --------
@@ -212,8 +210,7 @@ def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Errors]:
     """Find the standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
 
     They differ in what varies: images of these people (BRR), other probes (jackknife, bootstrap of probes), other people
-    (bootstrap of people). Where no array balances the units, the stratified jackknife stands for BRR, which it equals where
-    there is one.
+    (bootstrap of people).
 
     Examples
     --------
@@ -228,9 +225,7 @@ def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Errors]:
     """
     last = outcomes.n_ranks
     found: list[Errors] = []
-    balanced = all(BRR().takes(n) for n in np.unique(strata_of(outcomes, BRR())[0].sizes).tolist())
-    within = (_BRR, BRR()) if balanced else (_STRATIFIED, Jackknife())
-    for method, design in (within, (_DELETE_ONE, Jackknife(kind="JK1"))):
+    for method, design in ((_BRR, BRR()), (_DELETE_ONE, Jackknife(kind="JK1"))):
         strata, _ = strata_of(outcomes, design)
         found.append(Errors(method, rates_and_errors(outcomes, design, strata, last)[1]))
     for method, over in ((_OF_PROBES, "probe"), (_OF_PEOPLE, "subject")):
