@@ -8,7 +8,8 @@ import numpy.typing as npt
 from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
 from proband.inference.estimates.case import Case
-from proband.inference.strata.estimates import answers_of, blocks_of, ends_of, freedom_of, strata_of
+from proband.inference.strata.estimates import answers_of, blocks_of, ends_of, freedom_of
+from proband.inference.strata.units import strata_of
 from proband.measures import CMC, Outcomes
 from proband.results.band import Band
 from proband.words import Note

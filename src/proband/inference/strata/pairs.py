@@ -12,7 +12,8 @@ from proband.inference.comparisons.paired import Pair, Tested, difference_of, jo
 from proband.inference.estimates.case import Case
 from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question
-from proband.inference.strata.estimates import answers_of, evaluate_replicates, freedom_of, strata_of
+from proband.inference.strata.estimates import answers_of, evaluate_replicates, freedom_of
+from proband.inference.strata.units import strata_of
 from proband.words import Method, digits
 
 
@@ -71,11 +72,18 @@ def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
         difference=difference,
         curve=Student(difference, error, freedom, limits, len(strata.names)),
         standard_error=error,
-        method=joined(design.as_method, _student(freedom)),
+        method=joined(design.as_method, student_method(freedom)),
     )
 
 
-def _student(freedom: float) -> Method:
+def student_method(freedom: float) -> Method:
+    """Student's test of a difference over replicates.
+
+    Examples
+    --------
+    >>> print(student_method(4.0))
+    Student's t with 4 degrees of freedom
+    """
     return Method(
         "student",
         f"Student's t with {digits(freedom, 4)} degrees of freedom",
