@@ -66,8 +66,10 @@ def test_people_within_sites_against_r(unequal, key, design, weights, kind):
     reach = t.ppf(0.975, 4) * R[kind][key]
     assert found.high == pytest.approx(R[kind]["value"] + reach)
     assert SHARED not in {note.code for note in found.notes}
-    band = estimate_cmc(unequal[0], design=made)
-    assert band.high[0] == pytest.approx(min(1.0, found.high))
+    for one in (made, replace(made, degrees_of_freedom="cochran")):
+        found = estimate(RecognitionRate(1), unequal[0], design=one)
+        band = estimate_cmc(unequal[0], design=one)
+        assert band.high[0] == pytest.approx(min(1.0, found.high))
     (pair,) = compare(RecognitionRate(1), unequal, design=made).pairs
     if key != "fay":
         assert error_of(pair, 4) == pytest.approx(R[kind][f"{key}_difference"], rel=1e-10)

@@ -22,7 +22,7 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
 
     Units within strata vary (probe images, or people with ``units="subject"``); the strata (by default these people), algorithm
     and gallery stay (Micheals & Boult 2001).
-    Degrees of freedom are units less strata unless the design says otherwise.
+    Degrees of freedom are units less strata unless the design says otherwise; Cochran's are found at every rank.
 
     Examples
     --------
@@ -41,8 +41,7 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
     strata, notes = strata_of(outcomes, design)
     last = min(outcomes.n_ranks, measure.max_rank or outcomes.n_ranks)
     values, errors, more, drawn = rates_and_errors(outcomes, design, strata, last, case.seed)
-    freedom = freedom_of(design, strata, None, drawn)
-    low, high = ends_of(values, errors, freedom, case.confidence_level, design.interval)
+    low, high = _ends(case, design, strata, values, errors, drawn)
     return Band(
         values=values,
         low=np.clip(low, 0.0, 1.0),
@@ -55,6 +54,23 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
         facts=outcomes.facts,
         notes=(*notes, *more),
     )
+
+
+def _ends(
+    case: Case, design: StratifiedDesign, strata: Strata, values: Floats, errors: Floats, drawn: int | None
+) -> tuple[Floats, Floats]:
+    """The ends of the intervals; degrees of freedom are those of all ranks, but Cochran's those of each."""
+    if design.degrees_of_freedom != "cochran":
+        freedom = freedom_of(design, strata, None, drawn)
+        return ends_of(values, errors, freedom, case.confidence_level, design.interval)
+    made = []
+    for place in range(len(values)):
+        success = strata.gathered(case.outcomes.success(place + 1)).ravel()
+        freedom = freedom_of(design, strata, success, drawn)
+        at = slice(place, place + 1)
+        made.append(ends_of(values[at], errors[at], freedom, case.confidence_level, design.interval))
+    low, high = (np.concatenate(side) for side in zip(*made, strict=True))
+    return low, high
 
 
 def rates_and_errors(
