@@ -106,7 +106,7 @@ def test_images_of_these_people_are_not_paired(several):
 
 
 def test_who_is_left_out_is_said(several):
-    outcomes, person, camera, success = several
+    _, person, camera, success = several
     kept = ~((person == 0) & (camera == "B"))
     part = probes_of(person[kept].tolist(), camera[kept].tolist(), success[kept], gallery_camera="A")
     found = pb.compare_sensors(part, "camera")
@@ -117,7 +117,7 @@ def test_who_is_left_out_is_said(several):
 
 
 def test_refused(several):
-    outcomes, person, camera, success = several
+    outcomes, *_ = several
     for options, match in (
         ({"by": "lens"}, "no column 'lens'"),
         ({"by": "site"}, "people have probes of every site"),
@@ -148,7 +148,7 @@ def test_coverage_and_level_for_new_people(design):
                 own = rng.beta(2.0, 0.5)
                 for name, fall in (("A", 0.0), ("B", less)):
                     m = int(rng.integers(1, 6))
-                    rate = own * (1 - fall) * (1 if name == "A" else 1)
+                    rate = own * (1 - fall)
                     person += [who] * m
                     camera += [name] * m
                     success += (rng.random(m) < rate).tolist()

@@ -58,6 +58,7 @@ COMMANDS = (
     f"permute {S} --groups session --exact --max-rank 3",
     f"permute {S} --groups session --trainings --trials 100 --max-rank 3",
     f"strat {S} --images 4",
+    f"strat {S} {G} --sensors camera --strata site --units subject",
     "mcnemar 60 38 --total 722",
     f"gate {S} --baseline weak --candidate strong -g one_per_subject",
     f"threshold {S} --fmr 0.05,0.02",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @analysis("strat", "Stratified evaluation", experiment=("ties", "on_failure"))
 def strat(found: Findings, request: Request, latex: o.Latex = None, *, json: bool, explain: bool) -> None:
-    """Does it matter which images are the gallery, which sensor or which people at a site?
+    """Does it matter which images are the gallery?
 
     Each column of images is the gallery in turn, before and after mixing (Micheals & Boult 2001). People are the strata and their probe images the units. Standard errors say how rates vary with the probe images of *these
     people*; for other people see proband evaluate, or take people as the units of larger strata.

@@ -22,6 +22,7 @@ from proband.inference.comparisons.paired_rates import person_curve
 from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.estimate import estimate
+from proband.inference.procedures import Joint
 from proband.inference.proportions import check_level, check_seed
 from proband.inference.strata.estimates import answers_of, ends_of, freedom_of
 from proband.inference.strata.pairs import student_method
@@ -29,7 +30,6 @@ from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
 from proband.results.base import Answers, Result
 from proband.results.difference import Adjustment
-from proband.results.estimate import Estimate
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.samples import Experiment
 from proband.scores import Scores
@@ -231,17 +231,7 @@ class Sensors:
         return np.array(found)
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """What sensors show together."""
-
-    estimates: tuple[Estimate, ...]
-    tested: list[tuple[str, str, int | None, Tested]]
-    answers: Answers
-    notes: tuple[Note, ...] = ()
-
-
-def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed: int) -> _Found:
+def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed: int) -> Joint:
     """Every two sensors by turning around the differences of people."""
     each = tuple(estimate(measure, one, confidence_level=level, seed=seed) for one in sensors.outcomes)
     means = sensors.means
@@ -256,7 +246,7 @@ def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed:
         )
         tested.append((sensors.names[a], sensors.names[b], len(apart), found))
     answers = Answers(difference_of(measure.estimand), OTHER_PEOPLE, ALGORITHMS_AND_GALLERY, PEOPLE_ALIKE)
-    return _Found(each, tested, answers)
+    return Joint(each, tuple(tested), answers)
 
 
 def _turned(sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int) -> tuple[Curve, int | None]:
@@ -276,7 +266,7 @@ def _turned(sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int) -
 
 def _within_strata(
     sensors: Sensors, measure: RecognitionRate, design: StratifiedDesign, level: float
-) -> _Found:
+) -> Joint:
     """Every two sensors by the textbook variance of people within strata, or of images within people."""
     if not (design.linear_is_textbook and design.knows_strata) or design.neighbours is not None:
         raise DesignError(
@@ -325,7 +315,7 @@ def _within_strata(
         tested.append(
             (sensors.names[a], sensors.names[b], sensors.n_people if paired else None, Tested(difference, curve, error, method))
         )  # fmt: skip
-    return _Found(tuple(each), tested, replace(answers, of=difference_of(measure.estimand)))
+    return Joint(tuple(each), tuple(tested), replace(answers, of=difference_of(measure.estimand)))
 
 
 def _of_people(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata, Floats]]:

@@ -132,7 +132,7 @@ class StratStudy(Result):
     effects: tuple[GalleryEffect, ...]
     mixed: tuple[GalleryEffect, ...]
     errors: dict[str, Errors]
-    variances: dict[int, Floats]
+    variances: dict[int, tuple[Floats, ...]]
     bands: tuple[Band, ...]
     comparison: Comparison | None
     miss_rate: MissRate | None
@@ -378,15 +378,15 @@ def errors_by_method(outcomes: Outcomes, seed: int = 0, within_people: bool = Tr
 
 def _by_units(
     scores: Scores, columns: ImageColumns, ties: TiePolicy, on_failure: FailurePolicy
-) -> dict[int, Floats]:
+) -> dict[int, tuple[Floats, ...]]:
     """The textbook variance by rank for each number of units, for every choice of columns (of at most five)."""
     probes = tuple(range(1, min(columns.n_columns, 6)))
-    found: dict[int, Floats] = {}
+    found: dict[int, tuple[Floats, ...]] = {}
     for units in range(2, len(probes) + 1):
         each = []
         for chosen in combinations(probes, units):
             outcomes = rank_probes(scores, columns.experiment(0, chosen), ties=ties, on_failure=on_failure)
             strata, _ = strata_of(outcomes, Jackknife())
             each.append(rates_and_errors(outcomes, Jackknife(), strata, outcomes.n_ranks)[1] ** 2)
-        found[units] = np.array(each)
+        found[units] = tuple(each)
     return found

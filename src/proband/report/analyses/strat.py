@@ -266,14 +266,14 @@ def study_figures(study: StratStudy, n_algorithms: int = 1, *, relative: bool = 
     return made
 
 
-def _by_units(variances: Mapping[int, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
+def _by_units(variances: Mapping[int, Sequence[npt.NDArray[np.float64]]]) -> dict[str, npt.ArrayLike]:
     """Curves of the variance by their names: as in the paper's figure 5 every choice of two of three units is one of its own."""
     most = max(variances)
-    drawn: dict[str, npt.NDArray[np.float64]] = {}
+    drawn: dict[str, npt.ArrayLike] = {}
     for units, values in variances.items():
         if units == most - 1 and len(values) <= _CURVES_APART:
             names = (f"{units} units, without column {most + 1 - place}" for place in range(most))
             drawn |= dict(zip(names, values, strict=True))
         else:
-            drawn[f"{units} units"] = values
+            drawn[f"{units} units"] = np.array(values)
     return drawn
