@@ -85,6 +85,7 @@ REFUSED = {
     "pb.coverage(O, R)": "look swapped",
     "pb.compare_halves(O, R)": "look swapped",
     "pb.compare_independent(O, O, R)": "look swapped",
+    "pb.compare_sensors(O, 'camera')": "no column 'camera'",
     "pb.experiment_over(S, a)": "look swapped",
     "pb.pool_over(S, a)": "look swapped",
     "pb.Experiment('session == 1', S)": "look swapped: Experiment.samples, gallery",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         compare_halves as compare_halves,
         compare_independent as compare_independent,
         compare_outcomes as compare_outcomes,
+        compare_sensors as compare_sensors,
         coverage as coverage,
         estimate as estimate,
         estimate_cmc as estimate_cmc,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         MedianRelativeRank as MedianRelativeRank,
         RankStatistic as RankStatistic,
         RecognitionRate as RecognitionRate,
+        RelativeRankRate as RelativeRankRate,
         rank as rank,
         search as search,
     )
@@ -102,8 +104,8 @@ __getattr__, __dir__ = lazily(
         "scores.trials": "Trials",
         "scores.reading": "read_embeddings read_scores",
         "scores.formats": "write_scores",
-        "measures": "AUC CMC EER FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate rank search",
-        "inference": "classify compare compare_halves compare_independent compare_outcomes coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
+        "measures": "AUC CMC EER FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate RelativeRankRate rank search",
+        "inference": "classify compare compare_halves compare_independent compare_outcomes compare_sensors coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
         "gallery_effect gallery_variation gate mcnemar permute plan_difference plan_error_rate plan_half_width threshold verify verify_pairs",
         "inference.covariates.difficulty": "partition",
         "inference.covariates.study": "covariates",

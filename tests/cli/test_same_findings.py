@@ -62,6 +62,22 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("outcomes", {"table": "labels.csv", "systems": ["right_a", "right_b"], "adjust": "none"}, {}, []),
 ]  # fmt: skip
 
+OF_DESIGNS: list[tuple[str, Values, Values, list[Values]]] = [
+    ("identification", {"measures": ["rank-rate@2", "relative-rank-rate@0.2"], "design": "fay", "strata": "sex", "units": "subject", "stratum_weights": "f=0.3,m=0.7", "degrees_of_freedom": "9", "interval": "wilson", "rho": 0.3, "sample": 6, "relative_ranks": True}, E, []),
+    ("identification", {"measures": ["auc"], "design": "rao-wu", "strata": "sex", "units": "subject", "n_resamples": 40, "centre": "mean"}, E, []),
+    ("identification", {"measures": ["rank-rate@2"], "design": "jackknife", "jackknife": "JK1"}, E, []),
+    ("identification", {"measures": ["rank-rate@2"], "design": "collapsed-strata", "strata": "id", "collapse_by": "image"}, E, []),
+    ("comparison", {"design": "fay", "strata": "sex", "units": "subject", "stratum_weights": "equal", "degrees_of_freedom": "cochran", "interval": "logit", "rho": 0.3, "sample": 6}, E, []),
+    ("comparison", {"auc": True, "design": "rao-wu", "strata": "sex", "units": "subject", "n_resamples": 40, "centre": "mean"}, E, []),
+    ("comparison", {"design": "jackknife", "jackknife": "JK1", "units": "subject"}, E, []),
+    ("comparison", {"design": "collapsed-strata", "strata": "id", "collapse_by": "image"}, E, []),
+    ("strat", {"gallery": "image == 0", "probes": "image > 1", "sensors": "image", "design": "fay", "strata": "sex", "units": "subject", "stratum_weights": "f=0.3,m=0.7", "degrees_of_freedom": "cochran", "interval": "logit", "rho": 0.3, "relative_ranks": True}, {}, []),
+    ("strat", {"design": "rao-wu", "n_resamples": 40, "centre": "mean"}, {}, []),
+    ("strat", {"gallery": "image == 0", "sample": 6}, {}, []),
+    ("strat", {"gallery": "image == 0", "design": "jackknife", "jackknife": "JK1"}, {}, []),
+    ("strat", {"gallery": "image == 0", "design": "collapsed-strata", "strata": "id", "collapse_by": "image"}, {}, []),
+]  # fmt: skip
+
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
@@ -151,8 +167,12 @@ def plain(found: Any) -> Any:
 @pytest.mark.parametrize(
     ("section", "values", "experiment", "categories"),
     [
-        pytest.param(*one, id=f"{one[0]} {' '.join(one[1])}", marks=[pytest.mark.long] if k % 3 else [])
-        for k, one in enumerate(KINDS)
+        pytest.param(
+            *one,
+            id=f"{one[0]} {' '.join(one[1])}",
+            marks=[pytest.mark.long] if k % 3 or one in OF_DESIGNS[1:] else [],
+        )
+        for k, one in enumerate([*KINDS, *OF_DESIGNS])
     ],
 )
 def test_three_doors(
@@ -200,7 +220,7 @@ def test_every_field_of_every_analysis_stands_in_some_case_and_is_an_option_of_i
     for section in ANALYSES:
         kind = model_of(Request.model_fields[section].annotation)
         assert kind is not None
-        used = {name for one, values, *_ in KINDS if one == section for name in values}
+        used = {name for one, values, *_ in (*KINDS, *OF_DESIGNS) if one == section for name in values}
         assert set(kind.model_fields) - used == set(), section
         options = {one.name for one in commands[COMMAND_OF[section]].params}
         assert set(kind.model_fields) - options == set(), section

@@ -289,7 +289,6 @@ def test_paired_differences_under_the_same_replicates(outcomes_of):
 @pytest.mark.parametrize(
     ("sizes", "design", "message"),
     [
-        ([6] * 5, pb.designs.BRR(), "6"),
         ([2, 2, 1], pb.designs.Jackknife(), "one unit"),
         ([2] * 40, pb.designs.Enumeration(), "too many"),
         ([2, 3], pb.designs.Enumeration(), "equally many"),

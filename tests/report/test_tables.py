@@ -60,6 +60,7 @@ COMMANDS = (
     f"strat {S} --images 4",
     f"covariates {S} {G} --on sex*algorithm+elapsed(date) --explain",
     f"partition {S} {G}",
+    f"strat {S} {G} --sensors camera --strata site --units subject",
     "mcnemar 60 38 --total 722",
     f"gate {S} --baseline weak --candidate strong -g one_per_subject",
     f"threshold {S} --fmr 0.05,0.02",

@@ -121,11 +121,11 @@ def coverage(
 
       proband coverage net.npz -s samples.csv -g "session == 1"
     """
+    from proband.designs.base import as_design
     from proband.inference.simulation.coverage import coverage as simulate
     from proband.measures import measure_named
-    from proband.study.designs import design_of
 
-    measured, how, tested = measure_named(measure), design_of(design), design_of(test)
+    measured, how, tested = measure_named(measure), as_design(design), as_design(test)
     with progress_bars(running.quiet) as progress:
         data = _data(inputs, gallery, probes, running, progress)
         found = simulate(

@@ -1,7 +1,7 @@
 """What varies: small frozen descriptions of a repetition, which know nothing of scores.
 
 `base` says what a design is and keeps their registry. `resampling` draws probes or people anew; `strata`, `stratified`,
-`replication` (BRR, Fay) and `jackknife` make replicates within strata; `galleries` deals people to galleries; `image_choice`
+`replication` (BRR, Fay), their `factors` and `jackknife` make replicates within strata; `galleries` deals people to galleries; `image_choice`
 chooses images.
 """
 

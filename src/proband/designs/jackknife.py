@@ -86,13 +86,13 @@ class Jackknife(StratifiedDesign):
             return Method(
                 "jackknife-stratified",
                 "stratified jackknife (JKn)",
-                "the jackknife within strata, people being the strata",
+                f"the jackknife within strata, {self.among}",
                 ("wolter2007",),
             )
         return Method(
             "jackknife",
             "delete-one jackknife (JK1)",
-            "the delete-one jackknife over probes",
+            f"the delete-one jackknife over {self.units or 'probes'}",
             ("quenouille1956", "tukey1958"),
         )
 
@@ -153,7 +153,8 @@ class RaoWu(StratifiedDesign):
     """Bootstrap repeated replication: in every stratum one unit less than there are is drawn, with replacement (Rao & Wu 1988).
 
     A unit drawn k times of n − 1 has the factor k n/(n − 1), and v = Σ (θ_α − θ)²/B over B replicates (B − 1 about their mean).
-    It varies units within strata.
+    It varies units within strata. That B replicates are drawn by chance counts in the degrees of freedom: 1/ν = 1/ν_strata +
+    1/(B − 1).
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ class RaoWu(StratifiedDesign):
         return Method(
             "rao-wu",
             f"bootstrap repeated replication (Rao and Wu, {count(self.n_resamples)} replicates)",
-            "rescaled bootstrap within strata",
+            "rescaled bootstrap within strata" + (f", {self.among}" if self.strata or self.units else ""),
             ("rao1988", "micheals2001"),
         )
 
@@ -195,7 +196,8 @@ class RaoWu(StratifiedDesign):
         n_replicates = self.n_resamples
         divisor = n_replicates if self.centre == "estimate" else n_replicates - 1
         return Replicates(
-            (ReplicatePart(n_replicates, _Drawn.of(strata, seed), np.full(n_replicates, 1.0 / divisor)),)
+            (ReplicatePart(n_replicates, _Drawn.of(strata, seed), np.full(n_replicates, 1.0 / divisor)),),
+            drawn=n_replicates,
         )
 
 

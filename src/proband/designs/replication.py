@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs.base import DESIGNS
+from proband.designs.factors import array_part, contrast_part, has_arrays, require_cells, some_of
 from proband.designs.strata import ROUNDING, Floats, Strata
-from proband.designs.stratified import ReplicatePart, Replicates, StratifiedDesign
+from proband.designs.stratified import Replicates, StratifiedDesign
 from proband.errors import DesignError, UsageError
 from proband.words import Method, Note, Sentence, count, digits
 
@@ -22,7 +23,13 @@ _ALL_USED = Sentence(
 _DRAWN = Sentence(
     "strata.replicates-drawn",
     "caution",
-    "{n:count replicate} of strata with {size:count} units were drawn at random: unbiased but noisier",
+    "{n:count replicate} of {of:count} of strata with {size:count} units were drawn at random: unbiased but noisier, which "
+    "counts in the degrees of freedom",
+)
+_CONTRASTED = Sentence(
+    "strata.contrasted",
+    "note",
+    "no orthogonal array takes one of {size:count} units: their weights are moved along balanced contrasts instead, none below 0",
 )
 _GROUPED = Sentence(
     "strata.grouped",
@@ -38,7 +45,6 @@ _PAIRED = Sentence(
 
 _MOST_ENUMERATED = 1 << 20
 _MOST_NAMED = 6  # sizes of strata
-_MOST_CELLS = 1 << 31  # of an orthogonal array that is made whole
 
 
 @DESIGNS.register("brr")
@@ -47,9 +53,10 @@ class BRR(StratifiedDesign):
     """Balanced repeated replication: each replicate takes one unit of every stratum, by a row of an orthogonal array.
 
     v = Σ_α (θ_α − θ)² / (k (n − 1)) over k replicates of strata with n units (McCarthy 1969; Micheals & Boult 2001). Strata
-    with equally many units share an array; that number must be a prime power. For a linear statistic the variance *equals* the
-    textbook one, Σ W_h² s_h²/n; for others the replicates are evaluated. It varies units within strata, and holds the strata
-    fixed.
+    with equally many units share an array. Arrays are for a prime power of units; others (6, 10, 12, …) have weights 1 + εc instead,
+    c being orthonormal contrasts of the units turned by the columns of a Hadamard matrix, with v = n Σ_α (θ_α − θ)² / (k (n − 1) ε²)
+    (generalised replication: Fay 1984). For a linear statistic the variance *equals* the textbook one, Σ W_h² s_h²/n; for others the
+    replicates are evaluated. It varies units within strata, and holds the strata fixed.
 
     Parameters
     ----------
@@ -57,7 +64,8 @@ class BRR(StratifiedDesign):
         An array to use instead (replicates × strata, symbols from 0), for strata that all have as many units as it has
         symbols. It must be of strength 2.
     sample
-        Use so many replicates, drawn at random, instead of all: unbiased, and noisier. They are evaluated for rates as well.
+        Use so many replicates, k, drawn at random by the seed instead of all: unbiased, and noisier, so that there are fewer degrees
+        of freedom, 1/ν = 1/ν_strata + 1/(k − 1). They are evaluated for rates as well.
 
     Examples
     --------
@@ -102,7 +110,7 @@ class BRR(StratifiedDesign):
         return Method(
             "brr",
             "balanced repeated replication" + self._drawn,
-            "balanced repeated replication, people being the strata",
+            f"balanced repeated replication, {self.among}",
             ("mccarthy1969", "micheals2001"),
         )
 
@@ -122,7 +130,8 @@ class BRR(StratifiedDesign):
 
     def linear(self, strata: Strata, values: Floats) -> Floats | None:
         """All replicates of a balanced array at once, by the fast transform; None where there is no single array."""
-        if len(np.unique(strata.sizes)) > 1:
+        kinds = np.unique(strata.sizes)
+        if len(kinds) > 1 or strata.members is not None or not has_arrays(int(kinds[0])):
             return None
         from proband.arrays import replicate_totals
 
@@ -143,26 +152,32 @@ class BRR(StratifiedDesign):
         (4, array([0., 2.]), array([1., 1., 1., 1., 1., 1.]))
         """
         strata.require_several()
-        notes = []
+        notes: list[Note] = []
         parts = []
         kinds = np.unique(strata.sizes)
         if self.array is not None and len(kinds) > 1:
             raise UsageError(
                 "One array is for strata with equally many units; these have " + _sizes(strata) + "."
             )
+        drawn = []
         for size in kinds.tolist():
             own = np.flatnonzero(strata.sizes == size)
-            rows = self._rows(int(size), len(own))
-            if self.sample is not None and self.sample >= len(rows):
-                notes.append(_ALL_USED(size=size, n=len(rows)))
+            if self.array is not None or has_arrays(size):
+                part = array_part(strata, own, size, self._rows(size, len(own)), self.shrink)
+            else:
+                part = contrast_part(strata, own, size, self.shrink)
+                notes.append(_CONTRASTED(size=size))
+            if self.sample is not None and self.sample >= part.n_replicates:
+                notes.append(_ALL_USED(size=size, n=part.n_replicates))
             elif self.sample is not None:
-                rng = np.random.default_rng([seed, int(size)])
-                rows = rows[np.sort(rng.choice(len(rows), self.sample, replace=False))]
-                notes.append(_DRAWN(n=len(rows), size=size))
-            parts.append(_array_part(strata, own, int(size), rows, self.shrink))
+                rng = np.random.default_rng([seed, size])
+                notes.append(_DRAWN(n=self.sample, of=part.n_replicates, size=size))
+                part = some_of(part, np.sort(rng.choice(part.n_replicates, self.sample, replace=False)))
+                drawn.append(self.sample)
+            parts.append(part)
         if len(kinds) > 1:
             notes.append(_GROUPED(sizes=_sizes(strata)))
-        return Replicates(tuple(parts), tuple(notes))
+        return Replicates(tuple(parts), tuple(notes), min(drawn, default=None))
 
     def _rows(self, size: int, n_strata: int) -> npt.NDArray[np.integer[Any]]:
         from proband.arrays import balance, n_replicates, orthogonal_array
@@ -179,26 +194,8 @@ class BRR(StratifiedDesign):
                     "The array is not balanced: some pairs of symbols come more often than others."
                 )
             return rows
-        if n_replicates(size, n_strata) * n_strata > _MOST_CELLS:
-            raise DesignError(
-                f"{count(n_strata)} strata of {size} units need an array too large to evaluate replicates one by one.",
-                "rates need none unless sample is given; for other measures use RaoWu() or some of the people.",
-            )
+        require_cells(n_replicates(size, n_strata) * n_strata, size, n_strata)
         return orthogonal_array(size, n_strata).rows
-
-    def takes(self, n_units: int) -> bool:
-        """Whether some array balances strata of so many units."""
-        from proband.arrays.polynomials import prime_power
-
-        return self.array is not None or (n_units >= 2 and prime_power(n_units) is not None)
-
-    def check(self, strata: Strata) -> None:
-        """Refuse strata that no array can balance."""
-        from proband.arrays import n_replicates
-
-        strata.require_several()
-        for size in np.unique(strata.sizes).tolist():
-            n_replicates(size, 1)
 
 
 @DESIGNS.register("fay")
@@ -237,7 +234,7 @@ class Fay(BRR):
         return Method(
             "fay",
             f"balanced repeated replication (Fay, rho {digits(self.rho, 6)}){self._drawn}",
-            "balanced repeated replication with Fay's factor, people being the strata",
+            f"balanced repeated replication with Fay's factor, {self.among}",
             ("judkins1990", "micheals2001"),
         )
 
@@ -293,7 +290,7 @@ class Enumeration(StratifiedDesign):
                 f"{size}^{n_strata} replicates are too many to go through.", "take the design brr."
             )
         rows = np.stack(np.unravel_index(np.arange(size**n_strata), (size,) * n_strata), axis=1)
-        return Replicates((_array_part(strata, np.arange(n_strata), size, rows, 1.0),))
+        return Replicates((array_part(strata, np.arange(n_strata), size, rows, 1.0),))
 
 
 @DESIGNS.register("collapsed-strata")
@@ -367,7 +364,7 @@ class CollapsedStrata(StratifiedDesign):
         shares = np.bincount(target, weights=strata.shares, minlength=len(strata))[kept].astype(np.float64)
         note = _PAIRED(n=len(single), how=f"by {self.by}" if self.by else "in the order of the table")
         names = tuple(strata.names[place] for place in kept)
-        put = Strata(codes.astype(np.intp), shares, names)
+        put = Strata(codes.astype(np.intp), shares, names, members=strata.members, within=strata.within)
         if not np.allclose(put.unit_weights, strata.unit_weights, rtol=ROUNDING, atol=0.0):
             put = replace(put, uneven=strata.unit_weights)
         return put, (note,)
@@ -380,45 +377,6 @@ class CollapsedStrata(StratifiedDesign):
     def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
         """Make balanced replicates of the strata put together."""
         return BRR(centre=self.centre).replicates(strata, seed)
-
-
-@dataclass(frozen=True, eq=False)
-class _Chosen:
-    """Factors of replicates that take unit ``rows[α, h]`` of each stratum."""
-
-    rows: npt.NDArray[np.integer[Any]]
-    at: npt.NDArray[np.intp]
-    symbol: npt.NDArray[np.intp]
-    units: npt.NDArray[np.intp]
-    n: int
-    size: int
-    shrink: float
-
-    def __call__(self, start: int, stop: int) -> Floats:
-        made = np.ones((stop - start, self.n))
-        chosen = self.rows[start:stop][:, self.at] == self.symbol
-        made[:, self.units] = 1.0 + self.shrink * (self.size * chosen - 1.0)
-        return made
-
-
-def _array_part(
-    strata: Strata,
-    own: npt.NDArray[np.intp],
-    size: int,
-    rows: npt.NDArray[np.integer[Any]],
-    shrink: float,
-) -> ReplicatePart:
-    """Replicates that take unit ``rows[α, h]`` of each of some strata; all other strata keep their weights."""
-    column = np.full(len(strata), -1)
-    column[own] = np.arange(len(own))
-    units = np.flatnonzero(column[strata.codes] >= 0)
-    at, symbol = column[strata.codes[units]], strata.places[units]
-    scale = 1.0 / (len(rows) * (size - 1) * shrink**2)
-    return ReplicatePart(
-        len(rows),
-        _Chosen(rows, at, symbol, units, len(strata.codes), size, shrink),
-        np.full(len(rows), scale),
-    )
 
 
 def _sizes(strata: Strata) -> str:

@@ -33,7 +33,10 @@ class Strata:
         What the strata are called.
     uneven
         The weight of each unit, where units of one stratum weigh differently: strata of different weights were put
-        together. None where a stratum's weight is shared out evenly.
+        together, or units have different numbers of observations. None where a stratum's weight is shared out evenly.
+    members, within
+        The unit of each observation and its weight, where a unit has several observations (a person who has several probes);
+        None where every observation is a unit.
 
     Examples
     --------
@@ -48,6 +51,8 @@ class Strata:
     shares: Floats
     names: tuple[str, ...]
     uneven: Floats | None = None
+    members: npt.NDArray[np.intp] | None = None
+    within: Floats | None = None
 
     @classmethod
     def of(cls, labels: Sequence[Any] | npt.NDArray[Any], weights: StratumWeights = "units") -> Strata:
@@ -85,6 +90,61 @@ class Strata:
         else:
             raise UsageError(f"There are no stratum weights {weights!r}.", "'units', 'equal', or a mapping.")
         return cls(codes, shares, tuple(str(name) for name in ordered))
+
+    def in_units(self, units: Sequence[Any] | npt.NDArray[Any]) -> Strata:
+        """Take observations together to the units they were drawn with: people, sessions, …
+
+        Observations keep their weights, so the estimate stays; what varies is whole units. Equal labels in two strata are two
+        units.
+
+        Examples
+        --------
+        Two people at each of two sites, with one or two probes:
+
+        >>> sites, who = ["x", "x", "x", "y", "y"], ["a", "a", "b", "c", "d"]
+        >>> found = Strata.of(sites).in_units(who)
+        >>> found.codes, found.members, found.unit_weights
+        (array([0, 0, 1, 1]), array([0, 0, 1, 2, 3]), array([0.4, 0.2, 0.2, 0.2]))
+        >>> found.gathered(np.array([1.0, 0.0, 1.0, 0.0, 1.0])).ravel()
+        array([0.5, 1. , 0. , 1. ])
+        """
+        kinds = np.unique(np.asarray(units), return_inverse=True)[1].ravel()
+        keys = self.codes * (int(kinds.max()) + 1) + kinds
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")  # units as they come
+        rank = np.empty(len(order), dtype=np.intp)
+        rank[order] = np.arange(len(order))
+        members = rank[inverse.ravel()]
+        codes = self.codes[first[order]]
+        weights = np.bincount(members, weights=self.unit_weights).astype(np.float64)
+        even = Strata(codes, self.shares, self.names)
+        uneven = None if np.allclose(even.unit_weights, weights, rtol=ROUNDING, atol=0.0) else weights
+        return Strata(codes, self.shares, self.names, uneven, members, self.unit_weights)
+
+    @property
+    def observation_weights(self) -> Floats:
+        """The weight of each observation; they sum to one."""
+        return self.unit_weights if self.within is None else self.within
+
+    @property
+    def holds_totals(self) -> bool:
+        """Whether replicates of weighted units always weigh the same together, so that a rate is linear in them."""
+        return self.members is None or self.uneven is None
+
+    def spread(self, factors: Floats) -> Floats:
+        """Give every observation the factors of its unit (replicates × units to replicates × observations)."""
+        return factors if self.members is None else factors[:, self.members]
+
+    def gathered(self, values: Floats) -> Floats:
+        """The weighted mean of each unit's observations (units × statistics)."""
+        if self.members is None:
+            return values
+        assert self.within is not None  # they come together
+        columns = values.reshape(len(values), -1).T
+        sums = [np.bincount(self.members, weights=self.within * column) for column in columns]
+        weights = self.unit_weights
+        means = np.stack(sums, axis=1) / np.where(weights > 0, weights, 1.0)[:, None]
+        return means.astype(np.float64)
 
     @cached_property
     def sizes(self) -> npt.NDArray[np.int64]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +22,9 @@ from proband.words import Note
 Centre = Literal["estimate", "mean"]
 StratifiedInterval = Literal["t", "logit", "wilson"]
 FreedomRule = Literal["strata", "cochran"]
+
+PEOPLE = "subject"
+"""The name of people among columns, whatever the column of subjects is called."""
 
 _BLOCK_CELLS = 1 << 22  # factors held at once
 
@@ -63,10 +66,13 @@ class Replicates:
         Replicates that belong together.
     notes
         What a reader should know.
+    drawn
+        How many replicates were drawn by chance, the fewest of any part; None where all that balance needs are there.
     """
 
     parts: tuple[ReplicatePart, ...]
     notes: tuple[Note, ...] = ()
+    drawn: int | None = None
 
     @property
     def n_replicates(self) -> int:
@@ -100,21 +106,26 @@ class StratifiedDesign(Design):
     Parameters
     ----------
     strata
-        The column that makes the strata; by default the subject. Units are the probes of a stratum.
+        The column that makes the strata; by default the subject.
+    units
+        The column that makes the units within strata, all of whose probes come and go together (primary sampling units), such
+        as ``"subject"`` for people within ``strata="site"``: what varies is then *new people* at these sites. By default every
+        probe is a unit.
     weights
         Of the strata: ``units`` (the default: the estimate is the plain rate), ``equal``, or a mapping from stratum to
         weight, which reweights towards another population.
     centre
         Whether squared deviations are taken from the ``estimate`` or from the replicates' ``mean``.
     degrees_of_freedom
-        ``strata``: units less strata (as many as there are strata, with two units each). ``cochran``: Cochran's effective
-        number, which matters when few strata vary. Or a number.
+        ``strata``: units less strata (as many as there are strata, with two units each), and fewer where replicates are drawn by
+        chance. ``cochran``: Cochran's effective number, which matters when few strata vary. Or a number.
     interval
         ``t`` (symmetric, and can pass 0 or 1), ``logit`` or ``wilson``.
     """
 
     capability = "strata"
     strata: str | None = None
+    units: str | None = field(default=None, kw_only=True)
     weights: StratumWeights = "units"
     centre: Centre = "estimate"
     degrees_of_freedom: FreedomRule | float = "strata"
@@ -131,6 +142,11 @@ class StratifiedDesign(Design):
         return False
 
     def __post_init__(self) -> None:
+        if self.units is not None and self.units == (self.strata or PEOPLE) and self.knows_strata:
+            raise UsageError(
+                f"The values of {self.units} cannot be both the strata and the units within them.",
+                "name a column of larger groups as the strata, such as the site.",
+            )
         one_of(self.centre, Centre, "centre")
         one_of(self.interval, StratifiedInterval, "interval")
         freedom = self.degrees_of_freedom
@@ -138,6 +154,12 @@ class StratifiedDesign(Design):
             one_of(freedom, FreedomRule, "rule for degrees of freedom")
         elif not freedom > 0:
             raise UsageError(f"Degrees of freedom are above 0, got {freedom!r}.")
+
+    @property
+    def among(self) -> str:
+        """The strata and their units in words, for the methods paragraph."""
+        strata = "people being the strata" if self.strata is None else f"with strata by {self.strata}"
+        return strata if self.units is None else f"{strata} and {self.units} as the units within them"
 
     @property
     def knows_strata(self) -> bool:

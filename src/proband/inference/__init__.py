@@ -38,6 +38,7 @@ from proband.inference.proportions import Interval, difference_of_independent, p
 from proband.inference.simulation.coverage import Coverage, coverage
 from proband.inference.simulation.halves import Halves, compare_halves
 from proband.inference.strata.estimates import ReplicateEstimate, estimate_weighted
+from proband.inference.strata.sensors import compare_sensors
 from proband.inference.verification.several import Verifications, verify_pairs
 from proband.inference.verification.thresholds import DeployedThreshold, DeployedThresholds, threshold
 from proband.inference.verification.verification import Verification, verify
@@ -78,6 +79,7 @@ __all__ = [
     "compare_halves",
     "compare_independent",
     "compare_outcomes",
+    "compare_sensors",
     "coverage",
     "difference_of_independent",
     "estimate",

@@ -14,6 +14,7 @@ from proband.measures.identification import (
     MedianRelativeRank,
     RankStatistic,
     RecognitionRate,
+    RelativeRankRate,
     average_cmc,
     upper_bound_cmc,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "Outcomes",
     "RankStatistic",
     "RecognitionRate",
+    "RelativeRankRate",
     "Searches",
     "Share",
     "TiePolicy",

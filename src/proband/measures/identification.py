@@ -29,7 +29,7 @@ from proband.results.targets import derived
 from proband.samples import Experiment
 from proband.samples.table import frozen
 from proband.scores import Scores
-from proband.words import Target
+from proband.words import Target, given
 
 
 def _check_rank(value: int) -> None:
@@ -176,6 +176,60 @@ def _fractional_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> 
         within = first_mate_within(np.arange(tied + 2), tied, mates)
         steps[closer : closer + tied + 1] += repeat * np.diff(within)
     return steps
+
+
+@MEASURES.register("relative-rank-rate")
+@checked
+@dataclass(frozen=True)
+class RelativeRankRate(Share):
+    """The share of probes whose mate is within a share of the gallery: Σ 1[r_i/m ≤ R] / n, m people enrolled.
+
+    The relative rank R = r/m lets evaluations with galleries of different sizes be compared (Micheals & Boult 2001). The lowest
+    there is, is 1/m.
+
+    Parameters
+    ----------
+    relative_rank
+        From above 0 to 1.
+    weights
+        What weighs the same: every ``probe``, or every ``person``.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> RelativeRankRate(0.5)(scores, Experiment(samples, gallery="session == 1"))
+    scores: recognition rate at relative rank 0.5 = 0.5 (1 of 2)
+    """
+
+    key = "relative-rank-rate"
+    relative_rank: float = 0.01
+    weights: Weights = "probe"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.relative_rank <= 1:
+            raise UsageError(
+                f"A relative rank lies from above 0 to 1, got {self.relative_rank!r}.",
+                "0.01 is the first hundredth of the gallery.",
+            )
+        check_weights(self.weights)
+
+    @property
+    def estimand(self) -> Target:
+        """What it measures."""
+        of = Target(self.key, f"recognition rate at relative rank {given(self.relative_rank)}")
+        return weighing(self.weights, of)
+
+    @property
+    def code(self) -> str:
+        """What results know it by, its parameters and all."""
+        usual = f"relative-rank-{given(self.relative_rank)}"
+        return usual if self.weights == "probe" else f"{usual}-by-person"
+
+    def success(self, outcomes: Outcomes) -> Floats:
+        """Whether each probe's mate is within the share of the gallery."""
+        return outcomes.success(int(self.relative_rank * outcomes.n_gallery_subjects + 1e-9))
 
 
 @MEASURES.register("median-rank")

@@ -159,7 +159,7 @@ def figures_of(found: Findings) -> dict[str, Figure]:
     made: dict[str, Figure] = {}
     places = looks(found)
     if found.evaluation is not None:
-        made["cmc"] = evaluation_figure(found.evaluation, places=places)
+        made["cmc"] = evaluation_figure(found.evaluation, places=places, relative=found.relative_ranks)
     if found.verification:
         made |= verification_figures(found.verification, found.groups, places)
     if any(len(one.rates) > 1 for one in found.thresholds):
@@ -173,7 +173,7 @@ def figures_of(found: Findings) -> dict[str, Figure]:
         made["outcomes"] = comparison_figure(found.outcomes)
     for before, drawn in (
         ("choices", found.choices and choices.figures_of(found.choices, found.confidence_level)),
-        ("strat", found.strat and strat.study_figures(found.strat)),
+        ("strat", found.strat and strat.study_figures(found.strat, relative=found.relative_ranks)),
         ("feret", found.feret and feret.study_figures(found.feret)),
         ("covariates", found.covariates and covariates_figures(found.covariates, places)),
         ("partition", found.partition and partition_figures(found.partition, places)),
@@ -245,5 +245,18 @@ def _strat(study: StratStudy) -> pl.DataFrame:
             }
             for effect in (*study.effects, *study.mixed)
             for place, one in enumerate(effect.estimates, 1)
+        ]
+        + [
+            {
+                "algorithm": one.facts.algorithm,
+                "galleries": "fixed",
+                "gallery": 1,
+                f"rank_{study.rank}": one.value,
+                "standard_error": one.standard_error,
+                "low": one.low,
+                "high": one.high,
+                "p_galleries": None,
+            }
+            for one in study.estimates
         ]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +25,9 @@ from proband.study.requests import (
     ComparisonRequest,
     FeretRequest,
     GateRequest,
+    Identification,
     Request,
+    StratRequest,
     VerificationRequest,
 )
 
@@ -32,17 +35,37 @@ RANDOM = "random"
 """The order of galleries that chance makes."""
 
 
-def design_of(name: str) -> Design | Literal["auto"]:
-    """The design that a name means, or whatever suits."""
-    return "auto" if name == "auto" else design_named(name)
+def design_of(
+    request: Identification | ComparisonRequest | StratRequest | GateRequest,
+) -> Design | Literal["auto"]:
+    """The design that a request names, with what else it says of it, or whatever suits.
+
+    Examples
+    --------
+    >>> design_of(ComparisonRequest(design="fay", rho=0.3, strata="site", units="subject")).rho
+    0.3
+    """
+    if request.design == "auto":
+        return "auto"
+    made = design_named(request.design)
+    said = {} if isinstance(request, GateRequest) else request.design_options
+    known: set[str] = {one.name for one in fields(made)} if is_dataclass(made) else set()
+    for name in said:
+        if name not in known:
+            raise UsageError(
+                f"The design {request.design} has no {name.replace('_', ' ')}.",
+                f"it takes: {', '.join(sorted(known)) or 'no options'}.",
+            )
+    return replace(made, **said) if said else made  # type: ignore[type-var]
 
 
-def stratified_design(name: str) -> StratifiedDesign:
-    """The stratified design that a name means."""
-    made = design_named(name)
+def stratified_design(request: StratRequest) -> StratifiedDesign:
+    """The stratified design that a request names."""
+    made = design_of(request)
     if not isinstance(made, StratifiedDesign):
         raise UsageError(
-            f"{name} does not replicate within strata.", "for example brr, fay, jackknife or rao-wu."
+            f"{request.design} does not replicate within strata.",
+            "for example brr, fay, jackknife or rao-wu.",
         )
     return made
 

@@ -184,6 +184,8 @@ class Findings(Result):
         What makes probes fail, and probes divided by difficulty.
     classification, outcomes
         Models that classify samples, and systems compared by outcomes of items.
+    relative_ranks
+        Whether curves are drawn over rank / people in the gallery.
     notes
         What was left out or decided, beyond what the results say themselves.
     """
@@ -197,7 +199,7 @@ class Findings(Result):
             "choices": "choices_at_level",
             "trainings": "training_sets",
         },
-        without=("pool", "trained"),
+        without=("pool", "trained", "relative_ranks"),
         if_any=PARTS,
         versioned=True,
     )
@@ -228,6 +230,7 @@ class Findings(Result):
     partition: Partition | None = field(default=None, kw_only=True)
     classification: Classification | None = field(default=None, kw_only=True)
     outcomes: OutcomeComparison | None = field(default=None, kw_only=True)
+    relative_ranks: bool = field(default=False, kw_only=True)
     pool: Pool | None = None
     trained: tuple[str, ...] = ()
 

@@ -206,7 +206,13 @@ class _Run:
                 found |= self._choices(request.choices, plan.pool)
         if request.strat is not None:
             with self._at("strat"):
-                found["strat"] = self.steps.strat(request.strat, request.experiment)
+                own = request.strat
+                fixed = (
+                    None
+                    if own.gallery is None
+                    else self._experiment(ExperimentDesign(gallery=own.gallery, probes=own.probes))
+                )
+                found["strat"] = self.steps.strat(own, request.experiment, fixed)
         if request.feret is not None and plan.experiment is not None:
             with self._at("feret"):
                 found["feret"] = self.steps.feret(
@@ -350,13 +356,11 @@ class _Run:
         with self._at("identification"):
             for measure in (weighted(measure_named(one), request.weights) for one in request.measures):
                 if measure.view == "pairs":
-                    each = self.steps.estimates(
-                        measure, self.steps.scores, plan.verified, request.design, ranked
-                    )
+                    each = self.steps.estimates(measure, self.steps.scores, plan.verified, request, ranked)
                     made.append(Measured(measure.code, None, each))
                     continue
                 for category, parts in _sets(outcomes, evaluation):
-                    each = self.steps.estimates(measure, parts, parts[0].experiment, request.design, ranked)
+                    each = self.steps.estimates(measure, parts, parts[0].experiment, request, ranked)
                     made.append(Measured(measure.code, category, each))
         return tuple(made)
 
@@ -529,6 +533,9 @@ class _Run:
             title=request.title or "Results",
             provenance=provenance,
             confidence_level=request.output.confidence_level,
+            relative_ranks=any(
+                one is not None and one.relative_ranks for one in (request.identification, request.strat)
+            ),
             notes=tuple(self.notes),
             **parts,  # type: ignore[arg-type]
         )

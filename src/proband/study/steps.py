@@ -49,6 +49,7 @@ from proband.study.requests import (
     ExperimentDesign,
     FeretRequest,
     GateRequest,
+    Identification,
     McNemarRequest,
     Output,
     PartitionRequest,
@@ -120,7 +121,7 @@ class Steps:
         measure: Measure,
         data: Sequence[Outcomes | Scores],
         within: Experiment | Samples,
-        design: str,
+        request: Identification,
         ranked: ExperimentDesign,
     ) -> tuple[Estimate, ...]:
         """A measure of every algorithm, with its interval."""
@@ -129,14 +130,15 @@ class Steps:
             self.inputs.algorithms,
             {
                 "measure": measure.code,
-                "design": design,
+                "design": request.design,
+                "options": request.design_options,
                 "within": digest_of(within),
                 **ranking(ranked),
                 **self._judging,
             },
             lambda: tuple(
                 estimate(
-                    measure, one, within, design_of(design),
+                    measure, one, within, design_of(request),
                     confidence_level=self.output.confidence_level, seed=self.output.seed,
                 )
                 for one in data
@@ -158,7 +160,7 @@ class Steps:
                 **self._judging,
             },
             lambda: compare(
-                measure_of(request), outcomes, design=design_of(request.design), margin=request.margin,
+                measure_of(request), outcomes, design=design_of(request), margin=request.margin,
                 confidence_level=self.output.confidence_level, seed=self.output.seed, adjust=request.adjust,
             ),
         )  # fmt: skip
@@ -179,7 +181,7 @@ class Steps:
     ) -> Comparison:
         if request not in together:
             return compare(
-                measure_of(request), self.scores, within, design_of(request.design), margin=request.margin,
+                measure_of(request), self.scores, within, design_of(request), margin=request.margin,
                 confidence_level=self.output.confidence_level, seed=self.output.seed, adjust=request.adjust,
             )  # fmt: skip
         if not self.at_rates:
@@ -228,7 +230,7 @@ class Steps:
             algorithms,
             {"request": asked, "within": digest_of(within), **ranking(design), **self._judging},
             lambda: gate(
-                data[0], data[1], within, measure=measure_of(request), margin=request.margin, design=design_of(request.design),
+                data[0], data[1], within, measure=measure_of(request), margin=request.margin, design=design_of(request),
                 confidence_level=self.output.confidence_level, seed=self.output.seed,
             ),
         )  # fmt: skip
@@ -264,7 +266,7 @@ class Steps:
     def list_comparison(self, request: ComparisonRequest) -> Comparison:
         """Algorithms compared by the pairs of their lists."""
         return compare(
-            measure_of(request), [one.trials for one in self.inputs.lists], None, design_of(request.design), margin=request.margin,
+            measure_of(request), [one.trials for one in self.inputs.lists], None, design_of(request), margin=request.margin,
             confidence_level=self.output.confidence_level, seed=self.output.seed, adjust=request.adjust,
         )  # fmt: skip
 
@@ -386,7 +388,9 @@ class Steps:
             ),
         )  # fmt: skip
 
-    def strat(self, request: StratRequest, design: ExperimentDesign) -> StratStudy:
+    def strat(
+        self, request: StratRequest, design: ExperimentDesign, experiment: Experiment | None = None
+    ) -> StratStudy:
         """A stratified evaluation."""
         policies = {
             name: value for name, value in ranking(design).items() if name != "counting"
@@ -394,10 +398,10 @@ class Steps:
         return self._step(
             "strat",
             self.inputs.algorithms,
-            {"request": request.model_dump(), **policies, **self._judging},
+            {"request": request.model_dump(), "experiment": experiment and digest_of(experiment), **policies, **self._judging},
             lambda: strat_study(
-                self.scores, self.samples, request.images, rank=request.rank,
-                design=stratified_design(request.design), order_by=request.order_by,
+                self.scores, self.samples, request.images, experiment=experiment, sensors=request.sensors, rank=request.rank,
+                design=stratified_design(request), order_by=request.order_by,
                 confidence_level=self.output.confidence_level, seed=self.output.seed, progress=self.progress, **policies,
             ),
             {"samples": self.samples},

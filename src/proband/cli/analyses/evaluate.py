@@ -73,7 +73,7 @@ def evaluate(
     assert evaluation is not None  # what was asked for
     drawn = None
     for path in figure or ():
-        drawn = drawn or evaluation_figure(evaluation)
+        drawn = drawn or evaluation_figure(evaluation, relative=found.relative_ranks)
         save_figure(drawn, path)
         wrote(path)
     write_csv(evaluation.to_frame(), csv)

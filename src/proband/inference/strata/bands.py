@@ -8,7 +8,8 @@ import numpy.typing as npt
 from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
 from proband.inference.estimates.case import Case
-from proband.inference.strata.estimates import answers_of, ends_of, freedom_of, strata_of
+from proband.inference.strata.estimates import answers_of, blocks_of, ends_of, freedom_of
+from proband.inference.strata.units import strata_of
 from proband.measures import CMC, Outcomes
 from proband.results.band import Band
 from proband.words import Note
@@ -19,8 +20,9 @@ Floats = npt.NDArray[np.float64]
 def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
     """Give a whole curve the standard error of a stratified design at every rank, with Student intervals kept within 0 and 1.
 
-    Probe images within strata vary; the strata (by default these people), algorithm and gallery stay (Micheals & Boult 2001).
-    Degrees of freedom are units less strata unless the design says otherwise.
+    Units within strata vary (probe images, or people with ``units="subject"``); the strata (by default these people), algorithm
+    and gallery stay (Micheals & Boult 2001).
+    Degrees of freedom are units less strata unless the design says otherwise; Cochran's are found at every rank.
 
     Examples
     --------
@@ -38,9 +40,8 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
     outcomes = case.outcomes
     strata, notes = strata_of(outcomes, design)
     last = min(outcomes.n_ranks, measure.max_rank or outcomes.n_ranks)
-    values, errors, more = rates_and_errors(outcomes, design, strata, last, case.seed)
-    freedom = freedom_of(design, strata, None)
-    low, high = ends_of(values, errors, freedom, case.confidence_level, design.interval)
+    values, errors, more, drawn = rates_and_errors(outcomes, design, strata, last, case.seed)
+    low, high = _ends(case, design, strata, values, errors, drawn)
     return Band(
         values=values,
         low=np.clip(low, 0.0, 1.0),
@@ -55,10 +56,27 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
     )
 
 
+def _ends(
+    case: Case, design: StratifiedDesign, strata: Strata, values: Floats, errors: Floats, drawn: int | None
+) -> tuple[Floats, Floats]:
+    """The ends of the intervals; degrees of freedom are those of all ranks, but Cochran's those of each."""
+    if design.degrees_of_freedom != "cochran":
+        freedom = freedom_of(design, strata, None, drawn)
+        return ends_of(values, errors, freedom, case.confidence_level, design.interval)
+    made = []
+    for place in range(len(values)):
+        success = strata.gathered(case.outcomes.success(place + 1)).ravel()
+        freedom = freedom_of(design, strata, success, drawn)
+        at = slice(place, place + 1)
+        made.append(ends_of(values[at], errors[at], freedom, case.confidence_level, design.interval))
+    low, high = (np.concatenate(side) for side in zip(*made, strict=True))
+    return low, high
+
+
 def rates_and_errors(
     outcomes: Outcomes, design: StratifiedDesign, strata: Strata, last: int, seed: int = 0
-) -> tuple[Floats, Floats, tuple[Note, ...]]:
-    """Find the stratified rate at ranks 1 … last, its standard error, and what is to be said of replicates.
+) -> tuple[Floats, Floats, tuple[Note, ...], int | None]:
+    """Find the stratified rate at ranks 1 … last, its standard error, what is to be said of replicates and how many were drawn by chance.
 
     θ = Σ W_h ȳ_h, and where the design's variance of a linear statistic is the textbook one, v = Σ W_h² s_h²/n_h; else
     replicates are evaluated.
@@ -74,25 +92,25 @@ def rates_and_errors(
     >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
     >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
     >>> outcomes = rank(scores, Experiment(samples, gallery=ids[:4]))
-    >>> rates, errors, _ = rates_and_errors(outcomes, BRR(), strata_of(outcomes, BRR())[0], last=1)
+    >>> rates, errors, *_ = rates_and_errors(outcomes, BRR(), strata_of(outcomes, BRR())[0], last=1)
     >>> rates, (errors**2).round(6)
     (array([0.75]), array([0.03125]))
     """
-    if design.linear_is_textbook:
+    if design.linear_is_textbook and strata.holds_totals:
         design.check(strata)
-        by_counts = outcomes.ties != "mean" and strata.uneven is None
-        return *(_counted if by_counts else _each)(outcomes, strata, last), ()
+        by_counts = outcomes.ties != "mean" and strata.uneven is None and strata.members is None
+        return *(_counted if by_counts else _each)(outcomes, strata, last), (), None
     counted = CMC(last).tally(outcomes, np.arange(len(outcomes)))
-    base = strata.unit_weights * len(strata.codes)
+    base = strata.observation_weights * len(outcomes)
     values = counted.values(base[None, :])[0]
     plan = design.replicates(strata, seed)
-    found = np.concatenate([counted.values(base * b) for part in plan.parts for b in part.blocks(len(base))])
-    return values, np.sqrt(plan.variances(found, values, design.centre)), plan.notes
+    found = np.concatenate([counted.values(base * block) for block in blocks_of(strata, plan)])
+    return values, np.sqrt(plan.variances(found, values, design.centre)), plan.notes, plan.drawn
 
 
 def _each(outcomes: Outcomes, strata: Strata, last: int) -> tuple[Floats, Floats]:
     """The textbook variance at one rank after another."""
-    success = (outcomes.success(t) for t in range(1, last + 1))
+    success = (strata.gathered(outcomes.success(t)).ravel() for t in range(1, last + 1))
     found = [(float(strata.mean(one)), float(strata.textbook_variance(one)[0])) for one in success]
     values, variances = np.array(found).T
     return values, np.sqrt(variances)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,18 +11,19 @@ import numpy.typing as npt
 
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import Strata
-from proband.designs.stratified import Replicates, StratifiedInterval
+from proband.designs.stratified import PEOPLE, Replicates, StratifiedInterval
 from proband.engine import Engine, on_engine
 from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError
 from proband.inference.estimates.case import Case, IntervalFound, estimates_of
 from proband.inference.procedures import Question
 from proband.inference.proportions import check_level, check_seed, t_quantile, wilson_ends
+from proband.inference.strata.units import strata_of
 from proband.measures import Outcomes
 from proband.results.base import Answers, Confidence, Result
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.results.targets import GALLERY, OTHER_PROBES, PROBES_ALIKE
+from proband.results.targets import GALLERY, OTHER_PEOPLE, OTHER_PROBES, PEOPLE_ALIKE, PROBES_ALIKE
 from proband.words import Method, Note, Sentence, Target, count, counted, digits, level
 
 Floats = npt.NDArray[np.float64]
@@ -43,6 +44,11 @@ _STRATA_ALIKE = Target(
     "strata-independent",
     "strata are independent, and the units of one are independent and identically distributed",
 )
+_PEOPLE_WITHIN = Target(
+    "people-within-strata-independent",
+    "strata are independent, and the people of one are independent and identically distributed",
+)
+_UNITS_ALIKE = Target("units-alike", "units are independent and identically distributed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +160,7 @@ def estimate_weighted(
             "with few units a replicate may be left without any: Fay() keeps some of each.",
         )
     error = float(np.sqrt(plan.variance(replicates, value, chosen.centre)))
-    freedom = freedom_of(chosen, found, None)
+    freedom = freedom_of(chosen, found, None, plan.drawn)
     reach = t_quantile(confidence_level, freedom) * error
     return ReplicateEstimate(
         value,
@@ -172,7 +178,7 @@ def estimate_weighted(
 def _refuse_unused(design: StratifiedDesign) -> None:
     """Refuse what a design says of tables and of rates, where units are given and may be anything."""
     usual = type(design)()
-    for name in ("strata", "weights", "by", "interval"):
+    for name in ("strata", "units", "weights", "by", "interval"):
         if getattr(design, name, None) != getattr(usual, name, None):
             raise UsageError(
                 f"{name}={getattr(design, name)!r} of the design does not apply to units given as arrays.",
@@ -180,53 +186,11 @@ def _refuse_unused(design: StratifiedDesign) -> None:
             )
 
 
-def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tuple[Note, ...]]:
-    """Make the strata of an experiment's probes: by default its people.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2", "b3"], "subject": list("abaabb")})
-    >>> values = [[9, 1], [8, 1], [1, 9], [1, 8]]
-    >>> scores = Scores.from_array(values, ["a2", "a3", "b2", "b3"], ["a1", "b1"], orientation="similarity")
-    >>> strata, _ = strata_of(rank(scores, Experiment(samples, gallery=["a1", "b1"])), BRR())
-    >>> strata.names, strata.codes, strata.shares
-    (('a', 'b'), array([0, 0, 1, 1]), array([0.5, 0.5]))
-    """
-    samples = outcomes.experiment.samples
-    if design.strata is None:
-        labels: Any = np.array(samples.subjects)[outcomes.subjects]
-    elif design.strata not in samples.frame.columns:
-        raise UsageError(
-            f"There is no column {design.strata!r} to make strata of.",
-            f"the columns are: {', '.join(samples.frame.columns)}.",
-        )
-    else:
-        column = samples.frame[design.strata][outcomes.probes]
-        if column.null_count():
-            raise DesignError(
-                f"{counted(column.null_count(), 'probe has', 'probes have')} no value of {design.strata}, so no stratum."
-            )
-        labels = column.to_numpy()
-    strata = Strata.of(labels, design.weights)
-    keys, by = None, design.neighbours
-    if by is not None:
-        if by not in samples.frame.columns:
-            raise UsageError(f"There is no column {by!r} to pair strata by.")
-        column = samples.frame[by][outcomes.probes]
-        if column.null_count():
-            raise DesignError(
-                f"{counted(column.null_count(), 'probe has', 'probes have')} no value of {by} to pair strata by."
-            )
-        keys = column.to_numpy()
-    return design.collapsed(strata, keys)
-
-
 def stratified(question: Question) -> tuple[Estimate, ...]:
     """Estimate any measure from replicates within strata (Micheals & Boult 2001).
 
-    Probe images within strata vary; the strata (by default these people), algorithm and gallery stay. It says nothing of new
-    people.
+    Units within strata vary; the strata (by default these people), algorithm and gallery stay. Units are probe images, of which
+    nothing follows for new people; or, with ``units="subject"``, people within strata.
 
     Examples
     --------
@@ -247,7 +211,8 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
     """Give a measure of stratified probes an interval: a textbook variance where it is linear, evaluated replicates for all else.
 
     For a rate θ = Σ W_h ȳ_h and v = Σ W_h² s_h²/n_h; the interval is Student's, or on the logit scale, or Wilson's with θ(1 −
-    θ)/v trials.
+    θ)/v trials. With units of several probes y is a unit's mean; where units of a stratum differ in their number of probes the
+    rate is a ratio Σ w f y/Σ w f of random totals in every replicate (factors f), and replicates are evaluated.
 
     Examples
     --------
@@ -271,20 +236,21 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
             f"The {case.measure.estimand} is not a rate, so it has no {design.interval} interval.",
             "leave out interval.",
         )
-    if linear and design.linear_is_textbook:
-        values = case.measure.success(case.outcomes)
+    drawn = None
+    if linear:
+        values = strata.gathered(case.measure.success(case.outcomes)).ravel()
+    if linear and design.linear_is_textbook and strata.holds_totals:
         design.check(strata)
         value = min(1.0, float(strata.mean(values)))  # weights that sum to 1 may do so only nearly
         error = float(np.sqrt(strata.textbook_variance(values)[0]))
         replicates, more = design.linear(strata, values), _still(strata, values)
     else:
-        if linear:
-            values = case.measure.success(case.outcomes)
         plan = design.replicates(strata, case.seed)
+        drawn = plan.drawn
         value, replicates = evaluate_replicates(case, design, strata, plan)
         error = float(np.sqrt(plan.variance(replicates, value, design.centre)))
         more = (*plan.notes, *((NO_WIDTH(),) if error == 0 else ()))
-    freedom = freedom_of(design, strata, values if linear else None)
+    freedom = freedom_of(design, strata, values if linear else None, drawn)
     kind = design.interval if linear else "t"
     ends = ends_of(np.array([value]), np.array([error]), freedom, case.confidence_level, kind)
     low, high = (float(end[0]) for end in ends)
@@ -326,12 +292,12 @@ def evaluate_replicates(
         raise DesignError(
             "The jackknife's variance is not valid for medians.", "take the design brr, fay or rao-wu."
         )
-    base = strata.unit_weights * len(strata.codes)
+    base = strata.observation_weights * len(outcomes)
     if measure.form == "function":
         return _of_function(measure, outcomes, base, strata, plan, design)
     counted = measure.tally(outcomes, np.arange(len(outcomes)))
     value = float(counted.values(base[None, :])[0])
-    found = [counted.values(base * block) for part in plan.parts for block in part.blocks(len(base))]
+    found = [counted.values(base * block) for block in blocks_of(strata, plan)]
     return value, np.concatenate(found)
 
 
@@ -345,12 +311,12 @@ def _of_function(
 ) -> tuple[float, Floats]:
     """A user's function: of ranks and weights, or of the ranks that a replicate takes where it takes whole ones."""
     ranks = outcomes.ranks
-    blocks = (row for part in plan.parts for block in part.blocks(len(base)) for row in block)
+    blocks = [row for block in blocks_of(strata, plan) for row in block]
     if measure.weighted:
         return float(measure.function(ranks, base)), np.array(
             [float(measure.function(ranks, base * row)) for row in blocks]
         )
-    whole = design.whole_units and len(plan.parts) == 1
+    whole = design.whole_units and all(np.ptp(row[row > 0]) <= 1e-12 for row in blocks)
     if not whole or np.ptp(base) > 1e-12:
         raise DesignError(
             f"{design} gives units weights that are no whole numbers, which a function of ranks alone cannot take.",
@@ -361,8 +327,28 @@ def _of_function(
     )
 
 
-def freedom_of(design: StratifiedDesign, strata: Strata, values: Floats | None) -> float:
+def blocks_of(strata: Strata, plan: Replicates) -> Iterator[Floats]:
+    """The factors of observations in all replicates, some replicates at a time.
+
+    Examples
+    --------
+    Two people at each of two sites; all probes of a person come and go together.
+
+    >>> strata = Strata.of(["x", "x", "x", "y", "y"]).in_units(["a", "a", "b", "c", "d"])
+    >>> next(blocks_of(strata, BRR().replicates(strata)))[0]
+    array([2., 2., 0., 2., 0.])
+    """
+    for part in plan.parts:
+        for block in part.blocks(len(strata.codes)):
+            yield strata.spread(block)
+
+
+def freedom_of(
+    design: StratifiedDesign, strata: Strata, values: Floats | None, drawn: int | None = None
+) -> float:
     """Return the degrees of freedom of a design's interval: units less strata, Cochran's effective number, or as given.
+
+    Where only k replicates were drawn by chance, their variance adds to that of the units: 1/ν = 1/ν_strata + 1/(k − 1).
 
     Examples
     --------
@@ -371,6 +357,8 @@ def freedom_of(design: StratifiedDesign, strata: Strata, values: Floats | None) 
     (2.0, 7.0)
     >>> round(freedom_of(BRR(degrees_of_freedom="cochran"), strata, np.array([1.0, 3.0, 4.0, 8.0])), 4)
     1.4706
+    >>> freedom_of(BRR(sample=3), strata, None, drawn=3)
+    1.0
     """
     rule = design.degrees_of_freedom
     if not isinstance(rule, str):
@@ -380,10 +368,12 @@ def freedom_of(design: StratifiedDesign, strata: Strata, values: Floats | None) 
             raise UsageError(
                 "Cochran's degrees of freedom are for rates over strata.", "give a number, or 'strata'."
             )
-        return float(strata.effective_freedom(values)[0])
-    if not design.knows_strata:
-        return float(len(strata.codes) - 1)
-    return float((strata.sizes - 1).sum())
+        found = float(strata.effective_freedom(values)[0])
+    elif not design.knows_strata:
+        found = float(len(strata.codes) - 1)
+    else:
+        found = float((strata.sizes - 1).sum())
+    return found if drawn is None else 1.0 / (1.0 / max(found, 1.0) + 1.0 / (drawn - 1))
 
 
 def ends_of(
@@ -420,12 +410,29 @@ def answers_of(of: Target, design: StratifiedDesign) -> Answers:
     Examples
     --------
     >>> from proband.designs import Jackknife
-    >>> [answers_of(Target("rank-rate", "a rate"), one).varying.key for one in (BRR(), Jackknife(kind="JK1"))]
-    ['probe-images-of-these-people', 'probes']
+    >>> designs = BRR(), Jackknife(kind="JK1"), BRR("site", units="subject")
+    >>> [answers_of(Target("rank-rate", "a rate"), one).varying.key for one in designs]
+    ['probe-images-of-these-people', 'probes', 'people-within-strata']
     """
+    people = design.units == PEOPLE
     if not design.knows_strata:
-        return Answers(of, OTHER_PROBES, GALLERY, PROBES_ALIKE)
-    if design.strata is None:
+        if design.units is None:
+            return Answers(of, OTHER_PROBES, GALLERY, PROBES_ALIKE)
+        other = (
+            OTHER_PEOPLE
+            if people
+            else Target("units", f"new values of {design.units}, all their probes together")
+        )
+        return Answers(of, other, GALLERY, PEOPLE_ALIKE if people else _UNITS_ALIKE)
+    if design.strata is None and design.units is None:
         return Answers(of, IMAGES_OF_PEOPLE, _PEOPLE_FIXED, _STRATA_ALIKE)
-    within = f"probe images within strata of {design.strata}, as many of each"
-    return Answers(of, Target("probe-images-within-strata", within), _STRATA_FIXED, _STRATA_ALIKE)
+    fixed = _PEOPLE_FIXED if design.strata is None else _STRATA_FIXED
+    where = "these people" if design.strata is None else f"strata of {design.strata}"
+    if people:
+        within = f"new people within {where}, as many of each and against these rivals"
+        return Answers(of, Target("people-within-strata", within), fixed, _PEOPLE_WITHIN)
+    if design.units is not None:
+        within = f"new values of {design.units} within {where}, as many of each"
+        return Answers(of, Target("units-within-strata", within), fixed, _STRATA_ALIKE)
+    within = f"probe images within {where}, as many of each"
+    return Answers(of, Target("probe-images-within-strata", within), fixed, _STRATA_ALIKE)

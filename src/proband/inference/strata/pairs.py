@@ -12,7 +12,8 @@ from proband.inference.comparisons.paired import Pair, Tested, difference_of, jo
 from proband.inference.estimates.case import Case
 from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question
-from proband.inference.strata.estimates import answers_of, evaluate_replicates, freedom_of, strata_of
+from proband.inference.strata.estimates import answers_of, evaluate_replicates, freedom_of
+from proband.inference.strata.units import strata_of
 from proband.words import Method, digits
 
 
@@ -20,7 +21,8 @@ def stratified(question: Question) -> Joint:
     """Compare algorithms by any measure, under the same replicates for all.
 
     The paired difference d has the variance Σ c_α (d_α − d)² of its replicates (for rates the textbook one of d), and Student's
-    test and interval (Micheals & Boult 2001). Probe images within strata vary; the strata, by default these people, stay.
+    test and interval (Micheals & Boult 2001). Units within strata vary (probe images, or people with ``units="subject"``); the strata,
+    by default these people, stay.
 
     Examples
     --------
@@ -47,32 +49,41 @@ def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
     """The paired difference, its replicate standard error, and Student's test and interval."""
     strata, _ = strata_of(pair.first, design)
     measure = pair.measure
-    apart = None
-    if measure.form == "share" and design.linear_is_textbook:
+    apart, drawn = None, None
+    if measure.form == "share":
+        apart = strata.gathered(measure.success(pair.first) - measure.success(pair.second)).ravel()
+    if apart is not None and design.linear_is_textbook and strata.holds_totals:
         design.check(strata)
-        apart = measure.success(pair.first) - measure.success(pair.second)
         difference = float(strata.mean(apart))
         error = float(np.sqrt(strata.textbook_variance(apart)[0]))
     else:
         plan = design.replicates(strata, pair.seed)
+        drawn = plan.drawn
         (a, first), (b, second) = (
             evaluate_replicates(Case(measure, one, pair.confidence_level, pair.seed), design, strata, plan)
             for one in (pair.first, pair.second)
         )
         difference = a - b
         error = float(np.sqrt(plan.variance(first - second, difference, design.centre)))
-    freedom = max(freedom_of(design, strata, apart), 1.0)
+    freedom = max(freedom_of(design, strata, apart, drawn), 1.0)
     # Replicates that do not vary test nothing, whatever the difference.
     limits = (-1.0, 1.0) if measure.in_points else None
     return Tested(
         difference=difference,
         curve=Student(difference, error, freedom, limits, len(strata.names)),
         standard_error=error,
-        method=joined(design.as_method, _student(freedom)),
+        method=joined(design.as_method, student_method(freedom)),
     )
 
 
-def _student(freedom: float) -> Method:
+def student_method(freedom: float) -> Method:
+    """Student's test of a difference over replicates.
+
+    Examples
+    --------
+    >>> print(student_method(4.0))
+    Student's t with 4 degrees of freedom
+    """
     return Method(
         "student",
         f"Student's t with {digits(freedom, 4)} degrees of freedom",

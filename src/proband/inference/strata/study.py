@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,34 +13,43 @@ import numpy.typing as npt
 from proband.designs import BRR, Bootstrap, Jackknife, StratifiedDesign
 from proband.designs.strata import ROUNDING
 from proband.engine import Engine, Progress, Silent, on_engine
-from proband.errors import UsageError
+from proband.errors import DesignError, Hint, UsageError
 from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.bootstrap import units_of
+from proband.inference.estimates.cmc_bands import estimate_cmc
+from proband.inference.estimates.estimate import estimate
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
 from proband.inference.strata.bands import rates_and_errors
-from proband.inference.strata.estimates import IMAGES_OF_PEOPLE, strata_of
+from proband.inference.strata.estimates import IMAGES_OF_PEOPLE
+from proband.inference.strata.kish import MissRate
+from proband.inference.strata.sensors import SensorStudy, compare_sensors
+from proband.inference.strata.units import strata_of
 from proband.measures import CMC, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.band import Band
 from proband.results.base import Count, Rank, Result
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE, OTHER_PROBES
-from proband.samples import Samples
-from proband.scores import Scores
-from proband.words import Method, Target, count
+from proband.samples import Experiment, Samples
+from proband.scores import Scores, experiment_over
+from proband.words import Method, Note, Sentence, Target, count
 
 Floats = npt.NDArray[np.float64]
 _BOOTSTRAP = 1_000  # replicates, as in the paper
 
+_FIXED = Sentence(
+    "strat.fixed-gallery",
+    "note",
+    "The gallery is fixed ({gallery}, {people:count person/people}): no other column of images is tried, and nothing is mixed",
+)
 _BRR = Method("brr", "BRR")
-_STRATIFIED = Method("jackknife-stratified", "stratified jackknife")
 _DELETE_ONE = Method("jackknife", "delete-one jackknife")
 _OF_PROBES = Method("bootstrap-of-probes", "bootstrap over probes")
 _OF_PEOPLE = Method("bootstrap-of-people", "bootstrap over people")
 _VARYING = {
     _BRR.key: IMAGES_OF_PEOPLE,
-    _STRATIFIED.key: IMAGES_OF_PEOPLE,
     _DELETE_ONE.key: OTHER_PROBES,
     _OF_PROBES.key: OTHER_PROBES,
     _OF_PEOPLE.key: OTHER_PEOPLE,
@@ -74,8 +83,10 @@ class StratStudy(Result):
 
     Attributes
     ----------
+    estimates
+        Each algorithm's rate with a gallery that was fixed; none where each column is the gallery in turn.
     n_left_out, n_unused
-        People with fewer images, and images in no column.
+        People with fewer images (with a fixed gallery: with one probe, which shows no variance), and images in no column.
     most_people
         The fewest images that would do (three), and how many people have them, where that is more people than these.
     effects, mixed
@@ -83,13 +94,20 @@ class StratStudy(Result):
     errors
         Standard error of the CMC by the key of its method, of the first algorithm with the first mixed gallery.
     variances
-        Variance of the CMC by rank for 2, 3, … units a person, of the same; fewer units are averaged over which are left out.
+        Variance of the CMC by rank for 2, 3, … units a person, of the same: a row for each choice of columns to leave out, the last
+        column first.
     bands
         Each algorithm's CMC with its band, first mixed gallery.
     comparison
         The algorithms there, under the same replicates; None for one.
+    miss_rate
+        How often a binomial interval would miss there, if people vary (Kish 1957); None where nobody has several probes.
+    sensors
+        For each algorithm, the sensors of probes compared; none where no column tells them apart.
     rank, n_subjects, n_images
-        Of tables and tests; people, and images of each.
+        Of tables and tests; people, and images of each (0 with a fixed gallery, where numbers differ).
+    notes
+        What a reader should know besides.
     """
 
     written = Written(
@@ -98,6 +116,7 @@ class StratStudy(Result):
             "mixed_galleries": "mixed",
             "standard_errors": "errors",
             "variances_by_units": "variances",
+            "rates": "estimates",
         },
         without=("most_people", "bands"),
         versioned=True,
@@ -106,15 +125,24 @@ class StratStudy(Result):
     rank: Rank
     n_subjects: Count
     n_images: Count
+    estimates: tuple[Estimate, ...]
     n_left_out: Count
     n_unused: Count
     most_people: tuple[int, int] | None
     effects: tuple[GalleryEffect, ...]
     mixed: tuple[GalleryEffect, ...]
     errors: dict[str, Errors]
-    variances: dict[int, Floats]
+    variances: dict[int, tuple[Floats, ...]]
     bands: tuple[Band, ...]
     comparison: Comparison | None
+    miss_rate: MissRate | None
+    sensors: tuple[SensorStudy, ...]
+    notes: tuple[Note, ...]
+
+    @property
+    def cases(self) -> tuple[Estimate, ...]:
+        """Each algorithm's rate with the first gallery there is."""
+        return self.estimates or tuple(one.estimates[0] for one in self.effects)
 
 
 @on_engine
@@ -123,6 +151,8 @@ def strat_study(
     samples: Samples,
     n_images: int | None = None,
     *,
+    experiment: Experiment | None = None,
+    sensors: str | None = None,
     rank: int = 1,
     design: StratifiedDesign | None = None,
     order_by: str | None = None,
@@ -137,7 +167,8 @@ def strat_study(
 
     Each column of images is the gallery in turn, as the columns are and after mixing (`gallery_effect`); the standard error of
     the CMC by several methods (`errors_by_method`); its variance by the number of units; the algorithms under the same
-    replicates. Under BRR probe images of these people vary, and the people stay.
+    replicates. Under BRR probe images of these people vary, and the people stay; with ``units="subject"`` in the design people within
+    strata do. With an experiment its gallery stays what it is, and nothing is mixed.
 
     Parameters
     ----------
@@ -146,10 +177,16 @@ def strat_study(
     n_images
         Images of each person; people with fewer are left out and counted. By default as many as leave the most probes
         while at least half of the people with three are kept.
+    experiment
+        A fixed gallery and its probes, instead of every column in turn. Where no image is both query and target, all targets
+        are the gallery. People (or other strata) with one unit show no variance; they are left out, and counted.
+    sensors
+        The column of probes that tells sensors or conditions apart, which are then compared (`compare_sensors`); for this a gallery
+        must be fixed.
     rank
         The rank of tables and tests; curves have all ranks.
     design
-        `BRR` by default, which takes a prime power of probes a person; the others take any number from two.
+        `BRR` by default.
 
     Examples
     --------
@@ -164,38 +201,40 @@ def strat_study(
     if not scores:
         raise UsageError("There are no scores.")
     chosen = design if design is not None else BRR()
+    if experiment is None and n_images is None and order_by is None and not _on_both_axes(scores):
+        experiment = experiment_over(list(scores), samples)
+    judging: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed}
+    policies: dict[str, Any] = {"ties": ties, "on_failure": on_failure}
+    shown = progress or Silent()
+    if experiment is not None:
+        if n_images is not None or order_by is not None:
+            raise UsageError(
+                "With a fixed gallery there are no columns of images.", "leave out images and their order."
+            )
+        return _with_fixed_gallery(scores, experiment, sensors, rank, chosen, judging, policies, shown)
+    if sensors is not None:
+        raise UsageError(
+            "Sensors are compared against one gallery.",
+            Hint("say which: {option:gallery=one_per_subject} or a condition."),
+        )
     plain, mixed = (
         ImageColumns.of(samples, list(scores), n_images, mixed=turn, order_by=order_by, design=chosen)
         for turn in (False, True)
     )
     if not 1 <= rank <= len(plain.places):
         raise UsageError(f"There are ranks 1 to {count(len(plain.places))}, got {rank!r}.")
-    settings: dict[str, Any] = {
-        "rank": rank,
-        "design": chosen,
-        "confidence_level": confidence_level,
-        "ties": ties,
-        "on_failure": on_failure,
-        "seed": seed,
-    }
-    shown = progress or Silent()
     shown.begin("galleries", 2 * len(scores))
     effects: list[list[GalleryEffect]] = [[], []]
     for one in scores:
         for found, columns in zip(effects, (plain, mixed), strict=True):
-            found.append(gallery_effect(one, columns, **settings))
+            found.append(gallery_effect(one, columns, rank=rank, design=chosen, **judging, **policies))
             shown.advance(1)
-    first = mixed.experiment(0)
-    outcomes = [rank_probes(one, first, ties=ties, on_failure=on_failure) for one in scores]
-    comparison = (
-        compare(RecognitionRate(rank), outcomes, design=chosen, confidence_level=confidence_level, seed=seed)
-        if len(scores) > 1
-        else None
-    )
+    outcomes = [rank_probes(one, mixed.experiment(0), **policies) for one in scores]
     return StratStudy(
         rank=rank,
         n_subjects=len(plain.places),
         n_images=plain.n_columns,
+        estimates=(),
         n_left_out=plain.n_left_out,
         n_unused=plain.n_unused,
         most_people=plain.most_people,
@@ -204,16 +243,112 @@ def strat_study(
         errors=errors_by_method(outcomes[0], seed),
         variances=_by_units(scores[0], mixed, ties, on_failure),
         bands=tuple(one.bands[0] for one in effects[1]),
-        comparison=comparison,
+        comparison=_compared(outcomes, rank, chosen, judging),
+        miss_rate=MissRate.of(outcomes[0], rank, confidence_level),
+        sensors=(),
+        notes=(),
     )
 
 
-def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Errors]:
+def _on_both_axes(scores: Sequence[Scores]) -> bool:
+    """Whether some image is a query and a target of every algorithm."""
+    return bool(set.intersection(*(set(one.queries) & set(one.targets) for one in scores)))
+
+
+def _compared(
+    outcomes: list[Outcomes], rank: int, design: StratifiedDesign, judging: dict[str, Any]
+) -> Comparison | None:
+    return compare(RecognitionRate(rank), outcomes, design=design, **judging) if len(outcomes) > 1 else None
+
+
+def _with_fixed_gallery(
+    scores: Sequence[Scores],
+    experiment: Experiment,
+    sensors: str | None,
+    rank: int,
+    design: StratifiedDesign,
+    judging: dict[str, Any],
+    policies: dict[str, Any],
+    shown: Progress,
+) -> StratStudy:
+    """One gallery that stays: rates, curves, errors, algorithms and sensors."""
+    shown.begin("algorithms", len(scores))
+    whole = []
+    for one in scores:
+        whole.append(rank_probes(one, experiment, **policies))
+        shown.advance(1)
+    outcomes, n_left_out = _of_several(whole, design)
+    if not 1 <= rank <= outcomes[0].n_ranks:
+        raise UsageError(f"There are ranks 1 to {count(outcomes[0].n_ranks)}, got {rank!r}.")
+    several = len(np.unique(outcomes[0].subjects)) < len(outcomes[0])
+    within = strata_of(outcomes[0], BRR())[0].sizes.min() > 1
+    return StratStudy(
+        rank=rank,
+        n_subjects=len(np.unique(outcomes[0].subjects)),
+        n_images=0,
+        estimates=tuple(estimate(RecognitionRate(rank), one, design=design, **judging) for one in outcomes),
+        n_left_out=n_left_out,
+        n_unused=len(whole[0]) - len(outcomes[0]),
+        most_people=None,
+        effects=(),
+        mixed=(),
+        errors=errors_by_method(outcomes[0], judging["seed"], within_people=bool(within)),
+        variances={},
+        bands=tuple(estimate_cmc(one, design=design, **judging) for one in outcomes),
+        comparison=_compared(outcomes, rank, design, judging),
+        miss_rate=MissRate.of(outcomes[0], rank, judging["confidence_level"]) if several else None,
+        sensors=()
+        if sensors is None
+        else tuple(_sensors(one, sensors, rank, design, judging) for one in whole),
+        notes=(_FIXED(gallery=experiment.gallery_rule, people=experiment.n_gallery_subjects),),
+    )
+
+
+def _of_several(whole: list[Outcomes], design: StratifiedDesign) -> tuple[list[Outcomes], int]:
+    """The outcomes of strata with several units, and how many people are left out with the others."""
+    first = whole[0]
+    strata, _ = strata_of(first, design)
+    if not design.knows_strata or (strata.sizes > 1).all():
+        return whole, 0
+    codes = strata.codes if strata.members is None else strata.codes[strata.members]
+    kept = (strata.sizes > 1)[codes]
+    if len(np.unique(codes[kept])) < 2:
+        raise DesignError(
+            "Fewer than two strata have several units, so nothing shows how they vary.",
+            "pair strata of one unit by the design collapsed-strata, or take larger strata with people as units.",
+        )
+    part = first.experiment.restricted(probes=first.probes[kept].tolist())
+    lost = len(np.unique(first.subjects)) - len(np.unique(first.subjects[kept]))
+    return [one.restricted(part) for one in whole], lost
+
+
+def _sensors(
+    outcomes: Outcomes, column: str, rank: int, design: StratifiedDesign, judging: dict[str, Any]
+) -> SensorStudy:
+    """Sensors over new people, within strata if the design has people as units, and over images of these people."""
+    by_stratum = design.units is not None and design.knows_strata
+    within: StratifiedDesign | Literal["auto"] = design if by_stratum else "auto"
+    people = compare_sensors(outcomes, column, rank=rank, design=within, **judging)
+    images = None
+    try:
+        over = (
+            replace(design, strata=None, units=None)
+            if design.linear_is_textbook and design.knows_strata
+            else BRR()
+        )
+        if not isinstance(over.weights, str):
+            over = replace(over, weights="units")  # of strata that are not people
+        images = compare_sensors(outcomes, column, rank=rank, design=over, **judging)
+    except DesignError:  # somebody has one probe of a sensor, which shows no variance
+        images = None
+    return SensorStudy(outcomes.algorithm, column, people, images)
+
+
+def errors_by_method(outcomes: Outcomes, seed: int = 0, within_people: bool = True) -> dict[str, Errors]:
     """Find the standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
 
     They differ in what varies: images of these people (BRR), other probes (jackknife, bootstrap of probes), other people
-    (bootstrap of people). Where no array balances the units, the stratified jackknife stands for BRR, which it equals where
-    there is one.
+    (bootstrap of people). Images within people vary only where everybody has several (`within_people`).
 
     Examples
     --------
@@ -228,9 +363,8 @@ def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Errors]:
     """
     last = outcomes.n_ranks
     found: list[Errors] = []
-    balanced = all(BRR().takes(n) for n in np.unique(strata_of(outcomes, BRR())[0].sizes).tolist())
-    within = (_BRR, BRR()) if balanced else (_STRATIFIED, Jackknife())
-    for method, design in (within, (_DELETE_ONE, Jackknife(kind="JK1"))):
+    replicated = ((_BRR, BRR()), (_DELETE_ONE, Jackknife(kind="JK1")))
+    for method, design in replicated if within_people else replicated[1:]:
         strata, _ = strata_of(outcomes, design)
         found.append(Errors(method, rates_and_errors(outcomes, design, strata, last)[1]))
     for method, over in ((_OF_PROBES, "probe"), (_OF_PEOPLE, "subject")):
@@ -244,15 +378,15 @@ def errors_by_method(outcomes: Outcomes, seed: int = 0) -> dict[str, Errors]:
 
 def _by_units(
     scores: Scores, columns: ImageColumns, ties: TiePolicy, on_failure: FailurePolicy
-) -> dict[int, Floats]:
-    """The textbook variance by rank for each number of units, averaged over which columns are used (at most five of them)."""
+) -> dict[int, tuple[Floats, ...]]:
+    """The textbook variance by rank for each number of units, for every choice of columns (of at most five)."""
     probes = tuple(range(1, min(columns.n_columns, 6)))
-    found: dict[int, Floats] = {}
+    found: dict[int, tuple[Floats, ...]] = {}
     for units in range(2, len(probes) + 1):
         each = []
         for chosen in combinations(probes, units):
             outcomes = rank_probes(scores, columns.experiment(0, chosen), ties=ties, on_failure=on_failure)
             strata, _ = strata_of(outcomes, Jackknife())
             each.append(rates_and_errors(outcomes, Jackknife(), strata, outcomes.n_ranks)[1] ** 2)
-        found[units] = np.mean(each, axis=0)
+        found[units] = tuple(each)
     return found

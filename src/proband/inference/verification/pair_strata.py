@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
-from proband.errors import DesignError, UsageError
+from proband.designs.stratified import PEOPLE, Replicates
+from proband.errors import DesignError, UsageError, first_few
 from proband.inference.comparisons.curves import Curve, Student
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH, PAST_LIMITS, ends_of, freedom_of
-from proband.inference.verification.pair_questions import answers_of_verification
+from proband.inference.verification.pair_questions import answers_of_verification, pairs_within
 from proband.inference.verification.replicated import (
     HeldPairs,
     joint_in_replicates,
@@ -23,7 +27,9 @@ from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.weighted_pairs import Units
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
-from proband.words import Note, Sentence, Target, count
+from proband.results.targets import derived
+from proband.samples import Experiment, Samples
+from proband.words import Note, Sentence, Target, count, counted
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,6 +43,17 @@ _IMAGES = Target(
 _PEOPLE_FIXED = Target("people-and-algorithm", "these people and the algorithm")
 _TARGETS_FIXED = Target("people-targets-and-algorithm", "these people, the targets and the algorithm")
 _IMAGES_ALIKE = Target("images-alike", "images of one person are independent and identically distributed")
+_STRATA_FIXED = Target("strata-and-algorithm", "the strata and the algorithm")
+_PEOPLE_WITHIN = Target(
+    "people-within-strata-independent",
+    "strata are independent, and the people of one are independent and identically distributed",
+)
+_NEVER_TOGETHER = Sentence(
+    "pairs.never-together",
+    "note",
+    "a replicate has one person of each stratum, so impostor comparisons within strata ({share:percent} of all two people) are in "
+    "no replicate; Fay() and RaoWu() keep them",
+)
 _CONSERVATIVE = Sentence(
     "pairs.jackknife-of-pairs",
     "note",
@@ -47,7 +64,9 @@ _CONSERVATIVE = Sentence(
 def stratified(question: Question) -> tuple[Estimate, ...]:
     """Estimate a measure of pairs by leaving out one person at a time, or from replicates of images within people.
 
-    The delete-one jackknife (`Jackknife` of kind JK1) leaves out a person with all comparisons: it speaks of *other people*. All
+    The delete-one jackknife (`Jackknife` of kind JK1) leaves out a person with all comparisons: it speaks of *other people*. So do
+    designs with ``units="subject"`` within strata that a column makes (*new people* at these sites): a genuine comparison weighs what
+    its person does and an impostor comparison the product of its two. All
     other stratified designs speak of *other images of these people*, who are the strata. With queries and targets apart, query
     images are the units and a comparison weighs what its query does. With the same images on both axes all images are units and
     a comparison weighs the product of its two: a half-sample, which has one image of each person, is then without a genuine
@@ -127,11 +146,17 @@ class _Plan:
     def of(cls, question: Question) -> _Plan:
         design, measure = question.design, question.measure
         _refuse_of_design(design, measure)
-        if not design.knows_strata:
+        if not design.knows_strata or design.units is not None:
             held = HeldPairs.all_of(question, Units.people)
             people = answers_of_verification(measure.estimand, people_varied(measure))
-            strata = Strata.of(np.arange(held[0].pairs.units.n))
-            return cls(design, held, strata, people.varying, people.fixed, people.assuming, (), question.seed)
+            if not design.knows_strata:
+                strata = Strata.of(np.arange(held[0].pairs.units.n))
+                return cls(
+                    design, held, strata, people.varying, people.fixed, people.assuming, (), question.seed
+                )
+            strata, notes = _people_within(question, held[0].pairs.units, design)
+            varying = derived("within-strata", f"{{}}, within strata of {design.strata}", people.varying)
+            return cls(design, held, strata, varying, _STRATA_FIXED, _PEOPLE_WITHIN, notes, question.seed)
         if measure.weights == "person":
             raise UsageError(
                 "Other images of these people vary here, and comparisons weigh the same.",
@@ -146,12 +171,17 @@ class _Plan:
         varying, fixed = (_IMAGES, _PEOPLE_FIXED) if units.in_pairs else (_QUERIES, _TARGETS_FIXED)
         return cls(design, held, strata, varying, fixed, _IMAGES_ALIKE, notes, question.seed)
 
+    @cached_property
+    def made(self) -> Replicates:
+        """The replicates of units, and what is to be said of them."""
+        return self.design.replicates(self.strata, self.seed)
+
     @property
     def freedom(self) -> float:
-        return freedom_of(self.design, self.strata, None)
+        return freedom_of(self.design, self.strata, None, self.made.drawn)
 
     def replicates(self, measure: PairMeasure, held: HeldPairs) -> Floats:
-        plan = self.design.replicates(self.strata, self.seed)
+        plan = self.made
         blocks = (block for part in plan.parts for block in part.blocks(len(self.strata.codes)))
         made = held.pairs.replicates(measure, blocks)
         if np.isnan(made).any():
@@ -162,8 +192,7 @@ class _Plan:
         return made
 
     def error(self, replicates: Floats, value: float) -> float:
-        plan = self.design.replicates(self.strata, self.seed)
-        return float(np.sqrt(plan.variance(replicates, value, self.design.centre)))
+        return float(np.sqrt(self.made.variance(replicates, value, self.design.centre)))
 
     def estimate(self, question: Question, held: HeldPairs, drawn: Floats | None = None) -> Estimate:
         """One algorithm with its interval; replicates are made unless they are there already."""
@@ -176,7 +205,7 @@ class _Plan:
         low, high = (float(end[0]) for end in ends)
         notes = (
             *self.notes,
-            *design.replicates(self.strata, self.seed).notes,
+            *self.made.notes,
             *((NO_WIDTH(),) if error == 0 else ()),
             *((PAST_LIMITS(),) if low < 0 or high > 1 else ()),
         )
@@ -197,11 +226,67 @@ def _refuse_of_design(design: StratifiedDesign, measure: PairMeasure) -> None:
             f"The jackknife's variance is not valid for the {measure.estimand}: it hangs on a threshold, which moves by steps.",
             "use Bootstrap('subject') for other people; BRR(), Fay() or RaoWu() for other query images of these people.",
         )
-    if design.strata is not None or design.weights != "units" or design.neighbours is not None:
+    if design.units not in (None, PEOPLE):
         raise UsageError(
-            "Where pairs are compared, people are the strata and comparisons weigh the same.",
-            "leave out strata, weights and by.",
+            f"Where pairs are compared, units within strata are people, not values of {design.units}.",
+            f"units='{PEOPLE}', or leave it out for other images of these people.",
         )
+    if design.strata is not None and design.units is None:
+        raise UsageError(
+            f"Where pairs are compared, images of strata of {design.strata} are of people that are shared: people must be the units.",
+            f"units='{PEOPLE}'; without strata other images of these people vary.",
+        )
+    if design.weights != "units" or (design.neighbours is not None and design.units is None):
+        raise UsageError(
+            "Where pairs are compared, comparisons weigh the same, and people who are strata have no neighbours.",
+            "leave out weights and by.",
+        )
+
+
+def _people_within(
+    question: Question, units: Units, design: StratifiedDesign
+) -> tuple[Strata, tuple[Note, ...]]:
+    """People in the strata that a column makes, which has one value for each person."""
+    within = pairs_within(question)
+    samples = within.samples if isinstance(within, Experiment) else within
+    assert design.strata is not None  # people cannot be strata and units
+    assert units.who is not None  # units are people
+    strata = Strata.of(_of_people(samples, units.who, design.strata))
+    keys = None if design.neighbours is None else _of_people(samples, units.who, design.neighbours)
+    strata, notes = design.collapsed(strata, keys)
+    if not design.takes_pairs and design.whole_units:
+        pairs = strata.sizes * (strata.sizes - 1) / 2
+        share = float(pairs.sum() / (units.n * (units.n - 1) / 2))
+        notes = (*notes, _NEVER_TOGETHER(share=share))
+    return strata, notes
+
+
+def _of_people(samples: Samples, who: npt.NDArray[np.int32], column: str) -> npt.NDArray[Any]:
+    """The value of a column for each person; one that differs between a person's samples is no stratum."""
+    if column not in samples.frame.columns:
+        raise UsageError(
+            f"There is no column {column!r} to make strata of.",
+            f"the columns are: {', '.join(samples.frame.columns)}.",
+        )
+    kept = np.isin(samples.codes, who)
+    values = samples.frame[column].filter(pl.Series(kept))
+    if values.null_count():
+        raise DesignError(
+            f"{counted(values.null_count(), 'sample has', 'samples have')} no value of {column}, so no stratum."
+        )
+    codes = samples.codes[kept]
+    kinds = np.unique(values.to_numpy(), return_inverse=True)[1].ravel()
+    pairs = np.unique(np.stack([codes, kinds]), axis=1)[0]
+    several = np.unique(pairs[np.flatnonzero(pairs[1:] == pairs[:-1])])
+    if len(several):
+        names = [samples.subjects[int(code)] for code in several]
+        raise DesignError(
+            f"{counted(len(names), 'person is', 'people are')} in several strata of {column}, which are then not independent: "
+            f"{first_few(names)}.",
+            "take a column that has one value for each person.",
+        )
+    first = {int(code): place for place, code in reversed(list(enumerate(codes)))}
+    return values.to_numpy()[[first[int(code)] for code in who]]
 
 
 def _require_triples(design: StratifiedDesign, strata: Strata) -> None:

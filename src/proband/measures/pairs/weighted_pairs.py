@@ -44,6 +44,8 @@ class Units:
         The person of each unit, where units are images; None where they are people.
     in_pairs
         Whether two units of one person make a genuine comparison.
+    who
+        Where units are people, the number of each among the subjects of the table.
     """
 
     n: int
@@ -51,6 +53,7 @@ class Units:
     columns: Ints
     strata: Ints | None = None
     in_pairs: bool = False
+    who: Ints | None = None
 
     @classmethod
     def people(cls, pairs: PairSet) -> Units:
@@ -68,7 +71,7 @@ class Units:
         rows, columns = (
             np.searchsorted(who, side).astype(np.int32) for side in (near.row_codes, near.column_codes)
         )
-        return cls(len(who), rows, columns)
+        return cls(len(who), rows, columns, who=who.astype(np.int32))
 
     @classmethod
     def images(cls, pairs: PairSet) -> Units:

@@ -170,7 +170,7 @@ def draw_series(axis: Axes, marks: Curves, one: Series, label: str) -> Artist:
     )  # fmt: skip
     if marks.step and not grey:
         at = min(marks.rank, len(one.ys))
-        axis.plot([at], [one.ys[at - 1]], marker="o", markersize=4.5, **look)
+        axis.plot([one.xs[at - 1]], [one.ys[at - 1]], marker="o", markersize=4.5, **look)
     if marks.banded and len(one.low):
         look = {"color": colour(one.place), "step": "post" if marks.step else None, **_FADED}
         axis.fill_between(one.xs[: len(one.low)], one.low, one.high, **look)

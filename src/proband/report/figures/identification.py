@@ -31,6 +31,8 @@ def evaluation_figure(
     width: float | None = None,
     drawn: Sequence[str] | None = None,
     places: Mapping[str, int] | None = None,
+    *,
+    relative: bool = False,
 ) -> Figure:
     """Draw the curves of an evaluation as `cmc_figure` does: of the algorithms `drawn`, which is said, or of all."""
     panels = {
@@ -41,7 +43,7 @@ def evaluation_figure(
     }
     n = len(next(iter(panels.values())))
     said = part_of(n, len(evaluation.algorithms), "algorithms", "those chosen to be drawn")
-    return cmc_figure(panels, title, width, said=said, places=places)
+    return cmc_figure(panels, title, width, said=said, places=places, relative=relative)
 
 
 def cmc_figure(
@@ -53,6 +55,7 @@ def cmc_figure(
     said: str = "",
     places: Mapping[str, int] | None = None,
     columns: int | None = None,
+    relative: bool = False,
 ) -> Figure:
     """Draw cumulative match characteristics, a panel for each set of probes.
 
@@ -76,13 +79,19 @@ def cmc_figure(
         The place of each algorithm's look, if it has one elsewhere.
     columns
         How many panels stand side by side; by default up to three.
+    relative
+        Whether the axis has relative ranks, rank / people in the gallery, so that galleries of different sizes can be compared
+        (Micheals & Boult 2001).
     """
     shown = {name: curves for name, curves in panels.items() if curves}
     rates: dict[str, float] = {}
     for curve in (curve for curves in shown.values() for curve in curves):
         rates.setdefault(curve.facts.algorithm, curve.at(1))
     looks = places or places_of(list(rates), sorted(rates, key=lambda name: -rates[name]))
-    charts = [in_places(cmc(curves, title=name, last=last), looks) for name, curves in shown.items()]
+    charts = [
+        in_places(cmc(curves, title=name, last=last, relative=relative), looks)
+        for name, curves in shown.items()
+    ]
     return curves_figure(charts, title, width, said, columns=columns)
 
 

@@ -128,7 +128,9 @@ def units_figure(variances: Mapping[str, npt.ArrayLike], note: str = "", title: 
     )
 
 
-def algorithms_figure(panels: Mapping[str, Sequence[Band]], title: str | None = None) -> Figure:
+def algorithms_figure(
+    panels: Mapping[str, Sequence[Band]], title: str | None = None, *, relative: bool = False
+) -> Figure:
     """Draw the curves of several algorithms with their bands, over the ranks that matter (the paper's figures 6 and 7).
 
     Parameters
@@ -137,12 +139,14 @@ def algorithms_figure(panels: Mapping[str, Sequence[Band]], title: str | None = 
         Curves with bands, by the name of their set of probes.
     title
         A heading for the whole figure.
+    relative
+        Whether the axis has rank / people in the gallery.
     """
     every = [band for bands in panels.values() for band in bands]
     if not every:
         raise UsageError("There are no curves to draw.")
     said = f"bands vary {_varying(every)}" if max(map(len, panels.values())) <= MOST_BANDS else ""
-    return cmc_figure(panels, title, last=_low_ranks(every), said=said)
+    return cmc_figure(panels, title, last=_low_ranks(every), said=said, relative=relative)
 
 
 def _galleries(effect: GalleryEffect, last: int) -> Chart:

@@ -9,10 +9,11 @@ from pydantic import Field, model_validator
 from proband.errors import Hint
 from proband.results.difference import Adjustment
 from proband.study.requests.base import Condition, File, Option, Part, Positive, Several, Share, Text, refuse
+from proband.study.requests.replication import Replication
 from proband.words import given
 
 
-class Identification(Part):
+class Identification(Replication):
     """Recognition rates and cumulative match curves, and any other measure with its interval."""
 
     ranks: Annotated[Several[Positive], Field(description="Ranks to show.")] = (1, 5, 10)
@@ -25,7 +26,7 @@ class Identification(Part):
     measures: Annotated[
         Several[Text],
         Field(
-            description="More measures, each with its interval: rank-rate@20, median-rank@10, median-relative-rank, fnmr@0.001, auc, eer, "
+            description="More measures, each with its interval: rank-rate@20, median-rank@10, median-relative-rank, relative-rank-rate@0.01, fnmr@0.001, auc, eer, "
             "or a plug-in's."
         ),
         Option(("--measure",), "NAME[@VALUE]"),
@@ -38,6 +39,10 @@ class Identification(Part):
         ),
     ] = "auto"
 
+    relative_ranks: Annotated[
+        bool, Field(description="Draw curves over rank / people in the gallery instead of rank.")
+    ] = False
+
     @model_validator(mode="after")
     def _of_measures(self) -> Self:
         if self.design != "auto" and not self.measures:
@@ -45,7 +50,7 @@ class Identification(Part):
         return self
 
 
-class ComparisonRequest(Part):
+class ComparisonRequest(Replication):
     """One measure by which algorithms are compared; without any it is the rate at rank 1."""
 
     rank: Annotated[Positive | None, Field(description="The rank of the rate; default: 1."), Option(("-r",))] = None  # fmt: skip
@@ -315,7 +320,7 @@ class ChoicesRequest(Part):
         return self
 
 
-class StratRequest(Part):
+class StratRequest(Replication):
     """Stratified evaluation by balanced repeated replication."""
 
     images: Annotated[
@@ -336,6 +341,39 @@ class StratRequest(Part):
         Field(description="How variance is replicated: brr, fay, jackknife, rao-wu, or a plug-in's."),
     ] = "brr"
     rank: Annotated[Positive, Field(description="The rank of tables and tests."), Option(("-r",))] = 1
+    gallery: Annotated[
+        Condition | None,
+        Field(
+            description="A fixed gallery instead of each column of images in turn: a condition, one_per_subject or @FILE of ids."
+        ),
+        Option(("-g",), panel="Data"),
+    ] = None
+    probes: Annotated[
+        Condition | None,
+        Field(description="The probes of a fixed gallery. Default: every query that is not in it."),
+        Option(("-p",), panel="Data"),
+    ] = None
+    sensors: Annotated[
+        Text | None,
+        Field(
+            description="Compare sensors or conditions: the column of probes that tells them apart, on the same people and one gallery."
+        ),
+        Option(metavar="COLUMN"),
+    ] = None
+    relative_ranks: Annotated[
+        bool, Field(description="Draw curves over rank / people in the gallery instead of rank.")
+    ] = False
+
+    @model_validator(mode="after")
+    def _one_gallery(self) -> Self:
+        if self.probes is not None and self.gallery is None:
+            raise refuse(
+                "probes are of a fixed gallery", Hint("say which: {option:gallery=one_per_subject}"), "probes"
+            )
+        if self.gallery is not None and (self.images is not None or self.order_by is not None):
+            key = "images" if self.images is not None else "order_by"
+            raise refuse("a fixed gallery has no columns of images", "leave one of them out.", key)
+        return self
 
 
 class Version(Part):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.inference.estimates.people_fractions import SizeCurve
-from proband.report.charts.scales import Floats, Kind
+from proband.report.charts.scales import Floats, Kind, Unit
 from proband.report.charts.spec import Axis, Chart, Curves, Series, listed, some
 from proband.results.band import Band, Curve
 from proband.words import count, counted, fixed, interval, level, out_of
@@ -48,6 +49,7 @@ def cmc(
     last: int | None = None,
     of: str = "",
     rank: int = 1,
+    relative: bool = False,
 ) -> Chart:
     """Chart curves of algorithms on one set of probes, on a logarithmic and on a linear axis of ranks.
 
@@ -67,6 +69,8 @@ def cmc(
         What a printed panel is of; by default its probes and its gallery.
     rank
         Which rank has a dot.
+    relative
+        Whether ranks are divided by the number of people in the gallery.
     """
     first = some(curves)[0]
     facts = first.facts
@@ -79,13 +83,18 @@ def cmc(
         f"{counted(facts.n_gallery_subjects, 'person', 'people')}."
     )
     shown = max(len(one.ys) for one in series)
+    label, ends = "rank", (1.0, float(max(shown, 2)))
+    if relative:
+        people = facts.n_gallery_subjects
+        series = tuple(replace(one, xs=one.xs / people) for one in series)
+        label, ends = "relative rank (rank / people in the gallery)", (ends[0] / people, ends[1] / people)
     notes, shaded = _bands(first, len(series))
     above = f"{counted(facts.n_probes, 'probe')}, gallery of {counted(facts.n_gallery_subjects, 'person', 'people')}"
     return Chart(
         id,
         title,
         f"{about} {_told('Rank 1', series, 0)}",
-        _axes(series, (1.0, float(max(shown, 2))), "rank", step=True),
+        _axes(series, ends, label, step=True, unit="number" if relative else "count"),
         Curves(series, len(series) <= MOST_BANDS, True, rank),
         tuple(one.name for one in series),
         notes,
@@ -145,7 +154,7 @@ def gallery_sizes(
 
 
 def _axes(
-    series: Sequence[Series], ends: tuple[float, float], label: str, *, step: bool
+    series: Sequence[Series], ends: tuple[float, float], label: str, *, step: bool, unit: Unit = "count"
 ) -> tuple[tuple[Axis, Axis], ...]:
     """Logarithmic and linear, with rates from a round number below the lowest at the first rank, or at any size."""
     banded = len(series) <= MOST_BANDS
@@ -153,7 +162,7 @@ def _axes(
     lowest = min(float(np.min(one[:1] if step else one)) for one in shown)
     floor = 1 - next(reach for reach in _REACHES if reach >= min(1.05 * (1 - lowest), 1.0))
     rates = Axis("recognition rate", "linear", round(floor, 6), 1.0, "rate")
-    return tuple((Axis(label, kind, *ends, "count"), rates) for kind in _KINDS)
+    return tuple((Axis(label, kind, *ends, unit), rates) for kind in _KINDS)
 
 
 def _told(where: str, series: Sequence[Series], at: int) -> str:

@@ -20,7 +20,7 @@ from proband.report.analyses.feret_field import (
     orders_table,
     participants_table,
 )
-from proband.report.analyses.strat import study_statements
+from proband.report.analyses.strat import study_statements, study_tables
 from proband.report.page.charts.curves import bands_chart, gallery_size_chart
 from proband.report.page.charts.points import galleries_chart, gallery_effect_chart
 from proband.report.page.model import Block, Folded, said
@@ -32,6 +32,21 @@ from proband.words import Target, count, counted, fixed
 
 def strat_blocks(study: StratStudy, places: Mapping[str, int]) -> list[Block]:
     """Each column of images as the gallery in turn, and the standard errors of several methods."""
+    if not study.effects:
+        titles = {
+            "strat-rates": "Rates with the fixed gallery",
+            "strat-sensors": "Sensors on the same people",
+        }
+        tables = [
+            replace(one, id=name, caption=caption)
+            for one, (name, caption) in zip(study_tables(study), titles.items(), strict=False)
+        ]
+        return [
+            bands_chart(study.bands, "strat-algorithms", "Recognition rate with the fixed gallery"),
+            *tables,
+            Folded("Standard errors by method", (_errors_table(study),)),
+            Folded("What they mean", tuple(said(study_statements(study)))),
+        ]
     mixed = "Rates with each image as the gallery, after mixing"
     return [
         gallery_effect_chart(study.effects, "strat-galleries", places=places),
@@ -85,7 +100,8 @@ def _errors_table(study: StratStudy) -> Table:
         ]
         for one in study.errors.values()
     ]
-    caption = f"Standard error at rank {study.rank} of {study.mixed[0].algorithm}, first mixed gallery"
+    gallery = "first mixed gallery" if study.effects else "fixed gallery"
+    caption = f"Standard error at rank {study.rank} of {study.cases[0].facts.algorithm}, {gallery}"
     return cells.table(
         "strat-errors", caption, cells.columns("method", "varying", "standard error", text=2), rows
     )

@@ -334,8 +334,12 @@ def _verification(text: _Text, found: Findings) -> None:
 
 
 def _strat(text: _Text, study: StratStudy) -> None:
-    text.say(_GALLERIES(images=study.n_images, people=study.n_subjects), "micheals2001", "hotelling1931")
-    designs = [estimate.design for effect in study.effects for estimate in effect.estimates]
+    if study.effects:
+        text.say(_GALLERIES(images=study.n_images, people=study.n_subjects), "micheals2001", "hotelling1931")
+    designs = [
+        *(one.design for one in study.estimates),
+        *(estimate.design for effect in study.effects for estimate in effect.estimates),
+    ]
     text.say_methods(_GALLERY_ERRORS, designs)
 
 

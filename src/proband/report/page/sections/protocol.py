@@ -67,7 +67,7 @@ def _metrics(found: Findings) -> Iterator[tuple[str, str | None]]:
     if found.choices is not None:
         measured |= found.choices.metrics
     if found.strat is not None:
-        measured |= {one.algorithm: one.estimates[0].facts.metric for one in found.strat.effects}
+        measured |= {one.facts.algorithm: one.facts.metric for one in found.strat.cases}
     if found.covariates is not None:
         measured |= {one.algorithm: one.metric for one in found.covariates.facts}
     if found.feret is not None:
@@ -83,7 +83,7 @@ def _facts_of(found: Findings) -> Facts | None:
         return comparison.estimates[0].facts
     if found.covariates is not None:
         return found.covariates.facts[0]
-    return None if found.strat is None else found.strat.effects[0].estimates[0].facts
+    return None if found.strat is None else found.strat.cases[0].facts
 
 
 def key_badges(found: Findings) -> tuple[Badge, ...]:

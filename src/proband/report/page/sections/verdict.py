@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation, OutcomeComparison, OutcomeRate, VirtualExperiments
 from proband.inference.comparisons.comparison import Standings
+from proband.inference.strata.study import StratStudy
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, EER, FNMR
@@ -183,7 +184,7 @@ def summary(found: Findings) -> Summary | None:
     elif found.choices is not None:
         told = _chosen(found.choices, found.confidence_level)
     elif found.strat is not None:
-        told = Summary(found.strat.effects[0].sentence())
+        told = Summary(_stratified(found.strat))
     elif found.classification is not None:
         told = _of_items(found.classification.comparison, found.classification.rates[0])
     elif found.outcomes is not None:
@@ -191,6 +192,18 @@ def summary(found: Findings) -> Summary | None:
     else:
         return None
     return replace(told, rest=(*_ties(comparison, evaluation), *_other_way(found), *told.rest))
+
+
+def _stratified(study: StratStudy) -> Note:
+    """Whether galleries differ, which sensor is better, or how good the only algorithm is."""
+    if study.effects:
+        return study.effects[0].sentence()
+    if study.sensors:
+        return study.sensors[0].people.sentences()[0]
+    one = study.estimates[0]
+    return _RATE_OF(
+        algorithm=one.facts.algorithm, of=one.answers.of, rate=one.value, low=one.low, high=one.high, n=one.facts.size
+    )  # fmt: skip
 
 
 def _compared(comparison: Comparison) -> Summary:

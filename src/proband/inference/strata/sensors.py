@@ -1,0 +1,381 @@
+"""Sensors or conditions compared: the same people, other images (Micheals & Boult 2001, future work)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs import SignFlip, StratifiedDesign
+from proband.designs.strata import Strata
+from proband.designs.stratified import PEOPLE
+from proband.engine.arguments import checked
+from proband.errors import DesignError, UsageError, first_few
+from proband.inference.comparisons.compare import margin_for
+from proband.inference.comparisons.comparison import Comparison
+from proband.inference.comparisons.curves import Curve, Score, Student
+from proband.inference.comparisons.paired import Tested, difference_of, joined
+from proband.inference.comparisons.paired_rates import person_curve
+from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.verdicts import judged
+from proband.inference.estimates.estimate import estimate
+from proband.inference.procedures import Joint
+from proband.inference.proportions import check_level, check_seed
+from proband.inference.strata.estimates import answers_of, ends_of, freedom_of
+from proband.inference.strata.pairs import student_method
+from proband.measures import Outcomes, RecognitionRate
+from proband.measures.base import outcomes_of
+from proband.results.base import Answers, Result
+from proband.results.difference import Adjustment
+from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
+from proband.samples import Experiment
+from proband.scores import Scores
+from proband.words import Method, Note, Sentence, Target, count, counted
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
+
+_LEFT_OUT = Sentence(
+    "sensors.left-out",
+    "caution",
+    "{n:count} of {of:count} people have no probe of one or more values of {column}, and are left out: pairs are of one person",
+)
+_ONE_GALLERY = Sentence(
+    "sensors.one-gallery",
+    "caution",
+    "all gallery images have the {column} {value}, so what differs may come of the gallery and not of the probes",
+)
+_WEIGHTS = Sentence(
+    "sensors.people-weigh-alike",
+    "note",
+    "every person weighs the same, whatever the number of probes of each {column}",
+)
+_IMAGES = Target(
+    "probe-images-of-these-people-by-sensor",
+    "new probe images of these people, as many of each and of each sensor, independent of one another",
+)
+_DIFFERENCES = Method(
+    "sensors-sign-flip",
+    "Tango interval of people's differences",
+    "Tango's score interval of the mean of people's differences",
+    ("tango1998",),
+)
+
+
+@checked
+def compare_sensors(
+    data: Outcomes | Scores,
+    by: str,
+    within: Experiment | None = None,
+    *,
+    rank: int = 1,
+    design: StratifiedDesign | Literal["auto"] = "auto",
+    margin: float | None = None,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    adjust: Adjustment = "single-step",
+) -> Comparison:
+    """Compare two or more sensors or conditions: the same people, gallery and algorithm, but other probe images.
+
+    What is estimated is the difference of recognition rates, every person weighing the same. With ``auto`` it is paired by
+    person and *new people* vary: the mean of d_i = ȳ_iA − ȳ_iB over people with probes of both, tested by turning each d_i around
+    (Fisher 1935; exact where everybody has as many probes of both), with Tango's (1998) score interval, which agrees. A stratified design with ``units="subject"`` has the same d_i as the
+    units of its strata, v = Σ W_h² s_h²(d)/n_h: *new people within these strata*. One without units varies *probe images of these
+    people*: images of two sensors are not paired, so v = Σ W_h² (s_hA²/n_hA + s_hB²/n_hB) over people h, with Student's interval.
+
+    Parameters
+    ----------
+    data, within
+        Outcomes of one algorithm, or its scores and the experiment to rank them in.
+    by
+        The column of probes that tells sensors apart.
+    rank
+        At which a probe counts as recognised.
+    design
+        ``auto``, or `BRR`, `Fay` or `Jackknife` with any strata, weights, degrees of freedom and interval.
+    margin, adjust
+        As in `compare`.
+
+    Examples
+    --------
+    Of 40 people with a probe of each camera ten are recognised by camera A alone: as McNemar's test, p is (½)¹⁰.
+
+    >>> from proband.samples import Samples
+    >>> ids = [f"{side}{k}" for side in "gab" for k in range(40)]
+    >>> table = {"id": ids, "subject": [name[1:] for name in ids], "camera": [name[0] for name in ids]}
+    >>> values = np.vstack([np.eye(40), np.where(np.arange(40)[:, None] < 10, 0.5, np.eye(40))])
+    >>> scores = Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name="net")
+    >>> (pair,) = compare_sensors(scores, "camera", Experiment(Samples(table), gallery=ids[:40])).pairs
+    >>> pair.first, pair.second, pair.difference, round(pair.p_value, 6), pair.verdict
+    ('a', 'b', 0.25, 0.000977, 'better')
+    """
+    check_level(confidence_level)
+    check_seed(seed)
+    worth = margin_for(margin, is_rate=True)
+    measure = RecognitionRate(rank, weights="person")
+    sensors = Sensors.of(outcomes_of(data, within), by, rank)
+    found = (
+        _over_people(sensors, measure, confidence_level, seed)
+        if design == "auto"
+        else _within_strata(sensors, measure, design, confidence_level)
+    )
+    pairs = judged(found.tested, worth, confidence_level, True, True, adjust)
+    notes = (*sensors.notes, *found.notes)
+    return Comparison(found.estimates, pairs, None, worth, confidence_level, found.answers, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class Sensors:
+    """One algorithm's probes by sensor, of people who have probes of all.
+
+    Attributes
+    ----------
+    column, names
+        What tells sensors apart, and its values.
+    outcomes, successes
+        Of the probes of each sensor.
+    people
+        Each probe's person, numbered from 0, by sensor.
+    notes
+        Who was left out, and what else a reader should know.
+    """
+
+    column: str
+    names: tuple[str, ...]
+    outcomes: tuple[Outcomes, ...]
+    successes: tuple[Floats, ...]
+    people: tuple[Codes, ...]
+    notes: tuple[Note, ...]
+
+    @classmethod
+    def of(cls, outcomes: Outcomes, column: str, rank: int) -> Sensors:
+        """Take apart the probes of one experiment; people without a probe of each sensor are left out, and counted."""
+        frame = outcomes.experiment.samples.frame
+        if column not in frame.columns:
+            raise UsageError(
+                f"There is no column {column!r} to tell sensors apart.",
+                f"the columns are: {', '.join(frame.columns)}.",
+            )
+        values = frame[column][outcomes.probes]
+        if values.null_count():
+            raise DesignError(
+                f"{counted(values.null_count(), 'probe has', 'probes have')} no value of {column}.",
+                "leave them out of the probes.",
+            )
+        labels = values.cast(str).to_numpy()
+        names = tuple(sorted(set(labels.tolist())))
+        if len(names) < 2:
+            raise DesignError(
+                f"All probes have the {column} {first_few(names)}: there is nothing to compare."
+            )
+        who = [set(outcomes.subjects[labels == name].tolist()) for name in names]
+        both = set.intersection(*who)
+        everybody = set.union(*who)
+        if len(both) < 2:
+            raise DesignError(
+                f"{counted(len(both), 'person has', 'people have')} probes of every {column} ({first_few(names)}).",
+                "sensors are compared on the same people; for different people use compare_independent.",
+            )
+        kept = np.isin(outcomes.subjects, sorted(both))
+        notes: list[Note] = [_WEIGHTS(column=column)]
+        if len(both) < len(everybody):
+            notes.append(_LEFT_OUT(n=len(everybody) - len(both), of=len(everybody), column=column))
+        enrolled = set(frame[column][outcomes.experiment.gallery].cast(str).to_list())
+        if len(enrolled) == 1 and enrolled <= set(names):
+            notes.append(_ONE_GALLERY(column=column, value=enrolled.pop()))
+        parts = []
+        for name in names:
+            chosen = outcomes.probes[kept & (labels == name)]
+            part = outcomes.restricted(outcomes.experiment.restricted(probes=chosen.tolist()))
+            parts.append(replace(part, algorithm=name))
+        order = {code: place for place, code in enumerate(sorted(both))}
+        people = tuple(np.array([order[int(code)] for code in one.subjects], dtype=np.intp) for one in parts)
+        return cls(
+            column, names, tuple(parts), tuple(one.success(rank) for one in parts), people, tuple(notes)
+        )
+
+    @property
+    def n_people(self) -> int:
+        """How many people there are."""
+        return int(self.people[0].max()) + 1
+
+    @property
+    def means(self) -> Floats:
+        """Each person's rate with each sensor (people × sensors)."""
+        sums = [
+            np.bincount(who, weights=success) / np.bincount(who)
+            for who, success in zip(self.people, self.successes, strict=True)
+        ]
+        return np.column_stack(sums).astype(np.float64)
+
+    def of_people(self, column: str) -> npt.NDArray[Any]:
+        """The value of a column for each person, which must be one."""
+        frame = self.outcomes[0].experiment.samples.frame
+        if column not in frame.columns:
+            raise UsageError(
+                f"There is no column {column!r} to make strata of.",
+                f"the columns are: {', '.join(frame.columns)}.",
+            )
+        found: list[Any] = [None] * self.n_people
+        for one, who in zip(self.outcomes, self.people, strict=True):
+            for person, value in zip(who.tolist(), frame[column][one.probes].to_list(), strict=True):
+                if value is None or found[person] not in (None, value):
+                    raise DesignError(
+                        f"{column} has no value, or several, for a person, who is then in no single stratum.",
+                        "take a column that has one value for each person.",
+                    )
+                found[person] = value
+        return np.array(found)
+
+
+def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed: int) -> Joint:
+    """Every two sensors by turning around the differences of people."""
+    each = tuple(estimate(measure, one, confidence_level=level, seed=seed) for one in sensors.outcomes)
+    means = sensors.means
+    tested: list[tuple[str, str, int | None, Tested]] = []
+    for a, b in combinations(range(len(sensors.names)), 2):
+        apart = means[:, a] - means[:, b]
+        curve, draws = _turned(sensors, apart, (a, b), seed)
+        error = float(apart.std(ddof=1) / np.sqrt(len(apart)))
+        method = joined(replace(SignFlip().as_method, draws=draws), _DIFFERENCES)
+        found = Tested(
+            float(apart.mean()), curve, error, method, n_discordant_subjects=int((apart != 0).sum())
+        )
+        tested.append((sensors.names[a], sensors.names[b], len(apart), found))
+    answers = Answers(difference_of(measure.estimand), OTHER_PEOPLE, ALGORITHMS_AND_GALLERY, PEOPLE_ALIKE)
+    return Joint(each, tuple(tested), answers)
+
+
+def _turned(sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int) -> tuple[Curve, int | None]:
+    """The test of people's differences: exact where everybody has as many probes of both sensors, else of what a difference leaves."""
+    numbers = np.unique([np.bincount(sensors.people[place]) for place in pair])
+    if len(numbers) > 1 or not apart.any():
+        return person_curve(apart, seed)
+    flipped = sign_flip(np.rint(apart * numbers[0]), seed)
+    n, gained, lost = len(apart), float(apart[apart > 0].sum()), float(-apart[apart < 0].sum())
+    if numbers[0] == 1:
+        return Score(gained, lost, n, None, flipped.p_mid), flipped.draws
+    implied = gained + lost - (gained - lost) ** 2 / n
+    effect = float(apart.var(ddof=1)) * n / implied if implied > 0 else 1.0
+    effect = effect if effect > 0 else 1.0
+    return Score(gained / effect, lost / effect, n / effect, n - 1.0, flipped.p_mid), flipped.draws
+
+
+def _within_strata(
+    sensors: Sensors, measure: RecognitionRate, design: StratifiedDesign, level: float
+) -> Joint:
+    """Every two sensors by the textbook variance of people within strata, or of images within people."""
+    if not (design.linear_is_textbook and design.knows_strata) or design.neighbours is not None:
+        raise DesignError(
+            f"{design} is not for a difference of sensors, whose variance is the textbook's.",
+            "take the design brr, fay or jackknife.",
+        )
+    if design.units not in (None, PEOPLE):
+        raise UsageError(
+            f"Sensors are paired by person, so units are people or images, not values of {design.units}.",
+            f"units='{PEOPLE}', or leave it out.",
+        )
+    if design.units is None and design.strata is not None:
+        raise UsageError(
+            f"Images within strata of {design.strata} are of people that are shared: people must be the units.",
+            f"units='{PEOPLE}'; without strata images of these people vary.",
+        )
+    paired = design.units is not None
+    columns = _of_people(sensors, design) if paired else _of_images(sensors, design)
+    each = []
+    of = answers_of(measure.estimand, design)
+    answers = of if paired else replace(of, varying=_IMAGES)
+    for place, part in enumerate(sensors.outcomes):
+        strata, values = columns[place]
+        value, error = float(strata.mean(values)), float(np.sqrt(strata.textbook_variance(values)[0]))
+        freedom = freedom_of(design, strata, values)
+        low, high = ends_of(np.array([value]), np.array([error]), freedom, level, design.interval)
+        usual = estimate(measure, part, confidence_level=level)
+        each.append(
+            replace(
+                usual, value=value, low=float(low[0]), high=float(high[0]), standard_error=error, events=None, replicates=None,
+                degrees_of_freedom=freedom, design=design.as_method, answers=answers, clusters=None, by_person=None, notes=(),
+            )
+        )  # fmt: skip
+    tested: list[tuple[str, str, int | None, Tested]] = []
+    for a, b in combinations(range(len(sensors.names)), 2):
+        difference = each[a].value - each[b].value
+        (first, one), (second, other) = columns[a], columns[b]
+        if paired:
+            error = float(np.sqrt(first.textbook_variance(one - other)[0]))
+            freedom = freedom_of(design, first, one - other)
+        else:
+            error = float(np.hypot(each[a].standard_error or 0.0, each[b].standard_error or 0.0))
+            freedom = _together(design, (first, one), (second, other))
+        curve = Student(difference, error, max(freedom, 1.0), (-1.0, 1.0), len(first.names))
+        method = joined(design.as_method, student_method(freedom))
+        tested.append(
+            (sensors.names[a], sensors.names[b], sensors.n_people if paired else None, Tested(difference, curve, error, method))
+        )  # fmt: skip
+    return Joint(tuple(each), tuple(tested), replace(answers, of=difference_of(measure.estimand)))
+
+
+def _of_people(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata, Floats]]:
+    """People in their strata with their rates, for each sensor; people of a stratum weigh the same."""
+    assert design.strata is not None  # people cannot be strata and units
+    strata = Strata.of(sensors.of_people(design.strata), design.weights)
+    strata, _ = design.collapsed(strata, None)
+    design.check(strata)
+    return [(strata, column) for column in sensors.means.T]
+
+
+def _of_images(sensors: Sensors, design: StratifiedDesign) -> list[tuple[Strata, Floats]]:
+    """The images of people with their successes, for each sensor; people weigh the same unless weights are given."""
+    weights = "equal" if design.weights == "units" else design.weights
+    made = []
+    for name, one, who, success in zip(
+        sensors.names, sensors.outcomes, sensors.people, sensors.successes, strict=True
+    ):
+        few = int((np.bincount(who) < 2).sum())
+        if few:
+            raise DesignError(
+                f"{count(few)} of {count(sensors.n_people)} people have one probe of {sensors.column} {name}, which shows no variance.",
+                "leave them out, or take people as units: auto.",
+            )
+        labels = np.array(one.experiment.samples.subjects)[one.subjects]
+        strata = Strata.of(labels, weights)
+        design.check(strata)
+        made.append((strata, success))
+    return made
+
+
+def _together(design: StratifiedDesign, first: tuple[Strata, Floats], second: tuple[Strata, Floats]) -> float:
+    """Degrees of freedom of images of two sensors: all units less strata, or Satterthwaite's of Cochran's."""
+    if not isinstance(design.degrees_of_freedom, str):
+        return float(design.degrees_of_freedom)
+    if design.degrees_of_freedom == "strata":
+        return sum(freedom_of(design, strata, None) for strata, _ in (first, second))
+    parts = [
+        (float(strata.textbook_variance(values)[0]), freedom_of(design, strata, values))
+        for strata, values in (first, second)
+    ]
+    below = sum(v**2 / nu for v, nu in parts)
+    return sum(v for v, _ in parts) ** 2 / below if below > 0 else sum(nu for _, nu in parts)
+
+
+@dataclass(frozen=True, eq=False)
+class SensorStudy(Result):
+    """One algorithm with the sensors of its probes compared.
+
+    Attributes
+    ----------
+    algorithm, column
+        Whose rates they are, and what tells sensors apart.
+    people
+        Paired by person: new people, or new people within strata.
+    images
+        New probe images of these people; None where somebody has one probe of a sensor.
+    """
+
+    algorithm: str
+    column: str
+    people: Comparison
+    images: Comparison | None
