@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from proband._version import __version__
 from proband.engine import Progress
@@ -15,13 +14,12 @@ from proband.engine.files.documents import as_json
 from proband.faces import contact_sheet
 from proband.papers.common import Finding, findings_table
 from proband.papers.mery2016 import (
-    CLASSIFIERS,
     IMAGES,
     MODELS,
     POSED,
     POSES,
     Mery2016,
-    found,
+    column_of,
     run_mery2016,
 )
 from proband.papers.mery2016_figures import growth_figure, mixing_figure, single_runs_figure
@@ -206,10 +204,9 @@ def _report(study: Mery2016, said: list[Finding], runs: int) -> str:
 
 
 def _neutral(run: ProtocolRun) -> str:
-    own = [
-        f"{name} {percent(found(run, name, '10f CV').predictions.per_class().filter(pl.col('label') == 'neutral')['accuracy'].item())}"
-        for name in CLASSIFIERS
-    ]
+    folds = next(one for one in run.findings if column_of(one.results[0]) == "10f CV")
+    neutral = [one for one in folds.classification.by_class if one.label == "neutral"]
+    own = [f"{one.algorithm} {percent(one.recall or 0.0)}" for one in neutral]
     return (
         f"With one neutral image of a person there is no second to recognise it by, even mixed: of these, {' and '.join(own)} are recognised (10f CV). "
         f"The others are {percent(1 - 1 / POSES, 1)} of all images."

@@ -25,7 +25,7 @@ File = Annotated[Path, typer.Argument(help="A protocol card (JSON).")]
 
 @card.command()
 def show(file: File, json: o.Json = False) -> None:
-    """Show a card: what it states, what it does not, and its digest.
+    """Show a card: what it states, what it does not, its digest and its EPD verdict.
 
     [bold]Example[/bold]
 
@@ -35,7 +35,7 @@ def show(file: File, json: o.Json = False) -> None:
 
     found = ProtocolCard.read(file)
     if json:
-        content = {**found.to_dict(), "sha256": found.digest}
+        content = {**found.to_dict(), "sha256": found.digest, "epd": found.epd.to_dict()}
         print_json(content)
         return
     say_all(found.to_text().splitlines(), dim=False)
@@ -94,7 +94,8 @@ def validate(
     refused = 0
     for file in files:
         try:
-            say(f"{file}: {ProtocolCard.read(file).digest}")
+            read = ProtocolCard.read(file)
+            say(f"{file}: {read.digest}; {read.epd.summary()}")
         except ProbandError as error:
             refused += 1
             message, hint = error.of_file(str(file)).told("command line")

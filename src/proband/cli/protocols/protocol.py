@@ -154,6 +154,14 @@ def run(
         float | None,
         typer.Option(help="A difference worth having, e.g. 0.01.", rich_help_panel="Output"),
     ] = None,
+    justification: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Why the protocol is, say, a single hold-out: shown beside the EPD verdict, which it does not change.",
+            rich_help_panel="Protocol",
+        ),
+    ] = None,
     level: o.Level = 0.95,
     out: o.OutDir = None,
     cache: Annotated[
@@ -209,6 +217,7 @@ def run(
             **division.dividing(),
             confidence_level=level,
             margin=margin,
+            justification=justification,
             threads=running.threads,
             progress=progress,
             cache=finished,
@@ -313,6 +322,10 @@ def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
 
 def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> None:
     from proband.report.analyses.protocols import (
+        MOST_CLASSES,
+        class_tables,
+        epd_statements,
+        epd_table,
         quoted_statements,
         quoted_table,
         quoted_verdicts,
@@ -323,9 +336,12 @@ def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> No
     if json:
         typer.echo(run_json(found), nl=False)
     else:
-        show_tables(quoted_table(found))
-        verdicts, rest = quoted_verdicts(found), quoted_statements(found)
+        few = found.setting.task == "attribute" and found.classes <= MOST_CLASSES and len(found.findings) == 1
+        shown = found.findings if explain or few else ()
+        show_tables(quoted_table(found), *(table for one in shown for table in class_tables(one)))
+        verdicts, rest = [*quoted_verdicts(found), *epd_statements(found)], quoted_statements(found)
         if explain:
+            show_tables(epd_table(found))
             say_all([rest[0], *verdicts, *rest[1:]])
         else:
             say_all(verdicts, dim=False)

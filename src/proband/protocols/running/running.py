@@ -57,6 +57,7 @@ def run_protocol(
     missing: Missing = "error",
     confidence_level: float = 0.95,
     margin: float | None = None,
+    justification: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
     cache: str | Path | None = None,
@@ -80,6 +81,8 @@ def run_protocol(
         As for `splitter`. Samples of subjects who have too few for one of the protocols are left out of all, and counted.
     margin
         A difference worth having, above 0 and below 1, for comparisons.
+    justification
+        Why the protocol is, say, a single hold-out: shown beside the EPD verdict, in which it changes nothing.
     cache
         A directory where finished splits are kept: a run that was stopped, or asks for more, goes on from there.
 
@@ -125,7 +128,7 @@ def run_protocol(
         # People with an image or two each are many classes, and no sign of a regression.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
         predictions = [runner.run(plan) for plan in plans]
-    setting = Setting(data, task, label, seed, stratify, confidence_level, margin)
+    setting = Setting(data, task, label, seed, stratify, confidence_level, margin, justification)
     stable = {name: is_stable(one) for name, one in found.items()}
     return summarised(setting, of, plans, predictions, runner.notes, stable)
 

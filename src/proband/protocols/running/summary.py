@@ -18,6 +18,8 @@ from proband.inference.cross_validation.intervals import (
     fold_spread,
     pooled_interval,
 )
+from proband.protocols.epd import EPDVerdict, epd_verdict
+from proband.protocols.notation import Protocol
 from proband.protocols.running.predictions import Predictions, Roster
 from proband.protocols.running.results import (
     ProtocolFindings,
@@ -151,7 +153,21 @@ def _findings(
         Split(one.repeat, one.fold, nobody, test) for one, test in zip(folds, found[0].tests, strict=True)
     ]
     unlike = imbalance(tested, roster.classes[roster.labels])
-    return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike)
+    epd = _epd(setting, protocol, results[0].spread.std)
+    return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike, epd)
+
+
+def _epd(setting: Setting, protocol: Protocol, std: float | None) -> EPDVerdict:
+    data = setting.data
+    return epd_verdict(
+        protocol,
+        task=setting.task,
+        std=std,
+        collected=len(data) + len(data.left_out),
+        used=len(data),
+        excluded={why.key: n for why, n in data.exclusions},
+        justification=setting.justification,
+    )
 
 
 def _recommended(results: Sequence[ProtocolResult], stable: Mapping[str, bool | None]) -> Recommended:

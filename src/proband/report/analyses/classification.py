@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from proband.inference import Classification
 from proband.report.cells import (
     count_cell,
@@ -77,6 +79,24 @@ def classes_table(result: Classification, most: int | None = None) -> Table:
         rows.append(tuple(cells))
     part = part_of(len(labels), len(result.classes), "classes", "those of the lowest recall")
     return Table(part or "Classes", tuple(heads), tuple(rows))
+
+
+def confusion_matrix_table(result: Classification, name: str) -> Table:
+    """The confusion matrix of a model: true classes down, what was said across."""
+    matrix = result.confusion(name)
+    decimals = 0 if float(matrix.sum()).is_integer() and (matrix == matrix.round()).all() else 1
+    heads = (Column(f"{name}: true \\ said", "name"), *(Column(label, "number") for label in result.classes))
+    rows = tuple(
+        (
+            text_cell(label),
+            *(
+                replace(fixed_cell(float(n), decimals), tone="good" if place == column else "plain")
+                for column, n in enumerate(matrix[place])
+            ),
+        )
+        for place, label in enumerate(result.classes)
+    )
+    return Table("Confusion matrix", heads, rows)
 
 
 def confusions_table(result: Classification, most: int = 20) -> Table:

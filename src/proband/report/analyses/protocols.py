@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,14 @@ from proband.engine.files.documents import as_json
 from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.inference.cross_validation.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
+from proband.protocols.epd import JUSTIFIED
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Recommended
 from proband.protocols.splits.files import write_splits
+from proband.report.analyses.classification import (
+    classes_table,
+    confusion_matrix_table,
+    confusions_table,
+)
 from proband.report.cells import columns, fixed_cell, text_cell
 from proband.report.charts.makers.errors import number_range
 from proband.report.directory import MARK, require_free, whole_directory
@@ -23,7 +30,7 @@ from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.style import save_figure
 from proband.report.formats import all_latex, as_markdown
 from proband.report.notes import bullets
-from proband.report.table import Cell, Column, Ends, Table
+from proband.report.table import Cell, Column, Ends, Table, Tone
 from proband.words import Note, Sentence
 
 _STATISTICS = ("max", "mean", "min", "std")
@@ -72,6 +79,17 @@ _QUOTED = Sentence(
     "Intervals of the {of}: varying {varying}; fixed: {fixed}; assuming: {assuming}",
 )
 _MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "And {n:count more comparison}, in the report")
+_EPD = Sentence("protocol.epd", "note", "{protocol}: {verdict}")
+_CLASSES = Sentence(
+    "protocol.classes",
+    "note",
+    "Weighted mean, balanced accuracy and classes count every prediction of every split; their intervals vary {units}",
+)
+_BY_PERSON = Sentence("protocol.classes-by-person", "note", "people, with the models fixed")
+_BY_SAMPLE = Sentence("protocol.classes-by-sample", "note", "samples of these people, with the models fixed")
+MOST_CLASSES = 12
+"""Of so many classes a confusion matrix can be read."""
+HARDEST = 10
 _TOO_MANY_SPLITS = Sentence(
     "protocol.too-many-splits",
     "note",
@@ -141,16 +159,60 @@ def quoted_table(run: ProtocolRun) -> Table:
             _ends(one.interval),
             text_cell(_VARIES[one.recommended]),
             fixed_cell(None if one.spread.std is None else 100 * one.spread.std),
+            *(fixed_cell(100 * value) for value in _other_means(found, one)),
         )
-        for one in run.results
+        for found in run.findings
+        for one in found.results
     )
     heads = (
         *columns("classifier", "protocol", "accuracy", text=2),
         Column(f"{words.level(run.setting.confidence_level)} interval", "interval"),
         Column("varying", "text", "What varies in the interval."),
         Column("sd of runs", "number", "Runs share samples: it is not a standard error."),
+        Column("weighted", "number", "Every test sample of every split weighs the same."),
+        Column("balanced", "number", "Every class weighs the same."),
     )
     return Table("Accuracy (%)", heads, tuple(rows))
+
+
+def epd_table(run: ProtocolRun) -> Table:
+    """The EPD verdict of each protocol, and why."""
+    rows = []
+    for found in run.findings:
+        parts = zip(("E", "P", "D"), (found.epd.experiments, found.epd.protocol, found.epd.data), strict=True)
+        for place, (letter, one) in enumerate(parts):
+            name = str(found.protocol) if not place else ""
+            tone: Tone = "good" if one.answer in ("yes", "stated") else "bad"
+            why = "; ".join(map(str, one.reasons))
+            rows.append((text_cell(name), text_cell(letter), text_cell(one.answer, tone), text_cell(why)))
+    heads = (Column("protocol", "name"), Column("", "name"), Column("verdict"), Column("because"))
+    rules = tuple(range(3, len(rows), 3))
+    return Table("EPD verdict", heads, tuple(rows), rules=rules)
+
+
+def epd_statements(run: ProtocolRun) -> list[Note]:
+    """The EPD verdict of each protocol in a line, and the justification if one was given."""
+    said = [_EPD(protocol=str(found.protocol), verdict=found.epd.summary()) for found in run.findings]
+    why = run.setting.justification
+    return said if why is None else [*said, JUSTIFIED(text=why)]
+
+
+def _other_means(found: ProtocolFindings, one: ProtocolResult) -> tuple[float, float]:
+    """The weighted mean and the balanced accuracy."""
+    rate = found.classification.rate
+    return rate(one.classifier).value, rate(one.classifier, "macro-top-1").value
+
+
+def class_tables(found: ProtocolFindings) -> list[Table]:
+    """The classes and the confusions of every classifier under one protocol: a matrix where it can be read."""
+    made = found.classification
+    under = str(found.protocol)
+    tables = [classes_table(made)] if len(made.classes) <= MOST_CLASSES else [classes_table(made, HARDEST)]
+    if len(made.classes) <= MOST_CLASSES:
+        tables += [confusion_matrix_table(made, name) for name in made.algorithms]
+    else:
+        tables += [one for one in [confusions_table(made, HARDEST)] if one.rows]
+    return [replace(one, caption=f"{one.caption}, {under}") for one in tables]
 
 
 def quoted_verdicts(run: ProtocolRun) -> list[Note]:
@@ -166,6 +228,7 @@ def quoted_statements(run: ProtocolRun) -> list[Note]:
     return [
         _of_data(run),
         *dict.fromkeys(_quoted(one.interval) for one in run.results if one.interval.low is not None),
+        *_of_classes(run),
         *(note for note in run.notes if note not in others),
     ]
 
@@ -183,8 +246,9 @@ def _about_others(run: ProtocolRun) -> list[Note]:
 
 
 def run_tables(run: ProtocolRun) -> list[Table]:
-    """Accuracies over runs, and how sure they are."""
-    return [runs_table(run), intervals_table(run)]
+    """Accuracies over runs, how sure they are, the EPD verdict, and the classes under each protocol."""
+    classes = [table for found in run.findings for table in class_tables(found)]
+    return [runs_table(run), intervals_table(run), epd_table(run), *classes]
 
 
 def run_statements(run: ProtocolRun) -> list[Note]:
@@ -192,9 +256,11 @@ def run_statements(run: ProtocolRun) -> list[Note]:
     return [
         _of_data(run),
         *run.sentences(),
+        *epd_statements(run),
         *map(_of_splits, run.findings),
         _RUNS(kinds=tuple({one.spread.run.key: _A_RUN(what=one.spread.run) for one in run.results}.values())),
         *_of_intervals(run),
+        *_of_classes(run),
         *_of_comparisons(run),
         *run.notes,
     ]
@@ -245,6 +311,12 @@ def _of_interval(interval: AccuracyInterval) -> Note:
         assuming=answers.assuming,
         method=interval.method,
     )
+
+
+def _of_classes(run: ProtocolRun) -> list[Note]:
+    """What the weighted mean, the balanced accuracy and the classes count, and what varies in their intervals."""
+    by_person = any(found.people_are_units for found in run.findings)
+    return [_CLASSES(units=_BY_PERSON() if by_person else _BY_SAMPLE())]
 
 
 def _of_comparisons(run: ProtocolRun) -> list[Note]:
