@@ -26,6 +26,8 @@ from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.thresholds import DeployedThreshold
 from proband.inference.verification.verification import Verification
 from proband.measures.folds import FoldAccuracy
+from proband.protocols.audit.findings import Audit
+from proband.protocols.running.results import ProtocolRun
 from proband.results.base import Confidence, Count, Result, rules
 from proband.results.schema import schema_of
 from proband.results.serializing import Written
@@ -53,6 +55,8 @@ PARTS = (
     "feret",
     "classification",
     "outcomes",
+    "protocol",
+    "audits",
 )
 """The parts of results.json, each there if it was asked for."""
 
@@ -178,6 +182,8 @@ class Findings(Result):
         Studies of galleries, and of categories and galleries.
     classification, outcomes
         Models that classify samples, and systems compared by outcomes of items.
+    protocol, audits
+        Classifiers under protocols, and audits of splits.
     notes
         What was left out or decided, beyond what the results say themselves.
     """
@@ -220,6 +226,8 @@ class Findings(Result):
     feret: FeretStudy | None = None
     classification: Classification | None = field(default=None, kw_only=True)
     outcomes: OutcomeComparison | None = field(default=None, kw_only=True)
+    protocol: ProtocolRun | None = field(default=None, kw_only=True)
+    audits: tuple[Audit, ...] = field(default=(), kw_only=True)
     pool: Pool | None = None
     trained: tuple[str, ...] = ()
 
@@ -262,6 +270,7 @@ class Findings(Result):
             named += self.classification.algorithms
         if self.outcomes is not None:
             named += [one.facts.algorithm for one in self.outcomes.estimates]
+        named += [] if self.protocol is None else self.protocol.classifiers
         return tuple(dict.fromkeys(named))
 
     @property

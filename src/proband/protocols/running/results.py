@@ -33,6 +33,7 @@ from proband.protocols.epd import EPDVerdict
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.factors import SizeEffect
 from proband.protocols.running.predictions import FoldFacts, Predictions
 from proband.protocols.splits.balancing import Imbalance
 from proband.protocols.splits.plans import SplitPlan
@@ -279,7 +280,19 @@ class ProtocolFindings(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProtocolRun(Result):
-    """Classifiers under protocols, all on the same splits."""
+    """Classifiers under protocols, all on the same splits.
+
+    Attributes
+    ----------
+    setting
+        What was asked.
+    findings
+        All classifiers under each protocol.
+    notes
+        What a reader should know.
+    sizes
+        Accuracies with fewer subjects, or images of each, where they were asked for.
+    """
 
     written = Written(
         {
@@ -295,12 +308,14 @@ class ProtocolRun(Result):
         },
         also=("kind", "classes", "generator_version"),
         without=("setting",),
+        if_any=("sizes",),
         versioned=True,
     )
 
     setting: Setting
     findings: tuple[ProtocolFindings, ...]
     notes: tuple[Note, ...]
+    sizes: tuple[SizeEffect, ...] = ()
 
     def __repr__(self) -> str:
         about = f"ProtocolRun({self.setting.data.name}, {self.setting.label or self.setting.task})"

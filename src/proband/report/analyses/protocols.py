@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +17,23 @@ from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.epd import JUSTIFIED
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Recommended
 from proband.protocols.splits.files import write_splits
-from proband.report.analyses.classification import (
-    classes_table,
-    confusion_matrix_table,
-    confusions_table,
-)
+from proband.report.analyses.protocol_tables import class_tables, epd_table, sizes_table
 from proband.report.cells import columns, fixed_cell, text_cell
 from proband.report.charts.makers.errors import number_range
 from proband.report.directory import MARK, require_free, whole_directory
-from proband.report.figures.protocols import accuracy_figure
+from proband.report.figures.protocols import accuracy_figure, sizes_figure
 from proband.report.figures.style import save_figure
 from proband.report.formats import all_latex, as_markdown
 from proband.report.notes import bullets
-from proband.report.table import Cell, Column, Ends, Table, Tone
+from proband.report.table import Cell, Column, Ends, Table
 from proband.words import Note, Sentence
 
 _STATISTICS = ("max", "mean", "min", "std")
-_FIGURES = tuple(f"accuracy.{ending}" for ending in ("png", "svg", "pdf"))
+_FIGURES, _SIZE_FIGURES = (
+    tuple(f"{name}.{ending}" for ending in ("png", "svg", "pdf")) for name in ("accuracy", "sizes")
+)
 _FOLDERS = ("predictions", "splits", "cards")
-_OURS = (MARK, "report.md", "table.csv", "table.tex", *_FIGURES, *_FOLDERS)
+_OURS = (MARK, "report.md", "table.csv", "table.tex", *_FIGURES, *_SIZE_FIGURES, *_FOLDERS)
 _MOST_ROLES = 50_000_000  # rows of a file of splits
 _DATA = Sentence(
     "protocol.data",
@@ -80,6 +77,11 @@ _QUOTED = Sentence(
 )
 _MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "And {n:count more comparison}, in the report")
 _EPD = Sentence("protocol.epd", "note", "{protocol}: {verdict}")
+_SIZED = Sentence(
+    "protocol.sizes",
+    "note",
+    "Accuracy by size, over {draws:count random draw}: varying {varying}; fixed: {fixed}; assuming: {assuming}",
+)
 _CLASSES = Sentence(
     "protocol.classes",
     "note",
@@ -87,9 +89,6 @@ _CLASSES = Sentence(
 )
 _BY_PERSON = Sentence("protocol.classes-by-person", "note", "people, with the models fixed")
 _BY_SAMPLE = Sentence("protocol.classes-by-sample", "note", "samples of these people, with the models fixed")
-MOST_CLASSES = 12
-"""Of so many classes a confusion matrix can be read."""
-HARDEST = 10
 _TOO_MANY_SPLITS = Sentence(
     "protocol.too-many-splits",
     "note",
@@ -175,21 +174,6 @@ def quoted_table(run: ProtocolRun) -> Table:
     return Table("Accuracy (%)", heads, tuple(rows))
 
 
-def epd_table(run: ProtocolRun) -> Table:
-    """The EPD verdict of each protocol, and why."""
-    rows = []
-    for found in run.findings:
-        parts = zip(("E", "P", "D"), (found.epd.experiments, found.epd.protocol, found.epd.data), strict=True)
-        for place, (letter, one) in enumerate(parts):
-            name = str(found.protocol) if not place else ""
-            tone: Tone = "good" if one.answer in ("yes", "stated") else "bad"
-            why = "; ".join(map(str, one.reasons))
-            rows.append((text_cell(name), text_cell(letter), text_cell(one.answer, tone), text_cell(why)))
-    heads = (Column("protocol", "name"), Column("", "name"), Column("verdict"), Column("because"))
-    rules = tuple(range(3, len(rows), 3))
-    return Table("EPD verdict", heads, tuple(rows), rules=rules)
-
-
 def epd_statements(run: ProtocolRun) -> list[Note]:
     """The EPD verdict of each protocol in a line, and the justification if one was given."""
     said = [_EPD(protocol=str(found.protocol), verdict=found.epd.summary()) for found in run.findings]
@@ -201,18 +185,6 @@ def _other_means(found: ProtocolFindings, one: ProtocolResult) -> tuple[float, f
     """The weighted mean and the balanced accuracy."""
     rate = found.classification.rate
     return rate(one.classifier).value, rate(one.classifier, "macro-top-1").value
-
-
-def class_tables(found: ProtocolFindings) -> list[Table]:
-    """The classes and the confusions of every classifier under one protocol: a matrix where it can be read."""
-    made = found.classification
-    under = str(found.protocol)
-    tables = [classes_table(made)] if len(made.classes) <= MOST_CLASSES else [classes_table(made, HARDEST)]
-    if len(made.classes) <= MOST_CLASSES:
-        tables += [confusion_matrix_table(made, name) for name in made.algorithms]
-    else:
-        tables += [one for one in [confusions_table(made, HARDEST)] if one.rows]
-    return [replace(one, caption=f"{one.caption}, {under}") for one in tables]
 
 
 def quoted_verdicts(run: ProtocolRun) -> list[Note]:
@@ -229,6 +201,7 @@ def quoted_statements(run: ProtocolRun) -> list[Note]:
         _of_data(run),
         *dict.fromkeys(_quoted(one.interval) for one in run.results if one.interval.low is not None),
         *_of_classes(run),
+        *_of_sizes(run),
         *(note for note in run.notes if note not in others),
     ]
 
@@ -248,7 +221,8 @@ def _about_others(run: ProtocolRun) -> list[Note]:
 def run_tables(run: ProtocolRun) -> list[Table]:
     """Accuracies over runs, how sure they are, the EPD verdict, and the classes under each protocol."""
     classes = [table for found in run.findings for table in class_tables(found)]
-    return [runs_table(run), intervals_table(run), epd_table(run), *classes]
+    sizes = [sizes_table(run.sizes)] if run.sizes else []
+    return [runs_table(run), intervals_table(run), epd_table(run), *sizes, *classes]
 
 
 def run_statements(run: ProtocolRun) -> list[Note]:
@@ -261,6 +235,7 @@ def run_statements(run: ProtocolRun) -> list[Note]:
         _RUNS(kinds=tuple({one.spread.run.key: _A_RUN(what=one.spread.run) for one in run.results}.values())),
         *_of_intervals(run),
         *_of_classes(run),
+        *_of_sizes(run),
         *_of_comparisons(run),
         *run.notes,
     ]
@@ -319,6 +294,21 @@ def _of_classes(run: ProtocolRun) -> list[Note]:
     return [_CLASSES(units=_BY_PERSON() if by_person else _BY_SAMPLE())]
 
 
+def _of_sizes(run: ProtocolRun) -> list[Note]:
+    """What varies behind the accuracies by size."""
+    if not run.sizes:
+        return []
+    answers = run.sizes[0].answers
+    return [
+        _SIZED(
+            draws=run.sizes[0].n_draws,
+            varying=answers.varying,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
+        )
+    ]
+
+
 def _of_comparisons(run: ProtocolRun) -> list[Note]:
     said = []
     for found in run.findings:
@@ -362,10 +352,15 @@ def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under p
         figure = accuracy_figure(run)
         for name in _FIGURES:
             save_figure(figure, draft / name)
+        if run.sizes:
+            drawn = sizes_figure(run.sizes)
+            for name in _SIZE_FIGURES:
+                save_figure(drawn, draft / name)
         parts = [
             f"# {title}",
             *map(as_markdown, run_tables(run)),
             "![Accuracy by protocol](accuracy.png)",
+            *(["![Accuracy by size](sizes.png)"] if run.sizes else []),
             bullets([*run_statements(run), *skipped]),
         ]
         (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
