@@ -54,6 +54,10 @@ def folder(tmp_path_factory):
             2,
             "as in sklearn.linear_model:LogisticRegression()",
         ),
+        ("protocol run x.npz -s s.csv -c src -P LOSO --subjects few", 2, "--subjects takes whole numbers"),
+        ("protocol run x.npz -s s.csv -c src --subjects 1 -P LOSO", 2, "--subjects"),
+        ("protocol run x.npz -s s.csv -c src --margin 3 -P LOSO", 2, "--margin"),
+        ("protocol run x.npz -s s.csv -c src --report page.txt", 2, "its name ends in .html"),
         ("gate ok.npz --baseline ok.npz -s s.csv --margin 1%", 2, "hint: write 0.01 for 1%"),
         (
             "evaluate rows.npz -s s.csv -g session==1",
