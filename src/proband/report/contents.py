@@ -14,6 +14,7 @@ from proband.inference.verification.groups import Differential
 from proband.protocols.running.factors import sizes_frame
 from proband.protocols.running.results import ProtocolRun
 from proband.report.analyses import choices, feret, strat
+from proband.report.analyses.protocol_tables import classes_frame, confusions_frame
 from proband.report.analyses.verification import points_frame, verification_figures
 from proband.report.figures.classification import classification_figure
 from proband.report.figures.identification import comparison_figure, evaluation_figure
@@ -146,15 +147,11 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
 
 def _protocol(run: ProtocolRun) -> dict[str, pl.DataFrame]:
     """Accuracies under protocols; classes and confusions of each; and accuracies by size."""
-    made = {"protocol": run.to_frame()}
-    for name, frames in (
-        ("protocol_classes", [one.classification.class_frame() for one in run.findings]),
-        ("protocol_confusions", [one.classification.confusion_frame() for one in run.findings]),
-    ):
-        made[name] = _joined(
-            frame.insert_column(0, pl.lit(str(one.protocol)).alias("protocol"))
-            for frame, one in zip(frames, run.findings, strict=True)
-        )
+    made = {
+        "protocol": run.to_frame(),
+        "protocol_classes": classes_frame(run),
+        "protocol_confusions": confusions_frame(run),
+    }
     return made | ({"protocol_sizes": sizes_frame(run.sizes)} if run.sizes else {})
 
 

@@ -69,11 +69,10 @@ def read_delimited(
         for name in texts.columns
     }
     found = [without_words(texts[name], words[name]) for name in words]
-    typed = [one if one.name in text_columns else _typed(one, heard) for one in found]
-    if missing_values is None:
-        labels = {one.name for one in typed if one.name in label_columns and one.dtype == pl.String}
-        typed = [texts[one.name] if one.name in labels else one for one in typed]
-    return pl.DataFrame(typed)
+    found = [one if one.name in text_columns else _typed(one, heard) for one in found]
+    names = [] if missing_values is not None else [one.name for one in found if one.dtype == pl.String]
+    labels = set(names) & set(label_columns)
+    return pl.DataFrame([texts[one.name] if one.name in labels else one for one in found])
 
 
 def read_texts(path: Path, separator: str) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from proband.errors import DesignError, InputError
 from proband.inference.cross_validation.comparison import check_margin
 from proband.protocols.audit.audit import audit
 from proband.protocols.audit.findings import Audit
+from proband.protocols.running.cache import Journals
 from proband.protocols.running.classifiers import named_classifiers
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.results import ProtocolRun
@@ -36,11 +38,11 @@ def protocols_run(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
-    cache: Path | None = None,
+    cache: Path | Journals | None = None,
 ) -> ProtocolRun:
     """Train and test the classifiers of a request under its protocols.
 
-    Finished splits are kept in the directory `cache`, and found there again.
+    Finished splits are kept in `cache`, and found there again.
     """
     check_margin(request.margin)
     classifiers = named_classifiers(
@@ -98,14 +100,17 @@ def audited(
             )
         setting = run.setting
         return tuple(
-            audit(
-                list(found.plan.splits()),
-                setting.data.samples,
-                task=setting.task,
-                label=setting.label,
-                protocol=found.protocol,
-                features=setting.data,
-                **held,
+            replace(
+                audit(
+                    list(found.plan.splits()),
+                    setting.data.samples,
+                    task=setting.task,
+                    label=setting.label,
+                    protocol=found.protocol,
+                    features=setting.data,
+                    **held,
+                ),
+                source=f"splits of {found.protocol}",
             )
             for found in run.findings
         )
@@ -136,7 +141,12 @@ def _sources(
         )
     if request.collected is not None:
         found["collected"] = read_table(
-            origin.find(request.collected), table.id, table.subject, table.failed, table.missing_values
+            origin.find(request.collected),
+            table.id,
+            table.subject,
+            table.failed,
+            table.missing_values,
+            labels_in([request]),
         )
     if request.exclusions is not None:
         frame = read_frame(origin.find(request.exclusions), text_columns=("id", table.id, "reason"))

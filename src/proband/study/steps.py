@@ -32,6 +32,7 @@ from proband.measures import FNMR, Measure, Outcomes, RecognitionRate, rank
 from proband.measures.folds import FoldAccuracy, fold_accuracy
 from proband.measures.open_set import Searches, search
 from proband.protocols.audit.findings import Audit
+from proband.protocols.running.cache import Journals
 from proband.protocols.running.results import ProtocolRun
 from proband.samples import Category, Experiment, Pool, Samples
 from proband.scores import Scores
@@ -274,16 +275,21 @@ class Steps:
         return fold_accuracy(Trials.from_pairs(listed, one.scores))
 
     def protocol(self, request: ProtocolRequest, origin: Origin) -> ProtocolRun:
-        """Classifiers under protocols; every finished split is kept."""
-        return protocols_run(
+        """Classifiers under protocols; every finished split is kept, and those of another request are forgotten."""
+        place = self.cache.directory
+        kept = None if place is None else Journals(place / "splits")
+        found = protocols_run(
             request,
             self.inputs.samples,
             origin,
             self.output,
             threads=self.threads,
             progress=self.progress,
-            cache=None if self.cache.directory is None else self.cache.directory / "splits",
+            cache=kept,
         )
+        if kept is not None:
+            kept.forget_others()
+        return found
 
     def audits(self, request: Request, origin: Origin, run: ProtocolRun | None) -> tuple[Audit, ...]:
         """Audits of splits: those that are named, or those of every protocol."""

@@ -95,11 +95,11 @@ def diff(
     else:
         names = (a.name, b.name) if a.name != b.name else (str(a), str(b))
         show_tables(comparability_table(found, names, everything))
-        level, *reasons, allowed = found.sentences()
+        reached, *reasons, allowed = found.sentences()
         if explain:
-            say_all([level, *reasons, allowed], dim=False)
+            say_all([reached, *reasons, allowed], dim=False)
         else:
-            say_all([level, allowed], dim=False)
+            say_all([reached, allowed], dim=False)
             say_below(reasons, explain)
         if test is not None:
             _show_test(test, explain)
@@ -125,7 +125,8 @@ def _tested(
     why = why_no_test(found)
     if why is not None:
         return None, why
-    files = given or [predictions_beside(card, path) for card, path in zip(cards, paths, strict=True)]
+    beside = [predictions_beside(card, path) for card, path in zip(cards, paths, strict=True)]
+    files = [*given] if given else beside
     missing = [str(path) for path, file in zip(paths, files, strict=True) if file is None]
     if missing:
         return None, NOT_FOUND(names=tuple(missing))

@@ -24,7 +24,7 @@ from proband.inference.cross_validation.intervals import fold_spread
 from proband.inference.proportions import check_level
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
-from proband.protocols.running.cache import Journal
+from proband.protocols.running.cache import Journal, Journals
 from proband.protocols.running.classifiers import fingerprint, is_stable, must_run_alone, named_classifiers
 from proband.protocols.running.data import FeatureTable, labels_of
 from proband.protocols.running.factors import DRAWS, Accuracies, Factors, SizeEffect, size_effects
@@ -66,7 +66,7 @@ def run_protocol(
     draws: int = DRAWS,
     threads: int | None = None,
     progress: Progress | None = None,
-    cache: str | Path | None = None,
+    cache: str | Path | Journals | None = None,
     engine: Engine = None,
 ) -> ProtocolRun:
     """Run several classifiers under several protocols, all on the same splits.
@@ -132,7 +132,7 @@ def run_protocol(
         label,
         stratify,
         missing,
-        None if cache is None else Path(cache),
+        Journals(Path(cache)) if isinstance(cache, str | Path) else cache,
         threads,
         progress or Silent(),
     )
@@ -172,7 +172,7 @@ class _Carried:
     label: str | None
     stratify: bool
     missing: Missing
-    cache: Path | None
+    cache: Journals | None
     threads: int | None
     progress: Progress
     from_cache: dict[tuple[str, Protocol], tuple[int, int]] = field(default_factory=dict)
@@ -204,9 +204,14 @@ class _Carried:
     def tell(self) -> None:
         """Say what came from the cache."""
         for (name, protocol), (n, total) in self.from_cache.items():
-            if n:
+            if n and self.cache is not None:
                 _LOG.info(
-                    "%s under %s: %d of %d splits from the cache %s", name, protocol, n, total, self.cache
+                    "%s under %s: %d of %d splits from the cache %s",
+                    name,
+                    protocol,
+                    n,
+                    total,
+                    self.cache.directory,
                 )
 
     def accuracies(self, asked: Sequence[Protocol | str]) -> Accuracies:
@@ -232,7 +237,7 @@ class _Runner:
         classifiers: Mapping[str, Any],
         data: FeatureTable,
         of: Roster,
-        cache: Path | None,
+        cache: Journals | None,
         threads: int | None,
         progress: Progress,
     ) -> None:
@@ -314,7 +319,7 @@ class _Runner:
             "classifier": settings,
             "proband": code_digest(),
         }
-        return Journal(self._cache, depends_on | plan.depends_on())
+        return self._cache.open(depends_on | plan.depends_on())
 
 
 _ALONE = Lock()

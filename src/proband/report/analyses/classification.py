@@ -16,11 +16,12 @@ from proband.report.cells import (
 )
 from proband.report.notes import answered
 from proband.report.table import Cell, Column, Table
-from proband.words import Note, Sentence, part_of
+from proband.words import Note, Sentence, Target, part_of
 
 _HARDEST = 5  # classes in a terminal
 _COMMONEST = 3  # mistakes of each model in a terminal
 _MACRO = "Every class weighs the same: balanced accuracy."
+_RECALL = Target("recall", "recall of the class")
 _METHOD = Sentence("classification.method", "note", "Method: {method}")
 
 
@@ -69,12 +70,17 @@ def classes_table(result: Classification, most: int | None = None) -> Table:
             Column(f"{name}\nprecision", "number", "The share of what is said to be of it that is."),
         ]
     rows = []
+    answers = replace(result.answers, of=_RECALL)
     for label in labels:
         cells = [text_cell(label), count_cell(found[label, result.algorithms[0]].n)]
         for name in result.algorithms:
             one = found[label, name]
             ends = None if one.low is None or one.high is None else (one.low, one.high)
-            recall = empty_cell() if one.recall is None else over(rate_cell(one.recall), interval_cell(ends))
+            recall = (
+                empty_cell()
+                if one.recall is None
+                else over(rate_cell(one.recall), interval_cell(ends, answers))
+            )
             cells += [recall, empty_cell() if one.precision is None else rate_cell(one.precision)]
         rows.append(tuple(cells))
     part = part_of(len(labels), len(result.classes), "classes", "those of the lowest recall")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import polars as pl
+
 from proband import words
 from proband.protocols.running.factors import SizeEffect
 from proband.protocols.running.results import ProtocolFindings, ProtocolRun
@@ -50,6 +52,24 @@ def class_tables(found: ProtocolFindings) -> list[Table]:
     else:
         tables = [classes_table(made, _HARDEST), confusions_table(made, _HARDEST)]
     return [replace(one, caption=f"{one.caption}, {found.protocol}") for one in tables if one.rows]
+
+
+def classes_frame(run: ProtocolRun) -> pl.DataFrame:
+    """A row for each protocol, classifier and class."""
+    return _by_protocol(run, [one.classification.class_frame() for one in run.findings])
+
+
+def confusions_frame(run: ProtocolRun) -> pl.DataFrame:
+    """A row for each protocol, classifier and pair of classes that occurs."""
+    return _by_protocol(run, [one.classification.confusion_frame() for one in run.findings])
+
+
+def _by_protocol(run: ProtocolRun, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    named = (
+        frame.insert_column(0, pl.lit(str(one.protocol)).alias("protocol"))
+        for frame, one in zip(frames, run.findings, strict=True)
+    )
+    return pl.concat(named, how="vertical_relaxed")
 
 
 def sizes_table(effects: Sequence[SizeEffect]) -> Table:

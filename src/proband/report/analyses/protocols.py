@@ -17,7 +17,13 @@ from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.epd import JUSTIFIED
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Recommended
 from proband.protocols.splits.files import write_splits
-from proband.report.analyses.protocol_tables import class_tables, epd_table, sizes_table
+from proband.report.analyses.protocol_tables import (
+    class_tables,
+    classes_frame,
+    confusions_frame,
+    epd_table,
+    sizes_table,
+)
 from proband.report.cells import columns, fixed_cell, text_cell
 from proband.report.charts.makers.errors import number_range
 from proband.report.directory import MARK, require_free, whole_directory
@@ -32,8 +38,19 @@ _STATISTICS = ("max", "mean", "min", "std")
 _FIGURES, _SIZE_FIGURES = (
     tuple(f"{name}.{ending}" for ending in ("png", "svg", "pdf")) for name in ("accuracy", "sizes")
 )
-_FOLDERS = ("predictions", "splits", "cards")
-_OURS = (MARK, "report.md", "table.csv", "table.tex", *_FIGURES, *_SIZE_FIGURES, *_FOLDERS)
+FOLDERS = ("predictions", "splits", "cards")
+"""Where predictions, splits and cards are."""
+_OURS = (
+    MARK,
+    "report.md",
+    "table.csv",
+    "table.tex",
+    "classes.csv",
+    "confusions.csv",
+    *_FIGURES,
+    *_SIZE_FIGURES,
+    *FOLDERS,
+)
 _MOST_ROLES = 50_000_000  # rows of a file of splits
 _DATA = Sentence(
     "protocol.data",
@@ -145,7 +162,7 @@ def _ends(interval: AccuracyInterval) -> Cell:
     if interval.low is None or interval.high is None:
         return Cell("none")
     ends = Ends(100 * interval.low, 100 * interval.high)
-    return Cell(words.interval(*ends, 2), ends)
+    return Cell(words.interval(*ends, 2), ends, answers=interval.answers)
 
 
 def quoted_table(run: ProtocolRun) -> Table:
@@ -344,9 +361,9 @@ def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under p
     """Write tables, figure, predictions, splits and cards into a directory of their own; return the summary."""
     path = Path(path)
     with whole_directory(path, _ours(path)) as draft:
-        for folder in _FOLDERS:
-            (draft / folder).mkdir()
-        files, skipped = _write_parts(run, draft)
+        files, skipped = write_parts(run, draft)
+        write_spreadsheet(classes_frame(run), draft / "classes.csv")
+        write_spreadsheet(confusions_frame(run), draft / "confusions.csv")
         write_spreadsheet(run.to_frame(), draft / "table.csv")
         (draft / "table.tex").write_text(all_latex([runs_table(run)]), encoding="utf-8")
         figure = accuracy_figure(run)
@@ -368,9 +385,11 @@ def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under p
     return path / "report.md"
 
 
-def _write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
+def write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
     """Write splits, predictions and cards; return the files, and what was not written."""
     files, skipped = [], []
+    for folder in FOLDERS:
+        (draft / folder).mkdir(parents=True)
     used: set[str] = set()
     for found in run.findings:
         named = _file_name(str(found.protocol), used)
@@ -409,7 +428,7 @@ def _ours(path: Path) -> list[str]:
         listed = json.loads((path / MARK).read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, KeyError, TypeError):
         listed = []
-    folders = tuple(f"{one}/" for one in _FOLDERS)
+    folders = tuple(f"{one}/" for one in FOLDERS)
     return [*_OURS, *(str(name) for name in listed if str(name).startswith(folders))]
 
 
