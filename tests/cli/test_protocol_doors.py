@@ -35,8 +35,8 @@ ASKED: dict[str, Any] = {
     "name": "toy",
     "margin": 0.05,
     "justification": "one camera",
-    "subjects": [6, 8],
-    "images_each": [4, 6],
+    "subjects": [8],
+    "images_each": [5],
     "draws": 2,
 }  # fmt: skip
 # What the command line calls otherwise; pictures have options that features have not.

@@ -18,7 +18,7 @@ from proband.protocols.cards.paired import paired_test, predictions_beside
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.prediction_files import compare_predictions
 from proband.protocols.running.running import run_protocol
-from proband.report.analyses.protocols import write_run
+from proband.report.analyses.protocols import write_parts
 from proband.samples import Samples
 
 
@@ -37,7 +37,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         classifiers, FeatureTable(table, features=features, name="toy"), ["2×5f CV+", "80-20 HO+"], task="attribute", label="sex"
     )  # fmt: skip
     place = tmp_path_factory.mktemp("run") / "out"
-    write_run(run, place)
+    write_parts(run, place)
     pair = run.findings[0].on_people
     assert pair is not None
     (place / "expected.json").write_text(json.dumps([pair.pairs[0].p_value, pair.pairs[0].low]))
