@@ -80,6 +80,7 @@ ASKED = {
         "--table labels.csv --predicted deep --predicted plain=flat --average macro --adjust none",
         "--scores logits.npz --model flat --truth label --group site --ties optimistic --threads 1",
         "named.npz flat.npy labels.csv --pseudonyms --formats csv --out out",
+        "--predictions said.csv --predictions other.csv",
     ],
     "verify": [
         f"{S} --fmr 0.05,0.01 --threshold 0.6 --replicates 200 --naive",
@@ -283,10 +284,10 @@ ASKED = {
         "splits.csv -s kept.csv --collected samples.csv --exclusions dropped.csv --failed \"not detected\" --file-column file",
     ],
     "literature": ["feret", "ar --pairs", "jaffe --all"],
-    "card diff": ["feret-6.json feret-8.json", "feret-6.json feret-7.json --all"],
+    "card diff": ["feret-6.json feret-8.json", "feret-6.json feret-7.json --all", "feret-6.json feret-7.json --predictions said.csv --predictions other.csv --margin 0.05 --level 0.9"],
     "card show": ["feret-6.json"],
     "protocol run": [
-        "first.npz::first -s samples.csv -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) --label sex -P \"2×5f CV+\" --seed 3",
+        "first.npz::first -s samples.csv -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) --label sex -P \"2×5f CV+\" --seed 3 --justification fixed --subjects 12,16 --images-each 2 --draws 2 --missing drop --report page.html",
         """first.npz::first -s renamed.csv --id-column name --subject-column who --missing-values -,? -c "near=sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"
            -c "tree=sklearn.tree:DecisionTreeClassifier(random_state=0)" --task identity -P "5×2-1 HO*" --missing drop
            --failed "not detected" --no-stratify --name small --margin 0.05 --level 0.9 --threads 1 --quiet""",

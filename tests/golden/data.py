@@ -171,6 +171,14 @@ def _labelled(folder: Path) -> None:
         **said,
     }
     pl.DataFrame(table).write_csv(folder / "labels.csv")
+    for file, model in (("said", "deep"), ("other", "flat")):
+        own = {
+            "id": range(len(table["label"])),
+            "label": table["label"],
+            "predicted": table[model],
+            "subject": table["patient"],
+        }
+        pl.DataFrame(own).write_csv(folder / f"{file}.csv")
     right = {
         name: rng.integers(0, 100, 60) < share for name, share in (("new", 85), ("old", 60), ("mid", 70))
     }

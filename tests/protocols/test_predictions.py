@@ -68,17 +68,6 @@ def test_sizes_count_samples_and_subjects(made: Predictions) -> None:
     assert sizes["test_subjects"].to_list() == [1, 2, 2, 2]
 
 
-def test_confusion_and_classes_are_counts_of_rows(made: Predictions) -> None:
-    rows = made.frame.rows(named=True)
-    for row in made.confusion().rows(named=True):
-        same = [one for one in rows if one["label"] == row["label"]]
-        n = sum(one["predicted"] == row["predicted"] for one in same)
-        assert (row["n"], row["share"]) == (n, pytest.approx(n / len(same)))
-    assert made.confusion()["n"].sum() == len(rows)
-    per_class = dict(made.per_class().select("label", "accuracy").rows())
-    assert per_class == {"f": pytest.approx(4 / 6), "m": pytest.approx(1 / 3)}
-
-
 def test_the_text_is_one_line(made: Predictions) -> None:
     assert repr(made) == "Predictions(one under 2×2f CV: 9 of 4 splits)"
     assert isinstance(made.frame, pl.DataFrame)

@@ -33,7 +33,6 @@ from proband.words import Method, Note, Sentence
 OWN_JSON = {
     "ProtocolCard": "a file format with a schema and a digest of its own",
     "Section": "part of a protocol card",
-    "CardSelection": "part of a protocol card",
     "Inspection": "of the scores, below the results",
     "Training": "kept with a model",
     "Note": "words",

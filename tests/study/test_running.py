@@ -68,6 +68,13 @@ predicted = ["new", "old"]
 [outcomes]
 table = "labels.csv"
 systems = ["new", "old"]
+[protocol]
+file = "features.npy"
+classifiers = "centre=sklearn.neighbors:NearestCentroid()"
+protocols = "2×4f CV"
+subjects = [10, 20]
+draws = 2
+[audit]
 """
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import get_terminal_size
@@ -269,7 +269,12 @@ class _Bars:
 
 
 def read_samples(
-    path: Path | None, id_column: str, subject_column: str, failed: str | None, missing_values: str | None
+    path: Path | None,
+    id_column: str,
+    subject_column: str,
+    failed: str | None,
+    missing_values: str | None,
+    label_columns: Collection[str] = (),
 ) -> Samples | None:
     """Read the samples table, if one was named: a table, or a CSU image list."""
     from proband.cli.options import words_of
@@ -280,4 +285,4 @@ def read_samples(
         if failed is not None:
             raise UsageError("--failed is a condition on the samples table, so it needs --samples.")
         return None
-    return read_table(path, id_column, subject_column, failed, words_of(missing_values))
+    return read_table(path, id_column, subject_column, failed, words_of(missing_values), label_columns)

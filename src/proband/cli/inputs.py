@@ -42,7 +42,7 @@ class ClassInputs:
         if len(tables) > 1:
             raise UsageError(
                 f"One table holds the samples, got {' and '.join(tables)}.",
-                "join them; scores are .npz or .npy.",
+                "join them, or name files of predictions with --predictions; scores are .npz or .npy.",
             )
         read = {"table": tables[0] if tables else None, "scores": scores}
         return {"classification": {name: value for name, value in read.items() if value}}

@@ -17,6 +17,7 @@ from proband.papers.beveridge2001 import DIFFICULTY
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.factors import first_of_each
 from proband.protocols.running.results import ProtocolResult, ProtocolRun
 from proband.protocols.running.running import run_protocol
 from proband.samples import Samples
@@ -176,12 +177,9 @@ def _parted(data: FeatureTable, people: int, parts: int) -> list[FeatureTable]:
 
 def _fewer(data: FeatureTable, count: int, seed: int) -> FeatureTable:
     """Images of everybody, drawn at random; fewer are some of more."""
-    rng = np.random.default_rng([seed, 1])
-    codes = data.samples.codes
-    order = rng.permutation(len(data))
-    shuffled = order[np.argsort(codes[order], kind="stable")]
-    turn = np.arange(len(data)) - np.searchsorted(codes[shuffled], codes[shuffled])
-    return replace(data.take(np.sort(shuffled[turn < count]), "not drawn"), left_out=())
+    order = np.random.default_rng([seed, 1]).permutation(len(data))
+    kept = first_of_each(data.samples.codes, order, count)
+    return replace(data.take(np.sort(kept), "not drawn"), left_out=())
 
 
 def _repeated(protocol: Protocol, times: int) -> Protocol:

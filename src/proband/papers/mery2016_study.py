@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from proband.engine import Progress
 from proband.faces import contact_sheet
 from proband.papers.charts import Line, curves_chart
 from proband.papers.mery2016 import (
-    CLASSIFIERS,
     IMAGES,
     MODELS,
     POSED,
@@ -262,10 +260,9 @@ def _sheet(study: Mery2016, path: Path) -> None:
 
 
 def _neutral(run: ProtocolRun) -> str:
-    own = [
-        f"{name} {percent(found(run, name, '10f CV').predictions.per_class().filter(pl.col('label') == 'neutral')['accuracy'].item())}"
-        for name in CLASSIFIERS
-    ]
+    folds = next(one for one in run.findings if column_of(one.results[0]) == "10f CV")
+    neutral = [one for one in folds.classification.by_class if one.label == "neutral"]
+    own = [f"{one.algorithm} {percent(one.recall or 0.0)}" for one in neutral]
     return (
         f"With one neutral image of a person there is no second to recognise it by, even mixed: of these, {' and '.join(own)} are recognised (10f CV). "
         f"The others are {percent(1 - 1 / POSES, 1)} of all images."

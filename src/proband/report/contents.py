@@ -12,12 +12,16 @@ from proband.inference import Comparison
 from proband.inference.galleries.participants import participants_frame
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
+from proband.protocols.running.factors import sizes_frame
+from proband.protocols.running.results import ProtocolRun
 from proband.report.analyses import choices, feret, strat
 from proband.report.analyses.covariates import coefficients_frame, differences_frame, rates_frame
+from proband.report.analyses.protocol_tables import classes_frame, confusions_frame
 from proband.report.analyses.verification import points_frame, verification_figures
 from proband.report.figures.classification import classification_figure
 from proband.report.figures.covariates import covariates_figures, partition_figures
 from proband.report.figures.identification import comparison_figure, evaluation_figure
+from proband.report.figures.protocols import accuracy_figure, sizes_figure
 from proband.report.figures.verification import searches_figure, thresholds_figure
 from proband.report.leading import looks
 from proband.study.findings import Findings
@@ -58,6 +62,11 @@ TABLES = (
     "classes",
     "confusions",
     "outcomes",
+    "protocol",
+    "protocol_classes",
+    "protocol_confusions",
+    "protocol_sizes",
+    "audit",
 )
 """Every table there can be."""
 
@@ -79,6 +88,8 @@ FIGURES = (
     *(f"partition_{name}" for name in ("rates", "selection")),
     "accuracy",
     "outcomes",
+    "protocol_accuracy",
+    "protocol_sizes",
 )
 """Every figure there can be."""
 
@@ -151,7 +162,23 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
         made["confusions"] = found.classification.confusion_frame()
     if found.outcomes is not None:
         made["outcomes"] = found.outcomes.to_frame()
+    if found.protocol is not None:
+        made |= _protocol(found.protocol)
+    if found.audits:
+        made["audit"] = _joined(
+            one.to_frame().insert_column(0, pl.lit(one.source).alias("splits")) for one in found.audits
+        )
     return made
+
+
+def _protocol(run: ProtocolRun) -> dict[str, pl.DataFrame]:
+    """Accuracies under protocols; classes and confusions of each; and accuracies by size."""
+    made = {
+        "protocol": run.to_frame(),
+        "protocol_classes": classes_frame(run),
+        "protocol_confusions": confusions_frame(run),
+    }
+    return made | ({"protocol_sizes": sizes_frame(run.sizes)} if run.sizes else {})
 
 
 def figures_of(found: Findings) -> dict[str, Figure]:
@@ -171,6 +198,10 @@ def figures_of(found: Findings) -> dict[str, Figure]:
         made["accuracy"] = classification_figure(found.classification)
     if found.outcomes is not None:
         made["outcomes"] = comparison_figure(found.outcomes)
+    if found.protocol is not None:
+        made["protocol_accuracy"] = accuracy_figure(found.protocol)
+        if found.protocol.sizes:
+            made["protocol_sizes"] = sizes_figure(found.protocol.sizes)
     for before, drawn in (
         ("choices", found.choices and choices.figures_of(found.choices, found.confidence_level)),
         ("strat", found.strat and strat.study_figures(found.strat, relative=found.relative_ranks)),

@@ -54,11 +54,12 @@ def read_delimited(
     text_columns: Collection[str] = (),
     missing_values: Collection[str] | None = None,
     notes: list[Note] | None = None,
+    label_columns: Collection[str] = (),
 ) -> pl.DataFrame:
     """Read a table and find the types of its columns; `text_columns` are kept to the letter.
 
     An empty cell is missing. So is one of `missing_values` in every column; by default `DEFAULT_MISSING`, in columns that
-    are not text columns. What was decided is added to `notes`.
+    are not text columns, nor texts among `label_columns`, where they may be names. What was decided is added to `notes`.
     """
     texts = without_blank_rows(read_texts(path, separator))
     heard = [] if notes is None else notes
@@ -68,7 +69,10 @@ def read_delimited(
         for name in texts.columns
     }
     found = [without_words(texts[name], words[name]) for name in words]
-    return pl.DataFrame([one if one.name in text_columns else _typed(one, heard) for one in found])
+    found = [one if one.name in text_columns else _typed(one, heard) for one in found]
+    names = [] if missing_values is not None else [one.name for one in found if one.dtype == pl.String]
+    labels = set(names) & set(label_columns)
+    return pl.DataFrame([texts[one.name] if one.name in labels else one for one in found])
 
 
 def read_texts(path: Path, separator: str) -> pl.DataFrame:

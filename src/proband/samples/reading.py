@@ -26,13 +26,14 @@ def read_frame(
     text_columns: Collection[str] = (),
     missing_values: Collection[str] | None = None,
     notes: list[Note] | None = None,
+    label_columns: Collection[str] = (),
 ) -> pl.DataFrame:
     """Read a table by its ending; `text_columns` are kept as text whatever they look like.
 
-    Texts among `missing_values` are missing. Without these, text files have their own rule: `read_delimited`. What was
-    decided in reading is added to `notes`.
+    Texts among `missing_values` are missing. Without these, text files have their own rule: `read_delimited`, which also says what
+    `label_columns` are. What was decided in reading is added to `notes`.
     """
-    frame = _read(path, text_columns, missing_values, notes)
+    frame = _read(path, text_columns, missing_values, notes, label_columns)
     if not missing_values:
         return frame
     return frame.with_columns(without_words(one, missing_values) for one in frame if one.dtype == pl.String)
@@ -43,6 +44,7 @@ def _read(
     text_columns: Collection[str],
     missing_values: Collection[str] | None,
     notes: list[Note] | None,
+    label_columns: Collection[str],
 ) -> pl.DataFrame:
     ending = path.suffix.lower()
     with reading(path, ending[1:] or "a table"):
@@ -50,7 +52,9 @@ def _read(
             raise InputError(f"There is no file {path}.", file=Said(path))
         try:
             if ending in SEPARATORS:
-                return read_delimited(path, SEPARATORS[ending], text_columns, missing_values, notes)
+                return read_delimited(
+                    path, SEPARATORS[ending], text_columns, missing_values, notes, label_columns
+                )
             if ending in COLUMNAR:
                 return read_parquet(path)
             if ending in (".jsonl", ".ndjson"):

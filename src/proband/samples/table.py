@@ -157,14 +157,16 @@ class Samples:
         subject_column: str = "subject",
         failed: str | None = None,
         missing_values: Collection[str] | None = None,
+        label_columns: Collection[str] = (),
     ) -> Samples:
         """Read a table from CSV, TSV, Parquet, Arrow, JSON Lines or NPZ (its 1-D arrays), by the file's ending.
 
         An empty cell is missing. `missing_values` are words that mean the same in every column; by default ``NA``,
-        ``NaN`` and ``nan`` do in text files, save in the columns of ids and subjects, where they may be names.
+        ``NaN`` and ``nan`` do in text files, save in the columns of ids and subjects, where they may be names, and in those of
+        `label_columns` that hold texts, where they may be names of classes.
         """
         notes: list[Note] = []
-        frame = read_frame(Path(path), (id_column, subject_column), missing_values, notes)
+        frame = read_frame(Path(path), (id_column, subject_column), missing_values, notes, label_columns)
         with naming(file=Path(path).name):
             return cls(
                 frame,

@@ -17,6 +17,7 @@ from proband.inference.galleries.rejection import Rejection
 from proband.inference.galleries.versions import Improvement, Version
 from proband.measures import MEASURES, Measure, MedianCensoredRank, RecognitionRate, measure_named
 from proband.measures.pair_measures import AUC, FNMR
+from proband.protocols.running.classifiers import names_code as classifier_names_code
 from proband.samples import Category, Experiment, feret_categories
 from proband.samples.categories import LONG_AFTER
 from proband.study.refusals import Keys
@@ -141,6 +142,10 @@ def code_named(request: Request) -> list[tuple[Keys, str]]:
     pictured = enumerate(request.images.algorithms) if request.images is not None else ()
     named: list[tuple[Keys, str]] = [
         (("images", "algorithms", place), name) for place, name in pictured if names_code(name)
+    ]
+    learning = enumerate(request.protocol.classifiers) if request.protocol is not None else ()
+    named += [
+        (("protocol", "classifiers", place), name) for place, name in learning if classifier_names_code(name)
     ]
     return named + [(keys, name) for keys, name, known in names_in(request) if known.names_code(name)]
 

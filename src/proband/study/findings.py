@@ -28,6 +28,8 @@ from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.thresholds import DeployedThreshold
 from proband.inference.verification.verification import Verification
 from proband.measures.folds import FoldAccuracy
+from proband.protocols.audit.findings import Audit
+from proband.protocols.running.results import ProtocolRun
 from proband.results.base import Confidence, Count, Result, rules
 from proband.results.schema import schema_of
 from proband.results.serializing import Written
@@ -57,6 +59,8 @@ PARTS = (
     "partition",
     "classification",
     "outcomes",
+    "protocol",
+    "audits",
 )
 """The parts of results.json, each there if it was asked for."""
 
@@ -186,6 +190,8 @@ class Findings(Result):
         Models that classify samples, and systems compared by outcomes of items.
     relative_ranks
         Whether curves are drawn over rank / people in the gallery.
+    protocol, audits
+        Classifiers under protocols, and audits of splits.
     notes
         What was left out or decided, beyond what the results say themselves.
     """
@@ -231,6 +237,8 @@ class Findings(Result):
     classification: Classification | None = field(default=None, kw_only=True)
     outcomes: OutcomeComparison | None = field(default=None, kw_only=True)
     relative_ranks: bool = field(default=False, kw_only=True)
+    protocol: ProtocolRun | None = field(default=None, kw_only=True)
+    audits: tuple[Audit, ...] = field(default=(), kw_only=True)
     pool: Pool | None = None
     trained: tuple[str, ...] = ()
 
@@ -275,6 +283,7 @@ class Findings(Result):
             named += self.classification.algorithms
         if self.outcomes is not None:
             named += [one.facts.algorithm for one in self.outcomes.estimates]
+        named += [] if self.protocol is None else self.protocol.classifiers
         return tuple(dict.fromkeys(named))
 
     @property

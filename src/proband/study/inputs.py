@@ -28,6 +28,7 @@ from proband.study.checking import files_named
 from proband.study.definition import Origin
 from proband.study.designs import needs_matrix
 from proband.study.findings import InputFile
+from proband.study.protocols import labels_in
 from proband.study.recognising import recognise
 from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
 from proband.study.sources import ScoreReader, read_table, renamed, require_names, require_samples
@@ -102,12 +103,9 @@ def read_inputs(
     named = dict.fromkeys(_files_of(request, origin))
     files = tuple(InputFile(name, *cache.digest(origin.find(name))) for name in named)
     if not (request.scores or request.embeddings or request.images):
-        return Inputs(None, "", (), (), files)
-    table = None
-    if request.samples is not None:
-        one = request.samples
-        with origin.placed(origin.where("samples")):
-            table = read_table(origin.find(one.file), one.id, one.subject, one.failed, one.missing_values)
+        known = _table(request, origin) if request.protocol or request.audit else None
+        return Inputs(known, "", (), (), files)
+    table = _table(request, origin)
     if not request.embeddings and request.images is None:
         lists = _lists(request, origin, table, files, progress)
         if lists:
@@ -140,6 +138,16 @@ def read_inputs(
         found += recognised
     _require_names(found, origin)
     return Inputs(table, samples_digest, tuple(found), (), files, notes)
+
+
+def _table(request: Request, origin: Origin) -> Samples | None:
+    """The table of samples, if one is named."""
+    one = request.samples
+    if one is None:
+        return None
+    labels = labels_in((request.protocol, request.audit))
+    with origin.placed(origin.where("samples")):
+        return read_table(origin.find(one.file), one.id, one.subject, one.failed, one.missing_values, labels)
 
 
 def _require_names(found: list[Algorithm], origin: Origin) -> None:

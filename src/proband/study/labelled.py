@@ -12,6 +12,7 @@ import polars as pl
 
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.inference import Classification, OutcomeComparison, classify, compare_outcomes
+from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.scores.formats.numpy_files import open_npy
@@ -28,6 +29,8 @@ def classified(
     request: ClassificationRequest, origin: Origin, output: Output
 ) -> tuple[Classification, tuple[Note, ...]]:
     """Carry out a classification on the files that a request names; with what was noted in reading them."""
+    if request.predictions:
+        return _of_predictions(request, origin, output)
     archives = {name: _arrays(origin.find(name)) for name in request.scores}
     table, notes = pl.DataFrame(), list[Note]()
     predicted: dict[str, str] = {}
@@ -61,6 +64,29 @@ def classified(
         adjust=request.adjust,
     )
     return found, tuple(notes)
+
+
+def _of_predictions(
+    request: ClassificationRequest, origin: Origin, output: Output
+) -> tuple[Classification, tuple[Note, ...]]:
+    """Models by their files of predictions; those of one name are told apart by their directories."""
+    paths = [origin.find(name) for name in request.predictions]
+    stems = [path.stem for path in paths]
+    names = [
+        path.stem if stems.count(path.stem) == 1 else f"{path.parent.name}/{path.stem}" for path in paths
+    ]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"Two models are called {twice!r}.", "rename a file.")
+    made = read_predictions(dict(zip(names, paths, strict=True)), truth=request.truth, group=request.group)
+    found = made.classified(
+        average=request.average,
+        margin=request.margin,
+        confidence_level=output.confidence_level,
+        seed=output.seed,
+        adjust=request.adjust,
+    )
+    return found, ()
 
 
 def outcomes_compared(

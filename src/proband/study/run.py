@@ -248,6 +248,12 @@ class _Run:
             with self._at("outcomes"):
                 found["outcomes"], said = outcomes_compared(request.outcomes, self.origin, request.output)
                 self.notes.extend(said)
+        if request.protocol is not None:
+            with self._at("protocol"):
+                found["protocol"] = self.steps.protocol(request.protocol, self.origin)
+        if request.audit is not None:
+            with self._at("audit"):
+                found["audits"] = self.steps.audits(request, self.origin, found.get("protocol"))
         return found
 
     @property

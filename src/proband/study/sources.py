@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -25,8 +25,9 @@ def read_table(
     subject_column: str,
     failed: str | None,
     missing_values: tuple[str, ...] | None,
+    label_columns: Collection[str] = (),
 ) -> Samples:
-    """Read a table of samples, or a CSU image list."""
+    """Read a table of samples, or a CSU image list; words for missing values may be names of classes in `label_columns`."""
     if path.suffix.lower() == ".srt":
         return read_image_list(path)
     return Samples.read(
@@ -35,6 +36,7 @@ def read_table(
         subject_column=subject_column,
         failed=failed,
         missing_values=missing_values,
+        label_columns=label_columns,
     )
 
 

@@ -35,13 +35,18 @@ from proband.inference.verification.verification import Verification, verify
 from proband.measures import FNMR, Measure, Outcomes, RecognitionRate, rank
 from proband.measures.folds import FoldAccuracy, fold_accuracy
 from proband.measures.open_set import Searches, search
+from proband.protocols.audit.findings import Audit
+from proband.protocols.running.cache import Journals
+from proband.protocols.running.results import ProtocolRun
 from proband.samples import Category, Experiment, Pool, Samples
 from proband.scores import Scores
 from proband.scores.pair_lists import read_pairs
 from proband.scores.trials import Trials
 from proband.study.caching import Cache
+from proband.study.definition import Origin
 from proband.study.designs import design_of, feret_arguments, measure_of, stratified_design
 from proband.study.inputs import Algorithm, Inputs, PairList, versions
+from proband.study.protocols import audited, protocols_run
 from proband.study.requests import (
     ChoicesRequest,
     ComparisonRequest,
@@ -53,6 +58,8 @@ from proband.study.requests import (
     McNemarRequest,
     Output,
     PartitionRequest,
+    ProtocolRequest,
+    Request,
     SearchRequest,
     StratRequest,
     ThresholdRequest,
@@ -274,6 +281,47 @@ class Steps:
         """Accuracy of one algorithm over the folds of listed pairs."""
         listed = read_pairs(pairs, self.samples)
         return fold_accuracy(Trials.from_pairs(listed, one.scores))
+
+    def protocol(self, request: ProtocolRequest, origin: Origin) -> ProtocolRun:
+        """Classifiers under protocols; every finished split is kept, and those of another request are forgotten."""
+        place = self.cache.directory
+        kept = None if place is None else Journals(place / "splits")
+        found = protocols_run(
+            request,
+            self.inputs.samples,
+            origin,
+            self.output,
+            threads=self.threads,
+            progress=self.progress,
+            cache=kept,
+        )
+        if kept is not None:
+            kept.forget_others()
+        return found
+
+    def audits(self, request: Request, origin: Origin, run: ProtocolRun | None) -> tuple[Audit, ...]:
+        """Audits of splits: those that are named, or those of every protocol."""
+        asked = request.audit
+        assert asked is not None  # what is carried out
+        stated = {name: getattr(request, name) for name in ("audit", "samples", "protocol")}
+        return self._step(
+            "audit",
+            [],
+            {
+                **{name: None if one is None else one.model_dump() for name, one in stated.items()},
+                "seed": self.output.seed,
+                "files": [(one.name, one.sha256) for one in self.inputs.files],
+            },
+            lambda: audited(
+                asked,
+                self.inputs.samples,
+                request.samples,
+                origin,
+                run,
+                threads=self.threads,
+                progress=self.progress,
+            ),
+        )
 
     def mcnemar(self, request: McNemarRequest, outcomes: Sequence[Outcomes]) -> McNemarOfOutcomes:
         """Two algorithms by the probes on which they differ."""

@@ -13,6 +13,9 @@ from proband.inference.strata.study import strat_study
 from proband.inference.verification import group_differences
 from proband.inference.verification.groups import error_rates_by, hard_subjects_of
 from proband.inference.verification.open_set import searches_with_intervals
+from proband.protocols.audit.audit import audit
+from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.running import run_protocol
 from proband.report.page.build import build_page
 from proband.report.page.model import Page
 from proband.study.findings import Findings, InputFile, Provenance
@@ -130,6 +133,31 @@ def labelled() -> Findings:
         classification=pb.classify(truth, logits, group=groups, k=(1, 2)),
         outcomes=pb.compare_outcomes(right, systems=list(right)),
     )
+
+
+@cache
+def under_protocols() -> Findings:
+    """Two classifiers under two protocols, by size, and the audits of their splits."""
+    rng = np.random.default_rng(3)
+    who, smile = np.repeat(np.arange(12), 4), np.tile(["no", "yes"], 24)
+    table = pb.Samples(
+        {"id": [f"s{k}" for k in range(48)], "subject": [f"p{k}" for k in who], "smile": smile}
+    )
+    features = rng.normal(size=(48, 3)) + (smile == "yes")[:, None]
+    data = FeatureTable(table, features=features, name="toy")
+    learners = {
+        "lda": "sklearn.discriminant_analysis:LinearDiscriminantAnalysis()",
+        "centre": "sklearn.neighbors:NearestCentroid()",
+    }
+    run = run_protocol(
+        learners, data, ["2×3f CV+", "75-25 HO"], task="attribute", label="smile", justification="to compare",
+        subjects=[8, 12], draws=3,
+    )  # fmt: skip
+    audits = tuple(
+        audit(list(one.plan.splits()), table, task="attribute", label="smile", protocol=one.protocol)
+        for one in run.findings
+    )
+    return Findings("Protocols", PROVENANCE, protocol=run, audits=audits)
 
 
 @cache

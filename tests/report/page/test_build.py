@@ -48,7 +48,9 @@ def test_sections_without_data_are_not_there():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one, finding.labelled])
+@pytest.mark.parametrize(
+    "made", [finding.whole, finding.feret, finding.one, finding.labelled, finding.under_protocols]
+)
 def test_pages_render_with_ids_of_their_own(made):
     page = finding.page(made)
     ids = [block.id for block in blocks_of(page) if isinstance(block, Table | Chart)]
@@ -57,14 +59,15 @@ def test_pages_render_with_ids_of_their_own(made):
     assert render_page(page) == render_page(build_page(made()))
 
 
-@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one, finding.labelled])
+@pytest.mark.parametrize(
+    "made", [finding.whole, finding.feret, finding.one, finding.labelled, finding.under_protocols]
+)
 def test_every_interval_says_what_it_varies(made):
     page = finding.page(made)
     shown: list[Cell] = []
     for table in tables_of(page).values():
-        if table.id != "classes":  # a class has its recall alone
-            cells = (cell for row in table.rows for cell in row)
-            shown += [line for cell in cells for line in cell.lines if line.text.startswith("[")]
+        cells = (cell for row in table.rows for cell in row)
+        shown += [line for cell in cells for line in cell.lines if line.text.startswith("[")]
     assert shown
     assert all(cell.answers is not None and cell.answers.varying for cell in shown)
 

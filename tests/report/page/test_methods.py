@@ -52,7 +52,9 @@ def test_feret():
     assert {"phillips2000", "dersimonian1986"} <= set(keys)
 
 
-@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one, finding.labelled])
+@pytest.mark.parametrize(
+    "made", [finding.whole, finding.feret, finding.one, finding.labelled, finding.under_protocols]
+)
 def test_text_and_bibliography_agree(made):
     text, keys = methods_text(made())
     for key, reference in REFERENCES.items():
@@ -63,7 +65,7 @@ def test_text_and_bibliography_agree(made):
 
 def test_no_method_is_left_unnamed():
     """Descriptions that the paragraph does not know would be quoted as they are."""
-    for made in (finding.whole, finding.feret, finding.one, finding.labelled):
+    for made in (finding.whole, finding.feret, finding.one, finding.labelled, finding.under_protocols):
         text, _ = methods_text(made())
         for raw in ("(percentile", "mid-p), Tango", "effective sample size),"):
             assert raw not in text

@@ -41,7 +41,9 @@ def of(comparison: pb.inference.Comparison) -> list[str]:
     return sentences(Findings("t", finding.PROVENANCE, comparisons={"rank 1": comparison}))
 
 
-@pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.one, finding.labelled])
+@pytest.mark.parametrize(
+    "made", [finding.whole, finding.feret, finding.one, finding.labelled, finding.under_protocols]
+)
 def test_the_headline_is_a_record_of_its_own(made):
     section, told = verdict_section(made()), summary(made())
     assert section is not None
@@ -50,9 +52,8 @@ def test_the_headline_is_a_record_of_its_own(made):
     assert section.blocks[0] == Paragraph(strong, strong=True)
     assert strong == as_sentence(told.headline)
     assert {as_sentence(note) for note in told.rest} <= set(rest)
-    assert all(
-        note.code.partition(".")[0] in ("verdict", "comparison") for note in (told.headline, *told.rest)
-    )
+    rooms = {note.code.partition(".")[0] for note in (told.headline, *told.rest)}
+    assert rooms <= {"verdict", "comparison", "protocols", "protocol", "epd"}
 
 
 def test_without_findings_there_is_nothing_to_sum_up():

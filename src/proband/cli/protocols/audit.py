@@ -76,13 +76,15 @@ class AuditInputs:
         typer.Option(help="Table of id and reason, for samples that are not used.", rich_help_panel="Losses"),
     ] = None
 
-    def table(self, path: Path) -> Samples:
+    def table(self, path: Path, labels: tuple[str, ...] = ()) -> Samples:
         """Read a table of samples, this one or that of collected data."""
-        found = read_samples(path, self.id_column, self.subject_column, self.failed, self.missing_values)
+        found = read_samples(
+            path, self.id_column, self.subject_column, self.failed, self.missing_values, labels
+        )
         assert found is not None  # a path was given
         return found
 
-    def sources(self, table: Samples) -> dict[str, Any]:
+    def sources(self, table: Samples, labels: tuple[str, ...] = ()) -> dict[str, Any]:
         """Where copies are sought, and what is known of losses, as the audit takes it."""
         found: dict[str, Any] = {}
         if self.images is not None:
@@ -94,7 +96,7 @@ class AuditInputs:
 
             found["embeddings"] = Embeddings.read(self.embeddings, table, metric="cosine", missing="drop")
         if self.collected is not None:
-            found["collected"] = self.table(self.collected)
+            found["collected"] = self.table(self.collected, labels)
         if self.exclusions is not None:
             found["exclusions"] = read_exclusions(self.exclusions, self.id_column)
         return found
@@ -160,7 +162,8 @@ def audit(
     from proband.report.analyses.audits import audit_statements, findings_table, verdict
 
     require_apart([csv], [splits, *(one for one in vars(inputs).values() if isinstance(one, Path))])
-    table = inputs.table(inputs.samples)
+    labels = () if label is None else (label,)
+    table = inputs.table(inputs.samples, labels)
     chosen = task or (o.TaskName.identity if label is None else o.TaskName.attribute)
     with progress_bars(running.quiet) as progress:
         found = audit_splits(
@@ -171,7 +174,7 @@ def audit(
             protocol=protocol,
             threads=running.threads,
             progress=progress,
-            **inputs.sources(table),
+            **inputs.sources(table, labels),
         )
     write_csv(found.to_frame(), csv)
     if running.json:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from proband.cli import options as o
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, talk
+
+if TYPE_CHECKING:
+    from proband.inference.classification.results import Classification
+    from proband.protocols.cards.card import ProtocolCard
+    from proband.protocols.cards.comparability import Comparability
+    from proband.words import Note
 
 _NOT_COMPARABLE = 3  # exit code of a finding
 
@@ -25,7 +31,7 @@ File = Annotated[Path, typer.Argument(help="A protocol card (JSON).")]
 
 @card.command()
 def show(file: File, json: o.Json = False) -> None:
-    """Show a card: what it states, what it does not, and its digest.
+    """Show a card: what it states, what it does not, its digest and its EPD verdict.
 
     [bold]Example[/bold]
 
@@ -35,7 +41,7 @@ def show(file: File, json: o.Json = False) -> None:
 
     found = ProtocolCard.read(file)
     if json:
-        content = {**found.to_dict(), "sha256": found.digest}
+        content = {**found.to_dict(), "sha256": found.digest, "epd": found.epd.to_dict()}
         print_json(content)
         return
     say_all(found.to_text().splitlines(), dim=False)
@@ -45,37 +51,94 @@ def show(file: File, json: o.Json = False) -> None:
 def diff(
     a: Annotated[Path, typer.Argument(help="A protocol card (JSON).")],
     b: Annotated[Path, typer.Argument(help="Another one.")],
+    predictions: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="The files of predictions of both, in this order. Default: those that the cards name, where they are there.",
+        ),
+    ] = None,
     everything: Annotated[
         bool,
         typer.Option("--all", help="Also fields that neither states, or that do not bear on comparability."),
     ] = False,
+    margin: Annotated[
+        float | None,
+        typer.Option(help="Of the paired test: the smallest difference worth having; 0.01 is one point."),
+    ] = None,
+    level: o.Level = 0.95,
     json: o.Json = False,
     explain: o.Explain = False,
 ) -> None:
-    """May two results be compared, and by what test? Exit code 3 if they may not.
+    """May two results be compared, and by what test? With the predictions of both, the paired test is carried out.
 
-    [bold]Example[/bold]
+    Exit code 3 if they may not, or if predictions are given that allow no test.
+
+    [bold]Examples[/bold]
 
       proband card diff ours/card.json theirs/card.json
+
+      proband card diff ours/card.json theirs/card.json --predictions ours.csv --predictions theirs.csv
     """
     from proband.protocols.cards.card import ProtocolCard
     from proband.protocols.cards.comparability import compare_cards
+    from proband.protocols.cards.levels import Level
+    from proband.protocols.cards.paired import NO_TEST
     from proband.report.analyses.cards import comparability_table
 
-    found = compare_cards(ProtocolCard.read(a), ProtocolCard.read(b))
+    cards = (ProtocolCard.read(a), ProtocolCard.read(b))
+    found = compare_cards(*cards)
+    judging = {"margin": margin, "confidence_level": level}
+    test, why = _tested(cards, (a, b), found, predictions, judging)
     if json:
-        print_json(found.to_dict())
+        print_json(found.to_dict() | ({} if test is None else {"paired_test": test.to_dict()}))
     else:
         names = (a.name, b.name) if a.name != b.name else (str(a), str(b))
         show_tables(comparability_table(found, names, everything))
-        level, *reasons, allowed = found.sentences()
+        reached, *reasons, allowed = found.sentences()
         if explain:
-            say_all([level, *reasons, allowed], dim=False)
+            say_all([reached, *reasons, allowed], dim=False)
         else:
-            say_all([level, allowed], dim=False)
+            say_all([reached, allowed], dim=False)
             say_below(reasons, explain)
-    if not found.comparable:
+        if test is not None:
+            _show_test(test, explain)
+        elif why is not None and (predictions or found.level == Level.SAME_TRIALS):
+            say(NO_TEST(why=why))
+    if not found.comparable or (predictions and test is None):
         raise typer.Exit(_NOT_COMPARABLE)
+
+
+def _tested(
+    cards: tuple[ProtocolCard, ProtocolCard],
+    paths: tuple[Path, Path],
+    found: Comparability,
+    given: list[Path] | None,
+    judging: dict[str, Any],
+) -> tuple[Classification | None, Note | None]:
+    """The paired test, or why there is none."""
+    from proband.errors import UsageError
+    from proband.protocols.cards.paired import NOT_FOUND, paired_test, predictions_beside, why_no_test
+
+    if given and len(given) != 2:
+        raise UsageError(f"--predictions names two files, got {len(given)}.", "name one for each card.")
+    why = why_no_test(found)
+    if why is not None:
+        return None, why
+    beside = [predictions_beside(card, path) for card, path in zip(cards, paths, strict=True)]
+    files = [*given] if given else beside
+    missing = [str(path) for path, file in zip(paths, files, strict=True) if file is None]
+    if missing:
+        return None, NOT_FOUND(names=tuple(missing))
+    return paired_test(cards, [file for file in files if file is not None], **judging), None
+
+
+def _show_test(test: Classification, explain: bool) -> None:
+    from proband.report.analyses.classification import classification_statements, rates_table
+
+    show_tables(rates_table(test))
+    say_all(test.sentences(), dim=False)
+    say_below(classification_statements(test), explain, [test.answers])
 
 
 @card.command()
@@ -94,7 +157,8 @@ def validate(
     refused = 0
     for file in files:
         try:
-            say(f"{file}: {ProtocolCard.read(file).digest}")
+            read = ProtocolCard.read(file)
+            say(f"{file}: {read.digest}; {read.epd.summary()}")
         except ProbandError as error:
             refused += 1
             message, hint = error.of_file(str(file)).told("command line")

@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, read_samples, say, say_all, say_below, show_tables, tell, wrote
+from proband.cli.console import (
+    progress_bars,
+    read_samples,
+    say,
+    say_all,
+    say_below,
+    show_tables,
+    tell,
+    typed,
+    wrote,
+)
 from proband.cli.gathering import gathered
-from proband.cli.inputs import RunInputs
+from proband.cli.inputs import RunInputs, whole_numbers
+from proband.cli.outputs import ReportFile, require_apart, write_page
 from proband.cli.protocols.what_if import what_if
 from proband.words import count, counted
 
@@ -93,7 +104,10 @@ class DivisionInputs:
 
     def read(self, path: Path) -> Samples:
         """Read the table of samples."""
-        table = read_samples(path, self.id_column, self.subject_column, self.failed, self.missing_values)
+        labels = () if self.label is None else (self.label,)
+        table = read_samples(
+            path, self.id_column, self.subject_column, self.failed, self.missing_values, labels
+        )
         assert table is not None  # a path was given
         return table
 
@@ -154,8 +168,36 @@ def run(
         float | None,
         typer.Option(help="A difference worth having, e.g. 0.01.", rich_help_panel="Output"),
     ] = None,
+    justification: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Why the protocol is, say, a single hold-out: shown beside the EPD verdict, which it does not change.",
+            rich_help_panel="Protocol",
+        ),
+    ] = None,
+    subjects: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="N[,N...]",
+            help="Also the accuracy with so many subjects, drawn at random.",
+            rich_help_panel="Sizes",
+        ),
+    ] = None,
+    images_each: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="N[,N...]",
+            help="Also the accuracy with so many images of each subject, drawn at random.",
+            rich_help_panel="Sizes",
+        ),
+    ] = None,
+    draws: Annotated[
+        int, typer.Option(help="How many random parts of each size are drawn.", rich_help_panel="Sizes")
+    ] = 10,
     level: o.Level = 0.95,
     out: o.OutDir = None,
+    report: ReportFile = None,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -179,41 +221,51 @@ def run(
 
       proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
     """
-    from proband.inference.cross_validation.comparison import check_margin
-    from proband.protocols.running.classifiers import named_classifiers
-    from proband.protocols.running.data import FeatureTable
-    from proband.protocols.running.running import run_protocol
+    from proband.cli.analyses.command import spelled
     from proband.report.analyses.protocols import require_place
+    from proband.scores.reading import split_key
+    from proband.study.definition import Origin
+    from proband.study.protocols import protocols_run
+    from proband.study.requests import Output, ProtocolRequest
 
     if out is not None:
         require_place(out)
-    check_margin(margin)
-    chosen = named_classifiers(classifier, mask=eyes is not None)
-    shape = None if size is None else _size(size)
-    with progress_bars(running.quiet) as progress, _kept(cache, out) as finished:
-        data = FeatureTable.read(
-            source,
-            division.read(samples),
-            name=name,
-            size=shape,
+    path, key = split_key(source)
+    require_apart([report], [path, samples])
+    with spelled():
+        asked = ProtocolRequest(
+            file=str(path),
+            key=key,
+            classifiers=tuple(classifier),
+            protocols=tuple(division.protocol or ("auto",)),
+            **division.settled(),
+            where=division.where,
+            stratify=division.stratify,
+            missing=division.missing.value,
+            size=None if size is None else _size(size),
             eyes=None if eyes is None else eyes.value,
             file_column=file_column,
-            threads=running.threads,
-            progress=progress,
-        )
-        found = run_protocol(
-            chosen,
-            data if division.where is None else data.where(division.where),
-            division.protocol or "auto",
-            **division.settled(),
-            **division.dividing(),
-            confidence_level=level,
+            name=name,
             margin=margin,
+            justification=justification,
+            subjects=_listed(subjects, "--subjects"),
+            images_each=_listed(images_each, "--images-each"),
+            draws=draws,
+        )
+        output = Output(seed=division.seed, confidence_level=level)
+    with progress_bars(running.quiet) as progress, _kept(cache, out) as finished:
+        found = protocols_run(
+            asked,
+            division.read(samples),
+            Origin(command=typed()),
+            output,
             threads=running.threads,
             progress=progress,
             cache=finished,
         )
         _show(found, running.json, running.explain, out)
+        if report is not None:
+            _write_page(found, report, [str(path), str(samples)])
 
 
 @protocol.command()
@@ -284,13 +336,29 @@ def explain(
     say(protocol.describe())
 
 
-def _size(text: str) -> tuple[int, int]:
+def _listed(texts: list[str] | None, option: str) -> tuple[int, ...]:
+    return tuple(number for text in texts or () for number in whole_numbers(text, option))
+
+
+def _write_page(found: ProtocolRun, report: Path, files: list[str]) -> None:
+    from proband.study.caching import Cache
+    from proband.study.findings import Findings, InputFile, Provenance
+    from proband.study.inputs import versions
+
+    read = tuple(InputFile(name, *Cache(None).digest(Path(name))) for name in files)
+    asked = found.setting
+    made = Provenance(typed(), "", asked.seed, versions(), read)
+    title = f"{asked.data.name}: accuracy under protocols"
+    write_page(Findings(title, made, confidence_level=asked.confidence_level, protocol=found), report)
+
+
+def _size(text: str) -> str:
     from proband.errors import UsageError
 
     sides = text.lower().replace("×", "x").split("x")
     if len(sides) != 2 or not all(side.isdecimal() and int(side) for side in sides):
         raise UsageError(f"--size takes HEIGHTxWIDTH, such as 110x90, got {text!r}.")
-    return int(sides[0]), int(sides[1])
+    return f"{int(sides[0])}x{int(sides[1])}"
 
 
 @contextmanager
@@ -312,7 +380,14 @@ def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
 
 
 def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> None:
+    from proband.report.analyses.protocol_tables import (
+        MOST_CLASSES,
+        class_tables,
+        epd_table,
+        sizes_table,
+    )
     from proband.report.analyses.protocols import (
+        epd_statements,
         quoted_statements,
         quoted_table,
         quoted_verdicts,
@@ -323,9 +398,14 @@ def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> No
     if json:
         typer.echo(run_json(found), nl=False)
     else:
-        show_tables(quoted_table(found))
-        verdicts, rest = quoted_verdicts(found), quoted_statements(found)
+        few = found.setting.task == "attribute" and found.classes <= MOST_CLASSES and len(found.findings) == 1
+        shown = found.findings if explain or few else ()
+        sizes = [sizes_table(found.sizes)] if found.sizes else []
+        classes = [table for one in shown for table in class_tables(one)]
+        show_tables(quoted_table(found), *sizes, *classes)
+        verdicts, rest = [*quoted_verdicts(found), *epd_statements(found)], quoted_statements(found)
         if explain:
+            show_tables(epd_table(found))
             say_all([rest[0], *verdicts, *rest[1:]])
         else:
             say_all(verdicts, dim=False)

@@ -100,7 +100,8 @@ def what_if(
         raise UsageError(
             "--exclusions says what was dropped: the question 'dropped' needs it, and 'mixed' has no use for it."
         )
-    table = read_samples(samples, id_column, subject_column, failed, missing_values)
+    labels = () if label is None else (label,)
+    table = read_samples(samples, id_column, subject_column, failed, missing_values, labels)
     assert table is not None  # a path was given
     dropped = {} if exclusions is None else _reasons(exclusions, id_column)
     chosen = task or (o.TaskName.identity if label is None else o.TaskName.attribute)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -127,50 +128,65 @@ def classify(
     margin_for(margin, is_rate=True)  # refused before any work
     if average not in get_args(Average):
         raise UsageError(f"There is no average {average!r}.", f"there are: {', '.join(get_args(Average))}.")
+    measured, guesses = _measured(y_true, models, group, classes, k, ties, confidence_level)
+    found = measured.described(guesses, average)
+    if len(found.algorithms) < 2:
+        return found
+    answers = found.answers
+    comparison = compared(
+        tuple(one for one in found.rates if one.measure == _measure(guesses[0], average)),
+        {name: one.success(guesses[0], ties) for name, one in measured.task.guesses.items()},
+        measured.items(average),
+        Answers(
+            derived("difference", "difference of {}", answers.of),
+            answers.varying,
+            answers.fixed,
+            answers.assuming,
+        ),
+        margin=margin,
+        confidence_level=confidence_level,
+        seed=seed,
+        adjust=adjust,
+    )
+    return replace(found, comparison=comparison, notes=(*found.notes, *comparison.notes))
+
+
+def describe_classes(
+    y_true: Any,
+    models: Any,
+    *,
+    group: Any = None,
+    classes: Sequence[Any] | None = None,
+    confidence_level: float = 0.95,
+) -> Classification:
+    """Estimate what `classify` does of every model, its classes and confusions, and compare no two of them.
+
+    For models that are compared otherwise, such as those trained anew in every fold.
+
+    Examples
+    --------
+    >>> found = describe_classes(["a", "a", "b"], {"m": ["a", "b", "b"]})
+    >>> found.rate("m", "macro-top-1").value, found.comparison
+    (0.75, None)
+    """
+    check_level(confidence_level)
+    measured, guesses = _measured(y_true, models, group, classes, 1, "pessimistic", confidence_level)
+    return measured.described(guesses, "micro")
+
+
+def _measured(
+    y_true: Any,
+    models: Any,
+    group: Any,
+    classes: Sequence[Any] | None,
+    k: int | Sequence[int] | None,
+    ties: TiePolicy,
+    level: float,
+) -> tuple[_Measured, tuple[int, ...]]:
     task = task_of(y_true, models, classes)
     guesses = _allowed(k, task)
     units, unit = _units(group, len(task.truth))
-    measured = _Measured(task, units, unit, ties, confidence_level)
-    rates = [
-        measured.rate(name, n, kind) for name in task.guesses for kind in get_args(Average) for n in guesses
-    ]
-    first = tuple(one for one in rates if one.measure == _measure(guesses[0], average))
-    comparison = None
-    if len(task.guesses) > 1:
-        answers = first[0].answers
-        comparison = compared(
-            first,
-            {name: one.success(guesses[0], ties) for name, one in task.guesses.items()},
-            measured.items(average),
-            Answers(
-                derived("difference", "difference of {}", answers.of),
-                answers.varying,
-                answers.fixed,
-                answers.assuming,
-            ),
-            margin=margin,
-            confidence_level=confidence_level,
-            seed=seed,
-            adjust=adjust,
-        )
-    notes = [*measured.notes(), *(note for one in first for note in one.notes)]
-    return Classification(
-        algorithms=tuple(task.guesses),
-        classes=task.classes,
-        n_samples=len(task.truth),
-        n_groups=None if unit == "sample" else len(np.unique(units)),
-        unit=unit,
-        k=guesses,
-        average=average,
-        ties=ties,
-        rates=tuple(rates),
-        by_class=tuple(row for name in task.guesses for row in measured.by_class(name)),
-        confusions=tuple(row for name in task.guesses for row in measured.confusions(name)),
-        comparison=comparison,
-        confidence_level=confidence_level,
-        answers=first[0].answers,
-        notes=(*notes, *(() if comparison is None else comparison.notes)),
-    )
+    return _Measured(task, units, unit, ties, level), guesses
 
 
 def _measure(k: int, average: Average) -> str:
@@ -227,6 +243,31 @@ class _Measured:
         self.task, self.units, self.unit, self.ties, self.level = task, units, unit, ties, level
         self.sizes = np.bincount(task.truth, minlength=len(task.classes))
         self.places = np.split(np.argsort(task.truth, kind="stable"), np.cumsum(self.sizes)[:-1])
+
+    def described(self, guesses: tuple[int, ...], average: Average) -> Classification:
+        """Every model by itself, with the accuracy that models are compared by in front."""
+        task = self.task
+        rates = [
+            self.rate(name, n, kind) for name in task.guesses for kind in get_args(Average) for n in guesses
+        ]
+        first = tuple(one for one in rates if one.measure == _measure(guesses[0], average))
+        return Classification(
+            algorithms=tuple(task.guesses),
+            classes=task.classes,
+            n_samples=len(task.truth),
+            n_groups=None if self.unit == "sample" else len(np.unique(self.units)),
+            unit=self.unit,
+            k=guesses,
+            average=average,
+            ties=self.ties,
+            rates=tuple(rates),
+            by_class=tuple(row for name in task.guesses for row in self.by_class(name)),
+            confusions=tuple(row for name in task.guesses for row in self.confusions(name)),
+            comparison=None,
+            confidence_level=self.level,
+            answers=first[0].answers,
+            notes=(*self.notes(), *(note for one in first for note in one.notes)),
+        )
 
     def items(self, average: Average) -> Items:
         """The samples, weighing the same or with classes that do."""

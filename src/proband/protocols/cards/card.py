@@ -29,6 +29,8 @@ from proband.protocols.cards.sections import (
     frozen,
     plain,
 )
+from proband.protocols.epd import EPDVerdict, epd_verdict
+from proband.words import as_sentence
 
 FORMAT = "proband protocol card 1"
 NOT_STATED = "not stated"
@@ -208,6 +210,27 @@ class ProtocolCard:
         """SHA-256 of the canonical form, in hexadecimal digits: equal cards have equal digests."""
         return hashlib.sha256(self.canonical()).hexdigest()
 
+    @property
+    def epd(self) -> EPDVerdict:
+        """Whether the accuracy was estimated as Mery, Zhao and Bowyer (2016) ask, by what is stated.
+
+        Examples
+        --------
+        >>> ProtocolCard.from_dict({"format": FORMAT, "task": {"kind": "attribute"}, "protocol": {"notation": "LOSO"}}).epd
+        EPD: E yes, P yes, D not stated.
+
+        """
+        return epd_verdict(
+            self.protocol.parsed,
+            task=self.task.kind,
+            statistic=self.metric.statistic,
+            std=self.value.std,
+            collected=self.selection.collected,
+            used=self.dataset.samples,
+            excluded=None if self.selection.excluded is None else dict(self.selection.excluded),
+            justification=self.protocol.justification,
+        )
+
     def stated(self) -> Iterator[tuple[str, Any]]:
         """Yield the path of every field and its value as JSON has it; conditions have a path each, words for keys none."""
         for name, value in self.to_dict().items():
@@ -222,7 +245,7 @@ class ProtocolCard:
                 yield name, value
 
     def to_text(self) -> str:
-        """Write the card for people: a line for each field that is stated, and one that names those that are not."""
+        """Write the card for people: a line for each field that is stated, one that names those that are not, and the EPD verdict."""
         lines = [f"protocol card {self.digest}"]
         missing = [path for path, value in self.stated() if value is None]
         given = [(path, value) for path, value in self.stated() if value is not None]
@@ -231,7 +254,10 @@ class ProtocolCard:
         lines += [
             f"{path:<{width}}  {shown(value, words if path == _EXCLUDED else {})}" for path, value in given
         ]
-        return "\n".join([*lines, f"{NOT_STATED}: {', '.join(missing) or 'nothing'}"])
+        lines.append(f"{NOT_STATED}: {', '.join(missing) or 'nothing'}")
+        # The justification is stated above, among the fields.
+        answers = self.epd.sentences()[:3]
+        return "\n".join([*lines, *map(as_sentence, answers)])
 
 
 def shown(value: object, words: Mapping[str, str] = MappingProxyType({})) -> str:

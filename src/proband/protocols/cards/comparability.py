@@ -11,6 +11,7 @@ from proband.protocols.cards.card import ProtocolCard, shown
 from proband.protocols.cards.contradictions import ROUNDING
 from proband.protocols.cards.levels import NO_TEST, Level
 from proband.protocols.cards.sections import names_contents
+from proband.protocols.epd import EPDVerdict
 from proband.protocols.notation import Protocol
 from proband.results.base import Result
 from proband.results.serializing import Written
@@ -121,6 +122,8 @@ class Comparability(Result):
         Whether both values are of one publication.
     same_result
         Whether it is one result twice: the same method and value of one publication, or the same predictions.
+    epd
+        The EPD verdict of each card.
     """
 
     written = Written({"words": "level.words"}, also=("comparable",))
@@ -131,6 +134,7 @@ class Comparability(Result):
     allowed: Note
     same_publication: bool = False
     same_result: bool = False
+    epd: tuple[EPDVerdict, ...] = ()
 
     def __repr__(self) -> str:
         return f"Comparability({int(self.level)}: {self.level.words}; {len(self.having('differ'))} fields differ)"
@@ -199,6 +203,7 @@ def compare_cards(a: ProtocolCard, b: ProtocolCard) -> Comparability:
         (same_publication and same_value and level >= Level.ON_THEIR_WORD)
         or _equal(a.predictions.sha256, b.predictions.sha256)
         or a == b,
+        (a.epd, b.epd),
     )
 
 
@@ -222,7 +227,7 @@ class _Compared:
         conditions = (f"{CONDITIONS}.{name}" for card in (a, b) for name, _ in card.conditions or ())
         self.conditions = tuple(dict.fromkeys(conditions))
         bearing = ("dataset.name", *_TASK, *_PROTOCOL, *_USED, *self.conditions, *_TRIALS)
-        others = (path for path in left if path not in bearing and path != CONDITIONS)
+        others = (path for path in {**left, **right} if path not in bearing and path != CONDITIONS)
         self.fields = {
             path: self._field(path, left.get(path), right.get(path), path in bearing)
             for path in (*bearing, *others)

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from proband.errors import InputError, UsageError
 from proband.protocols.notation import Protocol
@@ -20,6 +20,9 @@ _OF_IDS, _OF_CONTENTS = "ids:", "content:"
 class Section:
     """A part of a card. None is "not stated", and what is not stated proves nothing; the schema says what each field is."""
 
+    later: ClassVar[tuple[str, ...]] = ()
+    """Fields that are written only where they are stated, so that cards without them keep their digests."""
+
     def __post_init__(self) -> None:
         for part in fields(self):  # type: ignore[arg-type]
             value = frozen(getattr(self, part.name))
@@ -28,8 +31,9 @@ class Section:
             object.__setattr__(self, part.name, value)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON has them."""
-        return {part.name: plain(getattr(self, part.name), str(part.type)) for part in fields(self)}  # type: ignore[arg-type]
+        """All fields as JSON has them; those that came later only where they are stated."""
+        found = {part.name: plain(getattr(self, part.name), str(part.type)) for part in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in found.items() if value is not None or name not in self.later}
 
 
 def frozen(value: Any) -> Any:
@@ -119,16 +123,11 @@ class CardSelection(Section):
     compared nor part of the digest.
     """
 
+    later = ("reasons",)
+
     collected: int | None = None
     excluded: Named | None = None
     reasons: Named | None = field(default=None, compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON has them; words only where there are any."""
-        found = super().to_dict()
-        if self.reasons is None:
-            del found["reasons"]
-        return found
 
 
 @dataclass(frozen=True)
@@ -153,8 +152,11 @@ class CardProcedure(Section):
     """How training and testing data were parted.
 
     The notation is made canonical, and disjointness is said in it and beside it; a share of training data that follows from
-    the notation is filled in.
+    the notation is filled in. `justification` says why the protocol is, say, a single hold-out; it is shown beside the EPD verdict
+    and changes nothing in it.
     """
+
+    later = ("justification",)
 
     notation: str | None = None
     disjoint: bool | None = None
@@ -163,6 +165,7 @@ class CardProcedure(Section):
     seed: int | None = None
     generator_version: int | None = None
     splits: str | None = None
+    justification: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -22,6 +22,37 @@ _LOG = logging.getLogger(__name__)
 _DIGITS = 32
 
 
+class Journals:
+    """The journals of a directory; those that a run had no use for can be forgotten.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     kept = Journals(Path(folder))
+    ...     (Path(folder) / f"{'0' * 32}.jsonl").touch()
+    ...     kept.forget_others()
+    ...     list(Path(folder).iterdir())
+    []
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._used: set[Path] = set()
+
+    def open(self, depends_on: Mapping[str, Any]) -> Journal:
+        """Open the journal of what depends on these values."""
+        found = Journal(self.directory, depends_on)
+        self._used.add(found.path)
+        return found
+
+    def forget_others(self) -> None:
+        """Remove the journals that were not opened."""
+        for path in self.directory.glob(f"{'[0-9a-f]' * _DIGITS}.jsonl"):
+            if path not in self._used:
+                path.unlink(missing_ok=True)
+
+
 class Journal:
     """The predictions of one classifier under one protocol, a line for each finished split.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from proband.algorithms import ICA, Recognizer, recognizer
+from proband.algorithms import ICA, Recognizer, names_code as recognizer_names_code, recognizer
 from proband.algorithms.extras import need
 from proband.algorithms.plugins import EstimatorRecognizer
 from proband.engine.registry import Registry
@@ -97,6 +97,20 @@ def named_classifiers(texts: Mapping[str, Any] | list[str], *, mask: bool = Fals
             raise UsageError(f"Two classifiers are called {name!r}.", "name them: NAME=CLASSIFIER.")
         found[name] = _checked(one, name)
     return found
+
+
+def names_code(text: str) -> bool:
+    """Whether ``[NAME=]CLASSIFIER`` means code to be imported, which is neither bundled nor scikit-learn's nor installed as a plug-in.
+
+    Examples
+    --------
+    >>> [names_code(one) for one in ("svm=sklearn.svm:SVC(C=10)", "lbp:chi2+sklearn.svm:SVC()", "mine=package.module:embed")]
+    [False, False, True]
+
+    """
+    named = _NAMED.fullmatch(text)
+    parts = (part.strip() for part in _parts((named[2] if named else text).strip()))
+    return any(recognizer_names_code(one) and not _ESTIMATOR.fullmatch(one) for one in parts)
 
 
 def must_run_alone(classifier: Any) -> bool:

@@ -159,20 +159,6 @@ class Predictions:
         right = (said[place] == self.roster.labels[tested]).astype(np.float64)
         return right, self.roster.people[self.roster.subjects[tested]]
 
-    def confusion(self) -> pl.DataFrame:
-        """How often each class was taken for each: columns label, predicted, n and share (of the label's tests)."""
-        found = self.frame.group_by("label", "predicted").len("n").sort("label", "predicted")
-        return found.with_columns((pl.col("n") / pl.col("n").sum().over("label")).alias("share"))
-
-    def per_class(self) -> pl.DataFrame:
-        """The accuracy of each class: columns label, n (tests) and accuracy."""
-        right = pl.col("label") == pl.col("predicted")
-        return (
-            self.frame.group_by("label")
-            .agg(pl.len().alias("n"), right.mean().alias("accuracy"))
-            .sort("label")
-        )
-
     @cached_property
     def _sample(self) -> Codes:
         return np.concatenate(self.tests)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
+from proband.inference.classification.classify import describe_classes
+from proband.inference.classification.results import Classification
 from proband.inference.cross_validation.comparison import AccuracyComparison
 from proband.inference.cross_validation.correlated_bayes import CorrelatedBayes
 from proband.inference.cross_validation.five_by_two import FiveByTwo
@@ -25,9 +29,11 @@ from proband.protocols.cards.sections import (
     Task as CardTask,
     Value,
 )
+from proband.protocols.epd import EPDVerdict
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable
+from proband.protocols.running.factors import SizeEffect
 from proband.protocols.running.predictions import FoldFacts, Predictions
 from proband.protocols.splits.balancing import Imbalance
 from proband.protocols.splits.plans import SplitPlan
@@ -61,6 +67,7 @@ class Setting:
     stratify: bool
     confidence_level: float
     margin: float | None
+    justification: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -164,6 +171,8 @@ class ProtocolFindings(Result):
         With a margin: (first, second, posterior) of every two classifiers.
     imbalance
         How far test sets are from the whole.
+    epd
+        The EPD verdict: are subjects kept apart, is the protocol proper, are the data declared?
     """
 
     written = Written(
@@ -174,7 +183,7 @@ class ProtocolFindings(Result):
             "left_out": "plan.left_out",
             "bayes": "posteriors",
         },
-        also=("sizes", "n_splits", "recommended"),
+        also=("sizes", "n_splits", "recommended", "classification"),
         without=("plan",),
     )
 
@@ -185,6 +194,34 @@ class ProtocolFindings(Result):
     five_by_two: tuple[FiveByTwo, ...]
     bayes: tuple[tuple[str, str, CorrelatedBayes], ...]
     imbalance: Imbalance
+    epd: EPDVerdict
+
+    @cached_property
+    def classification(self) -> Classification:
+        """Weighted mean, balanced accuracy, classes and confusions over every prediction of every split.
+
+        People are the units where an attribute is recognised; where identities are, whose classes are people, samples are, each with all
+        its predictions.
+        """
+        first = self.results[0]
+        roster, tests = first.predictions.roster, np.concatenate(first.predictions.tests)
+        by_person = self.people_are_units
+        return describe_classes(
+            roster.classes[roster.labels[tests]],
+            {one.classifier: roster.classes[np.concatenate(one.predictions.said)] for one in self.results},
+            group=(roster.people[roster.subjects[tests]] if by_person else tests),
+            classes=roster.classes.tolist(),
+            confidence_level=first.pooled.confidence_level,
+        )
+
+    @property
+    def people_are_units(self) -> bool:
+        """Whether intervals of classes are for new people, and not for new samples of the same."""
+        roster = self.results[0].predictions.roster
+        tested = np.unique(roster.subjects[np.concatenate(self.results[0].predictions.tests)])
+        return len(tested) > 1 and not np.array_equal(
+            roster.people[roster.subjects], roster.classes[roster.labels]
+        )
 
     @property
     def protocol(self) -> Protocol:
@@ -243,7 +280,19 @@ class ProtocolFindings(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProtocolRun(Result):
-    """Classifiers under protocols, all on the same splits."""
+    """Classifiers under protocols, all on the same splits.
+
+    Attributes
+    ----------
+    setting
+        What was asked.
+    findings
+        All classifiers under each protocol.
+    notes
+        What a reader should know.
+    sizes
+        Accuracies with fewer subjects, or images of each, where they were asked for.
+    """
 
     written = Written(
         {
@@ -254,16 +303,19 @@ class ProtocolRun(Result):
             "stratified": "setting.stratify",
             "confidence_level": "setting.confidence_level",
             "margin": "setting.margin",
+            "justification": "setting.justification",
             "protocols": "findings",
         },
         also=("kind", "classes", "generator_version"),
         without=("setting",),
+        if_any=("sizes",),
         versioned=True,
     )
 
     setting: Setting
     findings: tuple[ProtocolFindings, ...]
     notes: tuple[Note, ...]
+    sizes: tuple[SizeEffect, ...] = ()
 
     def __repr__(self) -> str:
         about = f"ProtocolRun({self.setting.data.name}, {self.setting.label or self.setting.task})"
@@ -304,14 +356,20 @@ class ProtocolRun(Result):
                     "std": one.spread.std,
                     "min": one.spread.minimum,
                     "max": one.spread.maximum,
+                    "weighted_mean": found.classification.rate(one.classifier).value,
+                    "balanced": found.classification.rate(one.classifier, "macro-top-1").value,
                     "low": one.corrected.low,
                     "high": one.corrected.high,
                     "pooled": one.pooled.value,
                     "pooled_low": one.pooled.low,
                     "pooled_high": one.pooled.high,
                     "recommended": one.recommended,
+                    "E": found.epd.experiments.answer,
+                    "P": found.epd.protocol.answer,
+                    "D": found.epd.data.answer,
                 }
-                for one in self.results
+                for found in self.findings
+                for one in found.results
             ]
         )
 
@@ -343,6 +401,7 @@ class ProtocolRun(Result):
                 seed=asked.seed,
                 generator_version=GENERATOR_VERSION,
                 splits=splits,
+                justification=asked.justification,
             ),
             Value(
                 result.spread.mean,

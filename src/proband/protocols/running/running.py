@@ -7,7 +7,8 @@ import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,14 +18,16 @@ import numpy as np
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
 from proband.engine.arguments import checked
 from proband.engine.source_digest import code_digest
-from proband.errors import UsageError
+from proband.errors import Hint, UsageError
 from proband.inference.cross_validation.comparison import check_margin
+from proband.inference.cross_validation.intervals import fold_spread
 from proband.inference.proportions import check_level
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
-from proband.protocols.running.cache import Journal
+from proband.protocols.running.cache import Journal, Journals
 from proband.protocols.running.classifiers import fingerprint, is_stable, must_run_alone, named_classifiers
 from proband.protocols.running.data import FeatureTable, labels_of
+from proband.protocols.running.factors import DRAWS, Accuracies, Factors, SizeEffect, size_effects
 from proband.protocols.running.learning import Learner, learner
 from proband.protocols.running.predictions import Codes, FoldFacts, Predictions, Roster
 from proband.protocols.running.results import ProtocolRun, Setting
@@ -57,9 +60,13 @@ def run_protocol(
     missing: Missing = "error",
     confidence_level: float = 0.95,
     margin: float | None = None,
+    justification: str | None = None,
+    subjects: int | Sequence[int] = (),
+    images_each: int | Sequence[int] = (),
+    draws: int = DRAWS,
     threads: int | None = None,
     progress: Progress | None = None,
-    cache: str | Path | None = None,
+    cache: str | Path | Journals | None = None,
     engine: Engine = None,
 ) -> ProtocolRun:
     """Run several classifiers under several protocols, all on the same splits.
@@ -80,6 +87,11 @@ def run_protocol(
         As for `splitter`. Samples of subjects who have too few for one of the protocols are left out of all, and counted.
     margin
         A difference worth having, above 0 and below 1, for comparisons.
+    justification
+        Why the protocol is, say, a single hold-out: shown beside the EPD verdict, in which it changes nothing.
+    subjects, images_each, draws
+        Numbers of subjects, and of images of each, to try as well: random parts of these sizes are drawn so many times, with every
+        classifier and protocol on each. See `size_effects`.
     cache
         A directory where finished splits are kept: a run that was stopped, or asks for more, goes on from there.
 
@@ -106,28 +118,115 @@ def run_protocol(
     found = named_classifiers(dict(classifiers) if isinstance(classifiers, Mapping) else list(classifiers))
     check_level(confidence_level)
     check_margin(margin)
-    progress = progress or Silent()
+    factors = Factors(_numbers(subjects), _numbers(images_each), draws)
     data = data.labelled(task, label)
     asked = [protocol] if isinstance(protocol, Protocol | str) else list(protocol)
-    short, plans = make_plans(
-        asked, data.samples, task=task, label=label, seed=seed, stratify=stratify, missing=missing
+    if factors and any(isinstance(one, str) and one.strip().lower() == AUTO for one in asked):
+        raise UsageError(
+            "Which protocol suits depends on the number of subjects, so that sizes would not be compared under one.",
+            Hint("name it: {option:protocol}"),
+        )
+    carried = _Carried(
+        found,
+        task,
+        label,
+        stratify,
+        missing,
+        Journals(Path(cache)) if isinstance(cache, str | Path) else cache,
+        threads,
+        progress or Silent(),
     )
-    if short:
-        data = data.take(np.setdiff1d(np.arange(len(data)), list(short)), short)
-    stated = [plan.protocol for plan in plans]
-    twice = next((one for one in stated if stated.count(one) > 1), None)
-    if twice is not None or not plans:
-        raise UsageError(f"The protocol {twice} is asked for twice." if twice else "No protocol is named.")
-    of = Roster.of(data.samples.ids, data.subjects, labels_of(data.samples, task, label))
-    runner = _Runner(found, data, of, None if cache is None else Path(cache), threads, progress)
     # The threads are ours, and BLAS's own would add up in another order.
     with one_blas_thread(), warnings.catch_warnings():
         # People with an image or two each are many classes, and no sign of a regression.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
-        predictions = [runner.run(plan) for plan in plans]
-    setting = Setting(data, task, label, seed, stratify, confidence_level, margin)
+        used, of, plans, predictions, notes = carried.out(data, asked, seed)
+        sizes: tuple[SizeEffect, ...] = ()
+        said: tuple[Note, ...] = ()
+        if factors:
+            sizes, said = size_effects(
+                used,
+                factors,
+                carried.accuracies(asked),
+                seed=seed,
+                missing=missing,
+                confidence_level=confidence_level,
+            )
+    carried.tell()
+    setting = Setting(used, task, label, seed, stratify, confidence_level, margin, justification)
     stable = {name: is_stable(one) for name, one in found.items()}
-    return summarised(setting, of, plans, predictions, runner.notes, stable)
+    run = summarised(setting, of, plans, predictions, [*notes, *said], stable)
+    return replace(run, sizes=sizes)
+
+
+def _numbers(given: int | Sequence[int]) -> tuple[int, ...]:
+    return (given,) if isinstance(given, int) else tuple(given)
+
+
+@dataclass(frozen=True, eq=False)
+class _Carried:
+    """Classifiers carried out under protocols on any data of a task."""
+
+    classifiers: Mapping[str, Any]
+    task: Task
+    label: str | None
+    stratify: bool
+    missing: Missing
+    cache: Journals | None
+    threads: int | None
+    progress: Progress
+    from_cache: dict[tuple[str, Protocol], tuple[int, int]] = field(default_factory=dict)
+
+    def out(
+        self, data: FeatureTable, asked: Sequence[Protocol | str], seed: int
+    ) -> tuple[FeatureTable, Roster, list[SplitPlan], list[list[Predictions]], list[Note]]:
+        """The samples that all protocols can use, the plans, and the predictions of every classifier under each."""
+        about: dict[str, Any] = {"task": self.task, "label": self.label}
+        short, plans = make_plans(
+            asked, data.samples, seed=seed, stratify=self.stratify, missing=self.missing, **about
+        )
+        if short:
+            data = data.take(np.setdiff1d(np.arange(len(data)), list(short)), short)
+        stated = [plan.protocol for plan in plans]
+        twice = next((one for one in stated if stated.count(one) > 1), None)
+        if twice is not None or not plans:
+            raise UsageError(
+                f"The protocol {twice} is asked for twice." if twice else "No protocol is named."
+            )
+        of = Roster.of(data.samples.ids, data.subjects, labels_of(data.samples, **about))
+        runner = _Runner(self.classifiers, data, of, self.cache, self.threads, self.progress)
+        made = [runner.run(plan) for plan in plans]
+        for key, (n, total) in runner.from_cache.items():
+            before = self.from_cache.get(key, (0, 0))
+            self.from_cache[key] = before[0] + n, before[1] + total
+        return data, of, plans, made, runner.notes
+
+    def tell(self) -> None:
+        """Say what came from the cache."""
+        for (name, protocol), (n, total) in self.from_cache.items():
+            if n and self.cache is not None:
+                _LOG.info(
+                    "%s under %s: %d of %d splits from the cache %s",
+                    name,
+                    protocol,
+                    n,
+                    total,
+                    self.cache.directory,
+                )
+
+    def accuracies(self, asked: Sequence[Protocol | str]) -> Accuracies:
+        """What finds the mean accuracy over runs of every classifier under each protocol, on any part of the data."""
+        return partial(self._accuracies, asked)
+
+    def _accuracies(
+        self, asked: Sequence[Protocol | str], data: FeatureTable, seed: int
+    ) -> dict[tuple[str, Protocol], float]:
+        every = self.out(data, asked, seed)[3]
+        return {
+            (one.classifier, one.protocol): fold_spread(one.accuracies, one.protocol.kind).mean
+            for found in every
+            for one in found
+        }
 
 
 class _Runner:
@@ -138,7 +237,7 @@ class _Runner:
         classifiers: Mapping[str, Any],
         data: FeatureTable,
         of: Roster,
-        cache: Path | None,
+        cache: Journals | None,
         threads: int | None,
         progress: Progress,
     ) -> None:
@@ -147,6 +246,7 @@ class _Runner:
         self._threads, self._alone = threads, any(map(must_run_alone, classifiers.values()))
         self._ready: dict[str, Learner] = {}
         self.notes: list[Note] = []
+        self.from_cache: dict[tuple[str, Protocol], tuple[int, int]] = {}
 
     def run(self, plan: SplitPlan) -> list[Predictions]:
         """Train and test every classifier on every split of a plan."""
@@ -178,15 +278,7 @@ class _Runner:
             folds.append(FoldFacts.of(split, self._of.subjects))
             self._progress.advance(1)
         for name, n in n_found.items():
-            if n:
-                _LOG.info(
-                    "%s under %s: %d of %d splits from the cache %s",
-                    name,
-                    plan.protocol,
-                    n,
-                    total,
-                    self._cache,
-                )
+            self.from_cache[name, plan.protocol] = (n, total)
         return [
             Predictions(name, plan.protocol, self._of, tuple(tests), tuple(codes), tuple(folds), trained)
             for name, codes in said.items()
@@ -227,7 +319,7 @@ class _Runner:
             "classifier": settings,
             "proband": code_digest(),
         }
-        return Journal(self._cache, depends_on | plan.depends_on())
+        return self._cache.open(depends_on | plan.depends_on())
 
 
 _ALONE = Lock()

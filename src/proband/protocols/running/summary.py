@@ -18,6 +18,8 @@ from proband.inference.cross_validation.intervals import (
     fold_spread,
     pooled_interval,
 )
+from proband.protocols.epd import EPDVerdict, epd_verdict
+from proband.protocols.notation import Protocol
 from proband.protocols.running.predictions import Predictions, Roster
 from proband.protocols.running.results import (
     ProtocolFindings,
@@ -29,6 +31,7 @@ from proband.protocols.running.results import (
 from proband.protocols.splits.balancing import imbalance
 from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import Split
+from proband.samples.delimited import DEFAULT_MISSING
 from proband.words import Note, Sentence
 
 _NO_OTHERS = ", so that splits tell nothing of other test samples"
@@ -60,6 +63,11 @@ NOT_ON_PEOPLE = Sentence(
 )
 VALIDATION_UNUSED = Sentence(
     "protocols.validation-unused", "note", "{protocol}: validation samples are neither trained on nor tested"
+)
+CALLED_MISSING = Sentence(
+    "protocols.class-called-missing",
+    "caution",
+    "{names:list} of {label} is read as the name of a class; if it stands for a missing value, name it as a word for these",
 )
 SAME_PEOPLE = Sentence(
     "protocols.same-people",
@@ -151,7 +159,21 @@ def _findings(
         Split(one.repeat, one.fold, nobody, test) for one, test in zip(folds, found[0].tests, strict=True)
     ]
     unlike = imbalance(tested, roster.classes[roster.labels])
-    return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike)
+    epd = _epd(setting, protocol, results[0].spread.std)
+    return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike, epd)
+
+
+def _epd(setting: Setting, protocol: Protocol, std: float | None) -> EPDVerdict:
+    data = setting.data
+    return epd_verdict(
+        protocol,
+        task=setting.task,
+        std=std,
+        collected=len(data) + len(data.left_out),
+        used=len(data),
+        excluded={why.key: n for why, n in data.exclusions},
+        justification=setting.justification,
+    )
 
 
 def _recommended(results: Sequence[ProtocolResult], stable: Mapping[str, bool | None]) -> Recommended:
@@ -188,6 +210,9 @@ def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[Note]
             notes.append(NOT_ON_PEOPLE(protocol=protocol))
         if any(one.n_validation for one in found.folds):
             notes.append(VALIDATION_UNUSED(protocol=protocol))
+    missing = [name for name in DEFAULT_MISSING if name in findings[0].results[0].predictions.roster.classes]
+    if setting.task == "attribute" and missing:
+        notes.append(CALLED_MISSING(names=tuple(map(repr, missing)), label=setting.label))
     mixed = [str(found.protocol) for found in findings if not found.protocol.is_disjoint]
     if setting.task == "attribute" and mixed:
         notes.append(SAME_PEOPLE(protocols=", ".join(mixed), label=setting.label))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from proband.protocols.cards.card import NOT_STATED, ProtocolCard, shown
 from proband.protocols.cards.comparability import Comparability, Verdict
@@ -25,6 +25,11 @@ _ON_THEIR_WORD = Sentence(
 )
 _MIXED_OR_NOT = Sentence("literature.mixed-not-stated", "note", "{notation}, mixed or disjoint not stated")
 _ROWS = Sentence("literature.rows", "note", "rows {rows:names} of {publications:count publication}")
+_EPD = Sentence(
+    "literature.epd",
+    "note",
+    "EPD verdict of {n:count row}: E is yes in {e:count}, P in {p:count}, and D is stated in {d:count}",
+)
 _SOME_PAIRS = Sentence("literature.some-pairs", "note", "{n:count} of their {possible:count pair}")
 
 
@@ -36,7 +41,19 @@ def comparability_table(found: Comparability, names: tuple[str, str], everything
             tone = _TONES[one.verdict] if one.bears else "faint"
             texts = (one.field, shown(one.a), shown(one.b), one.verdict)
             rows.append(tuple(text_cell(text, tone) for text in texts))
-    return Table("", (Column("field", "name"), *map(Column, names), Column("")), tuple(rows))
+    heads = (Column("field", "name"), *map(Column, names), Column(""))
+    return Table("", heads, (*rows, *_epd_rows(found)), rules=(len(rows),))
+
+
+def _epd_rows(found: Comparability) -> Iterator[tuple[Cell, ...]]:
+    """The EPD verdicts of both, and what was said in their justification."""
+    for name, answers in zip(
+        ("E", "P", "D"), zip(*(one.answers for one in found.epd), strict=True), strict=True
+    ):
+        yield tuple(map(text_cell, (f"EPD: {name}", *answers, "")))
+    if any(one.justification for one in found.epd):
+        said = (one.justification or NOT_STATED for one in found.epd)
+        yield tuple(map(text_cell, ("EPD: justification", *said, "")))
 
 
 def literature_table(found: Literature) -> Table:
@@ -110,8 +127,15 @@ def literature_statements(found: Literature) -> list[Note]:
         _SAME_PROTOCOL(pairs=two) if two else _NO_TWO_ROWS(),
         *([_LISTED_TWICE(pairs=once)] if once else []),
         *map(_of_group, found.groups()),
+        _of_epd(found),
         *found.notes,
     ]
+
+
+def _of_epd(found: Literature) -> Note:
+    answers = [card.epd.answers for card in found.cards]
+    e, p, d = (sum(one[place] in ("yes", "stated") for one in answers) for place in range(3))
+    return _EPD(n=len(answers), e=e, p=p, d=d)
 
 
 def _rows(pairs: Iterable[tuple[int, int]]) -> tuple[Note, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from proband.inference import Classification
 from proband.report.cells import (
     count_cell,
@@ -14,11 +16,12 @@ from proband.report.cells import (
 )
 from proband.report.notes import answered
 from proband.report.table import Cell, Column, Table
-from proband.words import Note, Sentence, part_of
+from proband.words import Note, Sentence, Target, part_of
 
 _HARDEST = 5  # classes in a terminal
 _COMMONEST = 3  # mistakes of each model in a terminal
 _MACRO = "Every class weighs the same: balanced accuracy."
+_RECALL = Target("recall", "recall of the class")
 _METHOD = Sentence("classification.method", "note", "Method: {method}")
 
 
@@ -67,16 +70,39 @@ def classes_table(result: Classification, most: int | None = None) -> Table:
             Column(f"{name}\nprecision", "number", "The share of what is said to be of it that is."),
         ]
     rows = []
+    answers = replace(result.answers, of=_RECALL)
     for label in labels:
         cells = [text_cell(label), count_cell(found[label, result.algorithms[0]].n)]
         for name in result.algorithms:
             one = found[label, name]
             ends = None if one.low is None or one.high is None else (one.low, one.high)
-            recall = empty_cell() if one.recall is None else over(rate_cell(one.recall), interval_cell(ends))
+            recall = (
+                empty_cell()
+                if one.recall is None
+                else over(rate_cell(one.recall), interval_cell(ends, answers))
+            )
             cells += [recall, empty_cell() if one.precision is None else rate_cell(one.precision)]
         rows.append(tuple(cells))
     part = part_of(len(labels), len(result.classes), "classes", "those of the lowest recall")
     return Table(part or "Classes", tuple(heads), tuple(rows))
+
+
+def confusion_matrix_table(result: Classification, name: str) -> Table:
+    """The confusion matrix of a model: true classes down, what was said across."""
+    matrix = result.confusion(name)
+    decimals = 0 if float(matrix.sum()).is_integer() and (matrix == matrix.round()).all() else 1
+    heads = (Column(f"{name}: true \\ said", "name"), *(Column(label, "number") for label in result.classes))
+    rows = tuple(
+        (
+            text_cell(label),
+            *(
+                replace(fixed_cell(float(n), decimals), tone="good" if place == column else "plain")
+                for column, n in enumerate(matrix[place])
+            ),
+        )
+        for place, label in enumerate(result.classes)
+    )
+    return Table("Confusion matrix", heads, rows)
 
 
 def confusions_table(result: Classification, most: int = 20) -> Table:

@@ -14,12 +14,20 @@ from proband.engine.files.documents import as_json
 from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.inference.cross_validation.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
+from proband.protocols.epd import JUSTIFIED
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Recommended
 from proband.protocols.splits.files import write_splits
+from proband.report.analyses.protocol_tables import (
+    class_tables,
+    classes_frame,
+    confusions_frame,
+    epd_table,
+    sizes_table,
+)
 from proband.report.cells import columns, fixed_cell, text_cell
 from proband.report.charts.makers.errors import number_range
 from proband.report.directory import MARK, require_free, whole_directory
-from proband.report.figures.protocols import accuracy_figure
+from proband.report.figures.protocols import accuracy_figure, sizes_figure
 from proband.report.figures.style import save_figure
 from proband.report.formats import all_latex, as_markdown
 from proband.report.notes import bullets
@@ -27,9 +35,22 @@ from proband.report.table import Cell, Column, Ends, Table
 from proband.words import Note, Sentence
 
 _STATISTICS = ("max", "mean", "min", "std")
-_FIGURES = tuple(f"accuracy.{ending}" for ending in ("png", "svg", "pdf"))
-_FOLDERS = ("predictions", "splits", "cards")
-_OURS = (MARK, "report.md", "table.csv", "table.tex", *_FIGURES, *_FOLDERS)
+_FIGURES, _SIZE_FIGURES = (
+    tuple(f"{name}.{ending}" for ending in ("png", "svg", "pdf")) for name in ("accuracy", "sizes")
+)
+FOLDERS = ("predictions", "splits", "cards")
+"""Where predictions, splits and cards are."""
+_OURS = (
+    MARK,
+    "report.md",
+    "table.csv",
+    "table.tex",
+    "classes.csv",
+    "confusions.csv",
+    *_FIGURES,
+    *_SIZE_FIGURES,
+    *FOLDERS,
+)
 _MOST_ROLES = 50_000_000  # rows of a file of splits
 _DATA = Sentence(
     "protocol.data",
@@ -72,6 +93,19 @@ _QUOTED = Sentence(
     "Intervals of the {of}: varying {varying}; fixed: {fixed}; assuming: {assuming}",
 )
 _MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "And {n:count more comparison}, in the report")
+_EPD = Sentence("protocol.epd", "note", "{protocol}: {verdict}")
+_SIZED = Sentence(
+    "protocol.sizes",
+    "note",
+    "Accuracy by size, over {draws:count random draw}: varying {varying}; fixed: {fixed}; assuming: {assuming}",
+)
+_CLASSES = Sentence(
+    "protocol.classes",
+    "note",
+    "Weighted mean, balanced accuracy and classes count every prediction of every split; their intervals vary {units}",
+)
+_BY_PERSON = Sentence("protocol.classes-by-person", "note", "people, with the models fixed")
+_BY_SAMPLE = Sentence("protocol.classes-by-sample", "note", "samples of these people, with the models fixed")
 _TOO_MANY_SPLITS = Sentence(
     "protocol.too-many-splits",
     "note",
@@ -128,7 +162,7 @@ def _ends(interval: AccuracyInterval) -> Cell:
     if interval.low is None or interval.high is None:
         return Cell("none")
     ends = Ends(100 * interval.low, 100 * interval.high)
-    return Cell(words.interval(*ends, 2), ends)
+    return Cell(words.interval(*ends, 2), ends, answers=interval.answers)
 
 
 def quoted_table(run: ProtocolRun) -> Table:
@@ -141,16 +175,33 @@ def quoted_table(run: ProtocolRun) -> Table:
             _ends(one.interval),
             text_cell(_VARIES[one.recommended]),
             fixed_cell(None if one.spread.std is None else 100 * one.spread.std),
+            *(fixed_cell(100 * value) for value in _other_means(found, one)),
         )
-        for one in run.results
+        for found in run.findings
+        for one in found.results
     )
     heads = (
         *columns("classifier", "protocol", "accuracy", text=2),
         Column(f"{words.level(run.setting.confidence_level)} interval", "interval"),
         Column("varying", "text", "What varies in the interval."),
         Column("sd of runs", "number", "Runs share samples: it is not a standard error."),
+        Column("weighted", "number", "Every test sample of every split weighs the same."),
+        Column("balanced", "number", "Every class weighs the same."),
     )
     return Table("Accuracy (%)", heads, tuple(rows))
+
+
+def epd_statements(run: ProtocolRun) -> list[Note]:
+    """The EPD verdict of each protocol in a line, and the justification if one was given."""
+    said = [_EPD(protocol=str(found.protocol), verdict=found.epd.summary()) for found in run.findings]
+    why = run.setting.justification
+    return said if why is None else [*said, JUSTIFIED(text=why)]
+
+
+def _other_means(found: ProtocolFindings, one: ProtocolResult) -> tuple[float, float]:
+    """The weighted mean and the balanced accuracy."""
+    rate = found.classification.rate
+    return rate(one.classifier).value, rate(one.classifier, "macro-top-1").value
 
 
 def quoted_verdicts(run: ProtocolRun) -> list[Note]:
@@ -166,6 +217,8 @@ def quoted_statements(run: ProtocolRun) -> list[Note]:
     return [
         _of_data(run),
         *dict.fromkeys(_quoted(one.interval) for one in run.results if one.interval.low is not None),
+        *_of_classes(run),
+        *_of_sizes(run),
         *(note for note in run.notes if note not in others),
     ]
 
@@ -183,8 +236,10 @@ def _about_others(run: ProtocolRun) -> list[Note]:
 
 
 def run_tables(run: ProtocolRun) -> list[Table]:
-    """Accuracies over runs, and how sure they are."""
-    return [runs_table(run), intervals_table(run)]
+    """Accuracies over runs, how sure they are, the EPD verdict, and the classes under each protocol."""
+    classes = [table for found in run.findings for table in class_tables(found)]
+    sizes = [sizes_table(run.sizes)] if run.sizes else []
+    return [runs_table(run), intervals_table(run), epd_table(run), *sizes, *classes]
 
 
 def run_statements(run: ProtocolRun) -> list[Note]:
@@ -192,9 +247,12 @@ def run_statements(run: ProtocolRun) -> list[Note]:
     return [
         _of_data(run),
         *run.sentences(),
+        *epd_statements(run),
         *map(_of_splits, run.findings),
         _RUNS(kinds=tuple({one.spread.run.key: _A_RUN(what=one.spread.run) for one in run.results}.values())),
         *_of_intervals(run),
+        *_of_classes(run),
+        *_of_sizes(run),
         *_of_comparisons(run),
         *run.notes,
     ]
@@ -247,6 +305,27 @@ def _of_interval(interval: AccuracyInterval) -> Note:
     )
 
 
+def _of_classes(run: ProtocolRun) -> list[Note]:
+    """What the weighted mean, the balanced accuracy and the classes count, and what varies in their intervals."""
+    by_person = any(found.people_are_units for found in run.findings)
+    return [_CLASSES(units=_BY_PERSON() if by_person else _BY_SAMPLE())]
+
+
+def _of_sizes(run: ProtocolRun) -> list[Note]:
+    """What varies behind the accuracies by size."""
+    if not run.sizes:
+        return []
+    answers = run.sizes[0].answers
+    return [
+        _SIZED(
+            draws=run.sizes[0].n_draws,
+            varying=answers.varying,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
+        )
+    ]
+
+
 def _of_comparisons(run: ProtocolRun) -> list[Note]:
     said = []
     for found in run.findings:
@@ -282,18 +361,23 @@ def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under p
     """Write tables, figure, predictions, splits and cards into a directory of their own; return the summary."""
     path = Path(path)
     with whole_directory(path, _ours(path)) as draft:
-        for folder in _FOLDERS:
-            (draft / folder).mkdir()
-        files, skipped = _write_parts(run, draft)
+        files, skipped = write_parts(run, draft)
+        write_spreadsheet(classes_frame(run), draft / "classes.csv")
+        write_spreadsheet(confusions_frame(run), draft / "confusions.csv")
         write_spreadsheet(run.to_frame(), draft / "table.csv")
         (draft / "table.tex").write_text(all_latex([runs_table(run)]), encoding="utf-8")
         figure = accuracy_figure(run)
         for name in _FIGURES:
             save_figure(figure, draft / name)
+        if run.sizes:
+            drawn = sizes_figure(run.sizes)
+            for name in _SIZE_FIGURES:
+                save_figure(drawn, draft / name)
         parts = [
             f"# {title}",
             *map(as_markdown, run_tables(run)),
             "![Accuracy by protocol](accuracy.png)",
+            *(["![Accuracy by size](sizes.png)"] if run.sizes else []),
             bullets([*run_statements(run), *skipped]),
         ]
         (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
@@ -301,9 +385,11 @@ def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under p
     return path / "report.md"
 
 
-def _write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
+def write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
     """Write splits, predictions and cards; return the files, and what was not written."""
     files, skipped = [], []
+    for folder in FOLDERS:
+        (draft / folder).mkdir(parents=True)
     used: set[str] = set()
     for found in run.findings:
         named = _file_name(str(found.protocol), used)
@@ -342,7 +428,7 @@ def _ours(path: Path) -> list[str]:
         listed = json.loads((path / MARK).read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, KeyError, TypeError):
         listed = []
-    folders = tuple(f"{one}/" for one in _FOLDERS)
+    folders = tuple(f"{one}/" for one in FOLDERS)
     return [*_OURS, *(str(name) for name in listed if str(name).startswith(folders))]
 
 

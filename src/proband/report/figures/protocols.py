@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from proband import words
+from proband.protocols.running.factors import SizeEffect
 from proband.protocols.running.results import ProtocolResult, ProtocolRun
+from proband.report.charts.makers.protocols import sizes
+from proband.report.charts.mpl import figure
 from proband.report.charts.palette import colour, marker
 from proband.report.figures.style import head, laid_out
 from proband.words import counted
@@ -26,8 +30,8 @@ def accuracy_figure(run: ProtocolRun) -> Figure:
 
     names = run.classifiers
     wide = max(5.0, 1.2 + len(run.findings) * (0.55 + 0.28 * len(names)))
-    with laid_out((wide, 3.9)) as figure:
-        axis = figure.subplots()
+    with laid_out((wide, 3.9)) as drawn:
+        axis = drawn.subplots()
         for place, found in enumerate(run.findings):
             for one in found.results:
                 _draw(axis, one, place, names)
@@ -41,12 +45,19 @@ def accuracy_figure(run: ProtocolRun) -> Figure:
         axis.set_axisbelow(True)
         handles, labels = axis.get_legend_handles_labels()
         kept = dict(zip(labels, handles, strict=True))
-        figure.legend(kept.values(), kept.keys(), loc="outside lower center", ncols=min(len(kept), 5))
+        drawn.legend(kept.values(), kept.keys(), loc="outside lower center", ncols=min(len(kept), 5))
         data = run.setting.data
         size = f"{counted(len(data), 'sample')} of {counted(len(data.samples.subjects), 'subject')}"
         bars = f"dots: runs; bars: {words.level(run.setting.confidence_level)}, training and test vary"
         head(axis, f"{data.name}: {run.setting.label or 'identity'}", f"{size}; {bars}")
-    return figure
+    return drawn
+
+
+def sizes_figure(effects: Sequence[SizeEffect]) -> Figure:
+    """Draw accuracy by the number of subjects, or of images of each."""
+    charts = sizes(effects)
+    height = 3.4 * len(charts) + 1.2 + 0.18 * len(charts[0].names)
+    return figure(charts, (6.4, height), columns=1, shared=False)
 
 
 def _draw(axis: Axes, one: ProtocolResult, place: int, names: list[str]) -> None:

@@ -38,6 +38,10 @@ from proband.study.requests.data import (
     SamplesTable as SamplesTable,
     ScoreSource as ScoreSource,
 )
+from proband.study.requests.protocols import (
+    AuditRequest as AuditRequest,
+    ProtocolRequest as ProtocolRequest,
+)
 from proband.study.requests.request import (
     Format as Format,
     Output as Output,

@@ -39,10 +39,12 @@ ANALYSES = (
     "partition",
     "classification",
     "outcomes",
+    "protocol",
+    "audit",
 )
 """Sections that may be switched on and off instead: ``verification = false``."""
-OF_TABLES = ("classification", "outcomes")
-"""Analyses that name the tables they read themselves, and need no scores of pairs."""
+OF_TABLES = ("classification", "outcomes", "protocol", "audit")
+"""Analyses that name what they read themselves, and need no scores of pairs."""
 
 _inside: ContextVar[bool] = ContextVar("inside", default=False)
 

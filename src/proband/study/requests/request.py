@@ -42,6 +42,7 @@ from proband.study.requests.data import (
     SamplesTable,
     ScoreSource,
 )
+from proband.study.requests.protocols import AuditRequest, ProtocolRequest
 from proband.study.requests.tables import ClassificationRequest, OutcomesRequest
 
 Format = Literal["csv", "parquet", "png", "svg", "pdf"]
@@ -118,6 +119,8 @@ class Request(Part):
     partition: Switched[PartitionRequest] = None
     classification: Switched[ClassificationRequest] = None
     outcomes: Switched[OutcomesRequest] = None
+    protocol: Switched[ProtocolRequest] = None
+    audit: Switched[AuditRequest] = None
     output: One[Output] = Field(default_factory=Output)
 
     @property

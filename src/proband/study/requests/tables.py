@@ -36,6 +36,13 @@ class ClassificationRequest(Part):
         Field(description="Which matrices of the archives; default: all."),
         Option(("--model",), "NAME"),
     ] = ()
+    predictions: Annotated[
+        Several[File],
+        Field(
+            description="Files of predictions of the same samples, one for each model: id, label, predicted, and subject if known."
+        ),
+        Option(metavar="FILE", panel="Data"),
+    ] = ()
     truth: Annotated[
         Text, Field(description="Column, or array of the archive, of the true class."), _COLUMN
     ] = "label"
@@ -73,6 +80,16 @@ class ClassificationRequest(Part):
 
     @model_validator(mode="after")
     def _something_to_read(self) -> Self:
+        if self.predictions:
+            named = ("table", "scores", "models", "predicted", "classes", "k")
+            other = next((name for name in named if getattr(self, name)), None)
+            if other is not None:
+                raise refuse(
+                    "files of predictions hold all that is read of their models",
+                    "leave one of them out.",
+                    other,
+                )
+            return self
         if not self.scores and not self.predicted:
             raise refuse(
                 "nothing was predicted",

@@ -11,6 +11,7 @@ from proband.inference.comparisons.comparison import Standings
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
+from proband.protocols.running.results import ProtocolRun
 from proband.report.leading import main_comparison, main_evaluation
 from proband.report.page.model import Code, Folded, Paragraph, Section
 from proband.report.page.registry import section
@@ -158,6 +159,20 @@ _DIVIDED = Sentence(
     "note",
     "Probes were divided into {parts:count part} by how close they are to their mates; every algorithm is judged on parts made without it",
 )
+_PROTOCOLS = Sentence(
+    "methods.protocols",
+    "note",
+    "{n:count classifier was/classifiers were} trained and tested on {samples:count sample} of {people:count person/people} under "
+    "{names:row}, the same splits for all, and the protocols judged by EPD",
+)
+_ACCURACY_INTERVALS = Sentence(
+    "methods.accuracy-intervals", "note", "Intervals of accuracies: {methods:parts}"
+)
+_BY_SIZE = Sentence(
+    "methods.protocol-sizes",
+    "note",
+    "Accuracies by size are means over {draws:count random draw} from these data, with t intervals over draws",
+)
 _LEVEL = Sentence(
     "methods.level",
     "note",
@@ -210,6 +225,8 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
     _comparisons(text, [one for one in labelled if one is not None])
     if found.classification is not None:
         text.say_methods(_ACCURACIES, (one.design for one in found.classification.rates))
+    if found.protocol is not None:
+        _protocols(text, found.protocol)
     if found.gate is not None:
         _gate(text, found.gate)
     _verification(text, found)
@@ -243,6 +260,20 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
     if version:
         text.say(_VERSION(version=version))
     return " ".join(f"{one}." for one in text.sentences), list(dict.fromkeys(text.keys))
+
+
+def _protocols(text: _Text, run: ProtocolRun) -> None:
+    data = run.setting.data
+    named = tuple(str(one.protocol) for one in run.findings)
+    n_people = len(data.samples.subjects)
+    text.say(_PROTOCOLS(n=len(run.classifiers), names=named, samples=len(data), people=n_people), "mery2016")
+    text.say_methods(
+        _ACCURACY_INTERVALS, (one.interval.method for one in run.results if one.interval.low is not None)
+    )
+    made = [one.comparison for one in run.findings if one.comparison is not None]
+    text.say_methods(_DIFFERENCES, (pair.method for one in made for pair in one.pairs))
+    if run.sizes:
+        text.say(_BY_SIZE(draws=run.sizes[0].n_draws), "student1908")
 
 
 def _identification(text: _Text, evaluation: Evaluation) -> None:

@@ -82,6 +82,12 @@ REFERENCES = {
         "Efficient Evaluation of Classification and Recognition Systems",
         "IEEE Conference on Computer Vision and Pattern Recognition", 2001,
     ),
+    "mery2016": _meeting(
+        "Mery et al. 2016",
+        "Mery, Domingo and Zhao, Yuning and Bowyer, Kevin",
+        "On Accuracy Estimation and Comparison of Results in Biometric Research",
+        "IEEE International Conference on Biometrics Theory, Applications and Systems (BTAS)", 2016,
+    ),
     "wilson1927": _article(
         "Wilson 1927", "Wilson, Edwin B.",
         "Probable Inference, the Law of Succession, and Statistical Inference", _JASA, 1927, 22, "158", "209--212",

@@ -12,6 +12,9 @@ from proband.inference.strata.study import StratStudy
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, EER, FNMR
+from proband.protocols.running.results import ProtocolRun
+from proband.report.analyses.audits import verdict as audit_verdict
+from proband.report.analyses.protocols import epd_statements
 from proband.report.leading import (
     best_first,
     leading,
@@ -189,6 +192,10 @@ def summary(found: Findings) -> Summary | None:
         told = _of_items(found.classification.comparison, found.classification.rates[0])
     elif found.outcomes is not None:
         told = _of_items(found.outcomes, found.outcomes.estimates[0])
+    elif found.protocol is not None:
+        told = _under_protocols(found.protocol)
+    elif found.audits:
+        told = Summary(audit_verdict(found.audits[0]))
     else:
         return None
     return replace(told, rest=(*_ties(comparison, evaluation), *_other_way(found), *told.rest))
@@ -210,6 +217,13 @@ def _compared(comparison: Comparison) -> Summary:
     pair = best_two(comparison)
     rest = (pair_verdict(pair, comparison), *what_would_decide(pair, comparison))
     return Summary(headline(comparison), comparison.answers, rest)
+
+
+def _under_protocols(run: ProtocolRun) -> Summary:
+    """The first protocol's verdict, or the accuracy of the only classifier; and by EPD how it was estimated."""
+    first = run.findings[0]
+    told = first.verdicts()[0] if first.verdicts() else first.results[0].sentence()
+    return Summary(told, first.results[0].interval.answers, tuple(epd_statements(run)))
 
 
 def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summary:

@@ -1,0 +1,101 @@
+"""The paired test that two cards allow: their predictions found, checked and compared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from proband.errors import DesignError, InputError, Said
+from proband.inference.classification.results import Classification
+from proband.protocols.cards.card import ProtocolCard
+from proband.protocols.cards.comparability import Comparability, compare_cards
+from proband.protocols.cards.levels import Level
+from proband.protocols.running.prediction_files import read_predictions
+from proband.words import Note, Sentence
+
+NO_TEST = Sentence("cards.no-paired-test", "caution", "No paired test: {why}")
+NOT_COMPARABLE = Sentence(
+    "cards.not-for-a-test",
+    "note",
+    "the cards do not show the same protocol on the same data (level {level}: {words})",
+)
+SAME_RESULT = Sentence("cards.same-result", "note", "it is one result stated twice")
+NOT_FOUND = Sentence(
+    "cards.predictions-not-found",
+    "note",
+    "the predictions of {names:list} were not found; give both files with --predictions",
+)
+ON_TRUST = Sentence(
+    "cards.predictions-on-trust",
+    "caution",
+    "{names:list}: no digest of predictions is stated, so that the file belongs to the card is taken on trust",
+)
+
+
+def predictions_beside(card: ProtocolCard, path: Path) -> Path | None:
+    """Find the predictions that a card names: beside it, or in the directory of the run that it belongs to."""
+    named = card.predictions.file
+    if named is None:
+        return None
+    places = (path.parent / named, path.parent.parent / named)
+    return next((one for one in places if one.is_file()), None)
+
+
+def why_no_test(found: Comparability) -> Note | None:
+    """Why cards allow no paired test, if they do not, whatever predictions there are."""
+    if found.same_result:
+        return SAME_RESULT()
+    if found.level < Level.SAME_PROTOCOL:
+        return NOT_COMPARABLE(level=int(found.level), words=found.level.words)
+    return None
+
+
+def paired_test(
+    cards: Sequence[ProtocolCard],
+    files: Sequence[Path],
+    *,
+    names: Sequence[str] | None = None,
+    margin: float | None = None,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+) -> Classification:
+    """Test two results by their predictions of the same samples, with people as the units where they are known.
+
+    Refused where the cards are not of the same protocol on the same data, where a file is not the one that its card states, or where
+    the samples differ. Verdict, interval and p-value are of one computation, that of `compare_predictions`.
+
+    Parameters
+    ----------
+    cards, files
+        Two cards, and the file of predictions of each.
+    names
+        What the results are called; by default their methods.
+    """
+    a, b = cards
+    why = why_no_test(compare_cards(a, b))
+    if why is not None:
+        raise DesignError(f"{NO_TEST(why=why)}.", "compare results of one protocol on the same data.")
+    for card, file in zip(cards, files, strict=True):
+        _check(card, file)
+    called = list(names or [card.method or f"card {place}" for place, card in enumerate(cards, 1)])
+    if called[0] == called[1]:
+        called = [f"{name} ({letter})" for name, letter in zip(called, "ab", strict=True)]
+    table = read_predictions(dict(zip(called, files, strict=True)))
+    found = table.classified(margin=margin, confidence_level=confidence_level, seed=seed)
+    unsaid = [name for name, card in zip(called, cards, strict=True) if card.predictions.sha256 is None]
+    return replace(found, notes=(ON_TRUST(names=tuple(unsaid)), *found.notes)) if unsaid else found
+
+
+def _check(card: ProtocolCard, file: Path) -> None:
+    """Refuse a file that is not the one a card states."""
+    if not file.is_file():
+        raise InputError(f"There is no file {file}.", file=Said(file))
+    stated = card.predictions.sha256
+    if stated is not None and hashlib.sha256(file.read_bytes()).hexdigest() != stated:
+        raise InputError(
+            f"{file.name} is not the file of predictions that the card of {card.method or 'this result'} states: its SHA-256 differs.",
+            "give the file that belongs to the card.",
+            file=Said(file.name),
+        )

@@ -1,0 +1,258 @@
+"""The EPD verdict of Mery, Zhao and Bowyer (2016): are subjects kept apart, is the protocol proper, are the data declared?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from proband.protocols.notation import Protocol
+from proband.results.base import Result
+from proband.results.serializing import Written
+from proband.words import Note, Sentence, as_sentence
+
+Answer = Literal["yes", "no", "stated", "not stated"]
+FOLDS = 10
+"""The folds that the authors ask for."""
+
+APART = Sentence("epd.subjects-apart", "note", "no subject is in both training and testing")
+MUST_MEET = Sentence(
+    "epd.subjects-must-meet",
+    "note",
+    "people must be in training to be recognised, so a subject-disjoint split is not possible",
+)
+MIXED = Sentence(
+    "epd.subjects-mixed",
+    "caution",
+    "the same people are in training and testing, although a subject-disjoint split is possible for an attribute",
+)
+DISJOINTNESS_UNKNOWN = Sentence(
+    "epd.disjointness-unknown", "caution", "whether people are in both training and testing is not stated"
+)
+TASK_UNKNOWN = Sentence(
+    "epd.task-unknown",
+    "caution",
+    "people are in training and testing, and the task is not stated: only the recognition of identities needs that",
+)
+REPEATED = Sentence(
+    "epd.repeated-folds",
+    "note",
+    "{repeats:count random cross-validation} of {folds:count fold}, with mean and standard deviation",
+)
+FEWER_FOLDS = Sentence("epd.other-folds", "note", "the authors ask for {asked:count fold}")
+EACH_SUBJECT = Sentence(
+    "epd.each-subject", "note", "every subject is tested once; nothing is drawn, so nothing can be repeated"
+)
+SAMPLED_APART = Sentence(
+    "epd.sampled-apart",
+    "note",
+    "single samples are tested after training on other subjects, which the authors allow for large data",
+)
+ONE_CROSS_VALIDATION = Sentence(
+    "epd.one-cross-validation",
+    "caution",
+    "one cross-validation has no standard deviation over random repeats",
+)
+FOLDS_UNKNOWN = Sentence("epd.folds-unknown", "caution", "the number of folds is not stated")
+ONE_HOLD_OUT = Sentence(
+    "epd.one-hold-out", "caution", "a single hold-out is one random split, and needs a justification"
+)
+HOLD_OUTS = Sentence(
+    "epd.hold-outs",
+    "caution",
+    "repeated hold-outs are not a cross-validation: samples are tested unequally often",
+)
+LEAVE_ONE_OUT = Sentence(
+    "epd.leave-one-out",
+    "caution",
+    "leave-one-out with mixed subjects is not a repeated cross-validation, and has no standard deviation over repeats",
+)
+EXTERNAL = Sentence(
+    "epd.external", "caution", "training on one data set and testing on another is one split, not repeated"
+)
+PROTOCOL_UNKNOWN = Sentence("epd.protocol-unknown", "caution", "the protocol is not stated")
+NO_SPREAD = Sentence("epd.no-spread", "caution", "the standard deviation over repeats is not stated")
+NOT_A_MEAN = Sentence(
+    "epd.not-a-mean", "caution", "the value is the {statistic} over repeats, not their mean"
+)
+ALL_USED = Sentence("epd.all-used", "note", "all {n:count collected sample is/collected samples are} used")
+DECLARED = Sentence(
+    "epd.losses-declared",
+    "note",
+    "{n:count} of {total:count collected sample} {n:word is/are} not used, each for a stated reason",
+)
+WITH_AND_WITHOUT = Sentence(
+    "epd.with-and-without", "note", "results with these samples should be reported too, where possible"
+)
+COLLECTED_UNKNOWN = Sentence(
+    "epd.collected-unknown", "caution", "how many samples were collected is not stated"
+)
+USED_UNKNOWN = Sentence("epd.used-unknown", "caution", "how many samples were used is not stated")
+UNDECLARED = Sentence(
+    "epd.losses-undeclared",
+    "caution",
+    "{n:count} of {total:count collected sample} {n:word is/are} not used, and why is not stated",
+)
+VERDICT = Sentence("epd.verdict", "note", "EPD: E {experiments}, P {protocol}, D {data}")
+EXPERIMENTS = Sentence("epd.experiments", "note", "E {answer}: {reasons:parts}")
+PROTOCOL = Sentence("epd.protocol", "note", "P {answer}: {reasons:parts}")
+DATA = Sentence("epd.data", "note", "D {answer}: {reasons:parts}")
+JUSTIFIED = Sentence("epd.justification", "note", "Justification, as given: {text}")
+
+_LETTERS = {"experiments": EXPERIMENTS, "protocol": PROTOCOL, "data": DATA}
+
+
+@dataclass(frozen=True)
+class EPDAnswer(Result):
+    """One of the three answers, and what it rests on."""
+
+    answer: Answer
+    reasons: tuple[Note, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class EPDVerdict(Result):
+    """Whether an accuracy was estimated as Mery, Zhao and Bowyer (2016) ask.
+
+    Attributes
+    ----------
+    experiments
+        E: subjects are kept apart wherever that is possible (``yes``, ``no``, ``not stated``).
+    protocol
+        P: mean and standard deviation of repeated random cross-validations, or each subject left out once.
+    data
+        D: what became of the samples that were collected and not used (``stated``, ``not stated``).
+    justification
+        Why the authors of the experiment departed from this, in their words. It changes no answer.
+    """
+
+    written = Written(also=("met",))
+
+    experiments: EPDAnswer
+    protocol: EPDAnswer
+    data: EPDAnswer
+    justification: str | None = None
+
+    @property
+    def met(self) -> bool:
+        """Whether all three are as asked."""
+        return self.answers == ("yes", "yes", "stated")
+
+    @property
+    def answers(self) -> tuple[Answer, Answer, Answer]:
+        """The answers to E, P and D."""
+        return self.experiments.answer, self.protocol.answer, self.data.answer
+
+    def summary(self) -> Note:
+        """The three answers in a line."""
+        return VERDICT(**dict(zip(_LETTERS, self.answers, strict=True)))
+
+    def sentences(self) -> list[Note]:
+        """Each answer with its reasons, and the justification if there is one."""
+        parts = (self.experiments, self.protocol, self.data)
+        said = [
+            sentence(answer=one.answer, reasons=one.reasons)
+            for sentence, one in zip(_LETTERS.values(), parts, strict=True)
+        ]
+        return said if self.justification is None else [*said, JUSTIFIED(text=self.justification)]
+
+    def __repr__(self) -> str:
+        return as_sentence(self.summary())
+
+
+def epd_verdict(
+    protocol: Protocol | str | None,
+    *,
+    task: str | None,
+    statistic: str | None = "mean",
+    std: float | None = None,
+    collected: int | None = None,
+    used: int | None = None,
+    excluded: Mapping[str, int | None] | None = None,
+    justification: str | None = None,
+) -> EPDVerdict:
+    """Judge how an accuracy was estimated by what is stated of it.
+
+    Parameters
+    ----------
+    protocol
+        How training and testing data were parted; None if that is not stated.
+    task
+        ``identity``, ``attribute``, or None if it is not stated.
+    statistic, std
+        What over repeats was reported, and the standard deviation beside it.
+    collected, used, excluded
+        How many samples were collected and used, and how many were left out for which reason.
+    justification
+        Why there is, say, a single hold-out. It is shown beside the answers and changes none.
+
+    Examples
+    --------
+    >>> epd_verdict("10×10f CV+", task="attribute", std=0.01, collected=213, used=213)
+    EPD: E yes, P yes, D stated.
+    >>> found = epd_verdict("80-20 HO mixed", task="attribute", justification="the split of the challenge")
+    >>> found
+    EPD: E no, P no, D not stated.
+    >>> print(found.protocol.reasons[0])
+    a single hold-out is one random split, and needs a justification
+    """
+    stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
+    if stated is not None and stated.kind == "unstated":
+        stated = None
+    return EPDVerdict(
+        _experiments(stated, task),
+        _protocol(stated, statistic, std),
+        _data(collected, used, excluded),
+        justification,
+    )
+
+
+def _experiments(protocol: Protocol | None, task: str | None) -> EPDAnswer:
+    disjoint = None if protocol is None else protocol.disjoint
+    if disjoint:
+        return EPDAnswer("yes", (APART(),))
+    if task == "identity":
+        return EPDAnswer("yes", (MUST_MEET(),))
+    if disjoint is None:
+        return EPDAnswer("not stated", (DISJOINTNESS_UNKNOWN(),))
+    return EPDAnswer("not stated", (TASK_UNKNOWN(),)) if task is None else EPDAnswer("no", (MIXED(),))
+
+
+def _protocol(protocol: Protocol | None, statistic: str | None, std: float | None) -> EPDAnswer:
+    if protocol is None:
+        return EPDAnswer("not stated", (PROTOCOL_UNKNOWN(),))
+    if protocol.is_hold_out:
+        return EPDAnswer("no", ((HOLD_OUTS if protocol.repeats > 1 else ONE_HOLD_OUT)(),))
+    match protocol.kind:
+        case "external":
+            return EPDAnswer("no", (EXTERNAL(),))
+        case "leave-one-subject-out":
+            return EPDAnswer("yes", (EACH_SUBJECT(),))
+        case "leave-one-out" | "sampled leave-one-out":
+            apart = protocol.is_disjoint
+            return EPDAnswer("yes" if apart else "no", ((SAMPLED_APART if apart else LEAVE_ONE_OUT)(),))
+    if protocol.repeats == 1:
+        return EPDAnswer("no", (ONE_CROSS_VALIDATION(),))
+    if statistic not in (None, "mean"):
+        return EPDAnswer("no", (NOT_A_MEAN(statistic=statistic),))
+    if std is None:
+        return EPDAnswer("no", (NO_SPREAD(),))
+    if protocol.folds is None:
+        return EPDAnswer("not stated", (FOLDS_UNKNOWN(),))
+    fewer = () if protocol.folds == FOLDS else (FEWER_FOLDS(asked=FOLDS),)
+    return EPDAnswer("yes", (REPEATED(repeats=protocol.repeats, folds=protocol.folds), *fewer))
+
+
+def _data(collected: int | None, used: int | None, excluded: Mapping[str, int | None] | None) -> EPDAnswer:
+    if collected is None:
+        return EPDAnswer("not stated", (COLLECTED_UNKNOWN(),))
+    counts = None if excluded is None else [*excluded.values()]
+    known = None if counts is None or None in counts else sum(n for n in counts if n is not None)
+    if used is None and known is None:
+        return EPDAnswer("not stated", (USED_UNKNOWN(),))
+    lost = known if used is None else collected - used
+    if not lost:
+        return EPDAnswer("stated", (ALL_USED(n=collected),))
+    if known == lost:
+        return EPDAnswer("stated", (DECLARED(n=lost, total=collected), WITH_AND_WITHOUT()))
+    return EPDAnswer("not stated", (UNDECLARED(n=lost, total=collected),))

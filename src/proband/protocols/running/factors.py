@@ -1,0 +1,262 @@
+"""How accuracy depends on the number of subjects and of images of each: random parts of the data, drawn again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.engine.frames import frame_of_rows
+from proband.errors import DesignError, Hint, UsageError, first_few
+from proband.inference.proportions import t_quantile
+from proband.protocols.notation import Protocol
+from proband.protocols.running.data import FeatureTable
+from proband.protocols.splits.splits import Missing
+from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.results.serializing import Written
+from proband.words import Note, Sentence, Target, count, counted
+
+Floats = npt.NDArray[np.float64]
+Positions = npt.NDArray[np.intp]
+DRAWS = 10
+"""How many random parts of each size are drawn unless somebody says."""
+
+OF = Target("accuracy-at-size", "mean accuracy with so many subjects and images of each")
+VARYING = Target("drawn-parts", "which subjects and images of these data are drawn, and the splits")
+FIXED = Target("data-drawn-from", "the data that are drawn from, the classifiers and the protocol")
+ASSUMING = Target("draws-normal", "draws are independent, and their mean is nearly normal")
+ANSWERS = Answers(OF, VARYING, FIXED, ASSUMING)
+TOO_FEW = Sentence(
+    "protocols.too-few-to-draw",
+    "note",
+    "sizes are drawn from {n:count} of {total:count subject}: the others have fewer than {images:count image}",
+)
+NOT_OF_OTHERS = Sentence(
+    "protocols.drawn-from-these",
+    "caution",
+    "intervals over draws are of parts of these data, and not of other people: with all subjects nothing but the splits varies",
+)
+
+Accuracies = Callable[[FeatureTable, int], Mapping[tuple[str, Protocol], float]]
+"""From data and a seed of splits to the accuracy of each classifier under each protocol."""
+
+
+@dataclass(frozen=True, eq=False)
+class SizeEffect(Result):
+    """The accuracy of one classifier under one protocol with so many subjects, and images of each.
+
+    Attributes
+    ----------
+    n_subjects, images_each
+        How many were drawn; `images_each` is None where all images are used.
+    n_samples
+        The fewest and the most samples of a draw.
+    mean, std, minimum, maximum
+        Over draws; no standard deviation of one.
+    low, high
+        Student's interval of the mean over draws; None of one draw, or where all are the same.
+    values
+        The accuracy of each draw: its mean over runs.
+    """
+
+    written = Written({"protocol": "protocol.__str__"})
+
+    classifier: str
+    protocol: Protocol
+    n_subjects: Count
+    images_each: Count | None
+    n_samples: tuple[int, int]
+    n_draws: Count
+    mean: Rate
+    std: float | None
+    minimum: Rate
+    maximum: Rate
+    low: float | None
+    high: float | None
+    confidence_level: Confidence
+    answers: Answers
+    values: tuple[Rate, ...]
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Which sizes are tried: every number of subjects with every number of images of each.
+
+    Attributes
+    ----------
+    subjects, images_each
+        The numbers; empty for all there are.
+    draws
+        How many random parts of each size.
+    """
+
+    subjects: tuple[int, ...] = ()
+    images_each: tuple[int, ...] = ()
+    draws: int = DRAWS
+
+    def __post_init__(self) -> None:
+        for name, values, least in (("subjects", self.subjects, 2), ("images_each", self.images_each, 1)):
+            wrong = next((one for one in values if one < least), None)
+            if wrong is not None:
+                raise UsageError(f"{name} is a number of at least {least}, got {wrong}.")
+            if len(set(values)) < len(values):
+                raise UsageError(f"A number of {name} is there twice.", "name each once.")
+        if self.draws < 1:
+            raise UsageError(f"At least one part is drawn, got {self.draws}.")
+
+    def __bool__(self) -> bool:
+        return bool(self.subjects or self.images_each)
+
+
+def size_effects(
+    data: FeatureTable,
+    factors: Factors,
+    accuracies: Accuracies,
+    *,
+    seed: int,
+    missing: Missing,
+    confidence_level: float,
+) -> tuple[tuple[SizeEffect, ...], tuple[Note, ...]]:
+    """Draw parts of each size, and find the accuracy of every classifier and protocol on each.
+
+    Fewer subjects and images are some of more, so that sizes are compared on the same draws.
+    """
+    pool, notes = _pool(data, factors, missing)
+    found: dict[tuple[str, Protocol, int, int | None], list[float]] = {}
+    sizes: dict[tuple[int, int | None], list[int]] = {}
+    n_people = len(pool.samples.subjects)
+    for n_subjects, images in product(factors.subjects or (n_people,), factors.images_each or (None,)):
+        for draw in range(factors.draws):
+            part = drawn(pool, n_subjects, images, seed, draw)
+            own = int(np.random.SeedSequence([seed, draw]).generate_state(1)[0])
+            try:
+                made = accuracies(part, own)
+            except DesignError as error:
+                each = "" if images is None else f" with {counted(images, 'image')} each"
+                raise DesignError(
+                    f"{counted(n_subjects, 'subject')}{each}, draw {draw + 1}: {error.message}", error.cure
+                ) from None
+            sizes.setdefault((n_subjects, images), []).append(len(part))
+            for (name, protocol), value in made.items():
+                found.setdefault((name, protocol, n_subjects, images), []).append(value)
+    effects = tuple(
+        _effect(name, protocol, n, each, values, sizes[n, each], confidence_level)
+        for (name, protocol, n, each), values in found.items()
+    )
+    return effects, (*notes, NOT_OF_OTHERS())
+
+
+def drawn(data: FeatureTable, n_subjects: int, images_each: int | None, seed: int, draw: int) -> FeatureTable:
+    """Draw subjects, and images of each, at random; the same draw of fewer is a part of that of more.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> table = Samples({"id": range(12), "subject": [k // 3 for k in range(12)]})
+    >>> data = FeatureTable(table, features=np.zeros((12, 1)))
+    >>> few, more = (drawn(data, n, 2, seed=0, draw=3) for n in (2, 3))
+    >>> few, set(few.samples.ids) <= set(more.samples.ids)
+    (FeatureTable(data: 4 samples of 2 subjects, 1 features each), True)
+    """
+    rng = np.random.default_rng([seed, draw])
+    codes = data.samples.codes
+    people = rng.permutation(len(data.samples.subjects))[:n_subjects]
+    order = rng.permutation(len(data))
+    kept = order if images_each is None else first_of_each(codes, order, images_each)
+    return replace(data.take(np.sort(kept[np.isin(codes[kept], people)]), "not drawn"), left_out=())
+
+
+def first_of_each(codes: npt.NDArray[np.integer], order: Positions, n: int) -> Positions:
+    """The first n of everybody, in an order of all.
+
+    Examples
+    --------
+    >>> first_of_each(np.array([0, 0, 1, 1]), np.array([3, 1, 0, 2]), 1).tolist()
+    [1, 3]
+    """
+    grouped = order[np.argsort(codes[order], kind="stable")]
+    turn = np.arange(len(grouped)) - np.searchsorted(codes[grouped], codes[grouped])
+    return grouped[turn < n]
+
+
+def _pool(data: FeatureTable, factors: Factors, missing: Missing) -> tuple[FeatureTable, tuple[Note, ...]]:
+    """The subjects who have images enough for the largest number of them, and what is to be said of the others."""
+    names, codes = data.samples.subjects, data.samples.codes
+    most = max(factors.images_each, default=1)
+    short = np.flatnonzero(np.bincount(codes, minlength=len(names)) < most)
+    notes: tuple[Note, ...] = ()
+    if len(short):
+        if missing == "error":
+            raise DesignError(
+                f"{count(len(short))} of {counted(len(names), 'subject')} have fewer than {counted(most, 'image')}: "
+                f"{first_few([names[int(k)] for k in short])}.",
+                Hint("ask for fewer images, or {give:missing=drop} to draw from the others."),
+            )
+        kept = np.flatnonzero(~np.isin(codes, short))
+        notes = (TOO_FEW(n=len(names) - len(short), total=len(names), images=most),)
+        data = replace(data.take(kept, "too few images"), left_out=())
+    there = len(data.samples.subjects)
+    too_many = next((n for n in factors.subjects if n > there), None)
+    if too_many is not None:
+        raise DesignError(
+            f"{counted(too_many, 'subject')} cannot be drawn from {count(there)}.", "ask for fewer subjects."
+        )
+    return data, notes
+
+
+def _effect(
+    name: str,
+    protocol: Protocol,
+    n_subjects: int,
+    images_each: int | None,
+    values: Sequence[float],
+    sizes: Sequence[int],
+    level: float,
+) -> SizeEffect:
+    mean, n = float(np.mean(values)), len(values)
+    std = float(np.std(values, ddof=1)) if n > 1 else None
+    low = high = None
+    if std:
+        reach = t_quantile(level, n - 1.0) * std / n**0.5
+        low, high = max(0.0, mean - reach), min(1.0, mean + reach)
+    return SizeEffect(
+        name, protocol, n_subjects, images_each, (min(sizes), max(sizes)), n, mean, std, min(values), max(values), low, high,
+        level, ANSWERS, tuple(values),
+    )  # fmt: skip
+
+
+def sizes_frame(effects: Sequence[SizeEffect]) -> pl.DataFrame:
+    """A row for each size, classifier and protocol."""
+    names = ("n_subjects", "images_each", "n_draws", "mean", "std", "minimum", "maximum", "low", "high")
+    return frame_of_rows(
+        [
+            {"classifier": one.classifier, "protocol": str(one.protocol)} | {name: getattr(one, name) for name in names}
+            for one in effects
+        ]
+    )  # fmt: skip
+
+
+def along(effects: Sequence[SizeEffect]) -> Iterator[tuple[str, list[SizeEffect]]]:
+    """Curves of one protocol: effects that differ in the factor that varies, by classifier and the other factor."""
+    by_subjects = varies_by_subjects(effects)
+    several_others = len({one.images_each if by_subjects else one.n_subjects for one in effects}) > 1
+    curves: dict[str, list[SizeEffect]] = {}
+    for one in effects:
+        parts = [one.classifier]
+        if several_others:
+            parts.append(
+                counted(one.images_each or 0, "image") + " each"
+                if by_subjects
+                else counted(one.n_subjects, "subject")
+            )
+        curves.setdefault(", ".join(parts), []).append(one)
+    yield from curves.items()
+
+
+def varies_by_subjects(effects: Sequence[SizeEffect]) -> bool:
+    """Whether curves go along the number of subjects, and not of images of each."""
+    return len({one.n_subjects for one in effects}) > 1 or len({one.images_each for one in effects}) == 1

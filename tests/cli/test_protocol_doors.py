@@ -1,0 +1,180 @@
+"""Protocols and audits through the command line, a study file and Python: the same findings, by the same names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proband.cli import main
+from proband.cli.app import _command
+from proband.engine.files.documents import as_json
+from proband.protocols.splits.files import write_splits
+from proband.protocols.splits.splits import splitter
+from proband.study.caching import Cache
+from proband.study.reading import read_study
+from proband.study.requests import AuditRequest, Output, ProtocolRequest, only
+from proband.study.run import run
+
+pytest.importorskip("sklearn")
+ASKED: dict[str, Any] = {
+    "file": "features.npz",
+    "key": "found",
+    "classifiers": ["near=sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)", "centre=sklearn.neighbors:NearestCentroid()"],
+    "protocols": ["2×3f CV+", "60-40 HO"],
+    "task": "attribute",
+    "label": "mood",
+    "where": "age > 20",
+    "stratify": False,
+    "missing": "drop",
+    "file_column": "file",
+    "name": "toy",
+    "margin": 0.05,
+    "justification": "one camera",
+    "subjects": [8],
+    "images_each": [5],
+    "draws": 2,
+}  # fmt: skip
+# What the command line calls otherwise; pictures have options that features have not.
+CALLED = {"file": "source", "key": "source", "classifiers": "classifier", "protocols": "protocol"}
+OF_PICTURES = {"size", "eyes"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rng = np.random.default_rng(8)
+    who = np.repeat(np.arange(10), 6)
+    ids = [f"s{k}" for k in range(60)]
+    table = pl.DataFrame(
+        {
+            "id": ids,
+            "subject": np.where(who == 0, "NA", who.astype(str)),
+            "mood": ["NA", "sad", "glad"] * 20,
+            "age": 20 + who,
+        }
+    )
+    table.write_csv(tmp_path / "samples.csv")
+    np.savez(tmp_path / "features.npz", found=rng.normal(size=(60, 4)), ids=np.array(ids))
+    subjects, mood = table["subject"].to_numpy(), table["mood"].to_numpy()
+    write_splits(tmp_path / "splits.csv", ids, list(splitter("3f CV").splits(mood, subjects)))
+    pl.DataFrame({"id": ["s1"], "reason": ["NA"]}).write_csv(tmp_path / "dropped.csv")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, Any]:
+    with pytest.raises(SystemExit) as stop:
+        main([*argv])
+    return int(stop.value.code or 0), json.loads(capsys.readouterr().out)
+
+
+def studied(folder: Path, **sections: dict[str, Any]) -> Any:
+    text = [
+        f"[{name}]\n"
+        + "\n".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
+        for name, values in sections.items()
+    ]
+    (folder / "study.toml").write_text("\n".join(text) + "\n", encoding="utf-8")
+    return read_study(folder / "study.toml")
+
+
+def test_protocols_are_the_same_through_three_doors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(ASKED) | OF_PICTURES == set(ProtocolRequest.model_fields)
+    options = {one.name for one in _command().commands["protocol"].commands["run"].params}
+    assert {CALLED.get(name, name) for name in ProtocolRequest.model_fields} <= options
+    words = [
+        word
+        for name, value in ASKED.items()
+        if name not in ("file", "key", "stratify", "classifiers", "protocols")
+        for word in (
+            f"--{name.replace('_', '-')}",
+            ",".join(map(str, value)) if isinstance(value, list) else str(value),
+        )
+    ]
+    words += [word for one in ASKED["classifiers"] for word in ("-c", one)]
+    words += [word for one in ASKED["protocols"] for word in ("-P", one)]
+    code, typed = answer(
+        capsys, "protocol", "run", "features.npz::found", "-s", "samples.csv", "--no-stratify", "--seed", "5", "--level", "0.9",
+        "--json", "-q", *words,
+    )  # fmt: skip
+    assert code == 0
+    output = {"seed": 5, "confidence_level": 0.9}
+    study = studied(folder, samples={"file": "samples.csv"}, protocol=ASKED, output=output)
+    kept = Cache(folder / "kept")
+    by_study = run(study, cache=kept)
+    assert json.loads(as_json(by_study.to_dict()))["protocol"] == typed
+    n_kept = len(list((folder / "kept" / "splits").iterdir()))
+    again = run(study, cache=Cache(folder / "kept"), threads=2)
+    assert as_json(again.to_dict()) == as_json(by_study.to_dict())
+    request = only("protocol", ASKED, samples={"file": "samples.csv"}, output=Output(**output))
+    assert json.loads(as_json(run(request).to_dict()))["protocol"] == typed
+    assert [one["epd"]["justification"] for one in typed["protocols"]] == ["one camera"] * 2
+    assert typed["classes"] == 3  # NA is a mood
+    fewer = studied(folder, samples={"file": "samples.csv"}, protocol=ASKED | {"draws": 1}, output=output)
+    run(fewer, cache=Cache(folder / "kept"))
+    assert len(list((folder / "kept" / "splits").iterdir())) < n_kept  # what is not used is forgotten
+
+
+def test_audits_are_the_same_through_three_doors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {
+        "splits": "splits.csv",
+        "task": "attribute",
+        "label": "mood",
+        "protocol": "3f CV",
+        "file_column": "file",
+        "embeddings": "features.npz",
+        "collected": "samples.csv",
+        "exclusions": "dropped.csv",
+    }
+    assert set(asked) | {"images"} == set(AuditRequest.model_fields)
+    assert set(AuditRequest.model_fields) <= {one.name for one in _command().commands["audit"].params}
+    words = [
+        word
+        for name, value in asked.items()
+        if name != "splits"
+        for word in (f"--{name.replace('_', '-')}", value)
+    ]
+    code, typed = answer(capsys, "audit", "splits.csv", "-s", "samples.csv", "--json", "-q", *words)
+    assert code == 3
+    study = studied(folder, samples={"file": "samples.csv"}, audit=asked)
+    (by_study,) = run(study, cache=Cache(folder / "kept")).audits
+    shown = json.loads(as_json(by_study.to_dict()))
+    assert shown == typed
+    again = Cache(folder / "kept")
+    assert json.loads(as_json(run(study, cache=again).audits[0].to_dict())) == shown
+    assert again.found == ["audit"]
+
+
+@pytest.mark.parametrize(
+    ("sections", "said"),
+    [
+        ({"audit": {}}, "There are no splits to audit"),
+        ({"protocol": {"file": "features.npz", "classifiers": "src"}}, "Whose the samples are is not known"),
+        (
+            {"samples": {"file": "samples.csv"}, "protocol": {"file": "features.npz"}},
+            "no classifier is named",
+        ),
+        (
+            {"samples": {"file": "samples.csv"}, "protocol": {"classifiers": "src"}},
+            "what classifiers learn from",
+        ),
+        (
+            {
+                "samples": {"file": "samples.csv"},
+                "protocol": {"file": "features.npz", "classifiers": "os.path:join"},
+            },
+            "is code that the study would run",
+        ),
+        ({"audit": {"splits": "none.csv"}}, "there is no file or directory"),
+    ],
+)
+def test_what_a_study_lacks_is_told_where_it_stands(
+    folder: Path, sections: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(Exception, match=said) as refused:
+        run(studied(folder, **sections))
+    assert "study.toml, line" in str(refused.value)
