@@ -37,15 +37,15 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("identification", {"ranks": [1, 3]}, WHOLE | {"on_failure": "as-scored"}, [{"name": "later", "rule": "probe.image > 2"}, {"by": "sex"}]),
     ("comparison", {"rank": 2, "margin": 0.05, "design": "sign-flip", "by_category": True}, E, [{"by": "sex"}]),
     ("comparison", {"median_rank": 5, "design": "bootstrap"}, E, []),
-    ("comparison", {"fnmr_at": 0.1}, E, []),
+    ("comparison", {"fnmr_at": 0.1, "pairs": ["b-a"], "one_sided": "upper"}, E, []),
     ("comparison", {"auc": True}, E, []),
     ("comparison", {"measure": "median-relative-rank", "margin": 0.1, "design": "bootstrap", "adjust": "none"}, E, []),
     ("identification", {"measures": ["median-rank@3", "fnmr@0.1"], "weights": "person"}, E, [{"by": "sex"}]),
-    ("identification", {"measures": ["rank-rate@2"], "design": "brr"}, E, []),
+    ("identification", {"measures": ["rank-rate@2"], "design": "brr", "one_sided": "lower"}, E, []),
     ("gate", {"baseline": "b", "candidate": "a", "measure": "rank-rate@2", "margin": 0.1, "design": "bootstrap", "digest": DIGEST}, E, []),
     ("gate", {"baseline": "b", "measure": "fnmr@0.1"}, E, []),
     ("threshold", {"fmr": [0.1, 0.05], "confidence": 0.8}, {"gallery": "image < 2", "probes": "image > 1"}, []),
-    ("mcnemar", {"rank": 2}, E, []),
+    ("mcnemar", {"rank": 2, "pairs": ["b-a"]}, E, []),
     ("verification", {"fmr": [0.1, 0.05], "thresholds": [0.5], "n_resamples": 100, "by": ["sex"], "zoo": True, "naive": True}, {}, []),
     ("verification", {"gallery": "image == 0", "probes": "image > 1", "fmr": [0.1], "n_resamples": 0, "comparisons": "all"}, {}, []),
     ("verification", {"pairs": "pairs.csv"}, {}, []),
@@ -60,6 +60,8 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("classification", {"table": "labels.csv", "predicted": ["A=a", "b"], "average": "macro", "adjust": "none"}, {}, []),
     ("outcomes", {"table": "outcomes.csv", "item": "item", "system": "system", "success": "success", "cluster": "site", "margin": 0.02}, {}, []),
     ("outcomes", {"table": "labels.csv", "systems": ["right_a", "right_b"], "adjust": "none"}, {}, []),
+    ("comparison", {"rank": 1, "against": "b"}, E, []),
+    ("mcnemar", {"against": "a", "by_category": True}, E, [{"by": "sex"}]),
 ]  # fmt: skip
 
 

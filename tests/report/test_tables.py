@@ -59,6 +59,7 @@ COMMANDS = (
     f"permute {S} --groups session --trainings --trials 100 --max-rank 3",
     f"strat {S} --images 4",
     "mcnemar 60 38 --total 722",
+    f"mcnemar {S} {G} --by sex --against weak",
     f"gate {S} --baseline weak --candidate strong -g one_per_subject",
     f"threshold {S} --fmr 0.05,0.02",
     f"inspect {S}",

@@ -58,6 +58,7 @@ def test_everything_is_there_and_of_the_schema(
         *parts,
         "thresholds",
         "search",
+        "mcnemar",
         "choices",
         "strat",
         "feret",

@@ -36,6 +36,8 @@ fnmr_at = 0.1
 [gate]
 baseline = "poor"
 measure = "auc"
+[mcnemar]
+by_category = true
 [verification]
 fmr = [0.1]
 n_resamples = 100
@@ -165,7 +167,7 @@ def test_a_run_that_was_stopped_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("proband.study.steps.compare", stop)
+        patched.setattr("proband.study.steps.shown_together", stop)
         with pytest.raises(KeyboardInterrupt):
             run(study, cache=Cache(tmp_path / "kept"))
     cache = Cache(tmp_path / "kept")

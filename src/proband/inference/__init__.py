@@ -20,6 +20,7 @@ from proband.inference.comparisons.mcnemar import (
     newcombe_interval,
     tango_interval,
 )
+from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_table
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
@@ -65,6 +66,7 @@ __all__ = [
     "ImageColumns",
     "Interval",
     "McNemar",
+    "McNemarTable",
     "OutcomeComparison",
     "OutcomeRate",
     "PairedOutcomes",
@@ -90,6 +92,7 @@ __all__ = [
     "gallery_variation",
     "gate",
     "mcnemar",
+    "mcnemar_table",
     "newcombe_interval",
     "permute",
     "plan_difference",

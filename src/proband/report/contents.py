@@ -9,6 +9,7 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison
+from proband.inference.comparisons.mcnemar_table import McNemarTable, as_table
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
 from proband.report.analyses import choices, feret, strat
@@ -29,6 +30,7 @@ TABLES = (
     "comparisons",
     "places",
     "gate",
+    "mcnemar",
     "operating_points",
     "roc",
     "groups",
@@ -86,6 +88,9 @@ def tables_of(found: Findings) -> dict[str, pl.DataFrame]:
         made["places"] = _joined(_places(name, one) for name, one in found.comparisons.items())
     if found.gate is not None:
         made["gate"] = found.gate.to_frame()
+    if found.mcnemar is not None:
+        tests = found.mcnemar if isinstance(found.mcnemar, McNemarTable) else as_table(found.mcnemar)
+        made["mcnemar"] = tests.to_frame()
     if found.thresholds:
         made["thresholds"] = _joined(one.to_frame() for one in found.thresholds)
     if found.verification:

@@ -22,6 +22,7 @@ from proband.inference import (
     OutcomeComparison,
     VirtualExperiments,
 )
+from proband.inference.comparisons.mcnemar_table import McNemarTable
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
@@ -38,6 +39,7 @@ from proband.report.analyses import (
     feret,
     feret_statements,
     gates,
+    mcnemar,
     protocols,
     strat,
     thresholds,
@@ -60,6 +62,7 @@ from proband.report.figures.identification import (
     comparison_figure,
     estimates_figure,
     evaluation_figure,
+    mcnemar_figure,
 )
 from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.verification import differential_figure, searches_figure, thresholds_figure
@@ -204,6 +207,10 @@ show(
         lambda result: [*result.sentences(), *classification.classification_statements(result)],
         classification_figure,
     ),
+)
+show(
+    McNemarTable,
+    View(lambda result: [mcnemar.mcnemar_rows(result)], mcnemar.mcnemar_statements, mcnemar_figure),
 )
 show(
     Gate,

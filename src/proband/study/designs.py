@@ -58,6 +58,11 @@ def measure_of(request: ComparisonRequest | GateRequest) -> Measure:
     return RecognitionRate(request.rank or 1)
 
 
+def chooses(request: ComparisonRequest) -> bool:
+    """Whether a comparison is of chosen pairs or of one side, and not of every two both ways."""
+    return bool(request.pairs) or request.against is not None or request.one_sided is not None
+
+
 def of_pairs(request: ComparisonRequest | GateRequest) -> bool:
     """Whether a comparison is of compared pairs, and not of ranks."""
     return measure_of(request).view == "pairs"

@@ -16,6 +16,7 @@ from proband.inference import Comparison, Estimate, Evaluation, VirtualExperimen
 from proband.inference.classification.results import Classification
 from proband.inference.comparisons.gate import Gate
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
+from proband.inference.comparisons.mcnemar_table import McNemarTable
 from proband.inference.galleries.feret_study import FeretStudy
 from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.outcomes.results import OutcomeComparison
@@ -169,7 +170,7 @@ class Findings(Result):
     folds
         Accuracy over the folds of listed pairs, one for each algorithm.
     mcnemar
-        Two algorithms by the probes on which they differ.
+        Two algorithms by the probes on which they differ; or a table of such tests, by pairs and categories.
     choices, exact_choices, trainings
         Studies of the choice of images: by trials, as exact means by algorithm, and of training sets (`trained`).
     pool
@@ -212,7 +213,7 @@ class Findings(Result):
     searches: tuple[SearchEstimates, ...] = ()
     by_gallery_size: tuple[pl.DataFrame, ...] = field(default=(), kw_only=True)
     folds: tuple[FoldAccuracy, ...] = field(default=(), kw_only=True)
-    mcnemar: McNemarOfOutcomes | None = field(default=None, kw_only=True)
+    mcnemar: McNemarOfOutcomes | McNemarTable | None = field(default=None, kw_only=True)
     choices: VirtualExperiments | None = None
     exact_choices: Mapping[str, ExactChoice] = field(default_factory=dict, kw_only=True)
     trainings: Estimate | None = field(default=None, kw_only=True)
@@ -254,7 +255,7 @@ class Findings(Result):
         named += [one.algorithm for one in self.thresholds]
         named += [one.algorithm for one in self.searches]
         named += [one.name for one in self.folds]
-        named += [] if self.mcnemar is None else [self.mcnemar.first, self.mcnemar.second]
+        named += [] if self.mcnemar is None else [*self.mcnemar.algorithms]
         named += list(self.exact_choices)
         if self.choices is not None:
             named += self.choices.algorithms

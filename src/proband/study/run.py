@@ -13,6 +13,7 @@ from proband.engine import Engine, Progress, Silent, engine_said, using
 from proband.engine.arguments import checked
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
+from proband.inference.comparisons.by_category import too_small
 from proband.inference.comparisons.gate import Gate
 from proband.inference.estimates.evaluation import evaluate_outcomes
 from proband.inference.verification.thresholds import DeployedThreshold, require_any
@@ -24,7 +25,15 @@ from proband.scores import Scores, experiment_over, pool_over
 from proband.study.caching import Cache
 from proband.study.checking import check
 from proband.study.definition import Origin, Study
-from proband.study.designs import categories_of, code_named, measure_of, needing_matrix, of_pairs
+from proband.study.designs import (
+    categories_of,
+    chooses,
+    code_named,
+    design_of,
+    measure_of,
+    needing_matrix,
+    of_pairs,
+)
 from proband.study.findings import Findings, Measured, Provenance
 from proband.study.gating import candidate_and_baseline, pinned
 from proband.study.inputs import Algorithm, Inputs, PairList, read_inputs, versions
@@ -194,7 +203,7 @@ class _Run:
                 found["gate"] = self._gate(request.gate, outcomes, plan)
         if request.mcnemar is not None and outcomes:
             with self._at("mcnemar"):
-                found["mcnemar"] = self.steps.mcnemar(request.mcnemar, outcomes)
+                found["mcnemar"] = self.steps.mcnemar(request.mcnemar, outcomes, plan.categories)
         found |= self._searches(plan)
         if request.choices is not None and plan.pool is not None:
             with self._at("choices"):
@@ -309,6 +318,7 @@ class _Run:
             ranks=request.identification.ranks if request.identification else (1,),
             confidence_level=request.output.confidence_level,
             weights=request.identification.weights if request.identification else "probe",
+            one_sided=request.identification.one_sided if request.identification else None,
         )
 
     def _measured(
@@ -321,13 +331,11 @@ class _Run:
         with self._at("identification"):
             for measure in (weighted(measure_named(one), request.weights) for one in request.measures):
                 if measure.view == "pairs":
-                    each = self.steps.estimates(
-                        measure, self.steps.scores, plan.verified, request.design, ranked
-                    )
+                    each = self.steps.estimates(measure, self.steps.scores, plan.verified, request, ranked)
                     made.append(Measured(measure.code, None, each))
                     continue
                 for category, parts in _sets(outcomes, evaluation):
-                    each = self.steps.estimates(measure, parts, parts[0].experiment, request.design, ranked)
+                    each = self.steps.estimates(measure, parts, parts[0].experiment, request, ranked)
                     made.append(Measured(measure.code, category, each))
         return tuple(made)
 
@@ -360,12 +368,23 @@ class _Run:
             together = [
                 one
                 for one in self.request.comparison
-                if measure_of(one).form == "threshold" and one.design == "auto"
+                if measure_of(one).form == "threshold" and one.design == "auto" and not chooses(one)
             ]
             yield self.steps.verification_comparison(request, plan.verified, together)
             return
-        for category, parts in _sets(outcomes, evaluation if request.by_category else None):
-            yield replace(self.steps.comparison(request, parts, self.request.experiment), category=category)
+        sets = list(_sets(outcomes, evaluation if request.by_category else None))
+        large = [(category, parts) for category, parts in sets if self._is_large(category, parts, request)]
+        for category, parts in large:
+            families = 1 if category is None else len(large) - 1
+            made = self.steps.comparison(request, parts, self.request.experiment, families)
+            yield replace(made, category=category)
+
+    def _is_large(self, category: str | None, parts: list[Outcomes], request: ComparisonRequest) -> bool:
+        """Whether there are people enough to compare algorithms by; a category that has not is noted."""
+        why = None if category is None else too_small(category, parts[0], design_of(request.design))
+        if why is not None and why not in self.notes:
+            self.notes.append(why)
+        return why is None
 
     def _gate(self, request: GateRequest, outcomes: list[Outcomes], plan: _Plan) -> Gate:
         """The candidate against the baseline, whose digest is what it should be."""

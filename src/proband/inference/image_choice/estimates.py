@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -297,7 +296,7 @@ def differences_over_choices(question: Question) -> Joint:
     rank = min(rank, found.n_ranks)
     tested = tuple(
         (first, second, None, difference_over_choices(found, first, second, rank, level))
-        for first, second in combinations(found.algorithms, 2)
+        for first, second in question.pairs
     )
     estimates = tuple(
         _from_trials(measure, found.rate(name, rank), name, metric, pool, design, level, seed, found.notes)

@@ -37,6 +37,10 @@ class Identification(Part):
             "or a plug-in's."
         ),
     ] = "auto"
+    one_sided: Annotated[
+        Literal["lower", "upper"] | None,
+        Field(description="Bounds from below (lower) or above (upper) instead of intervals."),
+    ] = None
 
     @model_validator(mode="after")
     def _of_measures(self) -> Self:
@@ -93,6 +97,24 @@ class ComparisonRequest(Part):
             "(none)."
         ),
     ] = "single-step"
+    pairs: Annotated[
+        Several[Text],
+        Field(
+            description="Compare only these pairs, the first less the second; what is adjusted is adjusted for these alone."
+        ),
+        Option(metavar="A-B"),
+    ] = ()
+    against: Annotated[
+        Text | None,
+        Field(description="Compare every other algorithm with this one, and no other pairs."),
+        Option(metavar="ALGORITHM"),
+    ] = None
+    one_sided: Annotated[
+        Literal["lower", "upper"] | None,
+        Field(
+            description="Bound differences from below (lower: has the first more?) or above (upper: has it less?), and test that side."
+        ),
+    ] = None
 
     @property
     def is_verification(self) -> bool:
@@ -168,9 +190,24 @@ class GateRequest(Part):
 
 
 class McNemarRequest(Part):
-    """McNemar's exact test of two algorithms, probes being taken as independent."""
+    """McNemar's exact test of pairs of algorithms, probes being taken as independent."""
 
     rank: Annotated[Positive, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
+    by_category: Annotated[
+        bool, Field(description="Test within each probe category as well as over all probes.")
+    ] = False
+    pairs: Annotated[
+        Several[Text],
+        Field(
+            description="Test only these pairs, the first against the second; what is adjusted is adjusted for these alone."
+        ),
+        Option(metavar="A-B"),
+    ] = ()
+    against: Annotated[
+        Text | None,
+        Field(description="Test every other algorithm against this one, and no other pairs."),
+        Option(metavar="ALGORITHM"),
+    ] = None
 
 
 class VerificationRequest(Part):

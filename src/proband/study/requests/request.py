@@ -135,8 +135,9 @@ class Request(Part):
                     "name",
                 )
         if self.identification is None and self.category and self.feret is None:
-            by_category = any(one.by_category for one in self.comparison)
-            if not by_category:
+            asking: list[ComparisonRequest | McNemarRequest] = [*self.comparison]
+            asking += [] if self.mcnemar is None else [self.mcnemar]
+            if not any(one.by_category for one in asking):
                 raise refuse(
                     "categories are of identification, which is switched off",
                     "leave one of them out.",

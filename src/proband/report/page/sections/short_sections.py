@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from proband.inference.comparisons.mcnemar_table import McNemarTable
 from proband.report import cells
+from proband.report.analyses.mcnemar import mcnemar_rows, mcnemar_statements
 from proband.report.analyses.measures import measures_statements, measures_table
 from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
@@ -59,6 +61,10 @@ def mcnemar_section(found: Findings) -> Section | None:
     one = found.mcnemar
     if one is None:
         return None
+    if isinstance(one, McNemarTable):
+        return Section(
+            "mcnemar", "McNemar's test", (mcnemar_rows(one, "mcnemar"), *said(mcnemar_statements(one)))
+        )
     rows = [
         [cells.text_cell(name), cells.count_cell(n)]
         for name, n in (

@@ -42,6 +42,11 @@ _RATE_OF = Sentence(
     "note",
     "{algorithm}: {of} {rate:rate} [{low:rate}, {high:rate}] over {n:count sample}",
 )
+_CHOSEN_PAIRS = Sentence(
+    "verdict.chosen-pairs",
+    "note",
+    "{apart:count} of {n:count chosen pair} {apart:word differs/differ} significantly in {of}",
+)
 _LEADS = Sentence(
     "verdict.leads", "note", "{leader} leads: its {of} is significantly better than that of {other}"
 )
@@ -194,9 +199,21 @@ def summary(found: Findings) -> Summary | None:
 
 
 def _compared(comparison: Comparison) -> Summary:
+    if not comparison.all_pairs:
+        return _of_chosen(comparison)
     pair = best_two(comparison)
     rest = (pair_verdict(pair, comparison), *what_would_decide(pair, comparison))
     return Summary(headline(comparison), comparison.answers, rest)
+
+
+def _of_chosen(comparison: Comparison) -> Summary:
+    """Pairs that were chosen: how many differ, and the verdict of each."""
+    apart = sum(pair.told_apart for pair in comparison.pairs)
+    of = comparison.estimates[0].answers.of
+    told = _CHOSEN_PAIRS(n=len(comparison.pairs), apart=apart, of=of)
+    return Summary(
+        told, comparison.answers, tuple(pair_verdict(pair, comparison) for pair in comparison.pairs)
+    )
 
 
 def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summary:
