@@ -27,7 +27,7 @@ ASKED = {
         "-e first.npz -e two=second.npz -s samples.csv --metric cosine -g one_per_subject",
         "-e first.npz -s samples.csv --metric l2 -g one_per_subject -p @used.csv",
         f"{S} {G} --out out --figure cmc.svg --report page.html",
-        f"{S} {G} --one-sided lower --measure rank-rate@3 --measure median-rank@5 --measure auc --design bootstrap",
+        f"{S} {G} --one-sided lower --measure rank-rate@3 --measure median-rank@5 --measure auc --design bootstrap --overlap --distribution spread.svg",
         f"{S} {G} --seed 3 --pseudonyms --formats csv --feret --image-set image_set --date date --camera camera --by sex --out out",
         f"scored.csv {C} -g one_per_subject",
         L,
@@ -179,6 +179,7 @@ ASKED = {
         f"{S} --groups session --pairs within --trials 1000 --where \"site != 'C'\"",
         f"{S} --trials 1000 --ties mean --max-rank 3",
         f"{S} --groups session --exact --max-rank 5",
+        f"{S} --groups session --trials 500 --max-rank 3 --distractors --list-trials 1,3 --choices chosen.csv",
         f"{S} --groups session --trainings --trials 1000 --max-rank 3",
         "-e first.npz -s samples.csv --metric cosine --groups session --trials 500 --max-rank 3 --failed \"not detected\"",
         """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows

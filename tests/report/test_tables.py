@@ -46,7 +46,7 @@ COMMANDS = (
     f"evaluate {S} {G} --feret",
     f"evaluate {S} {G} --by sex --measure median-rank@5 --measure rank-rate@3",
     f"evaluate a={S.replace(' ', '::strong ', 1)} b=scores.npz::strong c=scores.npz::weak d=scores.npz::weak e=scores.npz::middling {G} --by sex",
-    f"evaluate {S} {G} --measure median-rank@5 --design bootstrap",
+    f"evaluate {S} {G} --measure median-rank@5 --design bootstrap --overlap",
     f"compare {S} {G}",
     "compare outcomes.csv --outcomes --item question --system model --success correct --cluster document",
     "classify logits.npz",

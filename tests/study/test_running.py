@@ -27,6 +27,7 @@ Studied = Callable[..., Study]
 EVERYTHING = """
 [identification]
 measures = ["median-rank@5"]
+overlap = true
 [[category]]
 by = "sex"
 [[comparison]]
@@ -52,6 +53,7 @@ probes = "number == 1"
 fpir = [0.4]
 [choices]
 n_resamples = 200
+list_trials = 1
 [strat]
 images = 4
 [feret]

@@ -25,12 +25,14 @@ from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
 from proband.inference.estimates.evaluation import Entry, Evaluation, evaluate
+from proband.inference.estimates.overlap import SetOverlap, set_overlap
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.variation import gallery_variation
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.estimates import exact_over_choices
+from proband.inference.image_choice.listing import trial_choices
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments, permute
 from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
 from proband.inference.outcomes.tables import compare_outcomes
@@ -71,6 +73,7 @@ __all__ = [
     "OutcomeRate",
     "PairedOutcomes",
     "ReplicateEstimate",
+    "SetOverlap",
     "Verification",
     "Verifications",
     "VirtualExperiments",
@@ -99,8 +102,10 @@ __all__ = [
     "plan_error_rate",
     "plan_half_width",
     "proportion_interval",
+    "set_overlap",
     "tango_interval",
     "threshold",
+    "trial_choices",
     "verify",
     "verify_pairs",
 ]

@@ -397,12 +397,12 @@ def _refusal(
             "take the design auto or bootstrap for new people (in Python also Jackknife(kind='JK1')); brr, fay, jackknife or rao-wu for "
             "new images of these people.",
         )
-    if question.view == "images" or capability == "images":
+    would = [one.capability for one in able if one.view == question.view and measure.form in one.forms]
+    if question.view == "images":
         return DesignError(
             "The choice of images varies over scores and a pool of images.",
             "estimate(measure, scores, Pool(samples, groups='session'), ImageChoice()).",
         )
-    would = [one.capability for one in able if one.view == question.view and measure.form in one.forms]
     if not any(one.capability == capability for one in able):
         doing = (
             "does not compare algorithms" if comparing else "compares algorithms and gives no interval of one"

@@ -13,9 +13,10 @@ from proband.inference.comparisons.mcnemar_table import McNemarTable, as_table
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
 from proband.report.analyses import choices, feret, strat
+from proband.report.analyses.measures import with_replicates
 from proband.report.analyses.verification import points_frame, verification_figures
 from proband.report.figures.classification import classification_figure
-from proband.report.figures.identification import comparison_figure, evaluation_figure
+from proband.report.figures.identification import comparison_figure, evaluation_figure, replicates_figure
 from proband.report.figures.verification import searches_figure, thresholds_figure
 from proband.report.leading import looks
 from proband.study.findings import Findings
@@ -27,6 +28,7 @@ TABLES = (
     "leaderboard",
     "cmc",
     "measures",
+    "overlap",
     "comparisons",
     "places",
     "gate",
@@ -40,6 +42,7 @@ TABLES = (
     "search_curve",
     "choices",
     "choices_differences",
+    "choices_trials",
     "strat",
     "feret",
     "feret_cmc",
@@ -54,6 +57,7 @@ TABLES = (
 
 FIGURES = (
     "cmc",
+    "measures_distributions",
     "det",
     "roc",
     "scores",
@@ -80,6 +84,8 @@ def tables_of(found: Findings) -> dict[str, pl.DataFrame]:
         made["cmc"] = found.evaluation.curves_frame()
     if found.measured:
         made["measures"] = _joined(one.to_frame() for one in found.measured)
+    if found.overlap is not None:
+        made["overlap"] = found.overlap.to_frame()
     if found.comparisons:
         made["comparisons"] = _joined(
             one.to_frame().insert_column(0, pl.lit(name).alias("comparison"))
@@ -115,6 +121,8 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
         made["choices"] = choices.rates_frame(found.choices, found.confidence_level)
         if len(found.choices.algorithms) > 1:
             made["choices_differences"] = choices.differences_frame(found.choices, 1, found.confidence_level)
+    if found.trial_choices is not None:
+        made["choices_trials"] = found.trial_choices
     if found.strat is not None:
         made["strat"] = _strat(found.strat)
     if found.feret is not None:
@@ -139,6 +147,9 @@ def figures_of(found: Findings) -> dict[str, Figure]:
     places = looks(found)
     if found.evaluation is not None:
         made["cmc"] = evaluation_figure(found.evaluation, places=places)
+    drawn_anew = with_replicates(found.measured)
+    if drawn_anew:
+        made["measures_distributions"] = replicates_figure(drawn_anew)
     if found.verification:
         made |= verification_figures(found.verification, found.groups, places)
     if any(len(one.rates) > 1 for one in found.thresholds):

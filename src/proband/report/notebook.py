@@ -60,7 +60,7 @@ from proband.report.figures.classification import classification_figure
 from proband.report.figures.identification import (
     cmc_figure,
     comparison_figure,
-    estimates_figure,
+    estimate_figure,
     evaluation_figure,
     mcnemar_figure,
 )
@@ -225,7 +225,7 @@ show(
     View(
         lambda result: [_estimate_table(result)],
         lambda result: [answered(result.answers), *result.notes],
-        drawn_by(estimates_figure, alone),
+        estimate_figure,
     ),
 )
 for _kind in (Band, Curve):

@@ -35,6 +35,12 @@ def design_of(name: str) -> Design | Literal["auto"]:
     return "auto" if name == "auto" else design_named(name)
 
 
+def ranks_anew(name: str) -> bool:
+    """Whether a design ranks scores anew, and takes no outcomes: galleries of other people."""
+    design = design_of(name)
+    return design != "auto" and design.capability == "galleries"
+
+
 def stratified_design(name: str) -> StratifiedDesign:
     """The stratified design that a name means."""
     made = design_named(name)

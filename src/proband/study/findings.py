@@ -17,6 +17,7 @@ from proband.inference.classification.results import Classification
 from proband.inference.comparisons.gate import Gate
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
 from proband.inference.comparisons.mcnemar_table import McNemarTable
+from proband.inference.estimates.overlap import SetOverlap
 from proband.inference.galleries.feret_study import FeretStudy
 from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.outcomes.results import OutcomeComparison
@@ -37,6 +38,7 @@ SCHEMA: Final = "proband-results/2"
 PARTS = (
     "identification",
     "measures",
+    "overlap",
     "comparisons",
     "gate",
     "verification",
@@ -154,6 +156,8 @@ class Findings(Result):
         Identification: rates and curves with bands, by probe category.
     measured
         Other measures that were asked for, with their intervals.
+    overlap
+        Images and people that gallery and probe sets have in common, if that was asked for.
     comparisons
         Algorithms compared, by key: the code of the measure, and behind a slash the category of probes if they are not all
         (``rank-1``, ``rank-1/dup1``). The first is the one the verdict is about.
@@ -175,6 +179,8 @@ class Findings(Result):
         Studies of the choice of images: by trials, as exact means by algorithm, and of training sets (`trained`).
     pool
         The images that could have been chosen.
+    trial_choices
+        Which were, in the trials that were asked for.
     strat, feret
         Studies of galleries, and of categories and galleries.
     classification, outcomes
@@ -192,7 +198,7 @@ class Findings(Result):
             "choices": "choices_at_level",
             "trainings": "training_sets",
         },
-        without=("pool", "trained"),
+        without=("pool", "trained", "trial_choices"),
         if_any=PARTS,
         versioned=True,
     )
@@ -204,6 +210,7 @@ class Findings(Result):
     notes: tuple[Note, ...] = field(default=(), kw_only=True)
     evaluation: Evaluation | None = None
     measured: tuple[Measured, ...] = field(default=(), kw_only=True)
+    overlap: SetOverlap | None = field(default=None, kw_only=True)
     comparisons: Mapping[str, Comparison] = field(default_factory=dict)
     gate: Gate | None = field(default=None, kw_only=True)
     verification: tuple[Verification, ...] = ()
@@ -223,6 +230,7 @@ class Findings(Result):
     outcomes: OutcomeComparison | None = field(default=None, kw_only=True)
     pool: Pool | None = None
     trained: tuple[str, ...] = ()
+    trial_choices: pl.DataFrame | None = field(default=None, kw_only=True)
 
     @property
     def gallery_sizes(self) -> tuple[dict[str, Any], ...]:

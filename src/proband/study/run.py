@@ -16,6 +16,8 @@ from proband.inference import Comparison, Evaluation
 from proband.inference.comparisons.by_category import too_small
 from proband.inference.comparisons.gate import Gate
 from proband.inference.estimates.evaluation import evaluate_outcomes
+from proband.inference.estimates.overlap import set_overlap
+from proband.inference.image_choice.listing import trial_choices
 from proband.inference.verification.thresholds import DeployedThreshold, require_any
 from proband.measures import Outcomes, measure_named
 from proband.measures.base import weighted
@@ -33,6 +35,7 @@ from proband.study.designs import (
     measure_of,
     needing_matrix,
     of_pairs,
+    ranks_anew,
 )
 from proband.study.findings import Findings, Measured, Provenance
 from proband.study.gating import candidate_and_baseline, pinned
@@ -195,6 +198,8 @@ class _Run:
         if request.identification is not None:
             found["evaluation"] = evaluation
             found["measured"] = self._measured(request.identification, outcomes, evaluation, plan)
+            if request.identification.overlap and plan.experiment is not None:
+                found["overlap"] = set_overlap(plan.experiment, categories=plan.categories)
         found |= self._verification(plan)
         found["thresholds"] = self._thresholds(self.inputs.algorithms, plan.verified)
         found["comparisons"] = self._comparisons(outcomes, evaluation, plan)
@@ -272,6 +277,7 @@ class _Run:
                     request.choices.groups or None,
                     pairs=request.choices.pairs,
                     where=self.origin.condition(request.choices.where),
+                    distractors=request.choices.distractors,
                 )
         return _Plan(experiment, categories, self._verified(experiment), searched, pool)
 
@@ -334,10 +340,22 @@ class _Run:
                     each = self.steps.estimates(measure, self.steps.scores, plan.verified, request, ranked)
                     made.append(Measured(measure.code, None, each))
                     continue
+                anew = ranks_anew(request.design)
                 for category, parts in _sets(outcomes, evaluation):
-                    each = self.steps.estimates(measure, parts, parts[0].experiment, request, ranked)
+                    data = self._scores_to_rank(request.design) if anew else parts
+                    each = self.steps.estimates(measure, data, parts[0].experiment, request, ranked)
                     made.append(Measured(measure.code, category, each))
         return tuple(made)
+
+    def _scores_to_rank(self, design: str) -> list[Scores]:
+        """The scores, for a design that ranks them anew; it knows no other way than the usual one."""
+        ranked = self.request.experiment
+        if (ranked.ties, ranked.counting, ranked.on_failure) != ("pessimistic", "images", "miss"):
+            raise UsageError(
+                f"{design} ranks anew, with pessimistic ties, images counted and failures as misses.",
+                Hint("leave those at their defaults, or take another design: {option:design=bootstrap}"),
+            )
+        return self.steps.scores
 
     def _comparisons(
         self, outcomes: list[Outcomes], evaluation: Evaluation | None, plan: _Plan
@@ -467,7 +485,14 @@ class _Run:
         if request.trainings:
             trained = tuple(one.name for one in self.steps.scores)
             return {"trainings": self.steps.trainings(request, pool), "trained": trained, "pool": pool}
-        return {"choices": self.steps.choices(request, pool, self.request.experiment.ties), "pool": pool}
+        made = self.steps.choices(request, pool, self.request.experiment.ties)
+        listed = None
+        if request.list_trials:
+            listed = trial_choices(
+                pool, made.design, trials=request.list_trials, seed=made.seed,
+                pseudonyms=self.request.output.pseudonyms,
+            )  # fmt: skip
+        return {"choices": made, "pool": pool, "trial_choices": listed}
 
     def _allowed(self, what: str, sections: Sequence[str], make: Callable[[], Made]) -> Made | None:
         """Make something; if the data do not allow it, that is an error only where a section asks for it."""
@@ -507,7 +532,7 @@ class _Run:
 
     def _found(self, **parts: object) -> Findings:
         request, origin = self.request, self.origin
-        if not any(part for name, part in parts.items() if name not in ("pool", "trained")):
+        if not any(part for name, part in parts.items() if name not in ("pool", "trained", "trial_choices")):
             raise DesignError(
                 f"{self._name}: nothing can be computed. {'. '.join(map(str, self.notes))}".rstrip(". ")
                 + ".",

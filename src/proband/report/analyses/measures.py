@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from proband.inference import Estimate
 from proband.inference.estimates.evaluation import probes_called
 from proband.report.cells import columns, interval_cell, rate_cell, table, text_cell
 from proband.report.table import Table
@@ -34,6 +37,15 @@ def measures_table(measured: Sequence[Measured], level: float) -> Table:
     names = ("measure", "probes of", "algorithm") if several else ("measure", "algorithm")
     heads = columns(*names, "value", f"{percent(level)} interval", text=len(names))
     return table("measures", "Other measures", heads, rows)
+
+
+def with_replicates(measured: Sequence[Measured]) -> list[tuple[Estimate, ...]]:
+    """The estimates of each measure and set of probes that has replicates to draw."""
+    return [
+        one.estimates
+        for one in measured
+        if all(own.replicates is not None and np.isfinite(own.replicates).any() for own in one.estimates)
+    ]
 
 
 def measures_statements(measured: Sequence[Measured]) -> list[Note]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from proband.errors import UsageError
 from proband.inference import Band, Estimate, Evaluation
@@ -14,6 +14,7 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.measures import Curve
 from proband.report.charts.makers.curves import cmc, gallery_sizes
+from proband.report.charts.makers.replicates import IN_A_PANEL, replicates_chart
 from proband.report.charts.makers.rows import (
     Valued,
     against_best,
@@ -136,6 +137,54 @@ def estimates_figure(estimates: Sequence[Estimate], width: float = 5.4, title: s
     """
     in_points = all(one.events is not None for one in estimates)
     return values_figure(leaderboard(estimates, in_points=in_points), width, title)
+
+
+def estimate_figure(
+    estimate: Estimate,
+    width: float = 5.4,
+    title: str | None = None,
+    which: Literal["interval", "distribution"] = "interval",
+) -> Figure:
+    """Draw an estimate with its interval, or the distribution of its replicates.
+
+    Parameters
+    ----------
+    estimate
+        Of one algorithm.
+    width
+        Of the figure, in inches.
+    title
+        A heading for the whole figure.
+    which
+        ``interval``, or ``distribution`` where the design made replicates.
+    """
+    if which == "interval":
+        return estimates_figure([estimate], width, title)
+    return replicates_figure([[estimate]], width, title)
+
+
+def replicates_figure(
+    measured: Sequence[Sequence[Estimate]], width: float = 7.16, title: str | None = None
+) -> Figure:
+    """Draw the distributions of replicates, a panel for each measure and for every few algorithms; all are drawn.
+
+    Parameters
+    ----------
+    measured
+        The estimates of every algorithm, for each measure that has replicates.
+    width
+        Of the figure, in inches.
+    title
+        A heading for the whole figure.
+    """
+    charts = [
+        replicates_chart(estimates[start : start + IN_A_PANEL])
+        for estimates in measured
+        for start in range(0, len(estimates), IN_A_PANEL)
+    ]
+    columns = 1 if width < 5.5 else min(2, len(charts))
+    rows = -(-len(charts) // columns)
+    return figure(charts, (width, 3.2 * rows + 0.3), title=title, columns=columns, shared=False)
 
 
 def values_figure(chart: Chart, width: float = 5.4, title: str | None = None) -> Figure:

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from proband.errors import Hint
 from proband.results.difference import Adjustment
 from proband.study.requests.base import Condition, File, Option, Part, Positive, Several, Share, Text, refuse
-from proband.words import given
+from proband.words import count, given
 
 
 class Identification(Part):
@@ -41,6 +41,10 @@ class Identification(Part):
         Literal["lower", "upper"] | None,
         Field(description="Bounds from below (lower) or above (upper) instead of intervals."),
     ] = None
+    overlap: Annotated[
+        bool,
+        Field(description="Count the images and people that gallery and probe sets have in common."),
+    ] = False
 
     @model_validator(mode="after")
     def _of_measures(self) -> Self:
@@ -338,6 +342,14 @@ class ChoicesRequest(Part):
         ),
     ] = False
     rank: Annotated[Positive, Field(description="The rank to show."), Option(("-r",))] = 1
+    distractors: Annotated[
+        bool,
+        Field(description="Keep people who cannot take part enrolled in every trial, with one image each."),
+    ] = False
+    list_trials: Annotated[
+        Several[Positive],
+        Field(description="Trials whose choices are listed: the gallery and probe image of each person."),
+    ] = ()
 
     @model_validator(mode="after")
     def _one_answer(self) -> Self:
@@ -349,6 +361,15 @@ class ChoicesRequest(Part):
             raise refuse(
                 "exact means and trainings are different questions", "leave one of them out.", "exact"
             )
+        beyond = next((one for one in self.list_trials if one > self.n_resamples), None)
+        if beyond is not None:
+            raise refuse(
+                f"there are {count(self.n_resamples)} trials, and no trial {count(beyond)}",
+                "list others, or draw more.",
+                "list_trials",
+            )
+        if self.list_trials and (self.exact or self.trainings):
+            raise refuse("no trials of the choices are drawn", "leave it out, or draw trials.", "list_trials")
         return self
 
 
