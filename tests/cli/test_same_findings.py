@@ -61,6 +61,7 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("outcomes", {"table": "outcomes.csv", "item": "item", "system": "system", "success": "success", "cluster": "site", "margin": 0.02}, {}, []),
     ("outcomes", {"table": "labels.csv", "systems": ["right_a", "right_b"], "adjust": "none"}, {}, []),
     ("comparison", {"rank": 1, "against": "b"}, E, []),
+    ("comparison", {"with_scores": ["scores.npz"], "with_samples": "samples.csv", "with_gallery": "image == 0", "with_probes": "sex == 'm' and image > 0"}, {"gallery": "image == 0", "probes": "sex == 'f' and image > 0"}, []),
     ("mcnemar", {"against": "a", "by_category": True}, E, [{"by": "sex"}]),
 ]  # fmt: skip
 

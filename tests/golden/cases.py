@@ -55,6 +55,8 @@ ASKED = {
         f"""{S} {G} --by-category --category "older: probe.age > 30 and probe.session == 2" --pseudonyms""",
         f"{S} {G} --by-category --feret --long-after feret --image-set image_set --date date --camera camera --by sex --formats csv --out out",
         f"{S} {G} --against weak --one-sided lower",
+        f"""{S} {G} -p "session == 2 and sex == 'male'" --with-scores scores.npz --with-samples samples.csv --with-gallery "session == 1 and kind == 'fa'"
+            --with-probes "session == 2 and sex == 'female'" """,
         f"{S} {G} --pairs weak-strong --pairs middling-strong --one-sided upper --by sex",
         "outcomes.csv --outcomes --item question --system model --success correct",
         "outcomes.csv --outcomes --item question --system model --success correct --cluster document --margin 0.05 --level 0.9 --seed 2",

@@ -14,7 +14,9 @@ from proband.engine.arguments import checked
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
 from proband.inference.comparisons.by_category import too_small
+from proband.inference.comparisons.compare import DEFAULT_MARGIN
 from proband.inference.comparisons.gate import Gate
+from proband.inference.comparisons.independent import compare_independent
 from proband.inference.estimates.evaluation import evaluate_outcomes
 from proband.inference.estimates.overlap import set_overlap
 from proband.inference.image_choice.listing import trial_choices
@@ -37,7 +39,7 @@ from proband.study.designs import (
     of_pairs,
     ranks_anew,
 )
-from proband.study.findings import Findings, Measured, Provenance
+from proband.study.findings import Findings, InputFile, Measured, Provenance
 from proband.study.gating import candidate_and_baseline, pinned
 from proband.study.inputs import Algorithm, Inputs, PairList, read_inputs, versions
 from proband.study.labelled import classified, outcomes_compared
@@ -51,6 +53,7 @@ from proband.study.requests import (
     Request,
     VerificationRequest,
 )
+from proband.study.second_set import second_set, sets_named
 from proband.study.steps import Steps
 from proband.words import Note, Sentence
 
@@ -138,6 +141,7 @@ class _Run:
     inputs: Inputs
     steps: Steps
     notes: list[Note] = field(default_factory=list)
+    more_files: list[InputFile] = field(default_factory=list)
 
     def of_lists(self) -> Findings:
         """Verify lists of comparisons, and compare them by pairs; they allow nothing else."""
@@ -381,7 +385,10 @@ class _Run:
         evaluation: Evaluation | None,
         plan: _Plan,
     ) -> Iterator[Comparison]:
-        """One measure, over all probes or pairs, and over every category if that is asked for."""
+        """One measure, over all probes or pairs, and over every category if that is asked for; or of two sets of people."""
+        if request.with_scores:
+            yield self._independent(request, outcomes)
+            return
         if of_pairs(request):
             together = [
                 one
@@ -396,6 +403,18 @@ class _Run:
             families = 1 if category is None else len(large) - 1
             made = self.steps.comparison(request, parts, self.request.experiment, families)
             yield replace(made, category=category)
+
+    def _independent(self, request: ComparisonRequest, outcomes: list[Outcomes]) -> Comparison:
+        """Algorithms on this set of people and on another."""
+        other = second_set(request, self.request, self.inputs, self.origin, self.steps)
+        self.notes.extend(note for note in other.notes if note not in self.notes)
+        self.more_files.extend(other.files)
+        return compare_independent(
+            measure_of(request), {one.algorithm: one for one in outcomes}, other.outcomes,
+            pairs=[sets_named(text, [one.algorithm for one in outcomes], list(other.outcomes)) for text in request.pairs],
+            margin=DEFAULT_MARGIN if request.margin is None else request.margin,
+            confidence_level=self.request.output.confidence_level, adjust=request.adjust, one_sided=request.one_sided,
+        )  # fmt: skip
 
     def _is_large(self, category: str | None, parts: list[Outcomes], request: ComparisonRequest) -> bool:
         """Whether there are people enough to compare algorithms by; a category that has not is noted."""
@@ -539,7 +558,9 @@ class _Run:
                 "ask for an analysis in the file to see what it lacks.",
             )
         command = origin.command + (" --allow-plugins" if origin.path and code_named(request) else "")
-        provenance = Provenance(command, origin.text, request.output.seed, versions(), self.inputs.files)
+        provenance = Provenance(
+            command, origin.text, request.output.seed, versions(), (*self.inputs.files, *self.more_files)
+        )
         return Findings(
             title=request.title or "Results",
             provenance=provenance,

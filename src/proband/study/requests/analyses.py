@@ -120,6 +120,29 @@ class ComparisonRequest(Part):
         ),
     ] = None
 
+    with_scores: Annotated[
+        Several[Text],
+        Field(
+            description="Compare with a second set of other people instead, unpaired: its score files, [NAME=]FILE[::KEY], read as the first."
+        ),
+        Option(("--with",), "[NAME=]FILE[::KEY]", "Second set"),
+    ] = ()
+    with_samples: Annotated[
+        File | None,
+        Field(description="The second set's table of samples; default: the first's."),
+        Option(panel="Second set"),
+    ] = None
+    with_gallery: Annotated[
+        Condition | None,
+        Field(description="Who is enrolled in the second set; default: as in the first."),
+        Option(panel="Second set"),
+    ] = None
+    with_probes: Annotated[
+        Condition | None,
+        Field(description="Who is searched for in the second set; default: as in the first."),
+        Option(panel="Second set"),
+    ] = None
+
     @property
     def is_verification(self) -> bool:
         """Whether pairs are compared, and not ranks."""
@@ -133,6 +156,7 @@ class ComparisonRequest(Part):
         named += ["auc"] if self.auc else []
         if len(named) > 1:
             raise refuse(f"{' and '.join(named)} exclude each other", "ask for one at a time.", named[1])
+        self._of_second_set()
         if self.is_verification and self.by_category:
             raise refuse("categories are of searches, not of verification", "leave it out.", "by_category")
         if self.margin is not None and self.margin >= 1 and self.median_rank is None and self.measure is None:
@@ -142,6 +166,25 @@ class ComparisonRequest(Part):
                 "margin",
             )
         return self
+
+    def _of_second_set(self) -> None:
+        """What two sets of different people allow."""
+        if not self.with_scores:
+            for name in ("with_samples", "with_gallery", "with_probes"):
+                if getattr(self, name) is not None:
+                    raise refuse(
+                        "it is about a second set", Hint("name its scores: {option:with_scores}"), name
+                    )
+            return
+        unable = [name for name in ("median_rank", "fnmr_at", "against") if getattr(self, name) is not None]
+        unable += [name for name in ("auc", "by_category") if getattr(self, name)]
+        unable += ["design"] if self.design != "auto" else []
+        if unable:
+            raise refuse(
+                "two sets of different people are compared by their rates, all probes of either",
+                "leave it out, or the second set.",
+                unable[0],
+            )
 
 
 class GateRequest(Part):
