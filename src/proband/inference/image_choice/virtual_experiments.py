@@ -161,7 +161,8 @@ class VirtualExperiments(Result):
             for name in self.algorithms[:4]
             for low, high in [self.rate(name).interval()]
         )
-        return f"VirtualExperiments({count(self.n_trials)} trials of {count(self.n_subjects)} people, rank 1: {shown})"
+        more = f", and {count(len(self.algorithms) - 4)} more" if len(self.algorithms) > 4 else ""
+        return f"VirtualExperiments({count(self.n_trials)} trials of {count(self.n_subjects)} people, rank 1: {shown}{more})"
 
     def choices(self, pool: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
         """List which images of each person some trials chose from the pool, as `trial_choices` does."""

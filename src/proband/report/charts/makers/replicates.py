@@ -82,7 +82,8 @@ def bins_of(replicates: Sequence[Floats], n: int) -> Bins:
     every = np.concatenate(list(replicates))
     step = step_of(every, n)
     if step is None:
-        return Bins(np.linspace(every.min(), every.max(), _MOST_BINS + 1, dtype=np.float64), None)
+        anywhere: Floats = np.linspace(float(every.min()), float(every.max()), _MOST_BINS + 1)
+        return Bins(anywhere, None)
     base = 0.0 if _whole(every / step) else float(every.min())
     places = np.rint((every - base) / step).astype(np.int64)
     first, last = int(places.min()), int(places.max())
