@@ -49,6 +49,11 @@ def folder(tmp_path_factory):
             "on the same probes, which are not independent",
         ),
         ("compare u=ok.npz v=ok.npz -s s.csv -g session==1 --one-sided lower --level 0.4", 2, "above 0.5"),
+        (
+            "compare u=ok.npz v=ok.npz -s s.csv -g session==1 --by-category",
+            2,
+            "--by-category: there are no categories of probes",
+        ),
         ("mcnemar u=ok.npz v=ok.npz w=ok.npz -s s.csv -g session==1", 2, "say which: --pairs A-B"),
         (
             "evaluate ok.npz -s s.csv -g session==1 --distribution x.svg",

@@ -21,6 +21,7 @@ from proband.report.cells import (
     table,
     text_cell,
 )
+from proband.report.notes import bounds_mark
 from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
 from proband.results.estimate import ByPerson
@@ -193,6 +194,7 @@ def statements(evaluation: Evaluation) -> list[Note]:
             fixed=answers.fixed,
             assuming=answers.assuming,
         ),
+        *bounds_mark(entries[0].band.side),
         *_dependence(entries),
         *_weights(evaluation, entries),
         *evaluation.notes,

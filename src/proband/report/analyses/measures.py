@@ -9,6 +9,7 @@ import numpy as np
 from proband.inference import Estimate
 from proband.inference.estimates.evaluation import probes_called
 from proband.report.cells import columns, interval_cell, rate_cell, table, text_cell
+from proband.report.notes import bounds_mark
 from proband.report.table import Table
 from proband.study.findings import Measured
 from proband.words import Note, Sentence, percent
@@ -61,4 +62,5 @@ def measures_statements(measured: Sequence[Measured]) -> list[Note]:
         )
         for one in estimates
     )
-    return list(dict.fromkeys((*varying, *(note for one in estimates for note in one.notes))))
+    marks = bounds_mark(estimates[0].side) if estimates else []
+    return list(dict.fromkeys((*varying, *marks, *(note for one in estimates for note in one.notes))))
