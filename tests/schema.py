@@ -26,10 +26,12 @@ def closed(schema: dict[str, Any]) -> Any:
             return part
         if "$ref" in part:
             return put(schema["$defs"][part["$ref"].removeprefix("#/$defs/")])
-        if "anyOf" in part:  # a record or null
-            record, null = part["anyOf"]
+        if "anyOf" in part:  # a record, of one kind or another, or null
+            *records, null = part["anyOf"]
             assert null == {"type": "null"}
-            return put(record) | {"type": ["object", "null"]}
+            if len(records) > 1:
+                return {"anyOf": [*map(put, records), null]}
+            return put(records[0]) | {"type": ["object", "null"]}
         whole = {name: put(one) for name, one in part.items() if name != "$defs"}
         return whole | ({"additionalProperties": False} if "properties" in whole else {})
 

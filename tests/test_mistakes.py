@@ -126,6 +126,18 @@ REFUSED = {
     "pb.run('study.toml')": r"Request or a Study; got 'study.toml'(.|\n)*read_study",
     "pb.save_figure(None, 'x.svg')": "result.plot",
     "run_protocol(S, 'x', 'y')": "got Samples",
+    # pairs, sides and categories
+    "pb.compare(R, [a, b], E, pairs=[('a', 'c')])": "no algorithm 'c'",
+    "pb.compare(R, [a, b], E, pairs=['a-b'])": "item 1 is 'a-b'",
+    "pb.compare(R, [a, b], E, pairs=[('a', 'a')])": "compared with itself",
+    "pb.compare(R, [a, b], E, against='x')": "no algorithm 'x'",
+    "pb.compare(R, [a, b], E, one_sided='low')": r"one_sided must be(.|\n)*'lower'",
+    "pb.compare(R, [a, b], E, by='sexx')": "no column 'sexx'",
+    "pb.estimate(R, a, E, one_sided='lower', confidence_level=0.5)": "above 0.5",
+    "pb.evaluate([a, b], E, by='sexx')": "no column 'sexx'",
+    "pb.mcnemar_table(a, E)": "algorithms should be",
+    "pb.mcnemar_table([a, b], E, against='x')": "no algorithm 'x'",
+    "pb.inference.trial_choices(pool, trials=0)": "no trial 0",
     # unknown names
     "pb.evaluate([a, b], E, rank=[1])": "no argument 'rank'(.|\n)*'ranks'",
     "pb.Samples(frame, id_colum='id')": "'id_column'",

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         gallery_variation as gallery_variation,
         gate as gate,
         mcnemar as mcnemar,
+        mcnemar_table as mcnemar_table,
         permute as permute,
         plan_difference as plan_difference,
         plan_error_rate as plan_error_rate,
@@ -106,7 +107,7 @@ __getattr__, __dir__ = lazily(
         "scores.formats": "write_scores",
         "measures": "AUC CMC EER FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate RelativeRankRate rank search",
         "inference": "classify compare compare_halves compare_independent compare_outcomes compare_sensors coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
-        "gallery_effect gallery_variation gate mcnemar permute plan_difference plan_error_rate plan_half_width threshold verify verify_pairs",
+        "gallery_effect gallery_variation gate mcnemar mcnemar_table permute plan_difference plan_error_rate plan_half_width threshold verify verify_pairs",
         "inference.covariates.difficulty": "partition",
         "inference.covariates.study": "covariates",
         "study.requests": "Request",

@@ -112,11 +112,16 @@ def signed(value: float, places: int = 2) -> str:
 
     Examples
     --------
-    >>> signed(1.234), signed(-0.5)
-    ('+1.23', '−0.50')
+    >>> signed(1.234), signed(-0.5), signed(float("inf"))
+    ('+1.23', '−0.50', '+∞')
 
     """
-    return _with_minus(f"{value + 0.0:+,.{places}f}") if isfinite(value) else "none"
+    return _with_minus(f"{value + 0.0:+,.{places}f}") if isfinite(value) else _endless(value, "+")
+
+
+def _endless(value: float, plus: str = "") -> str:
+    """What is not finite: an end that is open, or no number."""
+    return "none" if value != value else f"{plus}∞" if value > 0 else "−∞"
 
 
 def fold(text: str, width: int = 100) -> str:
@@ -182,15 +187,16 @@ def points(difference: float, places: int = 2) -> str:
 
 
 def interval(low: float, high: float, places: int = 4) -> str:
-    """The ends of an interval.
+    """The ends of an interval; one that is open is infinite.
 
     Examples
     --------
-    >>> interval(0.9, 0.95)
-    '[0.9000, 0.9500]'
+    >>> interval(0.9, 0.95), interval(2.0, float("inf"), 1)
+    ('[0.9000, 0.9500]', '[2.0, ∞]')
 
     """
-    return f"[{fixed(low, places)}, {fixed(high, places)}]"
+    ends = (fixed(end, places) if isfinite(end) else _endless(end) for end in (low, high))
+    return f"[{', '.join(ends)}]"
 
 
 def p_value(value: float, floor: float | None = None, pairs: int = 1) -> str:

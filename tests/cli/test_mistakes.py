@@ -47,6 +47,31 @@ def folder(tmp_path_factory):
         ("covariates ok.npz -s s.csv -g session==1 --on mate.session+rival.x", 1, "a covariate of rivals"),
         ("partition ok.npz -s s.csv -g session==1", 1, "too few to judge one by the others"),
         ("verify ok.npz -s s.csv --fmr 0.1%", 2, "write 0.001 for 0.1%"),
+        ("compare u=ok.npz v=ok.npz -s s.csv -g session==1 --pairs u-w", 2, "no algorithm 'w'"),
+        ("compare u=ok.npz v=ok.npz -s s.csv -g session==1 --pairs uv", 2, "write A-B with two of: 'u', 'v'"),
+        (
+            "compare u=ok.npz v=ok.npz -s s.csv -g session==1 --with-probes session==2",
+            2,
+            "name its scores: --with-scores",
+        ),
+        (
+            "compare u=ok.npz -s s.csv -g session==1 --with ok.npz",
+            1,
+            "on the same probes, which are not independent",
+        ),
+        ("compare u=ok.npz v=ok.npz -s s.csv -g session==1 --one-sided lower --level 0.4", 2, "above 0.5"),
+        (
+            "compare u=ok.npz v=ok.npz -s s.csv -g session==1 --by-category",
+            2,
+            "--by-category: there are no categories of probes",
+        ),
+        ("mcnemar u=ok.npz v=ok.npz w=ok.npz -s s.csv -g session==1", 2, "say which: --pairs A-B"),
+        (
+            "evaluate ok.npz -s s.csv -g session==1 --distribution x.svg",
+            2,
+            "--measure rank-rate@1 --design bootstrap",
+        ),
+        ("permute ok.npz -s s.csv --trials 10 --list-trials 11", 2, "there are 10 trials, and no trial 11"),
         ("evaluate jpg.npz -s s.csv -g session==1", 1, "the ending: 'g0.jpg' against 'g0'"),
         ("evaluate ok.npz -s one.csv -g session==1", 1, "one person, 'x'"),
         ("evaluate short.npy -s s.csv -g session==1", 1, "15 rows are not the 16 samples"),
@@ -98,7 +123,7 @@ def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
     monkeypatch.chdir(folder / "empty" if "." in words.split() else folder)
     scores = (
         []
-        if words.startswith(("mcnemar", "protocol")) or " -e " in words
+        if words.startswith(("mcnemar 5", "protocol")) or " -e " in words
         else ["--orientation", "similarity"]
     )
     with pytest.raises(SystemExit) as ended:

@@ -13,7 +13,7 @@ from proband import AUC, FNMR, MedianCensoredRank, Pool, RecognitionRate, Sample
 from proband.designs import BRR, Binomial, Bootstrap, ClusteredMcNemar, ImageChoice, Jackknife, SignFlip
 from proband.inference import compare, compare_independent
 from proband.inference.comparisons.adjustment import SingleStep
-from proband.inference.comparisons.curves import Arms, Percentiles, Score, Spread, Student
+from proband.inference.comparisons.curves import Hybrid, Percentiles, Score, Spread, Student, quantile
 from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango_interval
 from proband.inference.comparisons.paired import Tested as Found
 from proband.inference.comparisons.paired_rates import person_curve
@@ -67,7 +67,8 @@ def random_curve(rng) -> tuple[float, object]:
     if kind == 4:
         spread = abs(rng.normal(0, 0.2))
         p = float(rng.uniform(0, 0.2)) if found else 1.0
-        return found, Arms(found, Interval(found - spread, found + spread / 2), 0.05, p)
+        reach = lambda alpha: spread * quantile(alpha, None) / quantile(0.05, None)  # noqa: E731
+        return found, Hybrid(found, lambda alpha: Interval(found - reach(alpha), found + reach(alpha) / 2), p)
     people = int(rng.integers(2, 8))
     sizes = rng.integers(1, 6, people).astype(float)
     sums = np.column_stack([rng.binomial(sizes.astype(int), 0.7) for _ in range(2)]).astype(float)

@@ -84,6 +84,7 @@ def test_every_result_has_a_schema(kind: type) -> None:
 # Who states the level of an interval that does not say it itself.
 LEVEL_OF = {
     "Difference": "Comparison",
+    "McNemarRow": "McNemarTable",
     "ByPerson": "Estimate",
     "PersonDifference": "Comparison",
     "GalleryCell": "GalleryVariation",

@@ -53,11 +53,21 @@ def test_everything_is_there_and_of_the_schema(
     assert found["study.toml"] == study.path.read_bytes()
     results = json.loads(found["results.json"])
     assert list(faults(results, closed(SCHEMA))) == []
-    parts = ["identification", "measures", "comparisons", "gate", "verification", "groups", "hard_subjects"]
+    parts = [
+        "identification",
+        "measures",
+        "overlap",
+        "comparisons",
+        "gate",
+        "verification",
+        "groups",
+        "hard_subjects",
+    ]
     assert [name for name in results if name in SCHEMA["properties"]][6:] == [
         *parts,
         "thresholds",
         "search",
+        "mcnemar",
         "choices",
         "strat",
         "feret",

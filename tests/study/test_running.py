@@ -27,6 +27,7 @@ Studied = Callable[..., Study]
 EVERYTHING = """
 [identification]
 measures = ["median-rank@5"]
+overlap = true
 [[category]]
 by = "sex"
 [[comparison]]
@@ -36,6 +37,8 @@ fnmr_at = 0.1
 [gate]
 baseline = "poor"
 measure = "auc"
+[mcnemar]
+by_category = true
 [verification]
 fmr = [0.1]
 n_resamples = 100
@@ -50,6 +53,7 @@ probes = "number == 1"
 fpir = [0.4]
 [choices]
 n_resamples = 200
+list_trials = 1
 [strat]
 images = 4
 [feret]
@@ -178,7 +182,7 @@ def test_a_run_that_was_stopped_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("proband.study.steps.compare", stop)
+        patched.setattr("proband.study.steps.shown_together", stop)
         with pytest.raises(KeyboardInterrupt):
             run(study, cache=Cache(tmp_path / "kept"))
     cache = Cache(tmp_path / "kept")

@@ -78,6 +78,10 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
     >>> choices.shape, np.unique(np.sort(choices, axis=1), axis=0).tolist()
     ((2048, 4), [[0, 1, 2, 3]])
     """
+    n = options.n_searched
+    if options.n_fixed:  # distractors have one image, and the others the choices they would have without them
+        moving = draw_choices(_moving(options), balanced, seed, block, compiled)
+        return np.concatenate([moving, np.zeros((TRIALS_A_BLOCK, options.n_fixed), dtype=np.uint16)], axis=1)
     largest = int(options.sizes.max())
     if largest > np.iinfo(np.uint16).max:
         raise UsageError(
@@ -86,7 +90,7 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
         )
     rng = np.random.Generator(np.random.SFC64([seed, block]))
     if not balanced:
-        draws = _draws(rng, options.n_subjects)
+        draws = _draws(rng, n)
         chosen = (draws.astype(np.uint64) * options.sizes.astype(np.uint64)) >> np.uint64(32)
         return chosen.astype(np.uint16)
     order = np.argsort(options.patterns, kind="stable")
@@ -95,7 +99,7 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
     cycles = options.sizes[order[starts[:-1]]]
     used = int(np.where(sizes % cycles, cycles - 1, 0).sum() + (sizes - 1).sum())
     draws = _draws(rng, used)
-    choices = np.empty((TRIALS_A_BLOCK, options.n_subjects), dtype=np.uint16)
+    choices = np.empty((TRIALS_A_BLOCK, n), dtype=np.uint16)
     if compiled:
         from proband.kernels.choices import deal
 
@@ -103,6 +107,19 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
     else:
         _deal(draws, order, starts, cycles, choices)
     return choices
+
+
+def _moving(options: Options) -> Options:
+    """The choices of those who are searched for."""
+    n, images, choices = options.n_searched, options.image_starts, options.n_searched_choices
+    return Options(
+        options.images[: images[n]],
+        images[: n + 1],
+        options.starts[: n + 1],
+        options.gallery[:choices],
+        options.probe[:choices],
+        options.patterns[:n],
+    )
 
 
 def _draws(rng: np.random.Generator, width: int) -> npt.NDArray[np.uint32]:

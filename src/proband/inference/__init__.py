@@ -20,16 +20,19 @@ from proband.inference.comparisons.mcnemar import (
     newcombe_interval,
     tango_interval,
 )
+from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_table
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
 from proband.inference.estimates.evaluation import Entry, Evaluation, evaluate
+from proband.inference.estimates.overlap import SetOverlap, set_overlap
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.variation import gallery_variation
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.estimates import exact_over_choices
+from proband.inference.image_choice.listing import trial_choices
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments, permute
 from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
 from proband.inference.outcomes.tables import compare_outcomes
@@ -66,10 +69,12 @@ __all__ = [
     "ImageColumns",
     "Interval",
     "McNemar",
+    "McNemarTable",
     "OutcomeComparison",
     "OutcomeRate",
     "PairedOutcomes",
     "ReplicateEstimate",
+    "SetOverlap",
     "Verification",
     "Verifications",
     "VirtualExperiments",
@@ -92,14 +97,17 @@ __all__ = [
     "gallery_variation",
     "gate",
     "mcnemar",
+    "mcnemar_table",
     "newcombe_interval",
     "permute",
     "plan_difference",
     "plan_error_rate",
     "plan_half_width",
     "proportion_interval",
+    "set_overlap",
     "tango_interval",
     "threshold",
+    "trial_choices",
     "verify",
     "verify_pairs",
 ]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from proband.designs import Design, ImageChoice
 from proband.designs.base import Capability, as_design
 from proband.errors import DesignError, UsageError
+from proband.inference.comparisons.chosen_pairs import every_two
 from proband.measures import Measure, Outcomes
 from proband.measures.base import Form, as_measure, outcomes_of
 from proband.results.base import Answers
@@ -49,6 +50,8 @@ class Question:
         Of intervals, of replicates, and the number of people the tested ones were drawn from (None for an endless population).
     why
         Why this design was taken, where nobody named one.
+    chosen
+        The pairs of algorithms to compare, by name; None for every two.
     """
 
     measure: Any
@@ -60,6 +63,7 @@ class Question:
     seed: int
     population: int | None = None
     why: tuple[Note, ...] = ()
+    chosen: tuple[tuple[str, str], ...] | None = None
 
     @classmethod
     def of(
@@ -126,6 +130,11 @@ class Question:
             one if one.algorithm == name else replace(one, algorithm=name)
             for one, name in zip(ranked, self.names, strict=True)
         )
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The two names of every comparison."""
+        return every_two(self.names, self.chosen)
 
     @property
     def scores(self) -> tuple[Scores, ...]:
@@ -388,12 +397,12 @@ def _refusal(
             "take the design auto or bootstrap for new people (in Python also Jackknife(kind='JK1')); brr, fay, jackknife or rao-wu for "
             "new images of these people.",
         )
-    if question.view == "images" or capability == "images":
+    would = [one.capability for one in able if one.view == question.view and measure.form in one.forms]
+    if question.view == "images":
         return DesignError(
             "The choice of images varies over scores and a pool of images.",
             "estimate(measure, scores, Pool(samples, groups='session'), ImageChoice()).",
         )
-    would = [one.capability for one in able if one.view == question.view and measure.form in one.forms]
     if not any(one.capability == capability for one in able):
         doing = (
             "does not compare algorithms" if comparing else "compares algorithms and gives no interval of one"

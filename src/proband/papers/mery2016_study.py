@@ -12,6 +12,7 @@ from proband.engine import Progress
 from proband.faces import contact_sheet
 from proband.papers.charts import Line, curves_chart
 from proband.papers.mery2016 import (
+    CLASSIFIERS,
     IMAGES,
     MODELS,
     POSED,

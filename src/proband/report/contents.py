@@ -9,6 +9,7 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison
+from proband.inference.comparisons.mcnemar_table import McNemarTable, as_table
 from proband.inference.galleries.participants import participants_frame
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.groups import Differential
@@ -16,11 +17,12 @@ from proband.protocols.running.factors import sizes_frame
 from proband.protocols.running.results import ProtocolRun
 from proband.report.analyses import choices, feret, strat
 from proband.report.analyses.covariates import coefficients_frame, differences_frame, rates_frame
+from proband.report.analyses.measures import with_replicates
 from proband.report.analyses.protocol_tables import classes_frame, confusions_frame
 from proband.report.analyses.verification import points_frame, verification_figures
 from proband.report.figures.classification import classification_figure
 from proband.report.figures.covariates import covariates_figures, partition_figures
-from proband.report.figures.identification import comparison_figure, evaluation_figure
+from proband.report.figures.identification import comparison_figure, evaluation_figure, replicates_figure
 from proband.report.figures.protocols import accuracy_figure, sizes_figure
 from proband.report.figures.verification import searches_figure, thresholds_figure
 from proband.report.leading import looks
@@ -33,9 +35,11 @@ TABLES = (
     "leaderboard",
     "cmc",
     "measures",
+    "overlap",
     "comparisons",
     "places",
     "gate",
+    "mcnemar",
     "operating_points",
     "roc",
     "groups",
@@ -45,6 +49,7 @@ TABLES = (
     "search_curve",
     "choices",
     "choices_differences",
+    "choices_trials",
     "strat",
     "feret",
     "feret_cmc",
@@ -72,6 +77,7 @@ TABLES = (
 
 FIGURES = (
     "cmc",
+    "measures_distributions",
     "det",
     "roc",
     "scores",
@@ -102,6 +108,8 @@ def tables_of(found: Findings) -> dict[str, pl.DataFrame]:
         made["cmc"] = found.evaluation.curves_frame()
     if found.measured:
         made["measures"] = _joined(one.to_frame() for one in found.measured)
+    if found.overlap is not None:
+        made["overlap"] = found.overlap.to_frame()
     if found.comparisons:
         made["comparisons"] = _joined(
             one.to_frame().insert_column(0, pl.lit(name).alias("comparison"))
@@ -110,6 +118,9 @@ def tables_of(found: Findings) -> dict[str, pl.DataFrame]:
         made["places"] = _joined(_places(name, one) for name, one in found.comparisons.items())
     if found.gate is not None:
         made["gate"] = found.gate.to_frame()
+    if found.mcnemar is not None:
+        tests = found.mcnemar if isinstance(found.mcnemar, McNemarTable) else as_table(found.mcnemar)
+        made["mcnemar"] = tests.to_frame()
     if found.thresholds:
         made["thresholds"] = _joined(one.to_frame() for one in found.thresholds)
     if found.verification:
@@ -134,6 +145,8 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
         made["choices"] = choices.rates_frame(found.choices, found.confidence_level)
         if len(found.choices.algorithms) > 1:
             made["choices_differences"] = choices.differences_frame(found.choices, 1, found.confidence_level)
+    if found.trial_choices is not None:
+        made["choices_trials"] = found.trial_choices
     if found.strat is not None:
         made["strat"] = _strat(found.strat)
     if found.feret is not None:
@@ -187,6 +200,9 @@ def figures_of(found: Findings) -> dict[str, Figure]:
     places = looks(found)
     if found.evaluation is not None:
         made["cmc"] = evaluation_figure(found.evaluation, places=places, relative=found.relative_ranks)
+    drawn_anew = with_replicates(found.measured)
+    if drawn_anew:
+        made["measures_distributions"] = replicates_figure(drawn_anew)
     if found.verification:
         made |= verification_figures(found.verification, found.groups, places)
     if any(len(one.rates) > 1 for one in found.thresholds):

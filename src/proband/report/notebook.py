@@ -22,6 +22,7 @@ from proband.inference import (
     OutcomeComparison,
     VirtualExperiments,
 )
+from proband.inference.comparisons.mcnemar_table import McNemarTable
 from proband.inference.covariates.difficulty import Partition
 from proband.inference.covariates.results import CovariateStudy
 from proband.inference.galleries.feret_results import FeretStudy
@@ -41,6 +42,7 @@ from proband.report.analyses import (
     feret,
     feret_statements,
     gates,
+    mcnemar,
     protocols,
     strat,
     thresholds,
@@ -62,8 +64,9 @@ from proband.report.figures.covariates import covariates_figure, partition_figur
 from proband.report.figures.identification import (
     cmc_figure,
     comparison_figure,
-    estimates_figure,
+    estimate_figure,
     evaluation_figure,
+    mcnemar_figure,
 )
 from proband.report.figures.protocols import accuracy_figure
 from proband.report.figures.verification import differential_figure, searches_figure, thresholds_figure
@@ -210,6 +213,10 @@ show(
     ),
 )
 show(
+    McNemarTable,
+    View(lambda result: [mcnemar.mcnemar_rows(result)], mcnemar.mcnemar_statements, mcnemar_figure),
+)
+show(
     Gate,
     View(
         lambda result: [gates.gate_table(result)],
@@ -222,7 +229,7 @@ show(
     View(
         lambda result: [_estimate_table(result)],
         lambda result: [answered(result.answers), *result.notes],
-        drawn_by(estimates_figure, alone),
+        estimate_figure,
     ),
 )
 for _kind in (Band, Curve):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from proband.report.formats import in_markdown
 from proband.results.base import Answers
+from proband.results.sides import Side
 from proband.words import Note, Sentence, as_sentence
 
 _ANSWERS = Sentence("report.answers", "note", "Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}")
@@ -83,6 +84,16 @@ def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> li
         return [*said, *marks]
     rest = _REST(n=n)
     return [*said, _MARKED(marks=marks, rest=rest) if marks else rest]
+
+
+_BOUNDS = Sentence(
+    "notes.bounds", "mark", "Brackets are one-sided: the {side} end is a bound, the other is open"
+)
+
+
+def bounds_mark(side: Side | None) -> list[Note]:
+    """Say that intervals have one end alone, where they have."""
+    return [] if side is None else [_BOUNDS(side=side)]
 
 
 def is_caution(note: Note | str) -> bool:

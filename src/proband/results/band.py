@@ -12,6 +12,7 @@ import polars as pl
 from proband.errors import UsageError
 from proband.results.base import Answers, Confidence, Facts, Result, rules
 from proband.results.serializing import Written
+from proband.results.sides import Side
 from proband.words import Method, Note, count, fixed, interval, level
 
 Rates = Annotated[npt.NDArray[np.float64], rules(type="number", minimum=0, maximum=1)]
@@ -70,9 +71,11 @@ class Band(Result):
         The curve and the ends of the band.
     simultaneous
         Whether the whole curve lies in the band with the stated confidence, or each rank by itself does.
+    side
+        Of one-sided intervals, which end is a bound; None, and not written, where both are.
     """
 
-    written = Written({"cmc": "values", "cmc_low": "low", "cmc_high": "high"})
+    written = Written({"cmc": "values", "cmc_low": "low", "cmc_high": "high"}, if_any=("side",))
 
     values: Rates
     low: Rates
@@ -84,6 +87,7 @@ class Band(Result):
     answers: Answers
     facts: Facts
     notes: tuple[Note, ...] = ()
+    side: Side | None = None
 
     @property
     def ranks(self) -> npt.NDArray[np.int64]:

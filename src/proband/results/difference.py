@@ -7,6 +7,7 @@ from typing import Literal
 
 from proband.results.base import Count, Finite, Interval, Rate, Result
 from proband.results.serializing import Written
+from proband.results.sides import Side
 from proband.words import Method, Note, Sentence
 
 NOTHING_VARIES = Sentence(
@@ -20,6 +21,8 @@ _IN_POINTS = Sentence(
 )
 _AS_IT_IS = Sentence("comparison.effect", "note", "{difference:signed} [{low:signed}, {high:signed}]")
 _ADJUSTED = Sentence("comparison.adjusted-p", "note", "adjusted p {p:p}")
+_ONE_SIDED_ADJUSTED = Sentence("comparison.one-sided-adjusted-p", "note", "one-sided adjusted p {p:p}")
+_ONE_SIDED = Sentence("comparison.one-sided-p", "note", "one-sided p {p:p}")
 _UNADJUSTED = Sentence("comparison.unadjusted-p", "note", "unadjusted p {p:p}")
 _MARGIN_IN_POINTS = Sentence("comparison.margin-in-points", "note", "{margin:worth}")
 _MARGIN = Sentence("comparison.margin", "note", "{margin:given}")
@@ -153,6 +156,9 @@ class Difference(Result):
         The interval over choices of images of these people; None where these do not vary.
     by_person
         The same with people weighed alike, where they have unequal numbers of probes.
+    side
+        Of a one-sided interval, which end is a bound: ``lower`` asks whether the first has more than the second, ``upper`` whether
+        it has less, and the p-values are of that side alone. None, and not written, where both ends are bounds.
     unit
         What is drawn anew, and counted by `n_discordant_subjects` and `subjects_needed`; written where that is not people.
     """
@@ -161,7 +167,7 @@ class Difference(Result):
         {"unit": "other_unit"},
         also=("told_apart", "sentence"),
         without=("margin",),
-        if_any=("unit",),
+        if_any=("unit", "side"),
     )
 
     first: str
@@ -194,6 +200,7 @@ class Difference(Result):
     choices_high: float | None = None
     by_person: PersonDifference | None = None
     unit: Unit = "person"
+    side: Side | None = None
 
     @property
     def other_unit(self) -> str | None:
@@ -241,6 +248,8 @@ class Difference(Result):
 
     def _tested(self, p: float) -> Note:
         said = _UNADJUSTED if self.adjustment == "none" and self.n_compared > 1 else _ADJUSTED
+        if self.side is not None:
+            said = _ONE_SIDED_ADJUSTED if self.adjustment != "none" and self.n_compared > 1 else _ONE_SIDED
         floor = self.method.floor
         at_floor = floor is not None and self.p_value <= floor * (1 + 1e-9)
         return said(p=(p, p if at_floor else None))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from proband.errors import DesignError, UsageError
 from proband.results.base import Answers, Confidence, Count, Facts, Rate, Result
 from proband.results.serializing import Written
+from proband.results.sides import Side
 from proband.words import Method, Note, count, digits, fixed, interval, level
 
 Floats = npt.NDArray[np.float64]
@@ -136,11 +137,13 @@ class Estimate(Result):
         For a share of probes, the same with people weighing the same, where their numbers of probes differ.
     notes
         What else a reader should know: above all whether a simpler interval would be too narrow.
+    side
+        Of a one-sided interval, which end is a bound; the other end is open. None, and not written, where both ends are.
     again
         Makes the estimate anew with another number of replicates; `extended` is the way to call it.
     """
 
-    written = Written(also=("n_replicates",), without=("replicates", "again"))
+    written = Written(also=("n_replicates",), without=("replicates", "again"), if_any=("side",))
 
     value: float
     low: float
@@ -157,6 +160,7 @@ class Estimate(Result):
     clusters: Clusters | None
     notes: tuple[Note, ...] = ()
     by_person: ByPerson | None = None
+    side: Side | None = None
     again: Callable[[int], Estimate] | None = field(default=None, repr=False)
 
     @property

@@ -39,6 +39,12 @@ WITHOUT_PAIR_WITHIN = Sentence(
 )
 
 
+DISTRACTORS = Sentence(
+    "samples.distractors",
+    "note",
+    "{n:count person/people} who cannot take part {n:word stays/stay} enrolled in every trial with one image each, as {n:word a distractor/distractors} "
+    "that nobody is searched for",
+)
 PairRule = Literal["between", "within"]
 _PLACE, _GROUP = "__place", "__group"
 
@@ -59,6 +65,9 @@ class Options:
         The gallery image and the probe image of each choice, as places among `images`.
     patterns
         A number for each person; people with the same number have the same choices in the same order.
+    n_fixed
+        How many of the people, the last ones, are distractors: enrolled with their one image, and never searched for. The probe of
+        their one choice stands for nothing.
     """
 
     images: Positions
@@ -67,11 +76,22 @@ class Options:
     gallery: npt.NDArray[np.int64]
     probe: npt.NDArray[np.int64]
     patterns: npt.NDArray[np.int64]
+    n_fixed: int = 0
 
     @property
     def n_subjects(self) -> int:
-        """How many people take part."""
+        """How many people are enrolled, distractors included."""
         return len(self.starts) - 1
+
+    @property
+    def n_searched(self) -> int:
+        """How many people take part: those who are searched for."""
+        return self.n_subjects - self.n_fixed
+
+    @property
+    def n_searched_choices(self) -> int:
+        """How many choices these have together; those of distractors come last."""
+        return int(self.starts[self.n_searched])
 
     @property
     def sizes(self) -> npt.NDArray[np.int64]:
@@ -96,6 +116,8 @@ class Pool:
         Which samples belong to the pool, by default all.
     gallery, probes
         Which of them may be gallery images and probe images, by default all.
+    distractors
+        Whether people who cannot take part stay enrolled, with the first of their images that can be; by default they are left out.
 
     People who have no such pair cannot take part; they are counted, with the reason, in `notes`.
 
@@ -119,6 +141,7 @@ class Pool:
         where: Choice | None = None,
         gallery: Choice | None = None,
         probes: Choice | None = None,
+        distractors: bool = False,
     ) -> None:
         self.groups = (groups,) if isinstance(groups, str) else tuple(groups or ())
         pairs = pairs or ("between" if self.groups else "within")
@@ -140,7 +163,8 @@ class Pool:
         frame = self._members(where, notes)
         enrolled = self._mask(gallery, notes)
         searched = self._mask(probes, notes)
-        self.options: Options = _options(frame, pairs, enrolled, searched, notes)
+        able = enrolled & ~samples.failed if distractors else None
+        self.options: Options = _options(frame, pairs, enrolled, searched, able, notes)
         self.notes = tuple(notes)
 
     def _members(self, where: Choice | None, notes: list[Note]) -> pl.DataFrame:
@@ -172,7 +196,12 @@ class Pool:
     @property
     def n_subjects(self) -> int:
         """How many people take part."""
-        return self.options.n_subjects
+        return self.options.n_searched
+
+    @property
+    def n_distractors(self) -> int:
+        """How many people are enrolled and not searched for."""
+        return self.options.n_fixed
 
     @property
     def rule(self) -> str:
@@ -180,15 +209,17 @@ class Pool:
         return f"{self.pairs} groups of {', '.join(self.groups)}" if self.groups else "of any two images"
 
     def __repr__(self) -> str:
-        sizes = self.options.sizes
+        sizes = self.options.sizes[: self.n_subjects]
+        more = f", {count(self.n_distractors)} distractors" if self.n_distractors else ""
+        n_images = len(self.options.images) - self.n_distractors
         choices = (
             f"{count(sizes[0])}"
             if (sizes == sizes[0]).all()
             else f"{count(sizes.min())} to {count(sizes.max())}"
         )
         return (
-            f"Pool({count(self.n_subjects)} people with {count(len(self.options.images))} images, pairs {self.rule}, "
-            f"{choices} choices each)"
+            f"Pool({count(self.n_subjects)} people with {count(n_images)} images, pairs {self.rule}, "
+            f"{choices} choices each{more})"
         )
 
 
@@ -197,9 +228,10 @@ def _options(
     pairs: PairRule,
     enrolled: npt.NDArray[np.bool_],
     searched: npt.NDArray[np.bool_],
+    distractors: npt.NDArray[np.bool_] | None,
     notes: list[Note],
 ) -> Options:
-    """List every person's pairs: gallery image by gallery image, in the order of groups."""
+    """List every person's pairs: gallery image by gallery image, in the order of groups; then distractors, if any image can be one."""
     places, groups = frame[_PLACE].to_numpy(), frame[_GROUP].to_numpy()
     codes = frame["__subject"].to_numpy()
     bounds = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1], True]) if len(codes) else np.array([0])
@@ -210,6 +242,7 @@ def _options(
     kinds: dict[tuple[tuple[int, int, int, int], ...], int] = {}
     patterns = []
     without = 0
+    fixed: list[int] = []
     for first, last in pairwise(bounds.tolist()):
         own = places[first:last]
         label = groups[first:last]
@@ -220,6 +253,7 @@ def _options(
         chosen_g, chosen_p = np.nonzero(possible)
         if not len(chosen_g):
             without += 1
+            fixed += [] if distractors is None else own[distractors[own]][:1].tolist()
             continue
         used = np.unique(np.concatenate([chosen_g, chosen_p]))
         place = {int(image): len(images) + at for at, image in enumerate(used)}
@@ -241,6 +275,15 @@ def _options(
             f"Only {len(patterns)} of {max(len(bounds) - 1, 0)} people have a pair of images to choose; a gallery needs two.",
             "are the groups right? A group is what gallery and probe image may not share (or, within, must).",
         )
+    for image in fixed:
+        gallery.append(len(images))
+        probe.append(len(images))
+        images.append(image)
+        image_starts.append(len(images))
+        starts.append(len(gallery))
+        patterns.append(len(kinds))
+    if fixed:
+        notes.append(DISTRACTORS(n=len(fixed)))
     return Options(
         images=frozen(np.array(images, dtype=np.intp)),
         image_starts=frozen(np.array(image_starts, dtype=np.int64)),
@@ -248,4 +291,5 @@ def _options(
         gallery=frozen(np.array(gallery, dtype=np.int64)),
         probe=frozen(np.array(probe, dtype=np.int64)),
         patterns=frozen(np.array(patterns, dtype=np.int64)),
+        n_fixed=len(fixed),
     )

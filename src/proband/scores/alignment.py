@@ -95,6 +95,7 @@ def pool_over(
     *,
     pairs: PairRule | None = None,
     where: Choice | None = None,
+    distractors: bool = False,
 ) -> Pool:
     """Make the pool of images that several algorithms' scores allow: gallery images are targets of all, probes queries of all."""
     axes = [set(samples.ids) for _ in range(2)]
@@ -105,7 +106,9 @@ def pool_over(
         np.fromiter((name in axis for name in samples.ids), dtype=np.bool_, count=len(samples))
         for axis in axes
     )
-    return Pool(samples, groups, pairs=pairs, where=where, gallery=enrolled, probes=searched)
+    return Pool(
+        samples, groups, pairs=pairs, where=where, gallery=enrolled, probes=searched, distractors=distractors
+    )
 
 
 def _known(axis: Ids, samples: Samples) -> Positions:

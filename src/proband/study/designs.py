@@ -60,6 +60,12 @@ def design_of(
     return replace(made, **said) if said else made  # type: ignore[type-var]
 
 
+def ranks_anew(request: Identification | ComparisonRequest) -> bool:
+    """Whether a request's design ranks scores anew, and takes no outcomes: galleries of other people."""
+    design = design_of(request)
+    return design != "auto" and design.capability == "galleries"
+
+
 def stratified_design(request: StratRequest) -> StratifiedDesign:
     """The stratified design that a request names."""
     made = design_of(request)
@@ -82,6 +88,11 @@ def measure_of(request: ComparisonRequest | GateRequest) -> Measure:
     if request.median_rank is not None:
         return MedianCensoredRank(request.median_rank)
     return RecognitionRate(request.rank or 1)
+
+
+def chooses(request: ComparisonRequest) -> bool:
+    """Whether a comparison is of chosen pairs or of one side, and not of every two both ways."""
+    return bool(request.pairs) or request.against is not None or request.one_sided is not None
 
 
 def of_pairs(request: ComparisonRequest | GateRequest) -> bool:

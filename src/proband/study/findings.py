@@ -16,8 +16,10 @@ from proband.inference import Comparison, Estimate, Evaluation, VirtualExperimen
 from proband.inference.classification.results import Classification
 from proband.inference.comparisons.gate import Gate
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
+from proband.inference.comparisons.mcnemar_table import McNemarTable
 from proband.inference.covariates.difficulty import Partition
 from proband.inference.covariates.results import CovariateStudy
+from proband.inference.estimates.overlap import SetOverlap
 from proband.inference.galleries.feret_study import FeretStudy
 from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.outcomes.results import OutcomeComparison
@@ -40,6 +42,7 @@ SCHEMA: Final = "proband-results/2"
 PARTS = (
     "identification",
     "measures",
+    "overlap",
     "comparisons",
     "gate",
     "verification",
@@ -161,6 +164,8 @@ class Findings(Result):
         Identification: rates and curves with bands, by probe category.
     measured
         Other measures that were asked for, with their intervals.
+    overlap
+        Images and people that gallery and probe sets have in common, if that was asked for.
     comparisons
         Algorithms compared, by key: the code of the measure, and behind a slash the category of probes if they are not all
         (``rank-1``, ``rank-1/dup1``). The first is the one the verdict is about.
@@ -177,11 +182,13 @@ class Findings(Result):
     folds
         Accuracy over the folds of listed pairs, one for each algorithm.
     mcnemar
-        Two algorithms by the probes on which they differ.
+        Two algorithms by the probes on which they differ; or a table of such tests, by pairs and categories.
     choices, exact_choices, trainings
         Studies of the choice of images: by trials, as exact means by algorithm, and of training sets (`trained`).
     pool
         The images that could have been chosen.
+    trial_choices
+        Which were, in the trials that were asked for.
     strat, feret
         Studies of galleries, and of categories and galleries.
     covariates, partition
@@ -205,7 +212,7 @@ class Findings(Result):
             "choices": "choices_at_level",
             "trainings": "training_sets",
         },
-        without=("pool", "trained", "relative_ranks"),
+        without=("pool", "trained", "relative_ranks", "trial_choices"),
         if_any=PARTS,
         versioned=True,
     )
@@ -217,6 +224,7 @@ class Findings(Result):
     notes: tuple[Note, ...] = field(default=(), kw_only=True)
     evaluation: Evaluation | None = None
     measured: tuple[Measured, ...] = field(default=(), kw_only=True)
+    overlap: SetOverlap | None = field(default=None, kw_only=True)
     comparisons: Mapping[str, Comparison] = field(default_factory=dict)
     gate: Gate | None = field(default=None, kw_only=True)
     verification: tuple[Verification, ...] = ()
@@ -226,7 +234,7 @@ class Findings(Result):
     searches: tuple[SearchEstimates, ...] = ()
     by_gallery_size: tuple[pl.DataFrame, ...] = field(default=(), kw_only=True)
     folds: tuple[FoldAccuracy, ...] = field(default=(), kw_only=True)
-    mcnemar: McNemarOfOutcomes | None = field(default=None, kw_only=True)
+    mcnemar: McNemarOfOutcomes | McNemarTable | None = field(default=None, kw_only=True)
     choices: VirtualExperiments | None = None
     exact_choices: Mapping[str, ExactChoice] = field(default_factory=dict, kw_only=True)
     trainings: Estimate | None = field(default=None, kw_only=True)
@@ -241,6 +249,7 @@ class Findings(Result):
     audits: tuple[Audit, ...] = field(default=(), kw_only=True)
     pool: Pool | None = None
     trained: tuple[str, ...] = ()
+    trial_choices: pl.DataFrame | None = field(default=None, kw_only=True)
 
     @property
     def gallery_sizes(self) -> tuple[dict[str, Any], ...]:
@@ -273,7 +282,7 @@ class Findings(Result):
         named += [one.algorithm for one in self.thresholds]
         named += [one.algorithm for one in self.searches]
         named += [one.name for one in self.folds]
-        named += [] if self.mcnemar is None else [self.mcnemar.first, self.mcnemar.second]
+        named += [] if self.mcnemar is None else [*self.mcnemar.algorithms]
         named += list(self.exact_choices)
         if self.choices is not None:
             named += self.choices.algorithms

@@ -13,8 +13,13 @@ from proband.engine import Engine, Progress, Silent, engine_said, using
 from proband.engine.arguments import checked
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
+from proband.inference.comparisons.by_category import too_small
+from proband.inference.comparisons.compare import DEFAULT_MARGIN
 from proband.inference.comparisons.gate import Gate
+from proband.inference.comparisons.independent import compare_independent
 from proband.inference.estimates.evaluation import evaluate_outcomes
+from proband.inference.estimates.overlap import set_overlap
+from proband.inference.image_choice.listing import trial_choices
 from proband.inference.verification.thresholds import DeployedThreshold, require_any
 from proband.measures import Outcomes, measure_named
 from proband.measures.base import weighted
@@ -24,8 +29,17 @@ from proband.scores import Scores, experiment_over, pool_over
 from proband.study.caching import Cache
 from proband.study.checking import check
 from proband.study.definition import Origin, Study
-from proband.study.designs import categories_of, code_named, measure_of, needing_matrix, of_pairs
-from proband.study.findings import Findings, Measured, Provenance
+from proband.study.designs import (
+    categories_of,
+    chooses,
+    code_named,
+    design_of,
+    measure_of,
+    needing_matrix,
+    of_pairs,
+    ranks_anew,
+)
+from proband.study.findings import Findings, InputFile, Measured, Provenance
 from proband.study.gating import candidate_and_baseline, pinned
 from proband.study.inputs import Algorithm, Inputs, PairList, read_inputs, versions
 from proband.study.labelled import classified, outcomes_compared
@@ -39,6 +53,7 @@ from proband.study.requests import (
     Request,
     VerificationRequest,
 )
+from proband.study.second_set import second_set, sets_named
 from proband.study.steps import Steps
 from proband.words import Note, Sentence
 
@@ -129,6 +144,7 @@ class _Run:
     inputs: Inputs
     steps: Steps
     notes: list[Note] = field(default_factory=list)
+    more_files: list[InputFile] = field(default_factory=list)
 
     def of_lists(self) -> Findings:
         """Verify lists of comparisons, and compare them by pairs; they allow nothing else."""
@@ -191,6 +207,8 @@ class _Run:
         if request.identification is not None:
             found["evaluation"] = evaluation
             found["measured"] = self._measured(request.identification, outcomes, evaluation, plan)
+            if request.identification.overlap and plan.experiment is not None:
+                found["overlap"] = set_overlap(plan.experiment, categories=plan.categories)
         found |= self._verification(plan)
         found["thresholds"] = self._thresholds(self.inputs.algorithms, plan.verified)
         found["comparisons"] = self._comparisons(outcomes, evaluation, plan)
@@ -199,7 +217,7 @@ class _Run:
                 found["gate"] = self._gate(request.gate, outcomes, plan)
         if request.mcnemar is not None and outcomes:
             with self._at("mcnemar"):
-                found["mcnemar"] = self.steps.mcnemar(request.mcnemar, outcomes)
+                found["mcnemar"] = self.steps.mcnemar(request.mcnemar, outcomes, plan.categories)
         found |= self._searches(plan)
         if request.choices is not None and plan.pool is not None:
             with self._at("choices"):
@@ -303,6 +321,7 @@ class _Run:
                     request.choices.groups or None,
                     pairs=request.choices.pairs,
                     where=self.origin.condition(request.choices.where),
+                    distractors=request.choices.distractors,
                 )
         return _Plan(experiment, categories, self._verified(experiment), searched, pool)
 
@@ -350,6 +369,7 @@ class _Run:
             confidence_level=request.output.confidence_level,
             weights=request.identification.weights if request.identification else "probe",
             rank_in=lambda within: self.steps.ranks(within, request.experiment),
+            one_sided=request.identification.one_sided if request.identification else None,
         )
 
     def _measured(
@@ -365,10 +385,22 @@ class _Run:
                     each = self.steps.estimates(measure, self.steps.scores, plan.verified, request, ranked)
                     made.append(Measured(measure.code, None, each))
                     continue
+                anew = ranks_anew(request)
                 for category, parts in _sets(outcomes, evaluation):
-                    each = self.steps.estimates(measure, parts, parts[0].experiment, request, ranked)
+                    data = self._scores_to_rank(request.design) if anew else parts
+                    each = self.steps.estimates(measure, data, parts[0].experiment, request, ranked)
                     made.append(Measured(measure.code, category, each))
         return tuple(made)
+
+    def _scores_to_rank(self, design: str) -> list[Scores]:
+        """The scores, for a design that ranks them anew; it knows no other way than the usual one."""
+        ranked = self.request.experiment
+        if (ranked.ties, ranked.counting, ranked.on_failure) != ("pessimistic", "images", "miss"):
+            raise UsageError(
+                f"{design} ranks anew, with pessimistic ties, images counted and failures as misses.",
+                Hint("leave those at their defaults, or take another design: {option:design=bootstrap}"),
+            )
+        return self.steps.scores
 
     def _comparisons(
         self, outcomes: list[Outcomes], evaluation: Evaluation | None, plan: _Plan
@@ -394,17 +426,43 @@ class _Run:
         evaluation: Evaluation | None,
         plan: _Plan,
     ) -> Iterator[Comparison]:
-        """One measure, over all probes or pairs, and over every category if that is asked for."""
+        """One measure, over all probes or pairs, and over every category if that is asked for; or of two sets of people."""
+        if request.with_scores:
+            yield self._independent(request, outcomes)
+            return
         if of_pairs(request):
             together = [
                 one
                 for one in self.request.comparison
-                if measure_of(one).form == "threshold" and one.design == "auto"
+                if measure_of(one).form == "threshold" and one.design == "auto" and not chooses(one)
             ]
             yield self.steps.verification_comparison(request, plan.verified, together)
             return
-        for category, parts in _sets(outcomes, evaluation if request.by_category else None):
-            yield replace(self.steps.comparison(request, parts, self.request.experiment), category=category)
+        sets = list(_sets(outcomes, evaluation if request.by_category else None))
+        large = [(category, parts) for category, parts in sets if self._is_large(category, parts, request)]
+        for category, parts in large:
+            families = 1 if category is None else len(large) - 1
+            made = self.steps.comparison(request, parts, self.request.experiment, families)
+            yield replace(made, category=category)
+
+    def _independent(self, request: ComparisonRequest, outcomes: list[Outcomes]) -> Comparison:
+        """Algorithms on this set of people and on another."""
+        other = second_set(request, self.request, self.inputs, self.origin, self.steps)
+        self.notes.extend(note for note in other.notes if note not in self.notes)
+        self.more_files.extend(other.files)
+        return compare_independent(
+            measure_of(request), {one.algorithm: one for one in outcomes}, other.outcomes,
+            pairs=[sets_named(text, [one.algorithm for one in outcomes], list(other.outcomes)) for text in request.pairs],
+            margin=DEFAULT_MARGIN if request.margin is None else request.margin,
+            confidence_level=self.request.output.confidence_level, adjust=request.adjust, one_sided=request.one_sided,
+        )  # fmt: skip
+
+    def _is_large(self, category: str | None, parts: list[Outcomes], request: ComparisonRequest) -> bool:
+        """Whether there are people enough to compare algorithms by; a category that has not is noted."""
+        why = None if category is None else too_small(category, parts[0], design_of(request))
+        if why is not None and why not in self.notes:
+            self.notes.append(why)
+        return why is None
 
     def _gate(self, request: GateRequest, outcomes: list[Outcomes], plan: _Plan) -> Gate:
         """The candidate against the baseline, whose digest is what it should be."""
@@ -487,7 +545,14 @@ class _Run:
         if request.trainings:
             trained = tuple(one.name for one in self.steps.scores)
             return {"trainings": self.steps.trainings(request, pool), "trained": trained, "pool": pool}
-        return {"choices": self.steps.choices(request, pool, self.request.experiment.ties), "pool": pool}
+        made = self.steps.choices(request, pool, self.request.experiment.ties)
+        listed = None
+        if request.list_trials:
+            listed = trial_choices(
+                pool, made.design, trials=request.list_trials, seed=made.seed,
+                pseudonyms=self.request.output.pseudonyms,
+            )  # fmt: skip
+        return {"choices": made, "pool": pool, "trial_choices": listed}
 
     def _allowed(self, what: str, sections: Sequence[str], make: Callable[[], Made]) -> Made | None:
         """Make something; if the data do not allow it, that is an error only where a section asks for it."""
@@ -527,14 +592,16 @@ class _Run:
 
     def _found(self, **parts: object) -> Findings:
         request, origin = self.request, self.origin
-        if not any(part for name, part in parts.items() if name not in ("pool", "trained")):
+        if not any(part for name, part in parts.items() if name not in ("pool", "trained", "trial_choices")):
             raise DesignError(
                 f"{self._name}: nothing can be computed. {'. '.join(map(str, self.notes))}".rstrip(". ")
                 + ".",
                 "ask for an analysis in the file to see what it lacks.",
             )
         command = origin.command + (" --allow-plugins" if origin.path and code_named(request) else "")
-        provenance = Provenance(command, origin.text, request.output.seed, versions(), self.inputs.files)
+        provenance = Provenance(
+            command, origin.text, request.output.seed, versions(), (*self.inputs.files, *self.more_files)
+        )
         return Findings(
             title=request.title or "Results",
             provenance=provenance,

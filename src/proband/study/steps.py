@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -13,10 +13,13 @@ import polars as pl
 
 from proband.designs import ImageChoice, TrainingSets
 from proband.engine import Progress
-from proband.errors import UsageError
+from proband.errors import Hint, UsageError
 from proband.inference import Comparison, Estimate, VirtualExperiments, compare, estimate, permute
+from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two, pair_named
+from proband.inference.comparisons.compare import comparison_of, shown_together
 from proband.inference.comparisons.gate import Gate, gate
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes, mcnemar_of
+from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_of_sets
 from proband.inference.covariates.difficulty import Partition, divide
 from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.results import CovariateStudy
@@ -24,6 +27,7 @@ from proband.inference.covariates.study import Explained, explain
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
 from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.exact import ExactChoice
+from proband.inference.procedures import Question
 from proband.inference.strata.study import StratStudy, strat_study
 from proband.inference.verification.drawings import Drawings
 from proband.inference.verification.fnmr import compare_at_rates
@@ -41,6 +45,7 @@ from proband.protocols.running.results import ProtocolRun
 from proband.samples import Category, Experiment, Pool, Samples
 from proband.scores import Scores
 from proband.scores.pair_lists import read_pairs
+from proband.scores.several import by_name
 from proband.scores.trials import Trials
 from proband.study.caching import Cache
 from proband.study.definition import Origin
@@ -139,6 +144,7 @@ class Steps:
                 "measure": measure.code,
                 "design": request.design,
                 "options": request.design_options,
+                "side": request.one_sided,
                 "within": digest_of(within),
                 **ranking(ranked),
                 **self._judging,
@@ -146,31 +152,44 @@ class Steps:
             lambda: tuple(
                 estimate(
                     measure, one, within, design_of(request),
-                    confidence_level=self.output.confidence_level, seed=self.output.seed,
+                    confidence_level=self.output.confidence_level, seed=self.output.seed, one_sided=request.one_sided,
                 )
                 for one in data
             ),
         )  # fmt: skip
 
     def comparison(
-        self, request: ComparisonRequest, outcomes: Sequence[Outcomes], design: ExperimentDesign
+        self,
+        request: ComparisonRequest,
+        outcomes: Sequence[Outcomes],
+        design: ExperimentDesign,
+        families: int = 1,
     ) -> Comparison:
-        """Algorithms compared by their ranks."""
+        """Algorithms compared by their ranks; in one of several categories, adjusted for their number."""
         experiment = outcomes[0].experiment
+
+        def make() -> Comparison:
+            asked = Question.of(
+                measure_of(request), by_name(outcomes), None, design_of(request),
+                self.output.confidence_level, self.output.seed,
+            )  # fmt: skip
+            asked = replace(asked, chosen=chosen_pairs(asked.names, **_pairs(request, asked.names)))
+            return comparison_of(
+                asked, shown_together(asked), request.margin, request.adjust, request.one_sided, families
+            )
+
         return self._step(
             "comparison",
             self.inputs.algorithms,
             {
                 "request": request.model_dump(),
+                "families": families,
                 "experiment": digest_of(experiment),
                 **ranking(design),
                 **self._judging,
             },
-            lambda: compare(
-                measure_of(request), outcomes, design=design_of(request), margin=request.margin,
-                confidence_level=self.output.confidence_level, seed=self.output.seed, adjust=request.adjust,
-            ),
-        )  # fmt: skip
+            make,
+        )
 
     def verification_comparison(
         self, request: ComparisonRequest, within: Experiment | Samples, together: Sequence[ComparisonRequest]
@@ -187,10 +206,12 @@ class Steps:
         self, request: ComparisonRequest, within: Experiment | Samples, together: Sequence[ComparisonRequest]
     ) -> Comparison:
         if request not in together:
-            return compare(
+            made: Comparison = compare(
                 measure_of(request), self.scores, within, design_of(request), margin=request.margin,
                 confidence_level=self.output.confidence_level, seed=self.output.seed, adjust=request.adjust,
+                one_sided=request.one_sided, **_pairs(request, [one.name for one in self.scores]),
             )  # fmt: skip
+            return made
         if not self.at_rates:
             measures = [cast("FNMR", measure_of(one)) for one in together]
             judging = [(one.margin, one.adjust) for one in together]
@@ -272,10 +293,12 @@ class Steps:
 
     def list_comparison(self, request: ComparisonRequest) -> Comparison:
         """Algorithms compared by the pairs of their lists."""
-        return compare(
+        made: Comparison = compare(
             measure_of(request), [one.trials for one in self.inputs.lists], None, design_of(request), margin=request.margin,
             confidence_level=self.output.confidence_level, seed=self.output.seed, adjust=request.adjust,
+            one_sided=request.one_sided, **_pairs(request, [one.trials.name for one in self.inputs.lists]),
         )  # fmt: skip
+        return made
 
     def folds(self, one: Algorithm, pairs: Path) -> FoldAccuracy:
         """Accuracy of one algorithm over the folds of listed pairs."""
@@ -323,15 +346,26 @@ class Steps:
             ),
         )
 
-    def mcnemar(self, request: McNemarRequest, outcomes: Sequence[Outcomes]) -> McNemarOfOutcomes:
-        """Two algorithms by the probes on which they differ."""
-        if len(outcomes) != 2:
-            named = ", ".join(one.algorithm for one in outcomes)
-            raise UsageError(
-                f"McNemar's test compares two algorithms, got {len(outcomes)}: {named}.",
-                "pick two: FILE::NAME FILE::OTHER, or give two counts.",
-            )
-        return mcnemar_of(outcomes[0], outcomes[1], request.rank, self.output.confidence_level)
+    def mcnemar(
+        self, request: McNemarRequest, outcomes: Sequence[Outcomes], categories: Sequence[Category]
+    ) -> McNemarOfOutcomes | McNemarTable:
+        """Two algorithms by the probes on which they differ; or several pairs, and categories of probes."""
+        named = {one.algorithm: one for one in outcomes}
+        pairs = chosen_pairs(tuple(named), **_pairs(request, tuple(named)))
+        level = self.output.confidence_level
+        if pairs is None:
+            if len(outcomes) != 2:
+                raise UsageError(
+                    f"McNemar's test compares two algorithms, got {len(outcomes)}: {', '.join(named)}.",
+                    Hint(
+                        "say which: {option:pairs=A-B}, or {option:against}; or pick two: FILE::NAME FILE::OTHER, or give two counts."
+                    ),
+                )
+            pairs = every_two(tuple(named), None)
+        if len(pairs) == 1 and not request.by_category:
+            first, second = pairs[0]
+            return mcnemar_of(named[first], named[second], request.rank, level)
+        return mcnemar_of_sets(named, categories if request.by_category else (), pairs, request.rank, level)
 
     def groups(
         self, one: Algorithm, column: str, within: Experiment | Samples, at: Verification
@@ -552,6 +586,11 @@ class Steps:
             "versions": versions(),
         }
         return self.cache.step(name, {**depends_on, **common}, make, given)
+
+
+def _pairs(request: ComparisonRequest | McNemarRequest, names: Sequence[str]) -> dict[str, Any]:
+    """Which pairs a request chooses, as `compare` takes it: what it writes as A-B is understood by the names there are."""
+    return {"pairs": [pair_named(one, names) for one in request.pairs], "against": request.against}
 
 
 def ranking(design: ExperimentDesign) -> dict[str, Any]:

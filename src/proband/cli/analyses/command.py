@@ -247,6 +247,8 @@ class RequestOptions:
                 made[section][name] = value
         if self.categories:
             made["category"] = _entries(given)
+            if made["category"] and "by_category" in given:
+                made[self.section]["by_category"] = True  # whoever names categories wants them
         return Asked(self.section, made)
 
 

@@ -39,6 +39,14 @@ def evaluate(
             rich_help_panel="Output",
         ),
     ] = None,
+    distribution: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--distribution",
+            help="Write the distributions of replicates of --measure under a design that draws them: .png, .svg or .pdf; may be repeated.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
     model_card: o.ModelCard = None,
     latex: o.Latex = None,
     *,
@@ -57,16 +65,16 @@ def evaluate(
 
       proband evaluate -e model.npy -s samples.csv -g one_per_subject --metric cosine
 
-    Other measures, with people drawn anew:
+    Other measures, with people drawn anew, and how they are spread:
 
-      proband evaluate scores.npz -s samples.csv --measure median-rank@50 --measure rank-rate@20 --design bootstrap
+      proband evaluate scores.npz -s samples.csv --measure median-rank@50 --measure rank-rate@20 --design bootstrap --distribution spread.svg
 
     A score list of bob's, which names the subjects itself:
 
       proband evaluate scores-dev --orientation similarity --figure cmc.svg
     """
     from proband.report import evaluation_figure, save_figure, statements
-    from proband.report.analyses.evaluation import short_tables
+    from proband.report.analyses.evaluation import overlap_tables, short_tables
     from proband.report.analyses.measures import measures_statements, measures_table
 
     evaluation = found.evaluation
@@ -76,17 +84,43 @@ def evaluate(
         drawn = drawn or evaluation_figure(evaluation, relative=found.relative_ranks)
         save_figure(drawn, path)
         wrote(path)
+    _draw_replicates(found, distribution)
     write_csv(evaluation.to_frame(), csv)
     write_model_card(found, request, model_card)
     write_latex(latex, *short_tables(evaluation))
     if json:
         measures = {"measures": [one.to_dict() for one in found.measured]} if found.measured else {}
-        print_json({**evaluation.to_dict(), **measures})
+        overlap = {"overlap": found.overlap.to_dict()} if found.overlap is not None else {}
+        print_json({**evaluation.to_dict(), **measures, **overlap})
         return
     show_tables(*short_tables(evaluation))
     say_below(statements(evaluation), explain, [evaluation.answers], found.notes)
+    if found.overlap is not None:
+        say("")
+        show_tables(*overlap_tables(found.overlap))
     if found.measured:
         say("")
         show_tables(measures_table(found.measured, found.confidence_level))
         answers = [estimate.answers for one in found.measured for estimate in one.estimates]
         say_below(measures_statements(found.measured), explain, answers)
+
+
+def _draw_replicates(found: Findings, paths: list[Path] | None) -> None:
+    """Draw how measures are spread over their replicates, if a file is named."""
+    if not paths:
+        return
+    from proband.errors import UsageError
+    from proband.report import save_figure
+    from proband.report.analyses.measures import with_replicates
+    from proband.report.figures.identification import replicates_figure
+
+    measured = with_replicates(found.measured)
+    if not measured:
+        raise UsageError(
+            "--distribution draws replicates, and nothing that was asked for has any.",
+            "for example --measure rank-rate@1 --design bootstrap.",
+        )
+    drawn = replicates_figure(measured)
+    for path in paths:
+        save_figure(drawn, path)
+        wrote(path)

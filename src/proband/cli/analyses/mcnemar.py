@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proband.cli import options as o
 from proband.cli.analyses.command import Command, analysis
-from proband.cli.console import print_json, say, say_below, show_tables
+from proband.cli.console import print_json, say, say_below, show_tables, write_csv, write_latex
 from proband.errors import UsageError
-from proband.words import Target, count, level, signed
+from proband.words import count, level, signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from proband.words import Note
 
 _MOST_DIGITS = 12
-_DIFFERENCE = Target("difference-of-rates", "difference of rates")
 _TESTS = {
     "p_greater": "one-sided, first better",
     "p_less": "one-sided, second better",
@@ -29,10 +29,32 @@ _TESTS = {
 }
 
 
-@analysis("mcnemar", "McNemar's test")
-def _of_scores(found: Findings, request: Request, *, json: bool, explain: bool) -> None:
-    assert found.mcnemar is not None  # what was asked for
-    _show(found.mcnemar.to_dict(), found.mcnemar.sentences(), json, explain, found.notes)
+@analysis("mcnemar", "McNemar's test", categories=True)
+def _of_scores(
+    found: Findings,
+    request: Request,
+    csv: o.Csv = None,
+    latex: o.Latex = None,
+    *,
+    json: bool,
+    explain: bool,
+) -> None:
+    from proband.inference.comparisons.mcnemar_table import McNemarTable, as_table
+    from proband.report.analyses.mcnemar import ANSWERS, mcnemar_rows, mcnemar_statements
+
+    result = found.mcnemar
+    assert result is not None  # what was asked for
+    table = result if isinstance(result, McNemarTable) else as_table(result)
+    write_csv(table.to_frame(), csv)
+    write_latex(latex, mcnemar_rows(table))
+    if not isinstance(result, McNemarTable):
+        _show(result.to_dict(), result.sentences(), json, explain, found.notes)
+        return
+    if json:
+        print_json(result.to_dict())
+        return
+    show_tables(mcnemar_rows(result))
+    say_below(mcnemar_statements(result), explain, [ANSWERS], found.notes)
 
 
 def _mcnemar(**given: Any) -> None:
@@ -49,6 +71,10 @@ def _mcnemar(**given: Any) -> None:
     From scores:
 
       proband mcnemar a.npy b.npy -s samples.csv --orientation similarity
+
+    Over all probes and within FERET's probe sets, each algorithm against a baseline (Table 4 of that paper):
+
+      proband mcnemar scores.npz -s samples.csv --orientation similarity --feret --against pca
     """
     total = given.pop("total")
     words = given["scores"] or []
@@ -136,11 +162,10 @@ def _show(
             f"both {count(plain['ss'])}, only the first {count(plain['sf'])}, only the second {count(plain['fs'])}, "
             f"neither {count(plain['ff'])}"
         )
+    from proband.report.analyses.mcnemar import ANSWERS
     from proband.report.cells import columns, p_cell, text_cell
     from proband.report.notes import answered
     from proband.report.table import Table
-    from proband.results.base import Answers
-    from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
 
     rows = ((text_cell(name), p_cell(plain[field])) for field, name in _TESTS.items())
     show_tables(Table("", columns("test", "p"), tuple(rows)))
@@ -149,5 +174,4 @@ def _show(
             f"difference of rates {signed(plain['difference'], 4)}, {level(plain['confidence_level'])} "
             f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
         )
-    answers = Answers(_DIFFERENCE, OTHER_PROBES, ALGORITHMS_AND_GALLERY, PROBES_ALIKE)
-    say_below([*said, answered(answers)], explain, [answers], beside)
+    say_below([*said, answered(ANSWERS)], explain, [ANSWERS], beside)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say, say_below, show_tables
+from proband.cli.console import print_json, say, say_below, show_tables, write_csv
+from proband.errors import UsageError
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -15,7 +17,22 @@ if TYPE_CHECKING:
 
 
 @analysis("choices", "Choice of images", experiment=("ties",))
-def permute(found: Findings, request: Request, *, json: bool, explain: bool) -> None:
+def permute(
+    found: Findings,
+    request: Request,
+    choices: Annotated[
+        Path | None,
+        typer.Option(
+            "--choices",
+            metavar="FILE.csv",
+            help="Write which image of each person was gallery and probe in the trials of --list-trials; default: the first.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    *,
+    json: bool,
+    explain: bool,
+) -> None:
     """How much do rates vary with the images chosen?
 
     Permutes the choice of gallery and probe images (Beveridge et al. 2001). Every algorithm goes through the same trials. The variation is over images of *these people*; whether one algorithm is
@@ -27,12 +44,17 @@ def permute(found: Findings, request: Request, *, json: bool, explain: bool) -> 
 
       proband permute scores.npz -s samples.csv --orientation similarity --groups session --trials 1000000 --max-rank 10
 
+    People with images of one session alone stay enrolled, and what the first two trials chose is listed:
+
+      proband permute scores.npz -s samples.csv --orientation similarity --groups session --distractors --list-trials 1,2 --choices chosen.csv
+
     Embeddings, several encounters of each person:
 
       proband permute -e embeddings.npz::dlib -s samples.csv --id-column filename --metric l2 --groups encounter
     """
     asked = request.choices
     assert asked is not None  # what was asked for
+    _write_choices(found, request, choices)
     if found.exact_choices:
         _show_exact(found, asked.rank, json, explain)
     elif found.trainings is not None:
@@ -42,6 +64,23 @@ def permute(found: Findings, request: Request, *, json: bool, explain: bool) -> 
         assert found.choices is not None  # one of the three
         if found.choices.n_trials < asked.n_resamples:
             raise typer.Exit(130)
+
+
+def _write_choices(found: Findings, request: Request, path: Path | None) -> None:
+    """Write what trials chose, if a file is named."""
+    if path is None:
+        return
+    from proband.inference.image_choice.listing import trial_choices
+
+    result = found.choices
+    if result is None or found.pool is None:
+        raise UsageError("--choices lists what trials chose, and none are drawn here.", "leave it out.")
+    listed = found.trial_choices
+    if listed is None:
+        listed = trial_choices(
+            found.pool, result.design, seed=result.seed, pseudonyms=request.output.pseudonyms
+        )
+    write_csv(listed, path)
 
 
 def _show(found: Findings, rank: int, json: bool, explain: bool) -> None:

@@ -26,6 +26,8 @@ class SingleStep:
         The least p-value of every draw, in ascending order.
     n
         The number of comparisons.
+    families
+        How many such sets of comparisons there are, such as categories of probes: p-values count for so many times as much.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class SingleStep:
 
     least: Floats
     n: int
+    families: int = 1
 
     @classmethod
     def of(cls, statistics: Iterable[Floats | None]) -> SingleStep:
@@ -58,12 +61,14 @@ class SingleStep:
     def p_value(self, p: float) -> float:
         """The adjusted p-value."""
         if self.n == 1:
-            return p
+            return min(1.0, self.families * p)
         as_small = (1 + int(np.searchsorted(self.least, p, "right"))) / (1 + len(self.least))
-        return min(1.0, self.n * p, max(p, as_small))
+        return min(1.0, self.families * min(self.n * p, max(p, as_small)))
 
     def level(self, alpha: float) -> float:
         """The largest p-value that is adjusted to at most `alpha`."""
+        if self.families > 1:
+            alpha = float(np.nextafter(alpha / self.families, 0.0))
         if self.n == 1:
             return alpha
         shared, draws = float(np.nextafter(alpha / self.n, 0.0)), len(self.least)

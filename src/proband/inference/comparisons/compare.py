@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import get_args
+from math import comb
+from typing import Any, get_args, overload
 
 import numpy as np
 
@@ -12,18 +13,20 @@ from proband.designs import Bootstrap, Design, SignFlip
 from proband.engine import Engine, on_engine
 from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError
-from proband.inference.comparisons.comparison import Comparison
+from proband.inference.comparisons.chosen_pairs import chosen_pairs
+from proband.inference.comparisons.comparison import Comparison, ComparisonsByCategory
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.case import people_in
 from proband.inference.procedures import Auto, Joint, Question, procedure_for
 from proband.inference.proportions import check_level, check_seed
 from proband.measures import Measure, Outcomes
 from proband.results.difference import Adjustment
-from proband.samples import Experiment, Pool, Samples
+from proband.results.sides import ONE_SIDED, Side, two_sided_level
+from proband.samples import Category, Experiment, Pool, Samples
 from proband.scores import Scores
 from proband.scores.several import by_name
 from proband.scores.trials import Trials
-from proband.words import Sentence
+from proband.words import Note, Sentence
 
 DEFAULT_MARGIN = 0.01
 
@@ -43,10 +46,60 @@ _FRACTIONS = Sentence(
     "note",
     "fractional successes have no counts to test, so outcomes are swapped and resampled by person",
 )
+_CHOSEN = Sentence(
+    "comparison.chosen-pairs",
+    "note",
+    "{n:count pair} of {of:count} {n:word was/were} chosen, and p-values, intervals and verdicts are adjusted for {n:word it/these} alone",
+)
+_FAMILIES = Sentence(
+    "comparison.categories-together",
+    "note",
+    "p-values, intervals and verdicts by category hold for all {n:count} categories together (Bonferroni over categories); those over "
+    "all probes stand for themselves",
+)
+_SIDES_BY_NUMBER = Sentence(
+    "comparison.sides-by-number",
+    "note",
+    "one-sided p-values and bounds of {n:count pair} are adjusted by their number (Bonferroni)",
+)
 Algorithm = Outcomes | Scores | Trials
 Algorithms = Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm]
 
 
+@overload
+def compare(
+    measure: Measure | str,
+    algorithms: Algorithms,
+    within: Experiment | Samples | Pool | None = None,
+    design: Design | Auto | str = "auto",
+    *,
+    margin: float | None = None,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    adjust: Adjustment = "single-step",
+    pairs: Sequence[tuple[str, str]] = (),
+    against: str | None = None,
+    one_sided: Side | None = None,
+    by: None = None,
+    engine: Engine = None,
+) -> Comparison: ...
+@overload
+def compare(
+    measure: Measure | str,
+    algorithms: Algorithms,
+    within: Experiment | Samples | Pool | None = None,
+    design: Design | Auto | str = "auto",
+    *,
+    margin: float | None = None,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    adjust: Adjustment = "single-step",
+    pairs: Sequence[tuple[str, str]] = (),
+    against: str | None = None,
+    one_sided: Side | None = None,
+    by: str | Category | Sequence[Category],
+    engine: Engine = None,
+) -> ComparisonsByCategory: ...
 @checked
 @on_engine
 def compare(
@@ -59,8 +112,12 @@ def compare(
     confidence_level: float = 0.95,
     seed: int = 0,
     adjust: Adjustment = "single-step",
+    pairs: Sequence[tuple[str, str]] = (),
+    against: str | None = None,
+    one_sided: Side | None = None,
+    by: str | Category | Sequence[Category] | None = None,
     engine: Engine = None,
-) -> Comparison:
+) -> Any:
     """Compare two or more algorithms on the same probes.
 
     What is estimated is the difference of their measures; what varies is *other people* (with ``auto``), while algorithms and
@@ -88,6 +145,15 @@ def compare(
     adjust
         With three and more algorithms: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together
         (Westfall & Young 1993); ``none`` lets each pair stand for itself, and says so.
+    pairs, against
+        Which pairs are compared, by name, the first less the second; or every other algorithm less one. By default every two.
+        What is adjusted is adjusted for these alone.
+    one_sided
+        ``lower`` or ``upper``: a bound of the difference from below or above instead of an interval, and the p-value of that side,
+        both of one computation: the bound passes zero if and only if the p-value is significant.
+    by
+        Compare over all probes and within each category of them: the values of a column, or categories. What is adjusted holds
+        for all categories together.
 
     Examples
     --------
@@ -108,8 +174,14 @@ def compare(
     check_seed(seed)
     question = Question.of(measure, by_name(algorithms), within, design, confidence_level, seed)
     margin_for(margin, question.measure.in_points)  # refused before any work
+    two_sided_level(confidence_level, one_sided)
     _check_adjustment(adjust)
-    return comparison_of(question, shown_together(question), margin, adjust)
+    question = replace(question, chosen=chosen_pairs(question.names, pairs, against))
+    if by is not None:
+        from proband.inference.comparisons.by_category import compared_by_category
+
+        return compared_by_category(question, by, margin, adjust, one_sided)
+    return comparison_of(question, shown_together(question), margin, adjust, one_sided)
 
 
 def shown_together(question: Question) -> Joint:
@@ -136,7 +208,12 @@ def shown_together(question: Question) -> Joint:
 
 
 def comparison_of(
-    question: Question, joint: Joint, margin: float | None, adjust: Adjustment = "single-step"
+    question: Question,
+    joint: Joint,
+    margin: float | None,
+    adjust: Adjustment = "single-step",
+    side: Side | None = None,
+    families: int = 1,
 ) -> Comparison:
     """Make a comparison of what algorithms show together, with every difference judged against the smallest one worth having.
 
@@ -153,7 +230,10 @@ def comparison_of(
     """
     measure, level = question.measure, question.confidence_level
     worth = margin_for(margin, question.measure.in_points)
-    pairs = judged(joint.tested, worth, level, measure.larger_is_better, measure.in_points, adjust)
+    pairs = judged(
+        joint.tested, worth, level, measure.larger_is_better, measure.in_points, adjust,
+        side=side, families=families,
+    )  # fmt: skip
     return Comparison(
         joint.estimates,
         pairs,
@@ -161,9 +241,26 @@ def comparison_of(
         worth,
         level,
         joint.answers,
-        joint.notes,
+        (*joint.notes, *_how_adjusted(question, len(pairs), adjust, side, families)),
         measure.larger_is_better,
     )
+
+
+def _how_adjusted(
+    question: Question, n: int, adjust: Adjustment, side: Side | None, families: int
+) -> list[Note]:
+    """What is to be said of the pairs that were chosen, of sides, and of several categories."""
+    said: list[Note] = []
+    everything = comb(len(question.names), 2)
+    if question.chosen is not None and n < everything and adjust != "none":
+        said.append(_CHOSEN(n=n, of=everything))
+    if side is not None:
+        level = question.confidence_level
+        said.append(ONE_SIDED(side=side, level=level, both=two_sided_level(level, side)))
+        said += [_SIDES_BY_NUMBER(n=n)] if n > 1 and adjust != "none" else []
+    if families > 1 and adjust != "none":
+        said.append(_FAMILIES(n=families))
+    return said
 
 
 def _settled(question: Question) -> Question:

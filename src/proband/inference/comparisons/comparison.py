@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
+from proband.errors import UsageError, first_few
 from proband.inference.comparisons.cochran import CochranQ
+from proband.inference.estimates.evaluation import probes_called
 from proband.results.base import Answers, Confidence, Rank, Result
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
@@ -36,6 +39,11 @@ class Standings(Result):
     def significance(self) -> float:
         """The level at which adjusted p-values count as significant."""
         return 1.0 - self.confidence_level
+
+    @property
+    def all_pairs(self) -> bool:
+        """Whether every two of the algorithms were compared, and not only pairs that were chosen."""
+        return len(self.pairs) == comb(len(self.estimates), 2)
 
     def beaten_by(self, name: str) -> list[str]:
         """List the algorithms that `name` is better than, by the adjusted verdicts."""
@@ -64,12 +72,12 @@ class Standings(Result):
     def tie_groups(self) -> list[tuple[str, ...]]:
         """List algorithms that follow each other in order and do not differ significantly, as long runs as there are."""
         names = [one.facts.algorithm for one in self.ordered]
-        beats = {name: set(self.beaten_by(name)) for name in names}
+        tied = {frozenset((pair.first, pair.second)) for pair in self.pairs if not pair.told_apart}
         groups: list[tuple[str, ...]] = []
         for start in range(len(names)):
             end = start + 1
-            while end < len(names) and not any(
-                names[end] in beats[other] or other in beats[names[end]] for other in names[start:end]
+            while end < len(names) and all(
+                frozenset((names[end], other)) in tied for other in names[start:end]
             ):
                 end += 1
             if end - start > 1 and not (groups and names[end - 1] in groups[-1]):
@@ -98,7 +106,7 @@ class Comparison(Standings):
     estimates
         Each algorithm's own rate with its interval.
     pairs
-        Every two of them, in the order given.
+        Every two of them, in the order given, or those that were chosen.
     overall
         Cochran's Q: do they differ at all?
     margin
@@ -140,3 +148,54 @@ class Comparison(Standings):
     def __repr__(self) -> str:
         said = " ".join(map(as_sentence, self.sentences()[:3]))
         return f"Comparison({len(self.estimates)} algorithms, {self.answers.of}): {said}"
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonsByCategory(Result):
+    """Comparisons over all probes, and within categories of them.
+
+    Attributes
+    ----------
+    comparisons
+        That over all probes first, then one for each category.
+    left_out
+        Which categories were not compared, and why.
+    """
+
+    written = Written(versioned=True)
+
+    comparisons: tuple[Comparison, ...]
+    left_out: tuple[Note, ...] = ()
+
+    @property
+    def categories(self) -> tuple[str | None, ...]:
+        """The sets of probes: None for all of them, the others by name."""
+        return tuple(one.category for one in self.comparisons)
+
+    def __getitem__(self, category: str | None) -> Comparison:
+        """The comparison over a category, or over all probes (None)."""
+        found = {one.category: one for one in self.comparisons}
+        if category not in found:
+            names = [one for one in found if one is not None]
+            raise UsageError(
+                f"There is no comparison over {category!r}.", f"there are: {first_few(names, 12)}."
+            )
+        return found[category]
+
+    def to_frame(self) -> pl.DataFrame:
+        """The pairs of all, one below the other, with the category first; it is null for all probes."""
+        return pl.concat(
+            (
+                one.to_frame().insert_column(0, pl.lit(one.category, pl.String).alias("category"))
+                for one in self.comparisons
+            ),
+            how="vertical_relaxed",
+        )
+
+    def to_csv(self) -> str:
+        """Every pair of every category as comma-separated values."""
+        return spreadsheet_csv(self.to_frame())
+
+    def __repr__(self) -> str:
+        said = [f"{probes_called(one.category)}: {one!r}" for one in self.comparisons]
+        return "\n".join([*said, *map(as_sentence, self.left_out)])

@@ -21,6 +21,7 @@ from proband.results.base import Interval
 Floats = npt.NDArray[np.float64]
 _LEAST = float(np.finfo(np.float64).tiny)
 _HALVINGS = 30
+_LEAST_LEVEL = 1e-15
 
 
 class Curve(Protocol):
@@ -272,46 +273,64 @@ class Score:
         return kept
 
 
-@dataclass(frozen=True)
-class Arms:
-    """A difference with an interval of its own making, and a test of none that has the last word at zero.
+@dataclass(frozen=True, eq=False)
+class Hybrid:
+    """A difference with an interval of its own making at every level, and perhaps a test of none that has the last word at zero.
 
-    The distances to both ends grow with the normal quantile.
+    Without such a test p(δ) is the level at which the interval ends in δ.
 
     Attributes
     ----------
-    difference, found, alpha
-        What was found, and its interval at 1 − alpha.
+    difference
+        What was found.
+    at
+        The interval at 1 − α, for any α.
     tested
-        The test's p-value of no difference.
+        The test's p-value of no difference; None where the interval says it.
     limits
         What a difference can be at all.
 
     Examples
     --------
-    >>> [round(end, 4) for end in Arms(0.25, Interval(0.1055, 0.4071), 0.05, 0.000723).interval(0.05)]
-    [0.1055, 0.4071]
+    >>> curve = Hybrid(0.25, lambda alpha: Student(0.25, 0.1, None).interval(alpha))
+    >>> round(curve.p_value, 4), round(two_sided(2.5, None), 4), [round(end, 4) for end in curve.interval(0.05)]
+    (0.0124, 0.0124, [0.054, 0.446])
     """
 
     difference: float
-    found: Interval
-    alpha: float
-    tested: float
+    at: Callable[[float], Interval]
+    tested: float | None = None
     limits: tuple[float, float] = (-1.0, 1.0)
 
     varies = True
 
-    @property
+    @cached_property
     def p_value(self) -> float:
-        """The test's, of no difference."""
-        return self.tested
+        """The test's, of no difference; without one, the largest α whose interval holds zero."""
+        if self.tested is not None:
+            return self.tested
+        least, most = _LEAST_LEVEL, 1.0 - 1e-9
+        if self._holds_zero(most) or self.difference == 0:
+            return 1.0
+        if not self._holds_zero(least):
+            return least
+        for _ in range(2 * _HALVINGS):
+            middle = (least * most) ** 0.5
+            if self._holds_zero(middle):
+                least = middle
+            else:
+                most = middle
+        return least
+
+    def _holds_zero(self, alpha: float) -> bool:
+        found = self.at(alpha)
+        return found.low <= 0 <= found.high
 
     def interval(self, alpha: float) -> Interval:
         """The differences whose p-value is above `alpha`."""
-        share = quantile(alpha, None) / quantile(self.alpha, None)
-        low = max(self.limits[0], self.difference - share * (self.difference - self.found.low))
-        high = min(self.limits[1], self.difference + share * (self.found.high - self.difference))
-        return agreeing(low, high, self.difference, self.tested <= alpha)
+        found = self.at(alpha)
+        low, high = max(self.limits[0], found.low), min(self.limits[1], found.high)
+        return agreeing(low, high, self.difference, self.p_value <= alpha)
 
 
 def unseen(alpha: float, units: float | None) -> float:

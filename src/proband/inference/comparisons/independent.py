@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from proband.designs import Clustered
 from proband.engine.arguments import checked
-from proband.errors import DesignError, first_few
+from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparisons.compare import DEFAULT_MARGIN, margin_for
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.comparisons.curves import Arms
+from proband.inference.comparisons.curves import Hybrid
 from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.case import people_in
-from proband.inference.estimates.closed import effective_size
 from proband.inference.estimates.estimate import estimate
-from proband.inference.proportions import Interval, normal_quantile
-from proband.measures import Outcomes
-from proband.measures.base import Share, as_measure
+from proband.inference.estimates.weighting import PeopleSums, RatesOfPeople, rates_of_people
+from proband.inference.proportions import Interval, normal_quantile, proportion_interval
+from proband.measures import Measure, Outcomes
+from proband.measures.base import as_measure
 from proband.results.base import Answers
+from proband.results.difference import Adjustment
 from proband.results.estimate import Estimate
+from proband.results.sides import ONE_SIDED, Side, two_sided_level
+from proband.scores.several import by_name
 from proband.words import Method, Note, Sentence, Target, counted
 
-_INDEPENDENT = Method(
+_OF_PROBES = Method(
     "two-proportions",
-    "two-proportion score test, Newcombe interval, effective sample sizes",
-    "a two-proportion score test with Newcombe's interval, counting with effective sample sizes",
+    "two-proportion score test, Newcombe interval",
+    "a two-proportion score test with Newcombe's interval",
+    ("newcombe1998",),
+)
+_OF_PEOPLE = Method(
+    "two-proportions-of-people",
+    "Newcombe interval of two rates over people, and the test it inverts to",
+    "Newcombe's interval of two Wilson intervals over people, with effective sample sizes and Student's t, and the test that it inverts to",
     ("newcombe1998", "rao1992"),
 )
 _BOTH_SETS = Target("people-in-both-sets", "other people in both sets")
@@ -45,21 +56,39 @@ _SHARED_NAMES = Sentence(
 
 @checked
 def compare_independent(
-    measure: Share | str,
-    first: Outcomes,
-    second: Outcomes,
+    measure: Measure | str,
+    first: Outcomes | Sequence[Outcomes] | Mapping[str, Outcomes],
+    second: Outcomes | Sequence[Outcomes] | Mapping[str, Outcomes],
     *,
+    pairs: Sequence[tuple[str, str]] = (),
     margin: float = DEFAULT_MARGIN,
     confidence_level: float = 0.95,
+    adjust: Adjustment = "single-step",
+    one_sided: Side | None = None,
 ) -> Comparison:
     """Compare the rates of two sets of *different* people, such as one algorithm on two data sets.
 
-    What is estimated is the difference of two rates; people of both sets vary, independently. A two-proportion score test, and
-    Newcombe's (1998) hybrid of two Wilson intervals, with effective sample sizes where people have several probes (Rao & Scott
-    1992). Nothing is paired, so on the same probes use `compare`, which sees far more.
+    What is estimated is the difference of two rates; people of both sets vary, independently. The interval is Newcombe's (1998)
+    hybrid of the two rates' Wilson intervals: with δ and ε the distances from each rate to the ends of its own,
+    p₁ − p₂ − √(δ₁² + ε₂²) to p₁ − p₂ + √(ε₁² + δ₂²). With one probe of each person the test is the two-proportion score test. Where
+    people have several, Wilson's intervals are those over people (effective sample size, Student's t; Rao & Scott 1992) and the
+    p-value is the level at which the interval ends at zero, since a score test with effective sizes rejects too often where few
+    people carry a rate. Nothing is paired, so on the same probes use `compare`, which sees far more.
 
     Sets drawn from one table must not share people. Names of two tables may mean the same people or others, so names in both
     are reported as what is not known.
+
+    Parameters
+    ----------
+    measure
+        A recognition rate, or another share of probes.
+    first, second
+        Outcomes of the two sets, of one algorithm each or of several; a mapping names them.
+    pairs
+        Which are compared, by name: one of the first set and one of the second. By default those of the same name, or the only
+        ones.
+    margin, confidence_level, adjust, one_sided
+        As in `compare`.
 
     Examples
     --------
@@ -80,31 +109,67 @@ def compare_independent(
     """
     asked = as_measure(measure)
     if asked.form != "share":
-        raise DesignError(f"The {asked.estimand} of independent people cannot be compared; rates can.")
-    if first.experiment.fingerprint == second.experiment.fingerprint:
+        raise DesignError(
+            f"The {asked.estimand} of independent people cannot be compared; rates can.", "take rank-rate@1."
+        )
+    two_sided_level(confidence_level, one_sided)
+    sets = by_name(first), by_name(second)
+    chosen = _matched(list(sets[0]), list(sets[1]), pairs)
+    a, b = next(iter(sets[0].values())), next(iter(sets[1].values()))
+    if a.experiment.fingerprint == b.experiment.fingerprint:
         raise DesignError("Both were measured on the same probes, which are not independent.", "use compare.")
-    assumed, notes = _apart(first, second)
-    design = Clustered()
-    estimates = [
-        estimate(asked, one, design=design, confidence_level=confidence_level) for one in (first, second)
-    ]
-    tested = _independent(estimates[0], estimates[1], confidence_level)
-    people = people_in(first) + people_in(second)
-    if first.algorithm == second.algorithm:
-        names = (f"{first.algorithm} (first set)", f"{second.algorithm} (second set)")
-        estimates = [
-            replace(one, facts=replace(one.facts, algorithm=name))
-            for one, name in zip(estimates, names, strict=True)
+    assumed, notes = _apart(a, b)
+    shared = set(sets[0]) & set(sets[1])
+    estimates: dict[str, Estimate] = {}
+    tested = []
+    for names in chosen:
+        outcomes = [held[name] for held, name in zip(sets, names, strict=True)]
+        called = [
+            f"{name} ({which} set)" if name in shared else name
+            for name, which in zip(names, ("first", "second"), strict=True)
         ]
-    pairs = judged(
-        [(estimates[0].facts.algorithm, estimates[1].facts.algorithm, people, tested)],
-        margin_for(margin, True),
-        confidence_level,
-        True,
-        True,
+        for one, name in zip(outcomes, called, strict=True):
+            if name not in estimates:
+                found = estimate(asked, one, design=Clustered(), confidence_level=confidence_level)
+                estimates[name] = replace(found, facts=replace(found.facts, algorithm=name))
+        people = sum(map(people_in, outcomes))
+        values = estimates[called[0]].value, estimates[called[1]].value
+        tested.append((called[0], called[1], people, _independent(asked, outcomes, values, confidence_level)))
+    judged_pairs = judged(
+        tested, margin_for(margin, True), confidence_level, True, True, adjust, side=one_sided
     )
     answers = Answers(difference_of(asked.estimand), _BOTH_SETS, _ALGORITHMS_AND_GALLERIES, assumed)
-    return Comparison(tuple(estimates), pairs, None, margin, confidence_level, answers, notes)
+    said = list(notes)
+    if one_sided is not None:
+        both = two_sided_level(confidence_level, one_sided)
+        said.append(ONE_SIDED(side=one_sided, level=confidence_level, both=both))
+    return Comparison(
+        tuple(estimates.values()), judged_pairs, None, margin, confidence_level, answers, tuple(said)
+    )
+
+
+def _matched(
+    first: Sequence[str], second: Sequence[str], pairs: Sequence[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """Which algorithm of the first set is compared with which of the second."""
+    for names, held, which in ((first, 0, "first"), (second, 1, "second")):
+        wrong = next((two[held] for two in pairs if two[held] not in names), None)
+        if wrong is not None:
+            raise UsageError(
+                f"There is no algorithm {wrong!r:.80} in the {which} set.",
+                f"there are: {first_few(list(names), 12)}.",
+            )
+    if pairs:
+        return list(dict.fromkeys(pairs))
+    if len(first) == len(second) == 1:
+        return [(first[0], second[0])]
+    alike = [(name, name) for name in first if name in second]
+    if not alike:
+        raise UsageError(
+            f"No algorithm of the first set ({first_few(list(first), 6)}) is in the second ({first_few(list(second), 6)}).",
+            Hint("say which are compared: {option:pairs=A-B}"),
+        )
+    return alike
 
 
 def _apart(first: Outcomes, second: Outcomes) -> tuple[Target, tuple[Note, ...]]:
@@ -129,25 +194,67 @@ def _apart(first: Outcomes, second: Outcomes) -> tuple[Target, tuple[Note, ...]]
     return _APART, ()
 
 
-def _independent(first: Estimate, second: Estimate, level: float) -> Tested:
+def _independent(
+    measure: Any, outcomes: Sequence[Outcomes], values: tuple[float, float], level: float
+) -> Tested:
+    """The difference, its interval at every level, and a test of none."""
+    rates = [
+        replace(
+            rates_of_people(PeopleSums.of(measure.success(one), one.subjects), measure.weights),
+            rate=np.asarray(value),
+        )
+        for one, value in zip(outcomes, values, strict=True)
+    ]
+    one_each = all(people_in(one) == len(one) and not one.fractional for one in outcomes)
+    sizes = (len(outcomes[0]), len(outcomes[1]))
+    arms = _Wilson(values, sizes) if one_each else _OverPeople(values, tuple(rates))
+    difference = values[0] - values[1]
+    curve = Hybrid(difference, arms, _score_test(values, sizes) if one_each else None)
+    ends = arms(round(1 - level, 12))
+    error = (ends.high - ends.low) / (2 * normal_quantile(level))
+    return Tested(difference, curve, error, _OF_PROBES if one_each else _OF_PEOPLE)
+
+
+def _score_test(values: tuple[float, float], sizes: tuple[int, int]) -> float:
+    """The pooled two-proportion score test, which is Pearson's chi-square."""
     from scipy.special import ndtr
 
-    sizes = [
-        one.facts.n_probes if one.clusters is None else effective_size(one.clusters)
-        for one in (first, second)
-    ]
-    difference = first.value - second.value
-    pooled = (first.value * sizes[0] + second.value * sizes[1]) / sum(sizes)
+    pooled = (values[0] * sizes[0] + values[1] * sizes[1]) / sum(sizes)
     variance = pooled * (1 - pooled) * (1 / sizes[0] + 1 / sizes[1])
-    p_value = 1.0 if variance == 0 else min(1.0, float(2 * ndtr(-abs(difference) / np.sqrt(variance))))
-    interval = _newcombe(first, second)
-    error = (interval.high - interval.low) / (2 * normal_quantile(level))
-    return Tested(difference, Arms(difference, interval, 1 - level, p_value), error, _INDEPENDENT)
+    if variance == 0:
+        return 1.0
+    return min(1.0, float(2 * ndtr(-abs(values[0] - values[1]) / np.sqrt(variance))))
 
 
-def _newcombe(first: Estimate, second: Estimate) -> Interval:
+@dataclass(frozen=True, eq=False)
+class _Wilson:
+    """Newcombe's interval of two rates of independent probes, at any level."""
+
+    values: tuple[float, float]
+    sizes: tuple[int, int]
+
+    def __call__(self, alpha: float) -> Interval:
+        ends = [
+            proportion_interval(value * n, n, "wilson", 1 - alpha)
+            for value, n in zip(self.values, self.sizes, strict=True)
+        ]
+        return _newcombe(self.values, ends)
+
+
+@dataclass(frozen=True, eq=False)
+class _OverPeople:
+    """Newcombe's interval of two rates over people, at any level."""
+
+    values: tuple[float, float]
+    rates: tuple[RatesOfPeople, ...]
+
+    def __call__(self, alpha: float) -> Interval:
+        return _newcombe(self.values, [Interval(*map(float, one.ends(1 - alpha))) for one in self.rates])
+
+
+def _newcombe(values: tuple[float, float], ends: Sequence[Interval]) -> Interval:
     """Newcombe's hybrid: the distances from each rate to the ends of its interval, added in squares."""
-    a, b = first.value, second.value
+    (a, b), (first, second) = values, ends
     low = a - b - float(np.hypot(a - first.low, second.high - b))
     high = a - b + float(np.hypot(first.high - a, b - second.low))
     return Interval(max(-1.0, low), min(1.0, high))

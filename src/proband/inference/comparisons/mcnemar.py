@@ -254,6 +254,11 @@ class McNemarOfOutcomes(Result):
     confidence_level: Confidence = 0.95
 
     @property
+    def algorithms(self) -> tuple[str, str]:
+        """The two of them."""
+        return self.first, self.second
+
+    @property
     def difference(self) -> float:
         """The first's rate less the second's."""
         return (self.counts.sf - self.counts.fs) / self.counts.n

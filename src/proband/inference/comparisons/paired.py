@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -184,7 +183,8 @@ def joint_of(
     >>> [(first, second, one.difference) for first, second, _, one in joint.tested], joint.overall.statistic
     ([('a', 'b', 0.375), ('a', 'c', 0.625), ('b', 'c', 0.25)], 7.6)
     """
-    outcomes = question.outcomes
+    by_name = {one.algorithm: one for one in question.outcomes}
+    compared = ((by_name[first], by_name[second]) for first, second in question.pairs)
     tested = tuple(
         (
             a.algorithm,
@@ -192,7 +192,7 @@ def joint_of(
             people_in(a),
             test(question.design, Pair(question.measure, a, b, question.confidence_level, question.seed)),
         )
-        for a, b in combinations(outcomes, 2)
+        for a, b in compared
     )
     return Joint(
         each, tested, answers or _answers(question), _notes(question, each, tested), _overall(question)

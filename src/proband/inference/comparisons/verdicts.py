@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from proband.inference.comparisons.paired import Tested
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
 from proband.results.difference import Adjustment, Difference, PersonDifference, Unit, Verdict
+from proband.results.sides import Side, opened, two_sided_level
 
 Found = tuple[str, str, int | None, Tested]
 _WIDEST = 0.999_999  # of the chance that bounds of a margin miss, at confidence levels below one half
@@ -25,6 +27,8 @@ def judged(
     in_points: bool,
     adjust: Adjustment = "single-step",
     unit: Unit = "person",
+    side: Side | None = None,
+    families: int = 1,
 ) -> tuple[Difference, ...]:
     """Say what each pair (first, second, number of people, difference) shows among all of them.
 
@@ -33,6 +37,11 @@ def judged(
     Bounds of the margin are the ends of the interval at 1 − 2α (Schuirmann 1987). Without a number of people, none is named that
     would settle the question. Else it is K ((z + z_power) se / margin)², with K people now and a power of 0.8. What is drawn anew may
     be a `unit` other than people.
+
+    With a `side` the interval is a bound: the end of the two-sided interval that misses twice as often, and the p-value is of that
+    side alone, half the two-sided one where the difference points there; several pairs are then adjusted by their number
+    (Bonferroni), since shared draws are of sizes and not of signs. Of several `families`, such as categories of probes that are
+    each compared, all that is adjusted is adjusted for their number as well.
 
     Examples
     --------
@@ -44,17 +53,20 @@ def judged(
     ('undecided', 3140)
     """
     alpha = round(1 - level, 12)
-    among = SingleStep.of([None]) if adjust == "none" else _among(found)
-    reached, reached_twice = among.level(alpha), among.level(min(2 * alpha, _WIDEST))
+    both = two_sided_level(level, side)
+    among = SingleStep.of([None]) if adjust == "none" else _among(found, side)
+    among = replace(among, families=1 if adjust == "none" else families)
+    reached_twice = min(2 * among.level(alpha), _WIDEST) if side else among.level(min(2 * alpha, _WIDEST))
+    reached = reached_twice if side else among.level(alpha)
     pairs = []
     for first, second, people, tested in found:
         curve = tested.curve
-        interval = curve.interval(reached)
+        interval = _opened(curve.interval(reached), side, in_points)
         bounds = None if margin is None else curve.interval(reached_twice)
         verdict, not_inferior, within = verdict_of(curve, interval, bounds, margin, upward)
         needed = None
         if verdict == "undecided" and margin is not None and people is not None and _tells(tested):
-            needed = _needed(tested.standard_error, people, margin, level)
+            needed = _needed(tested.standard_error, people, margin, both)
         pairs.append(
             Difference(
                 first=first,
@@ -62,8 +74,8 @@ def judged(
                 difference=tested.difference,
                 low=interval.low,
                 high=interval.high,
-                p_value=curve.p_value,
-                p_adjusted=among.p_value(curve.p_value),
+                p_value=of_side(curve.p_value, tested.difference, side),
+                p_adjusted=among.p_value(of_side(curve.p_value, tested.difference, side)),
                 n_sf=tested.n_sf,
                 n_fs=tested.n_fs,
                 n_discordant_subjects=tested.n_discordant_subjects,
@@ -82,31 +94,56 @@ def judged(
                 varies=curve.varies,
                 why_not=tested.why_not,
                 adjustment=adjust,
-                n_compared=len(found),
+                n_compared=len(found) * families,
                 choices_low=None if tested.over_choices is None else tested.over_choices.low,
                 choices_high=None if tested.over_choices is None else tested.over_choices.high,
-                by_person=None if tested.by_person is None else _by_person(tested, among, reached, upward),
+                by_person=None
+                if tested.by_person is None
+                else _by_person(tested, among, reached, upward, side, in_points),
                 unit=unit,
+                side=side,
             )
         )
     return tuple(pairs)
 
 
-def _among(found: Sequence[Found]) -> SingleStep:
-    """How p-values are adjusted: by the draws all comparisons share, else by what their standard errors say."""
+def of_side(p: float, difference: float, side: Side | None) -> float:
+    """Return the p-value of one side, from the two-sided one: half of it where the difference points there, else the rest.
+
+    Examples
+    --------
+    >>> of_side(0.04, 0.1, None), of_side(0.04, 0.1, "lower"), of_side(0.04, 0.1, "upper")
+    (0.04, 0.02, 0.98)
+    """
+    if side is None:
+        return p
+    return p / 2 if (difference > 0) == (side == "lower") and difference != 0 else 1 - p / 2
+
+
+def _opened(interval: Interval, side: Side | None, in_points: bool) -> Interval:
+    return opened(interval, side, (-1.0, 1.0)) if in_points else opened(interval, side)
+
+
+def _among(found: Sequence[Found], side: Side | None) -> SingleStep:
+    """How p-values are adjusted: by the draws all comparisons share, else by what their standard errors say; sides by number."""
     if len(found) == 1:
         return SingleStep.of([None])
+    if side is not None:
+        return SingleStep(np.zeros(0), len(found))
     drawn = [tested.statistics for *_, tested in found]
     if any(one is None for one in drawn):
         drawn = normal_statistics([one[:2] for one in found], [tested.standard_error for *_, tested in found])
     return SingleStep.of(drawn)
 
 
-def _by_person(tested: Tested, among: SingleStep, alpha: float, upward: bool) -> PersonDifference:
+def _by_person(
+    tested: Tested, among: SingleStep, alpha: float, upward: bool, side: Side | None, in_points: bool
+) -> PersonDifference:
     value, curve = tested.by_person or (0.0, tested.curve)
-    interval = curve.interval(alpha)
+    interval = _opened(curve.interval(alpha), side, in_points)
     verdict, *_ = verdict_of(curve, interval, None, None, upward)
-    return PersonDifference(value, interval.low, interval.high, among.p_value(curve.p_value), verdict)
+    p = of_side(curve.p_value, value, side)
+    return PersonDifference(value, interval.low, interval.high, among.p_value(p), verdict)
 
 
 def _tells(tested: Tested) -> bool:

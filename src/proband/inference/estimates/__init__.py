@@ -2,5 +2,6 @@
 
 `estimate` is the verb and `evaluation` many of them at once; `case` makes estimates of intervals. `closed` and `clusters`
 have formulas, `bootstrap` and `replicates` draw, `cmc_bands` and `whole_curves` are curves, `people_fractions` means of
-fractions, `weighting` people with different numbers of probes, `training_sets` other trainings.
+fractions, `weighting` people with different numbers of probes, `training_sets` other trainings, `overlap` what gallery and
+probe sets share.
 """

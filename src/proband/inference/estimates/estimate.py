@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, overload
 
 from proband.designs import Binomial, Bootstrap, Clustered, Design
@@ -12,10 +13,11 @@ from proband.engine import Engine, on_engine
 from proband.engine.arguments import checked
 from proband.inference.estimates.case import cases_of, people_in
 from proband.inference.procedures import Auto, Question, procedure_for
-from proband.inference.proportions import check_level, check_seed
+from proband.inference.proportions import Interval, check_level, check_seed
 from proband.measures import Measure, Outcomes
 from proband.results.by_algorithm import ByAlgorithm
 from proband.results.estimate import Estimate
+from proband.results.sides import ONE_SIDED, Side, limits_of, opened, two_sided_level
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
 from proband.scores.several import by_name, is_several
@@ -52,6 +54,7 @@ def estimate(
     confidence_level: float = 0.95,
     seed: int = 0,
     population: int | None = None,
+    one_sided: Side | None = None,
     engine: Engine = None,
 ) -> Estimate: ...
 @overload
@@ -64,6 +67,7 @@ def estimate(
     confidence_level: float = 0.95,
     seed: int = 0,
     population: int | None = None,
+    one_sided: Side | None = None,
     engine: Engine = None,
 ) -> Any: ...
 @checked
@@ -81,6 +85,7 @@ def estimate(
     confidence_level: float = 0.95,
     seed: int = 0,
     population: int | None = None,
+    one_sided: Side | None = None,
     engine: Engine = None,
 ) -> Any:
     """Estimate a measure with its interval; of several algorithms, each by itself, by name.
@@ -111,6 +116,9 @@ def estimate(
         The number of people the tested ones were drawn from, without replacement, if it is finite: (1 − n/N) of the variance over
         people is left, and n/N of that over other images of the same people, which takes several probes of a person
         (Cochran 1977, §10.4). None for an endless population.
+    one_sided
+        ``lower`` or ``upper``: a bound from below or above instead of an interval. It is the end of the two-sided interval that
+        misses twice as often, and the other end is open.
 
     Examples
     --------
@@ -132,9 +140,48 @@ def estimate(
     several = is_several(data)
     trained = several and getattr(asked, "capability", None) == "trainings"
     held: Any = data if trained else by_name(data)
-    question = Question.of(measure, held, within, asked, confidence_level, seed, population)
+    level = two_sided_level(confidence_level, one_sided)
+    question = Question.of(measure, held, within, asked, level, seed, population)
     found = estimates(question)
+    if one_sided is not None:
+        found = tuple(bounded(one, one_sided, confidence_level, question.measure.in_points) for one in found)
     return found[0] if trained or not several else ByAlgorithm(zip(question.names, found, strict=True))
+
+
+def bounded(found: Estimate, side: Side, confidence_level: float, in_points: bool) -> Estimate:
+    """Make a one-sided bound of a two-sided interval whose level is 1 − 2α.
+
+    Examples
+    --------
+    Of 20 people 16 are recognised: the lower end of Wilson's 90 % interval is the one-sided 95 % bound.
+
+    >>> import numpy as np
+    >>> from proband.samples import Samples
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(20)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = np.eye(20); values[:4] = 0.5
+    >>> scores = Scores.from_array(values, ids[20:], ids[:20], orientation="similarity", name="net")
+    >>> both = estimate("rank-rate@1", scores, Experiment(samples, gallery=ids[:20]), confidence_level=0.9)
+    >>> one = bounded(both, "lower", 0.95, True)
+    >>> round(one.low, 4), one.high, one.confidence_level, one.side
+    (0.6216, 1.0, 0.95, 'lower')
+    """
+    ends = opened(Interval(found.low, found.high), side, limits_of(in_points))
+    beside, again = found.by_person, found.again
+    if beside is not None:
+        own = opened(Interval(beside.low, beside.high), side, limits_of(in_points))
+        beside = replace(beside, low=own.low, high=own.high)
+    said = ONE_SIDED(side=side, level=confidence_level, both=found.confidence_level)
+    return replace(
+        found, low=ends.low, high=ends.high, confidence_level=confidence_level, side=side, by_person=beside,
+        notes=(*found.notes, said), again=again and partial(_bounded_again, again, side, confidence_level, in_points),
+    )  # fmt: skip
+
+
+def _bounded_again(
+    again: Callable[[int], Estimate], side: Side, confidence_level: float, in_points: bool, n_resamples: int
+) -> Estimate:
+    return bounded(again(n_resamples), side, confidence_level, in_points)
 
 
 def estimates(question: Question) -> tuple[Estimate, ...]:

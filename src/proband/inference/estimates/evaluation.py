@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,7 @@ from proband.results.band import Band
 from proband.results.base import Answers, Confidence, Rank, Rate, Result
 from proband.results.estimate import ByPerson
 from proband.results.serializing import Written
+from proband.results.sides import ONE_SIDED, Side, limits_of, opened, two_sided_level
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
@@ -94,10 +95,12 @@ class Entry(OfProbes, Result):
             "seed": "band.seed",
             "varying": "band.answers.varying",
             "said": "band.notes",
+            "side": "band.side",
             "facts": "curve.facts",
         },
         also=("rates", "intervals", "by_person"),
         without=("outcomes", "curve", "band", "ranks", "weights"),
+        if_any=("side",),
     )
 
     algorithm: str
@@ -119,8 +122,13 @@ class Entry(OfProbes, Result):
         return {rank: self._by_person(rank) for rank in self.ranks}
 
     def _by_person(self, rank: int) -> ByPerson | None:
-        measure = RecognitionRate(rank, self.weights)
-        return Case(measure, self.outcomes, self.band.confidence_level, 0).by_person
+        measure, side = RecognitionRate(rank, self.weights), self.band.side
+        level = two_sided_level(self.band.confidence_level, side)
+        made = Case(measure, self.outcomes, level, 0).by_person
+        if made is None or side is None:
+            return made
+        ends = opened(Interval(made.low, made.high), side, limits_of(True))
+        return replace(made, low=ends.low, high=ends.high)
 
     @property
     def rates(self) -> dict[Rank, Rate]:
@@ -281,6 +289,7 @@ def evaluate(
     experiment: Experiment,
     *,
     categories: Category | Sequence[Category] = (),
+    by: str | Sequence[str] = (),
     pooled: Category | None = None,
     ranks: Sequence[int] = (1, 5, 10),
     ties: TiePolicy = "pessimistic",
@@ -288,6 +297,7 @@ def evaluate(
     on_failure: FailurePolicy = "miss",
     confidence_level: float = 0.95,
     weights: Weights = "probe",
+    one_sided: Side | None = None,
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -307,6 +317,8 @@ def evaluate(
         Probe categories to report one by one, besides all probes together. A probe's rank does not depend on the
         other probes, so each algorithm is ranked once, and once more for each category with a gallery of its own. A
         category that no probe falls into is noted and left out.
+    by
+        Columns whose values make more categories, such as the sex of the person.
     pooled
         Which probes make the first set; all of them by default.
     ranks
@@ -316,6 +328,8 @@ def evaluate(
     weights
         What weighs the same: every ``probe``, the plain share, beside which the rate with people weighing the same is given where
         they have different numbers of probes; or every ``person``.
+    one_sided
+        ``lower`` or ``upper``: bounds from below or above instead of intervals.
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
 
@@ -331,7 +345,8 @@ def evaluate(
     check_level(confidence_level)
     algorithms = by_name(scores)
     experiment.samples.require_people()
-    categories = (categories,) if isinstance(categories, Category) else categories
+    two_sided_level(confidence_level, one_sided)
+    categories = categories_by(experiment, categories, by)
     _check_ranks(ranks)
     _sets(experiment, categories, pooled)  # what is wrong with them is said before anything is ranked
 
@@ -360,7 +375,44 @@ def evaluate(
         confidence_level=confidence_level,
         weights=weights,
         rank_in=ranked,
+        one_sided=one_sided,
     )
+
+
+def categories_by(
+    experiment: Experiment, categories: Category | Sequence[Category], by: str | Sequence[str]
+) -> tuple[Category, ...]:
+    """Return all categories: those given, and one for each value of some columns.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
+    >>> [one.name for one in categories_by(Experiment(Samples(data), gallery="session == 1"), (), "sex")]
+    ['sex f', 'sex m']
+    """
+    from proband.inference.galleries.feret_study import probe_groups  # which evaluates
+
+    given = (categories,) if isinstance(categories, Category) else tuple(categories)
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    return (*given, *(one for column in columns for one in probe_groups(experiment, column)))
+
+
+def probe_sets(
+    experiment: Experiment, by: str | Category | Sequence[Category]
+) -> tuple[dict[str | None, Experiment], tuple[Note, ...]]:
+    """Return the experiment over all probes (None) and over each category, and notes on categories that no probe falls into.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
+    >>> sets, _ = probe_sets(Experiment(Samples(data), gallery="session == 1"), "sex")
+    >>> {name: len(one.probes) for name, one in sets.items()}
+    {None: 2, 'sex f': 1, 'sex m': 1}
+    """
+    named = isinstance(by, str)
+    return _sets(experiment, categories_by(experiment, () if named else by, by if named else ()), None)  # type: ignore[arg-type]
 
 
 def evaluate_outcomes(
@@ -373,6 +425,7 @@ def evaluate_outcomes(
     confidence_level: float = 0.95,
     weights: Weights = "probe",
     rank_in: Callable[[Experiment], Sequence[Outcomes]] | None = None,
+    one_sided: Side | None = None,
 ) -> Evaluation:
     """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise.
 
@@ -395,9 +448,23 @@ def evaluate_outcomes(
         for outcomes in rank_in(part) if rank_in is not None and elsewhere else ranked:
             own = outcomes if part is experiment or elsewhere else outcomes.restricted(part)
             curve = CMC(weights=weights)(own)
-            band = closed_band(curve, own, confidence_level, weights)
+            band = closed_band(curve, own, two_sided_level(confidence_level, one_sided), weights)
+            band = _bounded(band, one_sided, confidence_level)
             entries.append(Entry(own.algorithm, name, own, curve, band, tuple(ranks), weights))
     return Evaluation(tuple(entries), tuple(ranks), weights, notes)
+
+
+def _bounded(band: Band, side: Side | None, confidence_level: float) -> Band:
+    """A band whose lower or upper end alone is a bound, at each rank."""
+    if side is None:
+        return band
+    low, high = (
+        (band.low, np.ones_like(band.high)) if side == "lower" else (np.zeros_like(band.low), band.high)
+    )
+    said = ONE_SIDED(side=side, level=confidence_level, both=band.confidence_level)
+    return replace(
+        band, low=low, high=high, confidence_level=confidence_level, side=side, notes=(*band.notes, said)
+    )
 
 
 def _check_ranks(ranks: Sequence[int]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -79,7 +78,8 @@ def _pool_of(question: Question) -> tuple[Pool, ImageChoice]:
     if not isinstance(question.within, Pool) or not all(isinstance(one, Scores) for one in question.data):
         raise DesignError(
             "The choice of images varies over scores and a pool of images.",
-            "estimate(measure, scores, Pool(samples, groups='session'), ImageChoice()).",
+            "the command permute does that, and in Python estimate(measure, scores, Pool(samples, groups='session'), ImageChoice()); over "
+            "probes take the design auto, bootstrap or brr.",
         )
     return question.within, question.design
 
@@ -193,7 +193,8 @@ class _Trials:
     def __call__(self, block: int) -> Floats:
         size = min(TRIALS_A_BLOCK, self.design.n_resamples - block * TRIALS_A_BLOCK)
         choices = draw_choices(self.pool.options, self.design.balanced, self.seed, block)[:size]
-        return self.measure.of_ranks(self.prepared.ranks(choices))
+        searched = self.pool.options.n_searched
+        return self.measure.of_ranks(self.prepared.ranks(choices)[:, :searched])
 
 
 def _statistics(
@@ -297,7 +298,7 @@ def differences_over_choices(question: Question) -> Joint:
     rank = min(rank, found.n_ranks)
     tested = tuple(
         (first, second, None, difference_over_choices(found, first, second, rank, level))
-        for first, second in combinations(found.algorithms, 2)
+        for first, second in question.pairs
     )
     estimates = tuple(
         _from_trials(measure, found.rate(name, rank), name, metric, pool, design, level, seed, found.notes)
@@ -408,9 +409,9 @@ def facts_of_pool(name: str, metric: str | None, pool: Pool) -> Facts:
         algorithm=name,
         n_probes=n,
         n_probe_subjects=n,
-        n_gallery_images=n,
-        n_gallery_subjects=n,
-        n_ranks=n,
+        n_gallery_images=pool.options.n_subjects,
+        n_gallery_subjects=pool.options.n_subjects,
+        n_ranks=pool.options.n_subjects,
         n_failed=0,
         n_gallery_failed=0,
         n_unmated=0,

@@ -95,8 +95,8 @@ def exact_choice(
     """
     _check(options, ties, max_rank, variance)
     people = _People(options, closeness, np.asarray(failed, dtype=np.bool_), ties == "pessimistic")
-    n = options.n_subjects
-    total = np.zeros(min(max_rank or n, n))
+    n, enrolled = options.n_searched, options.n_subjects
+    total = np.zeros(min(max_rank or enrolled, enrolled))
     listed = []
     for success, choices in run_blocks(_Successes(people, len(total), variance), range(n), threads):
         total += success
@@ -219,9 +219,9 @@ def _variance(people: _People, listed: list[list[_Choice]], threads: int | None)
     if not choices:
         return 0.0
     n = len(listed)
-    own_chances = np.array([sum(choice.chance for choice in own) for own in listed]) / people.sizes
+    own_chances = np.array([sum(choice.chance for choice in own) for own in listed]) / people.sizes[:n]
     arrays = (
-        _starts([len(own) for own in listed]),
+        _starts([*map(len, listed), *[0] * people.options.n_fixed]),
         np.array([choice.chance for choice in choices]),
         np.array([choice.gallery for choice in choices], dtype=np.int64),
         _starts([len(choice.rivals) for choice in choices]),

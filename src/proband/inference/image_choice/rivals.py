@@ -53,7 +53,7 @@ class Closeness:
         """Find the pool's images on the axes of the scores; images on neither as needed are an error."""
         options, names = pool.options, pool.samples.ids
         wanted = {
-            "query": (scores.queries, np.unique(options.probe)),
+            "query": (scores.queries, np.unique(options.probe[: options.n_searched_choices])),
             "target": (scores.targets, np.unique(options.gallery)),
         }
         places = {}
@@ -77,14 +77,9 @@ class Closeness:
             failed = np.zeros_like(failed)
         enrolled = np.zeros(len(options.images), dtype=np.bool_)
         enrolled[options.gallery] = True
-        made = cls(
-            scores,
-            options,
-            places["query"],
-            places["target"],
-            failed[options.gallery] | failed[options.probe],
-            enrolled & ~failed,
-        )
+        unusable = failed[options.gallery] | failed[options.probe]
+        unusable[options.n_searched_choices :] = True  # nobody searches for a distractor
+        made = cls(scores, options, places["query"], places["target"], unusable, enrolled & ~failed)
         made._mates_that_failed()
         return made
 
@@ -94,6 +89,7 @@ class Closeness:
             if cells is None:
                 continue
             own = np.arange(self.options.starts[first], self.options.starts[last])
+            own = own[own < self.options.n_searched_choices]
             at = self.options.probe[own] - self.options.image_starts[first]
             codes = cells[at, self.options.gallery[own]]
             if (codes == DONT_CARE).any():

@@ -115,7 +115,9 @@ class Trials:
         if self.fractional:
             return self._fractions(counted)
         people = np.stack([one.people for one in counted])
-        by_person = np.cumsum(np.stack([one.by_person for one in counted]), axis=2)
+        by_person = np.cumsum(np.stack([one.by_person for one in counted]), axis=2)[
+            :, : self.options.n_searched
+        ]
         return BlockCounts(people.astype(np.min_scalar_type(self.options.n_subjects)), by_person, None)
 
     def _fractions(self, counted: list[Counted]) -> BlockCounts:
@@ -132,7 +134,7 @@ class Trials:
             apart = (low[a] - low[b]).T
             of_pairs[:, place] = np.stack([apart.sum(axis=0), (apart**2).sum(axis=0)])
         # Sums of fractions are rounded to a grid on which adding is exact, so that no order of adding shows.
-        by_person = np.rint(np.stack(own) * 2.0**20) / 2.0**20
+        by_person = np.rint(np.stack(own)[:, : self.options.n_searched] * 2.0**20) / 2.0**20
         return BlockCounts(np.rint(successes).astype(np.int32), by_person, Fractions(low, sums, of_pairs))
 
 
@@ -140,7 +142,7 @@ class TrialRun:
     """Distributions that fill up block by block."""
 
     def __init__(self, task: Trials, keep: bool) -> None:
-        self.task, self.n, self.done = task, task.options.n_subjects, 0
+        self.task, self.n, self.done = task, task.options.n_searched, 0
         n_algorithms, n_pairs, n_low = len(task.algorithms), len(task.pairs), task.n_low
         self.rates = np.zeros((n_algorithms, task.n_ranks, self.n + 1), dtype=np.int64)
         self.differences = np.zeros((n_pairs, n_low, 2 * self.n + 1), dtype=np.int64)

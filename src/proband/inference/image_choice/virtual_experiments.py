@@ -79,12 +79,15 @@ class VirtualExperiments(Result):
         How images were chosen, ties were ordered and trials were counted.
     confidence_level
         Of the intervals over choices: the share of choices that they hold.
+    n_distractors
+        People who are enrolled in every trial with one image, and not searched for.
     """
 
     written = Written(
         {"design": "design.as_method", "algorithms": "rates"},
         also=("differences",),
         without=("n_ranks", "kernel", "successes", "replicates", "_rates", "_differences", "_not_won"),
+        if_any=("n_distractors",),
         versioned=True,
     )
 
@@ -105,6 +108,7 @@ class VirtualExperiments(Result):
     _differences: Mapping[tuple[int, int], tuple[Distribution, ...]]
     _not_won: Mapping[tuple[int, int], npt.NDArray[np.int64]]
     confidence_level: Confidence = 0.95
+    n_distractors: Count = 0
 
     def rate(self, algorithm: str, rank: int = 1) -> Distribution:
         """Return the distribution of the recognition rate at a rank."""
@@ -157,7 +161,14 @@ class VirtualExperiments(Result):
             for name in self.algorithms[:4]
             for low, high in [self.rate(name).interval()]
         )
-        return f"VirtualExperiments({count(self.n_trials)} trials of {count(self.n_subjects)} people, rank 1: {shown})"
+        more = f", and {count(len(self.algorithms) - 4)} more" if len(self.algorithms) > 4 else ""
+        return f"VirtualExperiments({count(self.n_trials)} trials of {count(self.n_subjects)} people, rank 1: {shown}{more})"
+
+    def choices(self, pool: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
+        """List which images of each person some trials chose from the pool, as `trial_choices` does."""
+        from proband.inference.image_choice.listing import trial_choices
+
+        return trial_choices(pool, self.design, trials=trials, seed=self.seed)
 
     def at_level(self, confidence_level: float) -> VirtualExperiments:
         """Return the same with intervals of another level."""
@@ -274,7 +285,7 @@ def permute(
     design = design or ImageChoice()
     check_seed(seed)
     named = by_name(scores)
-    n = pool.n_subjects
+    n = pool.options.n_subjects
     n_ranks = min(n, max_rank or (n if n <= _ALL_RANKS_UP_TO else _RANKS_BEYOND))
     layout = PoolLayout.of(pool.options) if kernel != "numpy" else None
     prepared = [
@@ -304,8 +315,8 @@ def _balance(pool: Pool, design: ImageChoice) -> list[Note]:
     """Say what balance can mean where people do not have the same pairs."""
     if not design.balanced:
         return []
-    patterns = np.bincount(pool.options.patterns)
-    cycles = np.unique(pool.options.sizes)
+    patterns = np.bincount(pool.options.patterns[: pool.n_subjects])
+    cycles = np.unique(pool.options.sizes[: pool.n_subjects])
     if len(patterns) > 1:
         return [_NO_CYCLE(sets=len(patterns), single=int((patterns == 1).sum()))]
     if len(cycles) == 1 and pool.n_subjects % int(cycles[0]):
@@ -352,5 +363,5 @@ def _result(
     kept = None if run.kept is None else run.kept[:, :done]
     return VirtualExperiments(
         names, n, run.task.n_ranks, done, run.task.design, run.task.seed, ties, kernel, run.by_person / done, kept,
-        answers, notes, metrics, rates, differences, not_won,
+        answers, notes, metrics, rates, differences, not_won, n_distractors=run.task.options.n_fixed,
     )  # fmt: skip

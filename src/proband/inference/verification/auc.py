@@ -149,7 +149,7 @@ def auc_differences(question: Question) -> Joint:
     difference = derived("difference", "difference of {}", question.measure.estimand)
     known = all(one.people is not None for one in held.values())
     answers = answers_of_verification(difference, OTHER_PEOPLE_COMPARED, people=known)
-    joint = joint_of_pairs(estimates, tested, answers)
+    joint = joint_of_pairs(estimates, tested, answers, question.chosen)
     return joint if known else replace(joint, notes=(*joint.notes, ASSUMED()))
 
 

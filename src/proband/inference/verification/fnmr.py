@@ -242,10 +242,16 @@ def _joints(question: Question, measures: Sequence[FNMR], drawings: Drawings) ->
         name: _Drawn.of(measures, one, within, level, drawings)
         for name, one in zip(question.names, data, strict=True)
     }
-    return [_joint(measure, place, held, level) for place, measure in enumerate(measures)]
+    return [_joint(measure, place, held, level, question.chosen) for place, measure in enumerate(measures)]
 
 
-def _joint(measure: FNMR, place: int, held: Mapping[str, _Drawn], level: float) -> Joint:
+def _joint(
+    measure: FNMR,
+    place: int,
+    held: Mapping[str, _Drawn],
+    level: float,
+    chosen: tuple[tuple[str, str], ...] | None,
+) -> Joint:
     def tested(first: str, second: str) -> Tested:
         a, b = held[first], held[second]
         same = (
@@ -264,7 +270,7 @@ def _joint(measure: FNMR, place: int, held: Mapping[str, _Drawn], level: float) 
 
     estimates = {name: one.estimates[place] for name, one in held.items()}
     answers = answers_of_verification(derived("difference", "difference of {}", measure.estimand))
-    return joint_of_pairs(estimates, tested, answers)
+    return joint_of_pairs(estimates, tested, answers, chosen)
 
 
 def _draws(point: VerificationPoint, shared: Shared, fmr: float, drawings: Drawings) -> FnmrDraws:

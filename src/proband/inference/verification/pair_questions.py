@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from proband.errors import DesignError, UsageError
+from proband.inference.comparisons.chosen_pairs import every_two
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
 from proband.inference.verification.dyadic_auc import AucInterval
@@ -184,9 +184,12 @@ def estimate_of(
 
 
 def joint_of_pairs(
-    estimates: Mapping[str, Estimate], tested: Callable[[str, str], Tested], answers: Answers
+    estimates: Mapping[str, Estimate],
+    tested: Callable[[str, str], Tested],
+    answers: Answers,
+    chosen: tuple[tuple[str, str], ...] | None = None,
 ) -> Joint:
-    """Put every two algorithms to a test of their comparisons.
+    """Put every two algorithms, or those pairs that were chosen, to a test of their comparisons.
 
     Examples
     --------
@@ -205,7 +208,10 @@ def joint_of_pairs(
     """
     return Joint(
         tuple(replace(one, facts=replace(one.facts, algorithm=name)) for name, one in estimates.items()),
-        tuple((first, second, None, tested(first, second)) for first, second in combinations(estimates, 2)),
+        tuple(
+            (first, second, None, tested(first, second))
+            for first, second in every_two(tuple(estimates), chosen)
+        ),
         answers,
     )
 

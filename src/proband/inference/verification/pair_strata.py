@@ -224,7 +224,7 @@ def _refuse_of_design(design: StratifiedDesign, measure: PairMeasure) -> None:
     if measure.form in ("threshold", "crossing") and not design.takes_quantiles:
         raise DesignError(
             f"The jackknife's variance is not valid for the {measure.estimand}: it hangs on a threshold, which moves by steps.",
-            "use Bootstrap('subject') for other people; BRR(), Fay() or RaoWu() for other query images of these people.",
+            "take the design bootstrap for other people; brr, fay or rao-wu for other query images of these people.",
         )
     if design.units not in (None, PEOPLE):
         raise UsageError(

@@ -272,4 +272,4 @@ def joint_in_replicates(
         return Tested(difference, curve, error, method, statistics=statistics)
 
     answers = replace(each[0].answers, of=difference_of(question.measure.estimand))
-    return joint_of_pairs(dict(zip(question.names, each, strict=True)), tested, answers)
+    return joint_of_pairs(dict(zip(question.names, each, strict=True)), tested, answers, question.chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -150,6 +150,8 @@ class Verification(Result):
         the comparisons are, or there are too many to see who shares them, which a note says.
     n_subjects, compared
         People in the comparisons, and which comparisons were counted.
+    groups
+        Error rates by the values of each column that was asked for, a `Differential` each.
     confidence_level, answers, notes
         Of the intervals; what they mean, and what a reader should know.
     """
@@ -165,6 +167,7 @@ class Verification(Result):
         },
         also=("algorithm",),
         without=("rates",),
+        if_any=("groups",),
         versioned=True,
     )
 
@@ -177,6 +180,7 @@ class Verification(Result):
     compared: Compared
     eer_interval: EqualErrorInterval | None = None
     auc_interval: AucInterval | None = None
+    groups: tuple[Any, ...] = ()
 
     @property
     def algorithm(self) -> str:
@@ -294,6 +298,7 @@ def verify(
     confidence_level: float = ...,
     n_resamples: int = ...,
     naive: bool = ...,
+    by: str | Sequence[str] = ...,
     seed: int | Drawings = ...,
     check_orientation: bool = ...,
     threads: int | None = ...,
@@ -312,6 +317,7 @@ def verify(
     confidence_level: float = ...,
     n_resamples: int = ...,
     naive: bool = ...,
+    by: str | Sequence[str] = ...,
     seed: int | Drawings = ...,
     check_orientation: bool = ...,
     threads: int | None = ...,
@@ -331,6 +337,7 @@ def verify(
     confidence_level: float = 0.95,
     n_resamples: int = 1_000,
     naive: bool = False,
+    by: str | Sequence[str] = (),
     seed: int | Drawings = 0,
     check_orientation: bool = True,
     threads: int | None = None,
@@ -358,6 +365,8 @@ def verify(
         Replicates of people for FNMR at a fixed FMR, where the threshold is found anew each time; 0 for none.
     naive
         Add the intervals of independent comparisons, labelled as such.
+    by
+        Columns by whose values error rates are found as well, at the threshold of the first operating point: `Verification.groups`.
     seed
         The seed of replicates, or drawings of people that others are measured with as well.
 
@@ -387,7 +396,7 @@ def verify(
         each = (
             verify(
                 one, within, fmr=fmrs, thresholds=thresholds, confidence_level=confidence_level, n_resamples=n_resamples,
-                naive=naive, seed=drawings, check_orientation=check_orientation, threads=threads, progress=progress,
+                naive=naive, by=by, seed=drawings, check_orientation=check_orientation, threads=threads, progress=progress,
             )
             for one in by_name(scores).values()
         )  # fmt: skip
@@ -399,6 +408,12 @@ def verify(
             raise UsageError(
                 f"{scores.name} is a list of comparisons, which is verified as it is, not within an experiment.",
                 "give the samples table, or choose the comparisons in the list.",
+                source=Said(scores.name),
+            )
+        if by:
+            raise UsageError(
+                f"{scores.name} is a list of comparisons, and groups need scores of queries with targets.",
+                Hint("leave {option:by} out, or choose the comparisons of a group in the list."),
                 source=Said(scores.name),
             )
         return verify_list(
@@ -418,7 +433,25 @@ def verify(
         threads,
         progress,
     )
-    return made
+    if not by:
+        return made
+    from proband.inference.verification.groups import error_rates_by  # which verifies
+
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    pairs, point = within if within is not None else _no_table(scores), made.points[0].point
+    found = (
+        error_rates_by(scores, pairs, column, point, confidence_level=confidence_level, seed=drawings.seed)
+        for column in columns
+    )
+    return replace(made, groups=tuple(found))
+
+
+def _no_table(scores: Scores) -> Samples:
+    raise UsageError(
+        f"{scores.name} has no table of samples, so there are no columns to make groups of.",
+        "give it as within.",
+        source=Said(scores.name),
+    )
 
 
 def verified(

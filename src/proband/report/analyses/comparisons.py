@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import comb
 
 from proband.inference import Comparison, Estimate, OutcomeRate
 from proband.inference.comparisons.comparison import Standings
@@ -28,6 +29,16 @@ _RAISED = Sentence(
     "comparison.raised-letters",
     "mark",
     "Raised letters: significantly better than these ({significance:given} among all pairs)",
+)
+_RAISED_AMONG = Sentence(
+    "comparison.raised-letters-chosen",
+    "mark",
+    "Raised letters: significantly better than these ({significance:given} among {n:count chosen pair})",
+)
+_NOT_COMPARED = Sentence(
+    "comparison.not-compared",
+    "note",
+    "{n:count pair} of {of:count} {n:word was/were} chosen; the others were not compared",
 )
 _PLACES = Sentence(
     "comparison.places",
@@ -136,13 +147,15 @@ def verdicts(comparison: Standings) -> list[Note]:
     pairs = comparison.sentences()
     if len(pairs) == 1:
         return pairs
-    return list(map(_shortened, pairs)) if len(pairs) <= _FEW_PAIRS else [leading_group(comparison)]
+    if len(pairs) <= _FEW_PAIRS or not comparison.all_pairs:
+        return list(map(_shortened, pairs))
+    return [leading_group(comparison)]
 
 
 def unsaid_verdicts(comparison: Standings) -> list[Note]:
     """The verdicts that `verdicts` does not give one by one."""
     pairs = comparison.sentences()
-    return pairs if len(pairs) > _FEW_PAIRS else []
+    return pairs if len(pairs) > _FEW_PAIRS and comparison.all_pairs else []
 
 
 def _shortened(verdict: Note) -> Note:
@@ -170,7 +183,13 @@ def leading_group(comparison: Standings) -> Note:
 
 def comparison_statements(comparison: Standings) -> list[Note]:
     """Say what the table means, a note each."""
-    said: list[Note] = [_RAISED(significance=comparison.significance), _PLACES()]
+    chosen = {"n": len(comparison.pairs), "of": comb(len(comparison.estimates), 2)}
+    raised = (
+        _RAISED(significance=comparison.significance)
+        if comparison.all_pairs
+        else _RAISED_AMONG(significance=comparison.significance, n=chosen["n"])
+    )
+    said: list[Note] = [raised, _PLACES(), *(() if comparison.all_pairs else (_NOT_COMPARED(**chosen),))]
     if isinstance(comparison, Comparison):
         facts = [one.facts for one in comparison.estimates]
         said += [

@@ -8,6 +8,7 @@ from proband.inference import cluster_statistics
 from proband.inference.estimates.case import DEPENDENCE
 from proband.inference.estimates.estimate import CHOSEN
 from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
+from proband.inference.estimates.overlap import SetOverlap
 from proband.inference.estimates.weighting import ABOUT_WEIGHTS
 from proband.measures import MedianCensoredRank
 from proband.report.cells import (
@@ -17,8 +18,10 @@ from proband.report.cells import (
     interval_cell,
     over,
     rate_cell,
+    table,
     text_cell,
 )
+from proband.report.notes import bounds_mark
 from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
 from proband.results.estimate import ByPerson
@@ -83,6 +86,18 @@ def evaluation_tables(evaluation: Evaluation) -> list[Table]:
     """Make a table for each set of probes, a row for each algorithm."""
     several = len(evaluation.categories) > 1
     return [_of_category(evaluation, category, several) for category in evaluation.categories]
+
+
+def overlap_tables(found: SetOverlap) -> list[Table]:
+    """Images, and people, that every two sets have in common; on the diagonal, how many a set has."""
+    made = []
+    for what, counts in (("Images", found.images), ("People", found.people)):
+        rows = [
+            [text_cell(name), *map(count_cell, row)] for name, row in zip(found.sets, counts, strict=True)
+        ]
+        heads = columns(f"{what.lower()} in common", *found.sets)
+        made.append(table(f"overlap-{what.lower()}", f"{what} in common", heads, rows))
+    return made
 
 
 def short_tables(evaluation: Evaluation) -> list[Table]:
@@ -179,6 +194,7 @@ def statements(evaluation: Evaluation) -> list[Note]:
             fixed=answers.fixed,
             assuming=answers.assuming,
         ),
+        *bounds_mark(entries[0].band.side),
         *_dependence(entries),
         *_weights(evaluation, entries),
         *evaluation.notes,

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from proband.inference import Estimate
 from proband.inference.estimates.evaluation import probes_called
 from proband.report.cells import columns, interval_cell, rate_cell, table, text_cell
+from proband.report.notes import bounds_mark
 from proband.report.table import Table
 from proband.study.findings import Measured
 from proband.words import Note, Sentence, percent
@@ -36,6 +40,15 @@ def measures_table(measured: Sequence[Measured], level: float) -> Table:
     return table("measures", "Other measures", heads, rows)
 
 
+def with_replicates(measured: Sequence[Measured]) -> list[tuple[Estimate, ...]]:
+    """The estimates of each measure and set of probes that has replicates to draw."""
+    return [
+        one.estimates
+        for one in measured
+        if all(own.replicates is not None and np.isfinite(own.replicates).any() for own in one.estimates)
+    ]
+
+
 def measures_statements(measured: Sequence[Measured]) -> list[Note]:
     """What each measure's interval varies, holds fixed and assumes, and what else is to be known."""
     estimates = [estimate for one in measured for estimate in one.estimates]
@@ -49,4 +62,5 @@ def measures_statements(measured: Sequence[Measured]) -> list[Note]:
         )
         for one in estimates
     )
-    return list(dict.fromkeys((*varying, *(note for one in estimates for note in one.notes))))
+    marks = bounds_mark(estimates[0].side) if estimates else []
+    return list(dict.fromkeys((*varying, *marks, *(note for one in estimates for note in one.notes))))

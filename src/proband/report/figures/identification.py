@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 from proband.errors import UsageError
 from proband.inference import Band, Estimate, Evaluation
 from proband.inference.comparisons.comparison import Standings
+from proband.inference.comparisons.mcnemar_table import McNemarTable
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.measures import Curve
 from proband.report.charts.makers.curves import cmc, gallery_sizes
-from proband.report.charts.makers.rows import against_best, leaderboard
+from proband.report.charts.makers.replicates import IN_A_PANEL, replicates_chart
+from proband.report.charts.makers.rows import (
+    Valued,
+    against_best,
+    difference_label,
+    forest,
+    leaderboard,
+    values,
+)
 from proband.report.charts.mpl import figure
 from proband.report.charts.palette import places_of
 from proband.report.charts.spec import Chart, Rows, in_places
-from proband.words import part_of
+from proband.words import counted, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -142,6 +152,54 @@ def estimates_figure(estimates: Sequence[Estimate], width: float = 5.4, title: s
     return values_figure(leaderboard(estimates, in_points=in_points), width, title)
 
 
+def estimate_figure(
+    estimate: Estimate,
+    width: float = 5.4,
+    title: str | None = None,
+    which: Literal["interval", "distribution"] = "interval",
+) -> Figure:
+    """Draw an estimate with its interval, or the distribution of its replicates.
+
+    Parameters
+    ----------
+    estimate
+        Of one algorithm.
+    width
+        Of the figure, in inches.
+    title
+        A heading for the whole figure.
+    which
+        ``interval``, or ``distribution`` where the design made replicates.
+    """
+    if which == "interval":
+        return estimates_figure([estimate], width, title)
+    return replicates_figure([[estimate]], width, title)
+
+
+def replicates_figure(
+    measured: Sequence[Sequence[Estimate]], width: float = 7.16, title: str | None = None
+) -> Figure:
+    """Draw the distributions of replicates, a panel for each measure and for every few algorithms; all are drawn.
+
+    Parameters
+    ----------
+    measured
+        The estimates of every algorithm, for each measure that has replicates.
+    width
+        Of the figure, in inches.
+    title
+        A heading for the whole figure.
+    """
+    charts = [
+        replicates_chart(estimates[start : start + IN_A_PANEL])
+        for estimates in measured
+        for start in range(0, len(estimates), IN_A_PANEL)
+    ]
+    columns = 1 if width < 5.5 else min(2, len(charts))
+    rows = -(-len(charts) // columns)
+    return figure(charts, (width, 3.2 * rows + 0.3), title=title, columns=columns, shared=False)
+
+
 def values_figure(chart: Chart, width: float = 5.4, title: str | None = None) -> Figure:
     """Draw a chart of values with their intervals, a row each."""
     return _rows_figure([chart], width, title)
@@ -165,7 +223,41 @@ def comparison_figure(comparison: Standings, width: float = 7.16, title: str | N
     names = [one.facts.algorithm for one in comparison.estimates]
     looks = places_of(names, [one.facts.algorithm for one in comparison.ordered])
     best_first = in_places(leaderboard(comparison.ordered, in_points=in_points), looks)
-    return _rows_figure([best_first, against_best(comparison)], width, title)
+    beside = against_best(comparison) if comparison.all_pairs else forest(comparison)
+    return _rows_figure([best_first, beside], width, title)
+
+
+def mcnemar_figure(tests: McNemarTable, width: float = 5.4, title: str | None = None) -> Figure:
+    """Draw the difference of two rates with Tango's interval, a row for each set of probes and pair.
+
+    Parameters
+    ----------
+    tests
+        McNemar's tests; a set without probes has no row, and the figure says so.
+    width
+        Of the figure, in inches.
+    title
+        A heading for the whole figure.
+    """
+    several = len({(one.first, one.second) for one in tests.rows}) > 1
+    found = [
+        Valued(
+            f"{one.probe_set}: {one.first} − {one.second}" if several else one.probe_set,
+            one.difference,
+            *one.interval,
+        )
+        for one in tests.rows
+        if one.interval is not None and one.difference is not None
+    ]
+    first = tests.rows[0]
+    label = difference_label(True) if several else f"{first.first} − {first.second} (percentage points)"
+    chart = values(found, label, "points", tests.confidence_level)
+    left = len(tests.rows) - len(found)
+    if left:
+        chart = replace(
+            chart, notes=(*chart.notes, f"Without probes, and not drawn: {counted(left, 'test')}.")
+        )
+    return values_figure(chart, width, title)
 
 
 def _rows_figure(charts: Sequence[Chart], width: float, title: str | None) -> Figure:

@@ -10,7 +10,7 @@ from proband.errors import Hint
 from proband.results.difference import Adjustment
 from proband.study.requests.base import Condition, File, Option, Part, Positive, Several, Share, Text, refuse
 from proband.study.requests.replication import Replication
-from proband.words import given
+from proband.words import count, given
 
 
 class Identification(Replication):
@@ -38,6 +38,14 @@ class Identification(Replication):
             "or a plug-in's."
         ),
     ] = "auto"
+    one_sided: Annotated[
+        Literal["lower", "upper"] | None,
+        Field(description="Bounds from below (lower) or above (upper) instead of intervals."),
+    ] = None
+    overlap: Annotated[
+        bool,
+        Field(description="Count the images and people that gallery and probe sets have in common."),
+    ] = False
 
     relative_ranks: Annotated[
         bool, Field(description="Draw curves over rank / people in the gallery instead of rank.")
@@ -98,6 +106,47 @@ class ComparisonRequest(Replication):
             "(none)."
         ),
     ] = "single-step"
+    pairs: Annotated[
+        Several[Text],
+        Field(
+            description="Compare only these pairs, the first less the second; what is adjusted is adjusted for these alone."
+        ),
+        Option(metavar="A-B"),
+    ] = ()
+    against: Annotated[
+        Text | None,
+        Field(description="Compare every other algorithm with this one, and no other pairs."),
+        Option(metavar="ALGORITHM"),
+    ] = None
+    one_sided: Annotated[
+        Literal["lower", "upper"] | None,
+        Field(
+            description="Bound differences from below (lower: has the first more?) or above (upper: has it less?), and test that side."
+        ),
+    ] = None
+
+    with_scores: Annotated[
+        Several[Text],
+        Field(
+            description="Compare with a second set of other people instead, unpaired: its score files, [NAME=]FILE[::KEY], read as the first."
+        ),
+        Option(("--with",), "[NAME=]FILE[::KEY]", "Second set"),
+    ] = ()
+    with_samples: Annotated[
+        File | None,
+        Field(description="The second set's table of samples; default: the first's."),
+        Option(panel="Second set"),
+    ] = None
+    with_gallery: Annotated[
+        Condition | None,
+        Field(description="Who is enrolled in the second set; default: as in the first."),
+        Option(panel="Second set"),
+    ] = None
+    with_probes: Annotated[
+        Condition | None,
+        Field(description="Who is searched for in the second set; default: as in the first."),
+        Option(panel="Second set"),
+    ] = None
 
     @property
     def is_verification(self) -> bool:
@@ -112,6 +161,7 @@ class ComparisonRequest(Replication):
         named += ["auc"] if self.auc else []
         if len(named) > 1:
             raise refuse(f"{' and '.join(named)} exclude each other", "ask for one at a time.", named[1])
+        self._of_second_set()
         if self.is_verification and self.by_category:
             raise refuse("categories are of searches, not of verification", "leave it out.", "by_category")
         if self.margin is not None and self.margin >= 1 and self.median_rank is None and self.measure is None:
@@ -121,6 +171,25 @@ class ComparisonRequest(Replication):
                 "margin",
             )
         return self
+
+    def _of_second_set(self) -> None:
+        """What two sets of different people allow."""
+        if not self.with_scores:
+            for name in ("with_samples", "with_gallery", "with_probes"):
+                if getattr(self, name) is not None:
+                    raise refuse(
+                        "it is about a second set", Hint("name its scores: {option:with_scores}"), name
+                    )
+            return
+        unable = [name for name in ("median_rank", "fnmr_at", "against") if getattr(self, name) is not None]
+        unable += [name for name in ("auc", "by_category") if getattr(self, name)]
+        unable += ["design"] if self.design != "auto" else []
+        if unable:
+            raise refuse(
+                "two sets of different people are compared by their rates, all probes of either",
+                "leave it out, or the second set.",
+                unable[0],
+            )
 
 
 class GateRequest(Part):
@@ -173,9 +242,24 @@ class GateRequest(Part):
 
 
 class McNemarRequest(Part):
-    """McNemar's exact test of two algorithms, probes being taken as independent."""
+    """McNemar's exact test of pairs of algorithms, probes being taken as independent."""
 
     rank: Annotated[Positive, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
+    by_category: Annotated[
+        bool, Field(description="Test within each probe category as well as over all probes.")
+    ] = False
+    pairs: Annotated[
+        Several[Text],
+        Field(
+            description="Test only these pairs, the first against the second; what is adjusted is adjusted for these alone."
+        ),
+        Option(metavar="A-B"),
+    ] = ()
+    against: Annotated[
+        Text | None,
+        Field(description="Test every other algorithm against this one, and no other pairs."),
+        Option(metavar="ALGORITHM"),
+    ] = None
 
 
 class VerificationRequest(Part):
@@ -306,6 +390,14 @@ class ChoicesRequest(Part):
         ),
     ] = False
     rank: Annotated[Positive, Field(description="The rank to show."), Option(("-r",))] = 1
+    distractors: Annotated[
+        bool,
+        Field(description="Keep people who cannot take part enrolled in every trial, with one image each."),
+    ] = False
+    list_trials: Annotated[
+        Several[Positive],
+        Field(description="Trials whose choices are listed: the gallery and probe image of each person."),
+    ] = ()
 
     @model_validator(mode="after")
     def _one_answer(self) -> Self:
@@ -317,6 +409,15 @@ class ChoicesRequest(Part):
             raise refuse(
                 "exact means and trainings are different questions", "leave one of them out.", "exact"
             )
+        beyond = next((one for one in self.list_trials if one > self.n_resamples), None)
+        if beyond is not None:
+            raise refuse(
+                f"there are {count(self.n_resamples)} trials, and no trial {count(beyond)}",
+                "list others, or draw more.",
+                "list_trials",
+            )
+        if self.list_trials and (self.exact or self.trainings):
+            raise refuse("no trials of the choices are drawn", "leave it out, or draw trials.", "list_trials")
         return self
 
 

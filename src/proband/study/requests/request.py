@@ -140,14 +140,22 @@ class Request(Part):
                     place,
                     "name",
                 )
-        if self.identification is None and self.category and self.feret is None:
-            by_category = any(one.by_category for one in self.comparison)
-            if not by_category:
-                raise refuse(
-                    "categories are of identification, which is switched off",
-                    "leave one of them out.",
-                    "category",
-                )
+        asking: list[ComparisonRequest | McNemarRequest] = [*self.comparison]
+        asking += [] if self.mcnemar is None else [self.mcnemar]
+        by_category = any(one.by_category for one in asking)
+        if self.identification is None and self.category and self.feret is None and not by_category:
+            raise refuse(
+                "categories are of identification, which is switched off",
+                "leave one of them out.",
+                "category",
+            )
+        if by_category and not self.category:
+            raise refuse(
+                "there are no categories of probes",
+                "name some: [[category]] in a study; --by COLUMN, --category 'NAME: RULE' or --feret on the command line.",
+                "mcnemar" if self.mcnemar is not None and self.mcnemar.by_category else "comparison",
+                "by_category",
+            )
         return self
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -161,7 +163,8 @@ def forest(
     ]
     better = "first" if comparison.larger_is_better else "second"
     notes = [
-        f"To the right of zero the {better} of a pair is better. Bars: {level(comparison.confidence_level)}."
+        f"To the right of zero the {better} of a pair is better. Bars: {level(comparison.confidence_level)}"
+        + ("." if shown[0].side is None else f", one-sided: the {shown[0].side} end is a bound.")
     ]
     if comparison.margin is not None:
         notes.append(
@@ -218,9 +221,19 @@ def _differences(
     marks = tuple(Mark(row, 0, one.value, one.low, one.high) for row, one in enumerate(found))
     margin = comparison.margin
     reach = [0.0] if margin is None else [-margin, margin]
-    axis = around(marks, "points" if comparison.pairs[0].in_points else "number", label, reach)
+    in_points = comparison.pairs[0].in_points
+    seen = marks
+    if comparison.pairs[0].side is not None:  # an end that is open lies beyond the axis
+        seen = tuple(_without_open(one, 1.0 if in_points else inf) for one in marks)
+    axis = around(seen, "points" if in_points else "number", label, reach)
     labels = tuple(one.name for one in found)
     return Rows(labels, ("difference",), marks, tuple(beside), margin, 0.0), axis
+
+
+def _without_open(mark: Mark, limit: float) -> Mark:
+    """A mark whose open ends are where its value is."""
+    ends = {name: mark.value for name in ("low", "high") if abs(getattr(mark, name)) >= limit}
+    return replace(mark, **ends)
 
 
 def galleries(

@@ -12,6 +12,7 @@ from proband.report.cells import (
     count_cell,
     effect_cell,
     effect_interval_cell,
+    interval_cell,
     rate_cell,
     share_cell,
     table,
@@ -20,9 +21,11 @@ from proband.report.cells import (
 )
 from proband.report.charts.makers.concentration import concentration
 from proband.report.charts.makers.histograms import differences, score_counts, scores
+from proband.report.charts.makers.replicates import IN_A_PANEL, replicates_chart
 from proband.report.charts.spec import Concentrations
 from proband.report.page.charts import shown
 from proband.report.page.model import Chart
+from proband.results.estimate import Estimate
 
 
 def scores_chart(result: Verification, id: str = "scores") -> Chart:
@@ -72,6 +75,29 @@ def differences_chart(
     ]
     heads = columns("first", "second", "mean difference, points", "interval", "not won", text=2)
     return shown(chart, table(f"{id}-data", chart.title, heads, rows), own)
+
+
+def spread_charts(measured: Sequence[Sequence[Estimate]], places: Mapping[str, int]) -> list[Chart]:
+    """Draw how measures are spread over their replicates, every few algorithms in a chart; all are drawn."""
+    made: list[Chart] = []
+    for estimates in measured:
+        for start in range(0, len(estimates), IN_A_PANEL):
+            few = estimates[start : start + IN_A_PANEL]
+            name = f"replicates-{len(made) + 1}"
+            rows = [
+                (
+                    text_cell(one.facts.algorithm),
+                    rate_cell(one.value),
+                    rate_cell(one.standard_error),
+                    interval_cell((one.low, one.high), one.answers),
+                    count_cell(one.n_replicates),
+                )
+                for one in few
+            ]
+            heads = columns("algorithm", str(few[0].answers.of), "standard error", "interval", "replicates")
+            chart = replicates_chart(few, name)
+            made.append(shown(chart, table(f"{name}-data", chart.title, heads, rows), places))
+    return made
 
 
 def hard_subjects_chart(hard: HardSubjects, id: str = "hard-subjects", algorithm: str = "") -> Chart:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING
 
 from proband.inference import Evaluation, VirtualExperiments
@@ -173,7 +174,7 @@ def _choice_blocks(
         drawn = [(pair.first, pair.second) for pair in pairs if pair.first == leader][:_MOST_DRAWN]
         blocks.append(differences_chart(result, drawn, places=places))
         if len(drawn) < len(result.algorithms) - 1:
-            blocks += said([f"Drawn: {leader} against the next {len(drawn)}; the table has all."])
+            blocks += said([f"Drawn: {leader} against the next {len(drawn)}; the table has more."])
         blocks.append(of_length(_differences_table(result, pairs, level)))
     return [*blocks, Folded("What choices of images mean", tuple(said(choices_statements(result))))]
 
@@ -222,6 +223,12 @@ def _differences_table(result: VirtualExperiments, pairs: Sequence[Difference], 
         ]
         for pair in pairs
     ]
+    every = comb(len(result.algorithms), 2)
+    notes = []
+    if len(pairs) < every:
+        notes.append(
+            f"The leader against each other algorithm, of {count(every)} pairs; tables/choices_differences has all."
+        )
     heads = cells.columns(
         "first",
         "second",
@@ -231,4 +238,4 @@ def _differences_table(result: VirtualExperiments, pairs: Sequence[Difference], 
         "p over people, not adjusted",
         text=2,
     )
-    return cells.table("choice-differences", "Differences at rank 1 in the same choices", heads, rows)
+    return cells.table("choice-differences", "Differences at rank 1 in the same choices", heads, rows, notes)

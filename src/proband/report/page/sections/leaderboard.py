@@ -37,8 +37,8 @@ def leaderboard(id: str, caption: str, comparison: Standings) -> Table:
 
 
 def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
-    """Every pair of few algorithms; of many, the leader against each other one, in order."""
-    if len(comparison.estimates) <= ALL_PAIRS:
+    """Every pair of few algorithms, or those that were chosen; of many, the leader against each other one, in order."""
+    if len(comparison.estimates) <= ALL_PAIRS or not comparison.all_pairs:
         return comparison.pairs
     best, *others = (one.facts.algorithm for one in comparison.ordered)
     by_names = {frozenset((pair.first, pair.second)): pair for pair in comparison.pairs}
@@ -58,7 +58,9 @@ def comparisons_section(found: Findings) -> Section | None:
         chart = pairs_chart(f"forest-{place}", f"pairs-{place}", f"Differences in {name}", comparison)
         published = leaderboard(f"leaderboard-{place}", name, comparison)
         table = Folded("The table as it is published, with letters", (published,))
-        many = len(comparison.estimates) > ALL_PAIRS  # the standings say the same of the leader
+        many = len(pairs_shown(comparison)) < len(
+            comparison.pairs
+        )  # the standings say the same of the leader
         shown = Folded("The leader against each other algorithm", (chart,)) if many else chart
         blocks += [shown, table] if place == 1 else [Folded(name, (published, chart))]
     return Section("comparisons", "Comparisons", tuple(blocks)) if blocks else None

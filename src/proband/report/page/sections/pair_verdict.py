@@ -87,6 +87,7 @@ def turned(pair: Difference) -> Difference:
         choices_high=None if pair.choices_low is None else 0.0 - pair.choices_low,
         by_person=None if pair.by_person is None else _turned_person(pair.by_person),
         not_won=None,
+        side=None if pair.side is None else "upper" if pair.side == "lower" else "lower",
     )
 
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from proband.inference.comparisons.mcnemar_table import McNemarTable
 from proband.report import cells
-from proband.report.analyses.measures import measures_statements, measures_table
+from proband.report.analyses.evaluation import overlap_tables
+from proband.report.analyses.mcnemar import mcnemar_rows, mcnemar_statements
+from proband.report.analyses.measures import measures_statements, measures_table, with_replicates
+from proband.report.leading import looks
+from proband.report.page.charts.distributions import spread_charts
 from proband.report.page.model import Block, Folded, Section, said
 from proband.report.page.registry import section
 from proband.report.table import Table
@@ -24,7 +29,18 @@ def measures_section(found: Findings) -> Section | None:
         return None
     shown = measures_table(found.measured, found.confidence_level)
     told = Folded("What the measures mean", tuple(said(measures_statements(found.measured))))
-    return Section("measures", "Other measures", (shown, told))
+    drawn = spread_charts(with_replicates(found.measured), looks(found))
+    spread = (Folded("How they are spread over replicates", tuple(drawn)),) if drawn else ()
+    return Section("measures", "Other measures", (shown, *spread, told))
+
+
+@section("overlap", 27)
+def overlap_section(found: Findings) -> Section | None:
+    """Images and people that gallery and probe sets have in common."""
+    if found.overlap is None:
+        return None
+    notes = [as_sentence(note) for note in found.overlap.notes]
+    return Section("overlap", "What the sets share", (*overlap_tables(found.overlap), *said(notes)))
 
 
 @section("folds", 50)
@@ -59,6 +75,10 @@ def mcnemar_section(found: Findings) -> Section | None:
     one = found.mcnemar
     if one is None:
         return None
+    if isinstance(one, McNemarTable):
+        return Section(
+            "mcnemar", "McNemar's test", (mcnemar_rows(one, "mcnemar"), *said(mcnemar_statements(one)))
+        )
     rows = [
         [cells.text_cell(name), cells.count_cell(n)]
         for name, n in (

@@ -36,6 +36,11 @@ _RANK = "From one more than the algorithms that are significantly better, to all
 _LEADERS = Sentence(
     "standings.leaders", "note", "Shaded: the leading group, which no algorithm is significantly better than"
 )
+_CHOSEN = Sentence(
+    "standings.chosen-pairs",
+    "note",
+    "Only {n:count chosen pair} {n:word was/were} compared, so nothing is said of the others",
+)
 _FIRST = Sentence("standings.first", "note", "The first {shown:count} of {n:count algorithm}")
 
 
@@ -93,12 +98,14 @@ def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
         if (name := one.facts.algorithm)
     ]
     in_points = comparison.pairs[0].in_points
-    group = leading_group(comparison)
+    group = leading_group(comparison) if comparison.all_pairs else []
     table = _table(
         rows, str(comparison.estimates[0].answers.of), comparison.confidence_level, "rate" if in_points else "number",
         places, leader, comparison.answers,
     )  # fmt: skip
     shaded = tuple(row for row, one in enumerate(rows) if one.name in group)
+    if not comparison.all_pairs:
+        return replace(table, notes=(as_sentence(_CHOSEN(n=len(comparison.pairs))),))
     notes = () if len(shaded) == len(rows) else (as_sentence(_LEADERS()),)
     return replace(table, shaded=() if len(shaded) == len(rows) else shaded, notes=notes)
 

@@ -46,6 +46,11 @@ _RATE_OF = Sentence(
     "note",
     "{algorithm}: {of} {rate:rate} [{low:rate}, {high:rate}] over {n:count sample}",
 )
+_CHOSEN_PAIRS = Sentence(
+    "verdict.chosen-pairs",
+    "note",
+    "{apart:count} of {n:count chosen pair} {apart:word differs/differ} significantly in {of}",
+)
 _LEADS = Sentence(
     "verdict.leads", "note", "{leader} leads: its {of} is significantly better than that of {other}"
 )
@@ -214,6 +219,8 @@ def _stratified(study: StratStudy) -> Note:
 
 
 def _compared(comparison: Comparison) -> Summary:
+    if not comparison.all_pairs:
+        return _of_chosen(comparison)
     pair = best_two(comparison)
     rest = (pair_verdict(pair, comparison), *what_would_decide(pair, comparison))
     return Summary(headline(comparison), comparison.answers, rest)
@@ -224,6 +231,16 @@ def _under_protocols(run: ProtocolRun) -> Summary:
     first = run.findings[0]
     told = first.verdicts()[0] if first.verdicts() else first.results[0].sentence()
     return Summary(told, first.results[0].interval.answers, tuple(epd_statements(run)))
+
+
+def _of_chosen(comparison: Comparison) -> Summary:
+    """Pairs that were chosen: how many differ, and the verdict of each."""
+    apart = sum(pair.told_apart for pair in comparison.pairs)
+    of = comparison.estimates[0].answers.of
+    told = _CHOSEN_PAIRS(n=len(comparison.pairs), apart=apart, of=of)
+    return Summary(
+        told, comparison.answers, tuple(pair_verdict(pair, comparison) for pair in comparison.pairs)
+    )
 
 
 def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summary:

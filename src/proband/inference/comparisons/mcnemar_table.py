@@ -1,0 +1,326 @@
+"""McNemar's test of some pairs of algorithms, over all probes and within categories of them: Table 4 of Beveridge et al. 2001."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from proband.engine.arguments import checked
+from proband.engine.files.spreadsheets import spreadsheet_csv
+from proband.engine.frames import frame_of_rows
+from proband.errors import UsageError
+from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
+from proband.inference.comparisons.mcnemar import McNemar, McNemarOfOutcomes, PairedOutcomes, mcnemar_of
+from proband.inference.estimates.evaluation import OfProbes, categories_by
+from proband.inference.proportions import Interval, check_level
+from proband.measures import Outcomes
+from proband.measures.base import outcomes_of
+from proband.results.base import Confidence, Count, Rank, Rate, Result
+from proband.results.serializing import Written
+from proband.samples import Category, EmptyCategoryError, Experiment
+from proband.scores import Scores
+from proband.scores.several import by_name
+from proband.words import Note, Sentence
+
+_TESTED = Sentence(
+    "mcnemar.tests",
+    "note",
+    "Success: rank {rank} or better. SS, SF, FS, FF: probes that both recognise, only the first, only the second, neither",
+)
+_ADJUSTED = Sentence(
+    "mcnemar.adjusted",
+    "note",
+    "Adjusted: the two-sided exact p-value, for all {n:count} tests of this table together (Holm), whatever probes they share",
+)
+_NOT_INDEPENDENT = Sentence(
+    "mcnemar.probes-share-people",
+    "caution",
+    "in {sets} people have several probes, which are not independent, so these tests reject too often: use compare, which accounts for "
+    "people",
+)
+_EMPTY = Sentence("mcnemar.no-probes", "caution", "{why}, so there is nothing to test")
+_FEW = Sentence(
+    "mcnemar.few-discordant",
+    "caution",
+    "{n:count probe tells/probes tell} {first} and {second} apart in {category}: the smallest two-sided p-value possible is {least:given}",
+)
+
+
+@dataclass(frozen=True)
+class McNemarRow(OfProbes, Result):
+    """Two algorithms on one set of probes.
+
+    Attributes
+    ----------
+    category
+        Of the probes; None for all of them.
+    first, second
+        The algorithms.
+    counts, test, interval
+        Probes by who recognises them; McNemar's test, and Tango's interval of the difference of the two rates. None without probes.
+    p_adjusted
+        The two-sided exact p-value, adjusted for all tests of the table (Holm 1979).
+    n_people
+        Whose the probes are.
+    why
+        Why there is no test, or why it can show little; None where neither is so.
+    """
+
+    written = Written(
+        {
+            "category": "probe_set",
+            "n": "counts.n",
+            "low": "interval.low",
+            "high": "interval.high",
+        },
+        also=("difference", "rate_first", "rate_second"),
+        without=("interval",),
+        spread=("counts", "test"),
+    )
+
+    category: str | None
+    first: str
+    second: str
+    counts: PairedOutcomes
+    test: McNemar | None
+    interval: Interval | None
+    p_adjusted: Rate | None
+    n_people: Count
+    why: Note | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """The first's rate less the second's; None without probes."""
+        return self._share(self.counts.sf - self.counts.fs)
+
+    @property
+    def rate_first(self) -> Rate | None:
+        """The share of probes that the first recognises."""
+        return self._share(self.counts.ss + self.counts.sf)
+
+    @property
+    def rate_second(self) -> Rate | None:
+        """The share of probes that the second recognises."""
+        return self._share(self.counts.ss + self.counts.fs)
+
+    def _share(self, part: int) -> float | None:
+        return part / self.counts.n if self.counts.n else None
+
+
+@dataclass(frozen=True)
+class McNemarTable(Result):
+    """McNemar's tests of pairs of algorithms, over all probes and within categories.
+
+    Attributes
+    ----------
+    rows
+        A test each, by set of probes and then by pair.
+    rank, confidence_level
+        The rank that counts as a success, and the level of the intervals.
+    adjustment
+        How p-values are adjusted for the number of tests.
+    notes
+        What was tested, and what to beware of.
+
+    Examples
+    --------
+    >>> from proband import Experiment, Samples, Scores
+    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
+    >>> values = {"right": [[0.9, 0.1], [0.3, 0.7]], "half": [[0.9, 0.1], [0.7, 0.3]]}
+    >>> scores = [Scores.from_array(v, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=n) for n, v in values.items()]
+    >>> found = mcnemar_table(scores, Experiment(Samples(data), gallery="session == 1"), by="sex")
+    >>> [(one.probe_set, one.counts.sf, one.counts.n) for one in found.rows]
+    [('all probes', 1, 2), ('sex f', 0, 1), ('sex m', 1, 1)]
+    """
+
+    rows: tuple[McNemarRow, ...]
+    rank: Rank
+    confidence_level: Confidence
+    adjustment: Literal["holm"] = "holm"
+
+    written = Written(also=("notes",))
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Every algorithm there is."""
+        return tuple(dict.fromkeys(name for one in self.rows for name in (one.first, one.second)))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was tested, what p-values are adjusted for, and what to beware of."""
+        tested = sum(one.test is not None for one in self.rows)
+        shared = dict.fromkeys(one.probe_set for one in self.rows if one.n_people < one.counts.n)
+        return (
+            _TESTED(rank=self.rank),
+            *((_ADJUSTED(n=tested),) if tested > 1 else ()),
+            *((_NOT_INDEPENDENT(sets=", ".join(shared)),) if shared else ()),
+            *dict.fromkeys(one.why for one in self.rows if one.why is not None),
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each test."""
+        return frame_of_rows([_plain(one) for one in self.rows])
+
+    def to_csv(self) -> str:
+        """Every test as comma-separated values."""
+        return spreadsheet_csv(self.to_frame())
+
+
+def _plain(row: McNemarRow) -> dict[str, Any]:
+    test, ends = row.test, row.interval
+    return {
+        "category": row.probe_set,
+        "first": row.first,
+        "second": row.second,
+        "probes": row.counts.n,
+        "people": row.n_people,
+        "rate_first": row.rate_first,
+        "rate_second": row.rate_second,
+        "ss": row.counts.ss,
+        "sf": row.counts.sf,
+        "fs": row.counts.fs,
+        "ff": row.counts.ff,
+        "difference": row.difference,
+        "low": None if ends is None else ends.low,
+        "high": None if ends is None else ends.high,
+        "p_greater": None if test is None else test.p_greater,
+        "p_less": None if test is None else test.p_less,
+        "p_two_sided": None if test is None else test.p_two_sided,
+        "p_mid": None if test is None else test.p_mid,
+        "p_adjusted": row.p_adjusted,
+        "why": None if row.why is None else str(row.why),
+    }
+
+
+@checked
+def mcnemar_table(
+    algorithms: Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores],
+    within: Experiment | None = None,
+    *,
+    rank: int = 1,
+    by: str | Sequence[str] = (),
+    categories: Category | Sequence[Category] = (),
+    pairs: Sequence[tuple[str, str]] = (),
+    against: str | None = None,
+    confidence_level: float = 0.95,
+) -> McNemarTable:
+    """Put pairs of algorithms to McNemar's test, over all probes and within each category (Beveridge et al. 2001, Table 4).
+
+    Probes vary and are taken for independent, as `mcnemar` has it; with several probes of a person `compare` is right. p-values
+    are adjusted for all tests by Holm's method (1979), which holds whatever probes the sets share. A category without a probe has
+    a row that says so.
+
+    Parameters
+    ----------
+    algorithms, within
+        Outcomes of the same experiment, or scores to be ranked in it; a mapping names them.
+    rank
+        The rank that counts as a success.
+    by, categories
+        Columns whose values make categories of probes, and categories by rule.
+    pairs, against
+        Which pairs are tested, by name, the first against the second; or every other algorithm against one. By default every two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from proband import Experiment, Samples, Scores
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = {"a": np.eye(12), "b": np.where(np.arange(12)[:, None] < 10, 0.5, np.eye(12))}
+    >>> scores = [Scores.from_array(v, ids[12:], ids[:12], orientation="similarity", name=n) for n, v in values.items()]
+    >>> (row,) = mcnemar_table(scores, Experiment(samples, gallery=ids[:12])).rows
+    >>> row.counts, round(row.test.p_greater, 6), row.p_adjusted == row.test.p_two_sided  # (½)¹⁰
+    (PairedOutcomes(ss=2, sf=10, fs=0, ff=0), 0.000977, True)
+    """
+    check_level(confidence_level)
+    named = by_name(algorithms)
+    chosen = every_two(tuple(named), chosen_pairs(tuple(named), pairs, against))
+    if not chosen:
+        raise UsageError("McNemar's test compares two algorithms, got one.")
+    outcomes = {name: outcomes_of(one, within) for name, one in named.items()}
+    experiment = next(iter(outcomes.values())).experiment
+    return mcnemar_of_sets(
+        outcomes, categories_by(experiment, categories, by), chosen, rank, confidence_level
+    )
+
+
+def mcnemar_of_sets(
+    outcomes: Mapping[str, Outcomes],
+    categories: Sequence[Category],
+    pairs: Sequence[tuple[str, str]],
+    rank: int,
+    confidence_level: float,
+) -> McNemarTable:
+    """Test pairs whose probes are ranked already, over all probes and in each category.
+
+    Examples
+    --------
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> ranked = rank(scores, Experiment(samples, gallery="session == 1"))
+    >>> late = Category("late", "probe.session == 3")
+    >>> found = mcnemar_of_sets({"a": ranked, "b": ranked}, [late], [("a", "b")], 1, 0.95)
+    >>> [(one.probe_set, one.counts.n, one.test is None) for one in found.rows]
+    [('all probes', 2, False), ('late', 0, True)]
+    """
+    experiment = next(iter(outcomes.values())).experiment
+    rows = [_row(None, {name: outcomes[name] for name in two}, rank, confidence_level) for two in pairs]
+    names = [None, *(one.name for one in categories)]
+    if len(set(names)) < len(names):
+        raise UsageError("Two categories have the same name.", "give each its own name.")
+    for category in categories:
+        try:
+            part = category.of(experiment)
+        except EmptyCategoryError as none:
+            why = _EMPTY(why=none.message.rstrip("."))
+            rows += [_empty(category.name, *two, why) for two in pairs]
+            continue
+        own = {name: one.restricted(part) for name, one in outcomes.items()}
+        rows += [
+            _row(category.name, {name: own[name] for name in two}, rank, confidence_level) for two in pairs
+        ]
+    tested = [one.test.p_two_sided for one in rows if one.test is not None]
+    adjusted = iter(holm(tested) if tested else [])
+    rows = [one if one.test is None else replace(one, p_adjusted=next(adjusted)) for one in rows]
+    return McNemarTable(tuple(rows), rank, confidence_level)
+
+
+def as_table(one: McNemarOfOutcomes) -> McNemarTable:
+    """Make a table of one test alone.
+
+    Examples
+    --------
+    >>> from proband.inference.comparisons.mcnemar import mcnemar, tango_interval
+    >>> counts = PairedOutcomes(30, 22, 8, 174)
+    >>> one = McNemarOfOutcomes("a", "b", 1, counts, mcnemar(22, 8), tango_interval(counts), 234)
+    >>> as_table(one).to_frame().select("ss", "sf", "fs", "ff").rows()
+    [(30, 22, 8, 174)]
+    """
+    row = McNemarRow(
+        None, one.first, one.second, one.counts, one.test, one.interval, one.test.p_two_sided, one.n_people
+    )
+    return McNemarTable((row,), one.rank, one.confidence_level)
+
+
+def _row(category: str | None, two: Mapping[str, Outcomes], rank: int, confidence_level: float) -> McNemarRow:
+    (first, a), (second, b) = two.items()
+    found = mcnemar_of(a, b, rank, confidence_level)
+    apart = found.counts.sf + found.counts.fs
+    row = McNemarRow(
+        category, first, second, found.counts, found.test, found.interval, None, len(np.unique(a.subjects))
+    )
+    least = min(1.0, 2.0 ** (1 - apart))
+    if least <= round(1 - confidence_level, 12):
+        return row
+    return replace(row, why=_FEW(n=apart, first=first, second=second, category=row.probe_set, least=least))
+
+
+def _empty(category: str, first: str, second: str, why: Note) -> McNemarRow:
+    return McNemarRow(category, first, second, PairedOutcomes(0, 0, 0, 0), None, None, None, 0, why)

@@ -1,0 +1,100 @@
+"""What the gallery and the probe sets share: images and people in common (Beveridge et al. 2001, §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.engine.arguments import checked
+from proband.engine.frames import frame_of_rows
+from proband.inference.estimates.evaluation import categories_by, probe_sets, probes_called
+from proband.results.base import Count, Result
+from proband.samples import Category, Experiment
+from proband.words import Note
+
+GALLERY = "gallery"
+Counts = tuple[tuple[Count, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SetOverlap(Result):
+    """Images and people that sets of samples have in common.
+
+    Attributes
+    ----------
+    sets
+        The gallery, all probes, and each category of them.
+    images, people
+        Sets × sets: how many images, and people, two sets share; on the diagonal how many a set has.
+    notes
+        On categories that no probe falls into.
+    """
+
+    sets: tuple[str, ...]
+    images: Counts
+    people: Counts
+    notes: tuple[Note, ...] = ()
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each two sets, and for each with itself."""
+        return frame_of_rows(
+            [
+                {
+                    "first": first,
+                    "second": second,
+                    "images": self.images[a][b],
+                    "people": self.people[a][b],
+                }
+                for a, first in enumerate(self.sets)
+                for b, second in enumerate(self.sets)
+                if a <= b
+            ]
+        )
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name} {self.images[place][place]}" for place, name in enumerate(self.sets))
+        return f"SetOverlap(images: {sizes})"
+
+
+@checked
+def set_overlap(
+    experiment: Experiment, *, by: str | Sequence[str] = (), categories: Category | Sequence[Category] = ()
+) -> SetOverlap:
+    """Count the images and people that the gallery, all probes and each category of probes have in common.
+
+    Tests of sets that share probes are not independent of each other, and those of sets that share people are not either.
+
+    Parameters
+    ----------
+    experiment
+        Gallery and probes.
+    by, categories
+        Columns whose values make categories of probes, and categories by rule.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
+    >>> found = set_overlap(Experiment(Samples(data), gallery="session == 1"), by="sex")
+    >>> found.sets
+    ('gallery', 'all probes', 'sex f', 'sex m')
+    >>> found.people[0], found.images[1]
+    ((2, 2, 1, 1), (0, 2, 1, 1))
+    """
+    sets, notes = probe_sets(experiment, categories_by(experiment, categories, by))
+    held = {
+        GALLERY: experiment.gallery,
+        **{probes_called(name): part.probes for name, part in sets.items()},
+    }
+    codes = experiment.samples.codes
+    images = _in_common(list(held.values()))
+    people = _in_common([np.unique(codes[one]) for one in held.values()])
+    return SetOverlap(tuple(held), images, people, notes)
+
+
+def _in_common(sets: Sequence[npt.NDArray[np.integer]]) -> Counts:
+    return tuple(tuple(len(np.intersect1d(one, other)) for other in sets) for one in sets)

@@ -1,0 +1,62 @@
+"""Intervals with one end: a bound from below or from above, made of the two-sided interval that misses twice as often."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Literal
+
+from proband.errors import UsageError
+from proband.results.base import Interval
+from proband.words import Sentence, given
+
+Side = Literal["lower", "upper"]
+"""Which end of an interval is a bound; the other is open."""
+ONE_SIDED = Sentence(
+    "interval.one-sided",
+    "note",
+    "one-sided: the {side} end is a bound with {level:level} confidence, the end of the two-sided {both:level} interval; the other "
+    "end is open",
+)
+_RATES = (0.0, 1.0)
+
+
+def two_sided_level(confidence_level: float, side: Side | None) -> float:
+    """Return the level of the two-sided interval whose end is a one-sided bound: 1 − 2α; without a side the level itself.
+
+    Examples
+    --------
+    >>> two_sided_level(0.95, "lower"), two_sided_level(0.95, None)
+    (0.9, 0.95)
+    """
+    if side is None:
+        return confidence_level
+    if not 0.5 < confidence_level < 1:
+        raise UsageError(
+            f"A one-sided bound needs a confidence level above 0.5, got {given(confidence_level)}.",
+            "0.95 is usual.",
+        )
+    return round(1 - 2 * (1 - confidence_level), 12)
+
+
+def opened(interval: Interval, side: Side | None, limits: tuple[float, float] = (-inf, inf)) -> Interval:
+    """Return an interval with the end that is no bound moved to the limit; without a side the interval itself.
+
+    Examples
+    --------
+    >>> opened(Interval(0.8, 0.9), "lower", (0.0, 1.0)), opened(Interval(2.0, 5.0), "upper")
+    (Interval(low=0.8, high=1.0), Interval(low=-inf, high=5.0))
+    """
+    if side is None:
+        return interval
+    return Interval(interval.low, limits[1]) if side == "lower" else Interval(limits[0], interval.high)
+
+
+def limits_of(in_points: bool) -> tuple[float, float]:
+    """Return what a measure can be at all: a rate from 0 to 1; what any other can be is not known here.
+
+    Examples
+    --------
+    >>> limits_of(True), limits_of(False)
+    ((0.0, 1.0), (-inf, inf))
+    """
+    return _RATES if in_points else (-inf, inf)

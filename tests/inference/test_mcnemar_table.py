@@ -1,0 +1,86 @@
+"""McNemar's test by probe set: Table 4 of Beveridge et al. 2001, from scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from proband import Category, Experiment, Samples, Scores, mcnemar_table
+from proband.errors import UsageError
+
+# Both, only the first, only the second, neither: the two smaller sets of Table 4, and what R's binom.test has for them.
+TABLE_4 = {"dup2": (30, 22, 8, 174), "fc": (9, 44, 1, 140)}
+ONE_SIDED = {"dup2": 0.008062400855124, "fc": 1.30739863379858e-12}
+
+
+def study(sets: dict[str, tuple[int, int, int, int]]) -> tuple[dict[str, Scores], Experiment]:
+    """Scores of two algorithms that recognise so many probes of each set."""
+    kinds = [(name, cell) for name, counts in sets.items() for cell, n in enumerate(counts) for _ in range(n)]
+    n = len(kinds)
+    ids = [f"{side}{k}" for side in "gp" for k in range(n)]
+    probe_set = [name for name, _ in kinds]
+    samples = Samples({"id": ids, "subject": [one[1:] for one in ids], "set": probe_set * 2})
+    right = {"first": (0, 1), "second": (0, 2)}
+    made = {}
+    for name, cells in right.items():
+        values = np.eye(n)
+        values[[k for k, (_, cell) in enumerate(kinds) if cell not in cells]] = 0.5  # ties are misses
+        made[name] = Scores.from_array(values, ids[n:], ids[:n], orientation="similarity", name=name)
+    return made, Experiment(samples, gallery=ids[:n])
+
+
+def test_table_4() -> None:
+    scores, experiment = study(TABLE_4)
+    found = mcnemar_table(scores, experiment, by="set")
+    rows = {one.category: one for one in found.rows}
+    assert list(rows) == [None, "set dup2", "set fc"]
+    for name, counts in TABLE_4.items():
+        row = rows[f"set {name}"]
+        assert (row.counts.ss, row.counts.sf, row.counts.fs, row.counts.ff) == counts
+        assert row.test is not None
+        assert row.test.p_greater == pytest.approx(ONE_SIDED[name], rel=1e-9)
+        assert row.rate_first == pytest.approx((counts[0] + counts[1]) / sum(counts))
+    whole = rows[None].counts
+    assert (whole.ss, whole.sf, whole.fs, whole.ff) == tuple(map(sum, zip(*TABLE_4.values(), strict=True)))
+
+
+def test_p_values_are_adjusted_for_all_tests_that_there_are() -> None:
+    scores, experiment = study({"a": (10, 6, 1, 3), "b": (10, 9, 2, 3), "c": (2, 0, 0, 3)})
+    none = Category("none", "probe.col('set') == 'd'")
+    found = mcnemar_table(scores, experiment, by="set", categories=none)
+    tested = [one for one in found.rows if one.test is not None]
+    plain = [binomtest(one.counts.sf, max(one.counts.sf + one.counts.fs, 1)).pvalue for one in tested]
+    plain[-1] = 1.0  # nothing tells them apart
+    order, stepped = np.argsort(plain, kind="stable"), 0.0
+    for place, k in enumerate(order):
+        stepped = max(stepped, min(1.0, (len(plain) - place) * plain[k]))
+        assert tested[k].p_adjusted == pytest.approx(stepped)
+    (empty,) = [one for one in found.rows if one.test is None]
+    assert (empty.category, empty.counts.n, empty.difference) == ("none", 0, None)
+    assert empty.why is not None
+    assert empty.why.code == "mcnemar.no-probes"
+    few = {
+        one.category for one in found.rows if one.why is not None and one.why.code == "mcnemar.few-discordant"
+    }
+    assert few == {"set c"}
+    assert found.to_frame()["why"].null_count() == 3
+
+
+def test_chosen_pairs_and_a_baseline() -> None:
+    scores, experiment = study({"a": (10, 6, 1, 3)})
+    three = {**scores, "again": scores["first"]}
+    assert [(one.first, one.second) for one in mcnemar_table(three, experiment).rows] == [
+        ("first", "second"),
+        ("first", "again"),
+        ("second", "again"),
+    ]
+    one, two = mcnemar_table(three, experiment, against="second").rows
+    assert [(row.first, row.second, row.counts.sf) for row in (one, two)] == [
+        ("first", "second", 6),
+        ("again", "second", 6),
+    ]
+    (turned,) = mcnemar_table(three, experiment, pairs=[("second", "first")]).rows
+    assert (turned.counts.sf, turned.counts.fs) == (1, 6)
+    with pytest.raises(UsageError, match="no algorithm 'third'"):
+        mcnemar_table(three, experiment, against="third")
