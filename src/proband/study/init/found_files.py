@@ -8,9 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
-from proband.algorithms.pictures.pictures import ENDINGS as PICTURE_ENDINGS
 from proband.engine.files.parquet import COLUMNAR
 from proband.errors import InputError, ProbandError, Said
+from proband.samples.directories import PICTURE_ENDINGS, picture_files
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.scores.formats import FORMATS, ReadOptions, ScoreFile, read_file, read_image_list
