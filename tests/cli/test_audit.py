@@ -222,7 +222,7 @@ def test_what_a_data_set_cannot_be_asked(run: Run, desk: Path) -> None:
         (("samples.csv",), "nothing to look for but copies and losses"),
         (("samples.csv", "-s", "samples.csv"), "leave one of them out"),
         (("samples.csv", "--images", "images.npz", "-p", "10f CV"), "there are none"),
-        (("images.npz", "-s", "samples.csv", "--names", "x{subject}"), "leave one of them out"),
+        (("images.npz", "-s", "samples.csv", "--names", "x{subject}"), "leave it out"),
         (("apart.csv", "-s", "samples.csv", "--copies", "made.csv"), "No copies were searched for"),
     ):
         done = run("audit", *more, cwd=desk)

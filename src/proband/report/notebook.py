@@ -13,6 +13,7 @@ from proband.errors import UsageError
 from proband.inference import (
     Band,
     Classification,
+    DatasetComparison,
     Comparison,
     DeployedThreshold,
     DeployedThresholds,
@@ -34,6 +35,7 @@ from proband.report.analyses import (
     choices,
     classification,
     comparisons,
+    datasets,
     evaluation,
     feret,
     feret_statements,
@@ -55,6 +57,7 @@ from proband.report.cells import (
     text_cell,
 )
 from proband.report.figures.classification import classification_figure
+from proband.report.figures.datasets import datasets_figure
 from proband.report.figures.identification import (
     cmc_figure,
     comparison_figure,
@@ -204,6 +207,10 @@ show(
         lambda result: [*result.sentences(), *classification.classification_statements(result)],
         classification_figure,
     ),
+)
+show(
+    DatasetComparison,
+    View(datasets.datasets_tables, datasets.datasets_statements, datasets_figure),
 )
 show(
     Gate,

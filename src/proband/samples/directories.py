@@ -167,7 +167,8 @@ def is_table_of_names(path: Path) -> bool:
 
 def picture_files(directory: Path) -> tuple[list[str], list[str]]:
     """The pictures in a directory and below, and the files that are none, by name; hidden files are neither."""
-    pictures, others = [], []
+    pictures: list[str] = []
+    others: list[str] = []
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
         if any(part.startswith(".") for part in PurePosixPath(name).parts) or not path.is_file():
@@ -246,6 +247,9 @@ def _frame(files: list[str], found: list[dict[str, str]], naming: Naming) -> pl.
                 raise InputError(f"{first_few(wrong.to_list())} in the names of files is no day ({kind}).")
             values = days
         elif kind == "number" and name not in ("id", "subject"):
-            values = values.cast(pl.Int64, strict=False) if values.str.len_chars().max() < 19 else values
+            whole = values.cast(pl.Int64, strict=False)
+            values = (
+                whole if whole.null_count() == values.null_count() else values
+            )  # too many digits stay text
         columns[name] = values
     return pl.DataFrame(columns)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.algorithms.pictures.pictures import Grey
-from proband.protocols.audit.picture_codes import View, averaged
+from proband.protocols.audit.picture_codes import Span, View, averaged
 
 Floats = npt.NDArray[np.float64]
 
@@ -122,10 +122,7 @@ def _shared(one: Grey, other: Grey, placed: Placement) -> tuple[Floats, Floats] 
             return None
         spans.append(((low, high), (scale * low + shift, scale * high + shift)))
     windows = [
-        tuple(
-            (length * (low + 1) / 2, length * (high + 1) / 2)
-            for length, (low, high) in zip(picture.shape, (spans[0][which], spans[1][which]), strict=True)
-        )
+        (_pixels(picture.shape[0], spans[0][which]), _pixels(picture.shape[1], spans[1][which]))
         for which, picture in enumerate((one, other))
     ]
     sides = [min(window[axis][1] - window[axis][0] for window in windows) for axis in (0, 1)]
@@ -136,6 +133,10 @@ def _shared(one: Grey, other: Grey, placed: Placement) -> tuple[Floats, Floats] 
         for picture, window in zip((one, other), windows, strict=True)
     )
     return first, second
+
+
+def _pixels(length: int, span: Span) -> Span:
+    return length * (span[0] + 1) / 2, length * (span[1] + 1) / 2
 
 
 def _least_alike(one: Floats, other: Floats) -> float:
