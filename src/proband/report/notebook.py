@@ -13,8 +13,8 @@ from proband.errors import UsageError
 from proband.inference import (
     Band,
     Classification,
-    DatasetComparison,
     Comparison,
+    DatasetComparison,
     DeployedThreshold,
     DeployedThresholds,
     Estimate,

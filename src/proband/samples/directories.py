@@ -173,11 +173,12 @@ def picture_files(directory: Path) -> tuple[list[str], list[str]]:
         name = path.relative_to(directory).as_posix()
         if any(part.startswith(".") for part in PurePosixPath(name).parts) or not path.is_file():
             continue
-        (pictures if _is_picture(path) else others).append(name)
+        (pictures if is_picture(path) else others).append(name)
     return pictures, others
 
 
-def _is_picture(path: Path) -> bool:
+def is_picture(path: Path) -> bool:
+    """Whether a file is a picture, by its ending or by how it begins."""
     if path.suffix.lower() in PICTURE_ENDINGS:
         return True
     try:

@@ -9,9 +9,9 @@ from typing import Any, get_args
 
 from proband.engine.files.shards import shard_files
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few
+from proband.samples.directories import is_table_of_names
 from proband.scores.formats import FORMATS
 from proband.scores.reading import KEY_MARK
-from proband.samples.directories import is_table_of_names
 from proband.study.definition import Origin
 from proband.study.designs import names_in
 from proband.study.refusals import Keys, RequestError, near, shown

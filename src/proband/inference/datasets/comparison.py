@@ -23,7 +23,7 @@ from proband.inference.datasets.signed_ranks import SignedRanks, friedman, mean_
 from proband.inference.datasets.tables import Accuracies, accuracies_of, outcomes_of
 from proband.inference.proportions import check_level
 from proband.results.base import Answers
-from proband.words import Method, Note, Sentence, Target
+from proband.words import Method, Sentence, Target
 
 _METHOD = Method(
     "signed-ranks-over-data-sets",

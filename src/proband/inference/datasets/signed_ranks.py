@@ -60,7 +60,7 @@ def signed_ranks(differences: npt.ArrayLike, confidence_level: float = 0.95) -> 
     >>> signed_ranks([0.1, 0.1, 0.0, 0.1]).p_value
     0.25
     """
-    given = np.round(np.asarray(differences, np.float64), _PLACES)
+    given: Floats = np.asarray(np.round(np.asarray(differences, np.float64), _PLACES), np.float64)
     kept = given[given != 0]
     n = len(kept)
     sizes = np.abs(kept)

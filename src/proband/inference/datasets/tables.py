@@ -97,7 +97,7 @@ def _errors(
             f"The table of errors has no column {absent[0]!r}; it has {first_few(table.columns, 12)}.",
             f"it has a row for every pair in every data set: {', '.join(columns)}.",
         )
-    found: dict[tuple[str, str, str], float] = {}
+    found: dict[tuple[str, ...], float] = {}
     for place, first, second, error in table.select(columns).iter_rows():
         if error is None or not np.isfinite(error) or error <= 0:
             raise InputError(

@@ -15,7 +15,7 @@ from proband.report.cells import (
     text_cell,
 )
 from proband.report.notes import answered
-from proband.report.table import Cell, Column, Table
+from proband.report.table import Cell, Column, Table, Tone
 from proband.words import Note, Sentence
 
 _ALL = Sentence(
@@ -80,7 +80,7 @@ def pairs_table(result: DatasetComparison) -> Table:
 
 
 def _pair_row(pair: DatasetPair, pooled: bool) -> tuple[Cell, ...]:
-    tone = "plain" if pair.verdict == "undecided" else "good"
+    tone: Tone = "plain" if pair.verdict == "undecided" else "good"
     cells = [
         text_cell(f"{pair.first} − {pair.second}", tone),
         text_cell(f"{pair.wins}/{pair.ties}/{pair.losses}"),
