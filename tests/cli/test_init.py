@@ -78,7 +78,9 @@ def test_scores_of_classes_are_no_embeddings(run: Run, tmp_path: Path) -> None:
     np.save(tmp_path / "alone.npy", rng.normal(size=(40, 4)))
     assert "scores of 4 classes" in run("init", "alone.npy", "labels.csv", "--force", cwd=tmp_path).stdout
     np.savez(tmp_path / "vectors.npz", net=rng.normal(size=(40, 16)))
-    assert "[[embeddings]]" in _written(run("init", "vectors.npz", "labels.csv", "--force", cwd=tmp_path), tmp_path)
+    assert "[[embeddings]]" in _written(
+        run("init", "vectors.npz", "labels.csv", "--force", cwd=tmp_path), tmp_path
+    )
 
 
 def _written(done: Any, folder: Path) -> str:
@@ -95,7 +97,10 @@ def test_scored_pairs_are_known_by_their_columns(run: Run, tmp_path: Path) -> No
     request = read_study(tmp_path / "study.toml").request
     assert request.scores[0].columns is not None
     (tmp_path / "odd.csv").write_text(
-        "\n".join(["img1,img2,label,cosine", *(row.replace(",1,", ",x,").replace(",0,", ",y,") for row in rows)]) + "\n",
+        "\n".join(
+            ["img1,img2,label,cosine", *(row.replace(",1,", ",x,").replace(",0,", ",y,") for row in rows)]
+        )
+        + "\n",
         encoding="utf-8",
     )
     odd = run("init", "odd.csv", "pairs.csv", "--force", cwd=tmp_path)
@@ -110,7 +115,9 @@ def test_pictures_are_samples_by_their_names(run: Run, tmp_path: Path) -> None:
     text = _written(run("init", "yale", cwd=tmp_path), tmp_path)
     assert 'file = "yale"' in text
     assert 'subject = "subject"' in text
-    named = _written(run("init", "yale", "--names", "subject{subject}.{mood}", "--force", cwd=tmp_path), tmp_path)
+    named = _written(
+        run("init", "yale", "--names", "subject{subject}.{mood}", "--force", cwd=tmp_path), tmp_path
+    )
     assert 'file = "yale/subject{subject}.{mood}"' in named
     refused = run("init", "yale", "--names", "x{subject}", "--force", cwd=tmp_path)
     assert (refused.returncode, "not named" in refused.stderr) == (1, True)

@@ -137,7 +137,7 @@ def compare_datasets(
         average_ranks=tuple(float(averages[place]) for place in order),
         datasets=held.datasets,
         pairs=pairs,
-        groups=groups_of(names, pairs),
+        groups=_groups(names, pairs),
         chi_square=None if whole is None else whole.chi_square,
         chi_square_p_value=None if whole is None else whole.p_chi_square,
         f=None if whole is None else whole.f,
@@ -212,7 +212,7 @@ def _pair(
     )
 
 
-def groups_of(names: Sequence[str], pairs: Sequence[DatasetPair]) -> tuple[tuple[str, ...], ...]:
+def _groups(names: Sequence[str], pairs: Sequence[DatasetPair]) -> tuple[tuple[str, ...], ...]:
     """The longest runs of algorithms, in the order of their ranks, of which no two are significantly different."""
     apart = {frozenset((pair.first, pair.second)) for pair in pairs if pair.verdict != "undecided"}
     runs: list[tuple[int, int]] = []

@@ -137,7 +137,15 @@ def _ends(walsh: Floats, n: int, confidence_level: float) -> tuple[float | None,
 
 @dataclass(frozen=True)
 class Friedman:
-    """What the ranks of algorithms in data sets say of all of them at once."""
+    """What the ranks of algorithms in data sets say of all of them at once.
+
+    Attributes
+    ----------
+    chi_square, p_chi_square
+        Friedman's statistic, and its p-value on k − 1 degrees of freedom.
+    f, p_value
+        Iman and Davenport's, and its p-value; `f` is None where all data sets rank the same.
+    """
 
     chi_square: float
     p_chi_square: float
