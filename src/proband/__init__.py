@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from proband.inference import (
         classify as classify,
         compare as compare,
+        compare_datasets as compare_datasets,
         compare_halves as compare_halves,
         compare_independent as compare_independent,
         compare_outcomes as compare_outcomes,
@@ -106,7 +107,7 @@ __getattr__, __dir__ = lazily(
         "scores.reading": "read_embeddings read_scores",
         "scores.formats": "write_scores",
         "measures": "AUC CMC EER FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate RelativeRankRate rank search",
-        "inference": "classify compare compare_halves compare_independent compare_outcomes compare_sensors coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
+        "inference": "classify compare compare_datasets compare_halves compare_independent compare_outcomes compare_sensors coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
         "gallery_effect gallery_variation gate mcnemar mcnemar_table permute plan_difference plan_error_rate plan_half_width threshold verify verify_pairs",
         "inference.covariates.difficulty": "partition",
         "inference.covariates.study": "covariates",

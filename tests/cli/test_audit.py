@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 import typer
+from PIL import Image
 from typer.testing import CliRunner
 
 from proband.cli.protocols.what_if import what_if
@@ -138,7 +139,10 @@ def test_wrong_requests_and_files(run: Run, desk: Path, arguments: tuple[str, ..
 
 def test_the_table_of_samples_must_be_given(run: Run, desk: Path) -> None:
     assert "MISSING" not in run("audit", "-h", cwd=desk).stdout
-    assert "Missing option '--samples'" in run("audit", "apart.csv", cwd=desk).stderr
+    done = run("audit", "apart.csv", cwd=desk)
+    assert done.returncode == 2
+    assert "Whose the samples are is not known" in done.stderr
+    assert "--samples" in done.stderr
 
 
 def test_a_protocol_is_held_against_the_splits(run: Run, desk: Path) -> None:
@@ -182,3 +186,45 @@ def test_what_if_shows_both_sides(desk: Path, monkeypatch: pytest.MonkeyPatch) -
     assert done.exit_code == 0, done.output
     assert [side["n_samples"] for side in json.loads(done.stdout)["sides"]] == [64, 62]
     assert CliRunner().invoke(app, ["dropped", *options]).exit_code != 0
+
+
+def test_a_data_set_is_searched_for_copies(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    folder = tmp_path / "jaffe"
+    folder.mkdir()
+    for number, name in enumerate(("KA.HA1", "KA.SA1", "NA.HA1", "NA.SA1"), 1):
+        small = Image.fromarray(rng.integers(0, 255, (6, 6), dtype=np.uint8))
+        small.resize((48, 64), Image.Resampling.BICUBIC).save(folder / f"{name}.{number}.tiff")
+    clean = run("audit", "jaffe", "--label", "expression", "--explain", cwd=tmp_path)
+    assert clean.returncode == 0, clean.stdout
+    assert "jaffe: 4 samples of 2 subjects, without splits" in clean.stdout
+    with Image.open(folder / "NA.SA1.4.tiff") as picture:
+        picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT).save(folder / "KA.SA2.5.tiff")
+        picture.copy().save(folder / "NA.HA2.6.tiff")
+    done = run("audit", "jaffe", "--label", "expression", "--copies", "pairs.csv", "--json", cwd=tmp_path)
+    assert done.returncode == 3
+    found = json.loads(done.stdout)
+    kinds = {one["kind"]: one["count"] for one in found["findings"]}
+    assert kinds == {"near copies under two subjects": 2, "exact copies under two labels": 1}
+    pairs = pl.read_csv(tmp_path / "pairs.csv")
+    assert pairs.height == len(found["duplicates"]) == 3
+    assert pairs["group"].to_list() == [1, 1, 1]
+    unknown = run("audit", "jaffe", "--names", "*", cwd=tmp_path)
+    assert unknown.returncode == 2
+    (folder / "other.tiff").write_bytes((folder / "KA.HA1.1.tiff").read_bytes())
+    nobody = run("audit", "jaffe", "--explain", cwd=tmp_path)
+    assert nobody.returncode == 3
+    assert "their names do not say who is on them" in nobody.stdout
+
+
+def test_what_a_data_set_cannot_be_asked(run: Run, desk: Path) -> None:
+    for more, said in (
+        (("samples.csv",), "nothing to look for but copies and losses"),
+        (("samples.csv", "-s", "samples.csv"), "leave one of them out"),
+        (("samples.csv", "--images", "images.npz", "-p", "10f CV"), "there are none"),
+        (("images.npz", "-s", "samples.csv", "--names", "x{subject}"), "leave it out"),
+        (("apart.csv", "-s", "samples.csv", "--copies", "made.csv"), "No copies were searched for"),
+    ):
+        done = run("audit", *more, cwd=desk)
+        assert done.returncode == 2, (more, done.stdout, done.stderr)
+        assert said in " ".join(done.stderr.split()), more

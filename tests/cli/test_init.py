@@ -4,6 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from proband.study.reading import read_study
 
 Run = Callable[..., Any]
@@ -58,3 +61,63 @@ def test_bad_requests(run: Run, study: Path) -> None:
         assert (done.returncode, said in done.stderr) == (code, True), done.stderr
         assert "Traceback" not in done.stderr
     assert not (study / "study.toml").exists()
+
+
+def test_scores_of_classes_are_no_embeddings(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 4, 40)
+    np.savez(tmp_path / "logits.npz", net=rng.normal(size=(40, 4)) + 3 * np.eye(4)[truth])
+    pl.DataFrame({"label": [f"c{k}" for k in truth]}).write_csv(tmp_path / "labels.csv")
+    done = run("init", "logits.npz", "labels.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "scores of 4 classes for 40 samples by net; the true class is 'label'" in done.stdout
+    request = read_study(tmp_path / "study.toml").request
+    assert request.classification is not None
+    assert (request.classification.truth, request.classification.table) == ("label", "labels.csv")
+    assert not request.embeddings
+    np.save(tmp_path / "alone.npy", rng.normal(size=(40, 4)))
+    assert "scores of 4 classes" in run("init", "alone.npy", "labels.csv", "--force", cwd=tmp_path).stdout
+    np.savez(tmp_path / "vectors.npz", net=rng.normal(size=(40, 16)))
+    assert "[[embeddings]]" in _written(
+        run("init", "vectors.npz", "labels.csv", "--force", cwd=tmp_path), tmp_path
+    )
+
+
+def _written(done: Any, folder: Path) -> str:
+    assert done.returncode == 0, done.stderr
+    return (folder / "study.toml").read_text(encoding="utf-8")
+
+
+def test_scored_pairs_are_known_by_their_columns(run: Run, tmp_path: Path) -> None:
+    rows = [f"p{k}a,p{k + k % 2}b,{1 - k % 2},{0.9 - 0.5 * (k % 2) + 0.001 * k:.4f}" for k in range(20)]
+    (tmp_path / "pairs.csv").write_text("\n".join(["img1,img2,label,cosine", *rows]) + "\n", encoding="utf-8")
+    text = _written(run("init", "pairs.csv", cwd=tmp_path), tmp_path)
+    assert 'columns = { a = "img1", b = "img2", mated = "label", score = ["cosine"] }' in text
+    assert 'orientation = "similarity"' in text
+    request = read_study(tmp_path / "study.toml").request
+    assert request.scores[0].columns is not None
+    (tmp_path / "odd.csv").write_text(
+        "\n".join(
+            ["img1,img2,label,cosine", *(row.replace(",1,", ",x,").replace(",0,", ",y,") for row in rows)]
+        )
+        + "\n",
+        encoding="utf-8",
+    )
+    odd = run("init", "odd.csv", "pairs.csv", "--force", cwd=tmp_path)
+    assert "which value of 'label' means mated is not known" in odd.stdout
+
+
+def test_pictures_are_samples_by_their_names(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "yale").mkdir()
+    for who in ("01", "02"):
+        for what in ("happy", "sad"):
+            (tmp_path / "yale" / f"subject{who}.{what}").write_bytes(b"GIF89a")
+    text = _written(run("init", "yale", cwd=tmp_path), tmp_path)
+    assert 'file = "yale"' in text
+    assert 'subject = "subject"' in text
+    named = _written(
+        run("init", "yale", "--names", "subject{subject}.{mood}", "--force", cwd=tmp_path), tmp_path
+    )
+    assert 'file = "yale/subject{subject}.{mood}"' in named
+    refused = run("init", "yale", "--names", "x{subject}", "--force", cwd=tmp_path)
+    assert (refused.returncode, "not named" in refused.stderr) == (1, True)

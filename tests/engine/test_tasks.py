@@ -230,7 +230,7 @@ def protocols(folder: Path, most_bytes: int) -> Any:
 
 def copies(folder: Path) -> Any:
     rng = np.random.default_rng(1)
-    codes = rng.integers(0, 2**63, (40, 2), dtype=np.uint64)
+    codes = rng.integers(0, 2**63, (40, 1, 2), dtype=np.uint64)
     codes[7] = codes[3]
     vectors = rng.normal(size=(60, 4))
     vectors[9] = 2 * vectors[4]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from PIL import Image
 
 N_PEOPLE = 32
 COUNTS = [4] * 24 + [3] * 4 + [1] * 4  # images of each person; the last four are strangers
@@ -93,8 +94,48 @@ def write(folder: Path) -> None:
     images = (faces[codes] + rng.integers(0, 56, (n, 24, 20))).astype(np.uint8)
     images[5] = images[4]  # a copy
     np.savez(folder / "images.npz", images=images, ids=ids)
+    _named_by_files(folder, images)
+    _data_sets(folder)
     _lists(folder, table, ids, codes)
     _labelled(folder)
+
+
+def _named_by_files(folder: Path, images: np.ndarray) -> None:
+    """Pictures whose names say who is on them: one is a copy under another name, one the mirror image of another person's."""
+    (folder / "faces").mkdir()
+    shown = {
+        "ann-1": images[0],
+        "ann-2": images[40],
+        "bo-1": images[80],
+        "bo-2": images[80],
+        "cy-1": images[0][:, ::-1],
+    }
+    for name, picture in shown.items():
+        Image.fromarray(np.ascontiguousarray(picture)).save(folder / "faces" / f"{name}.png")
+
+
+def _data_sets(folder: Path) -> None:
+    """Accuracies of three algorithms in eight data sets, standard errors of two of them, and outcomes of people in three data sets."""
+    names = [f"set {k}" for k in range(8)]
+    base = [0.91, 0.83, 0.7, 0.88, 0.95, 0.62, 0.77, 0.81]
+    less = {"B": [30, 20, 10, 0, 50, 40, -10, 30], "C": [60, 20, 40, 50, 30, 70, 20, 80]}
+    columns = {
+        name: [round(one - part / 1000, 3) for one, part in zip(base, off, strict=True)]
+        for name, off in less.items()
+    }
+    pl.DataFrame({"name": names, "A": base, **columns}).write_csv(folder / "accuracies.csv")
+    errors = [0.01, 0.02, 0.015, 0.03, 0.012, 0.025, 0.02, 0.018]
+    pl.DataFrame({"name": names, "first": "A", "second": "B", "standard_error": errors}).write_csv(
+        folder / "errors.csv"
+    )
+    rows = [
+        (f"set {k}", f"p{person}", system, int((person * 7 + 3 * k + shot * 5) % 10 < share))
+        for k in range(3)
+        for person in range(8 + 4 * k)
+        for shot in range(2)
+        for system, share in (("new", 8), ("old", 6 + k))
+    ]
+    pl.DataFrame(rows, ["dataset", "who", "system", "right"], orient="row").write_csv(folder / "repeated.csv")
 
 
 def _pairs(folder: Path, ids: list[str], scores: dict[str, np.ndarray], matrix: dict[str, object]) -> None:

@@ -162,7 +162,7 @@ def test_files_that_are_no_tables(tmp_path):
     (tmp_path / "t.xls").touch()
     with pytest.raises(UsageError, match=r"ending is \.xls"):
         Samples.read(tmp_path / "t.xls")
-    with pytest.raises(UsageError, match="ending is missing"):
+    with pytest.raises(InputError, match="There is no picture"):
         Samples.read(tmp_path)
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(ProbandError):

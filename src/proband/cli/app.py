@@ -17,6 +17,7 @@ from proband._version import __version__
 from proband.cli.analyses.classify import classify
 from proband.cli.analyses.compare import compare
 from proband.cli.analyses.covariates import covariates, partition
+from proband.cli.analyses.datasets import datasets
 from proband.cli.analyses.evaluate import evaluate
 from proband.cli.analyses.feret import feret
 from proband.cli.analyses.gate import gate
@@ -70,7 +71,7 @@ _LOOK: dict[str, Any] = {
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
 _JOBS: dict[str, tuple[Any, ...]] = {
-    "Evaluate scores": (evaluate, compare, verify, threshold, search, gate, covariates, partition),
+    "Evaluate scores": (evaluate, compare, verify, threshold, search, gate, covariates, partition, datasets),
     "Carry out a whole study": (demo, init, run),
     "Classifiers and their protocols": (classify, protocol, audit, card, literature),
     "Plan a test, or give one to others": (plan, coverage, blind),

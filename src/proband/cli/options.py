@@ -59,6 +59,16 @@ SamplesOption = Annotated[
         rich_help_panel="Data",
     ),
 ]
+Names = Annotated[
+    str | None,
+    typer.Option(
+        "--names",
+        metavar="PATTERN",
+        help="Samples by the names of a directory's pictures: '{subject}.{expression}.{number}', or a data set: jaffe, yale, orl, feret, "
+        "colorferet, lfw. Default: the data set whose names they have.",
+        rich_help_panel="Data",
+    ),
+]
 IdColumn = Annotated[
     str, typer.Option(help="Column of the sample id; # numbers the rows.", rich_help_panel="Reading files")
 ]
@@ -319,3 +329,26 @@ def orientation_of(name: OrientationName | None) -> Literal["similarity", "dista
     if name is None:
         return None
     return "similarity" if name is OrientationName.similarity else "distance"
+
+
+def named_samples(samples: Path | None, images: Path | None, names: str | None) -> Path:
+    """The table of samples: one that was named, or the directory of pictures with the pattern of its names."""
+    if samples is not None:
+        if names is not None:
+            raise UsageError(
+                "--samples is a table, and --names reads the names of files.", "leave one of them out."
+            )
+        return samples
+    if images is None or not images.is_dir():
+        raise UsageError("Whose the samples are is not known.", "give a table: --samples")
+    if names is None:
+        return images
+    from proband.samples.directories import DATA_SETS
+
+    pattern = DATA_SETS.get(names, names)
+    if "{" not in pattern:
+        raise UsageError(
+            f"{names!r} is neither a pattern nor a data set known here ({', '.join(DATA_SETS)}).",
+            "write what the parts of a name are, such as '{subject}.{expression}.{number}'.",
+        )
+    return images / pattern

@@ -2,7 +2,8 @@
 
 `procedures` is the table that leads a question to its procedure, `proportions` what they all count with. `estimates/` is one
 algorithm, `comparisons/` two or more on the same probes. By what varies or is shared: `verification/` (pairs of people),
-`strata/`, `galleries/`, `image_choice/` (other images of these people), `covariates/` (what makes a probe fail), `cross_validation/` (folds of classifiers). Without people:
+`strata/`, `galleries/`, `image_choice/` (other images of these people), `covariates/` (what makes a probe fail), `cross_validation/` (folds of classifiers),
+`datasets/` (several data sets). Without people:
 `outcomes/` (successes of items) and `classification/` (samples of fixed classes). `planning/` comes
 before any data, `simulation/` asks whether procedures keep their word.
 """
@@ -21,6 +22,8 @@ from proband.inference.comparisons.mcnemar import (
     tango_interval,
 )
 from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_table
+from proband.inference.datasets.comparison import compare_datasets
+from proband.inference.datasets.results import DatasetComparison
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
@@ -55,6 +58,7 @@ __all__ = [
     "Clusters",
     "Comparison",
     "Coverage",
+    "DatasetComparison",
     "DeployedThreshold",
     "DeployedThresholds",
     "Difference",
@@ -81,6 +85,7 @@ __all__ = [
     "classify",
     "cluster_statistics",
     "compare",
+    "compare_datasets",
     "compare_halves",
     "compare_independent",
     "compare_outcomes",

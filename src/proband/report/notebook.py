@@ -14,6 +14,7 @@ from proband.inference import (
     Band,
     Classification,
     Comparison,
+    DatasetComparison,
     DeployedThreshold,
     DeployedThresholds,
     Estimate,
@@ -38,6 +39,7 @@ from proband.report.analyses import (
     classification,
     comparisons,
     covariates,
+    datasets,
     evaluation,
     feret,
     feret_statements,
@@ -61,6 +63,7 @@ from proband.report.cells import (
 )
 from proband.report.figures.classification import classification_figure
 from proband.report.figures.covariates import covariates_figure, partition_figure
+from proband.report.figures.datasets import datasets_figure
 from proband.report.figures.identification import (
     cmc_figure,
     comparison_figure,
@@ -215,6 +218,10 @@ show(
 show(
     McNemarTable,
     View(lambda result: [mcnemar.mcnemar_rows(result)], mcnemar.mcnemar_statements, mcnemar_figure),
+)
+show(
+    DatasetComparison,
+    View(datasets.datasets_tables, datasets.datasets_statements, datasets_figure),
 )
 show(
     Gate,

@@ -19,6 +19,7 @@ from proband.engine.files.files import naming
 from proband.engine.foreign import array_from
 from proband.engine.kinds import shown
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few, nearest, quoted
+from proband.samples.directories import frame_of_names, pattern_in
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
@@ -161,19 +162,26 @@ class Samples:
     ) -> Samples:
         """Read a table from CSV, TSV, Parquet, Arrow, JSON Lines or NPZ (its 1-D arrays), by the file's ending.
 
+        A directory of pictures is a table too, by the names of its files: those of a public data set (``jaffe/``), or as a pattern
+        says (``jaffe/{subject}.{expression}.{number}``, see `proband.samples.directories`).
+
         An empty cell is missing. `missing_values` are words that mean the same in every column; by default ``NA``,
         ``NaN`` and ``nan`` do in text files, save in the columns of ids and subjects, where they may be names, and in those of
         `label_columns` that hold texts, where they may be names of classes.
         """
         notes: list[Note] = []
-        frame = read_frame(Path(path), (id_column, subject_column), missing_values, notes, label_columns)
-        with naming(file=Path(path).name):
+        directory, pattern = pattern_in(Path(path))
+        if directory.is_dir():
+            frame = frame_of_names(directory, pattern, notes)
+        else:
+            frame = read_frame(Path(path), (id_column, subject_column), missing_values, notes, label_columns)
+        with naming(file=directory.name):
             return cls(
                 frame,
                 id_column=id_column,
                 subject_column=subject_column,
                 failed=failed,
-                source=Path(path).name,
+                source=directory.name,
                 notes=notes,
             )
 

@@ -16,6 +16,7 @@ from proband.engine.files.placing import settle
 from proband.engine.files.shards import files_beside, shard_files, shards_root
 from proband.engine.source_digest import code_digest
 from proband.errors import Hint, InputError
+from proband.samples.directories import pattern_in
 from proband.study.packing import DamagedError, pack, unpack
 
 Result = TypeVar("Result")
@@ -95,6 +96,7 @@ class Cache:
 
     def digest(self, path: Path) -> Digest:
         """The digest of a file; of a directory or a pattern, that of its files' names and digests."""
+        path, _ = pattern_in(path)
         settle(path)
         files = sorted(path.rglob("*")) if path.is_dir() else files_beside(shard_files(path))
         if not files and not path.is_dir():

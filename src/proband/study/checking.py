@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from proband.engine.files.shards import shard_files
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few
+from proband.samples.directories import is_table_of_names
 from proband.scores.formats import FORMATS
 from proband.scores.reading import KEY_MARK
 from proband.study.definition import Origin
@@ -105,6 +106,7 @@ def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
     path = origin.find(name)
     try:
         there = path.is_file() if place.kind == "file" else path.exists() or bool(shard_files(path))
+        there = there or (keys[:1] == ("samples",) and is_table_of_names(path))
         is_folder = path.is_dir()
     except (OSError, ValueError):  # a name that no file can have
         there = is_folder = False

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from proband.engine.files.files import first_line, require_regular
 from proband.errors import InputError, ProbandError, Said, UsageError
 from proband.samples import Ids, Samples
+from proband.samples.directories import PICTURE_ENDINGS
 from proband.samples.npz import Archive
 from proband.words import count
 
 Grey = npt.NDArray[np.uint8]
-ENDINGS = (".png", ".pgm", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
 # Not all that Pillow knows: for some formats it starts other programs.
 _FORMATS = ("PNG", "PPM", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "JPEG2000")
 _MOST_PIXELS = 89_478_485  # beyond these Pillow warns: a quarter of a GiB of colours
@@ -106,7 +106,7 @@ class _Directory:
     def __call__(self, name: str) -> Grey:
         if self.named is not None:
             return read_picture(_inside(self.path, self.named.get(name), name))
-        for ending in ("", *ENDINGS, *(ending.upper() for ending in ENDINGS)):
+        for ending in ("", *PICTURE_ENDINGS, *(ending.upper() for ending in PICTURE_ENDINGS)):
             candidate = self.path / f"{name}{ending}"
             if _is_file(candidate):
                 return read_picture(candidate)

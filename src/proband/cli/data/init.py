@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from proband.cli import options as o
 from proband.cli.console import say, wrote
 from proband.cli.outputs import require_apart
 
@@ -23,6 +24,7 @@ def init(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The study file to write.")] = Path(
         "study.toml"
     ),
+    names: o.Names = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a study file that exists.")] = False,
 ) -> None:
     """Look at your files and write a study file for them.
@@ -30,15 +32,17 @@ def init(
     Finds the columns of ids and subjects, failures to acquire, the algorithms, and which way scores point: that is shown with
     its evidence, for you to check. What cannot be found is left for you to fill in, and named.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
       proband init scores.npz samples.csv -o study.toml
+
+      proband init photos --names "{subject}-{shot:d}"
     """
     from proband.study.init.study_file import initial_study, require_free, write_initial
 
     require_apart([out], files)
     require_free(out, force)
-    made = initial_study(files, out)
+    made = initial_study(files, out, names)
     write_initial(made, out)
     for said in (*made.facts, *made.remarks):
         say(str(said))

@@ -29,15 +29,16 @@ def recognize(
             rich_help_panel="Images",
         ),
     ],
-    samples: Annotated[
-        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
-    ],
     out: Annotated[
         Path,
         typer.Option(
             "--out", "-o", help="Scores to write: .npz, or .npy for one algorithm.", rich_help_panel="Output"
         ),
     ],
+    samples: Annotated[
+        Path | None, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
+    ] = None,
+    names: o.Names = None,
     algorithm: Annotated[
         list[str] | None,
         typer.Option(
@@ -137,6 +138,10 @@ def recognize(
 
       proband recognize -i images.npz -s samples.csv -a pca:mahalanobis -a lda:angle --train "group == 'training'" -o scores.npz
 
+    Pictures whose names say who is on them:
+
+      proband recognize -i jaffe --names "{subject}.{expression}.{number}" -a lbp:chi2 --as-they-are -o scores.npz
+
     Fully automatic, with a model of your own:
 
       proband recognize -i photos -s samples.csv --detect opencv -a mypackage.embed:embed -o scores.npz
@@ -149,8 +154,9 @@ def recognize(
         raise UsageError(
             "No recogniser is named.", "name one with --algorithm (see --list), or a trained --model."
         )
-    require_apart([out], [images, samples, *(model or ())])
-    table = read_samples(samples, id_column, subject_column, failed, missing_values)
+    named = o.named_samples(samples, images, names)
+    require_apart([out], [images, *([] if samples is None else [samples]), *(model or ())])
+    table = read_samples(named, id_column, subject_column, failed, missing_values)
     assert table is not None  # a path was given
     with progress_bars(quiet) as progress:
         made = recognise(
@@ -167,7 +173,7 @@ def recognize(
             threads=threads,
             progress=progress,
         )
-    for note in made.notes:
+    for note in (*table.notes, *made.notes):
         tell(f"note: {note}")
     if save_models is not None:
         for one in made.models:

@@ -1,8 +1,8 @@
-"""``proband audit``: are splits fit to estimate an accuracy with?"""
+"""``proband audit``: are splits, or a data set, fit to estimate an accuracy with?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,15 +16,18 @@ from proband.cli.console import (
     say,
     say_below,
     show_tables,
+    tell,
     write_csv,
 )
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
 from proband.cli.outputs import require_apart
+from proband.errors import UsageError
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from proband.protocols.splits.files import SplitTable
     from proband.samples import Samples
 
 FINDING = 3
@@ -36,8 +39,9 @@ class AuditInputs:
     """The samples, and what else is known of them."""
 
     samples: Annotated[
-        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
-    ]
+        Path | None, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
+    ] = None
+    names: o.Names = None
     id_column: o.IdColumn = "id"
     subject_column: o.SubjectColumn = "subject"
     missing_values: o.MissingValues = None
@@ -114,10 +118,12 @@ def read_exclusions(path: Path, id_column: str = "id") -> pl.DataFrame:
 
 @gathered
 def audit(
-    splits: Annotated[
+    source: Annotated[
         Path,
         typer.Argument(
-            help="Table of id, repeat, fold and role (.csv, .tsv, .parquet), or folder of train.txt and test.txt, in fold_1, … if several."
+            metavar="SPLITS|DATA",
+            help="Splits: a table of id, repeat, fold and role (.csv, .tsv, .parquet), or a folder of train.txt and test.txt, in fold_1, … if "
+            "several. Or a data set without splits: a directory of pictures, .npz with images, or a table of samples.",
         ),
     ],
     inputs: AuditInputs,
@@ -143,40 +149,60 @@ def audit(
         ),
     ] = None,
     csv: o.Csv = None,
+    copies: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write every pair of copies as CSV: of a data set, or across splits.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
     *,
     running: RunInputs,
 ) -> None:
-    """Are these splits sound? Leaks, copies, imbalance, losses.
+    """Are splits, or a data set, sound? Leaks, copies, imbalance, losses.
 
     Exit code 3 if they are not. Every finding names the first few offenders and its cure. A leak (a sample, a subject or a copy in both training and
-    testing) and a fault must be mended; warnings and notes leave the exit code at 0.
+    testing) and a fault must be mended; warnings and notes leave the exit code at 0. A data set without splits is searched for copies
+    under two names, labels or subjects: the same pixels, or compressed, resized, mirrored, cut or brightened.
 
     [bold]Examples[/bold]
 
       proband audit splits.csv -s samples.csv --label expression --images images.npz
 
       proband audit folds -s samples.csv --protocol "10f CV" --collected all.csv --exclusions dropped.csv
+
+      proband audit yale --names "subject{subject}.{condition}" --copies pairs.csv
     """
-    from proband.protocols.audit.audit import audit as audit_splits
-    from proband.protocols.splits.files import read_splits
+    from proband.protocols.audit.audit import audit as audit_samples
     from proband.report.analyses.audits import audit_statements, findings_table, verdict
 
-    require_apart([csv], [splits, *(one for one in vars(inputs).values() if isinstance(one, Path))])
+    given = [one for one in vars(inputs).values() if isinstance(one, Path)]
+    require_apart([csv, copies], [source, *given])
     labels = () if label is None else (label,)
-    table = inputs.table(inputs.samples, labels)
+    asked = _asked(source, inputs, labels)
     chosen = task or (o.TaskName.identity if label is None else o.TaskName.attribute)
+    for note in asked.table.notes:
+        tell(f"note: {note}")
     with progress_bars(running.quiet) as progress:
-        found = audit_splits(
-            read_splits(splits),
-            table,
+        found = audit_samples(
+            asked.splits,
+            asked.table,
             task=chosen.value,
             label=label,
             protocol=protocol,
+            source=source.name,
+            subjects_known=asked.subjects_known,
             threads=running.threads,
             progress=progress,
-            **inputs.sources(table, labels),
+            **asked.inputs.sources(asked.table, labels),
         )
     write_csv(found.to_frame(), csv)
+    if copies is not None:
+        if found.duplicates is None:
+            raise UsageError(
+                "No copies were searched for.", "give pictures or vectors: --images, --embeddings"
+            )
+        write_csv(found.duplicates, copies)
     if running.json:
         print_json(found.to_dict())
     else:
@@ -186,3 +212,72 @@ def audit(
         say_below(audit_statements(found), running.explain)
     if not found.is_sound:
         raise typer.Exit(FINDING)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is audited: splits of samples, or the samples themselves."""
+
+    splits: SplitTable | None
+    table: Samples
+    inputs: AuditInputs
+    subjects_known: bool = True
+
+
+def _asked(source: Path, inputs: AuditInputs, labels: tuple[str, ...]) -> _Asked:
+    """Find out what was named: splits, pictures or a table of samples."""
+    from proband.protocols.splits.files import read_splits
+
+    if source.is_dir() and not any(source.rglob("train.txt")):
+        return _pictures(replace(inputs, images=_only(inputs.images, source, "--images")), labels)
+    if inputs.names is not None and (inputs.samples is not None or inputs.images is None):
+        raise UsageError(
+            "--names reads the names of a directory's pictures.",
+            "leave it out, or leave --samples out and give the directory.",
+        )
+    if source.suffix.lower() == ".npz":
+        table = inputs.samples or source
+        return _Asked(
+            None,
+            inputs.table(table, labels),
+            replace(inputs, images=_only(inputs.images, source, "--images")),
+        )
+    if _is_samples(source):
+        table = _only(inputs.samples, source, "--samples")
+        return _Asked(None, inputs.table(table, labels), inputs)
+    splits = read_splits(source)
+    return _Asked(
+        splits, inputs.table(o.named_samples(inputs.samples, inputs.images, inputs.names), labels), inputs
+    )
+
+
+def _only(given: Path | None, source: Path, option: str) -> Path:
+    if given is not None:
+        raise UsageError(
+            f"{source} is what {option} names, and {given} is another.", "leave one of them out."
+        )
+    return source
+
+
+def _is_samples(source: Path) -> bool:
+    """Whether a file is a table without the column that divides it."""
+    from proband.samples.reading import read_frame
+
+    return source.is_file() and "role" not in read_frame(source).columns
+
+
+def _pictures(inputs: AuditInputs, labels: tuple[str, ...]) -> _Asked:
+    """A directory of pictures, whose names say who is on them, or do not."""
+    from proband.samples import Samples
+    from proband.samples.directories import data_set_of, picture_files
+
+    directory = inputs.images
+    assert directory is not None  # what was named
+    if inputs.samples is None and inputs.names is None:
+        files, _ = picture_files(directory)
+        if files and data_set_of(files) is None:
+            table = Samples({"id": files, "file": files, "subject": ["not known"] * len(files)})
+            return _Asked(None, table, replace(inputs, file_column="file"), subjects_known=False)
+    return _Asked(
+        None, inputs.table(o.named_samples(inputs.samples, directory, inputs.names), labels), inputs
+    )

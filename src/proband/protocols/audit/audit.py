@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from proband.engine import Engine, Progress, on_engine
-from proband.errors import UsageError
+from proband.errors import Hint, UsageError
 from proband.protocols.audit import balance, cures, declared as said, leaks
 from proband.protocols.audit.copies import copied_pairs, crossing_pairs, findings_of_copies
 from proband.protocols.audit.findings import NAMED, Audit, AuditFinding, Severity, ordered
 from proband.protocols.audit.losses import Losses, losses
 from proband.protocols.audit.rows import Rows, Splits, rows_of
+from proband.protocols.audit.undivided import findings_of_data, grouped_pairs
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.splits.files import SplitTable
@@ -88,7 +89,7 @@ UNEVEN_LOSSES = Sentence(
 
 @on_engine
 def audit(
-    splits: Splits,
+    splits: Splits | None,
     samples: Samples,
     *,
     task: Task = "identity",
@@ -99,17 +100,19 @@ def audit(
     features: FeatureTable | None = None,
     collected: Samples | None = None,
     exclusions: Any = None,
+    source: str = "the data set",
+    subjects_known: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Audit:
-    """Look for whatever makes an accuracy on these splits mean something else than it seems to.
+    """Look for whatever makes an accuracy on these splits, or on any splits of this data set, mean something else than it seems to.
 
     Parameters
     ----------
     splits
         A table of splits (:func:`proband.protocols.splits.files.read_splits`), a frame with the columns id, repeat, fold and role, or
-        the splits that a splitter makes of `samples`.
+        the splits that a splitter makes of `samples`. None looks at the data set itself: copies under two names, labels or subjects.
     samples
         Whose the samples are.
     task, label
@@ -124,6 +127,8 @@ def audit(
         All samples that were collected; by default `samples`, if there are `exclusions`.
     exclusions
         A table of id and reason.
+    source, subjects_known
+        Without splits: what the data set is called, and whether the table says who is on the pictures.
 
     Examples
     --------
@@ -137,8 +142,14 @@ def audit(
     rows = rows_of(splits, samples, task, label, protocol)
     if not rows.frame.height:
         raise UsageError("No sample of the splits trains, validates or tests.")
-    findings = [found for check in _CHECKS for found in check(rows)]
-    looked_for = [sentence() for sentence in _ALWAYS]
+    if splits is None and protocol is not None:
+        raise UsageError(
+            "A protocol says what splits are, and there are none.",
+            Hint("leave {option:protocol} out, or give splits."),
+        )
+    checks = _CHECKS if rows.divided else (leaks.ids_and_rows,)
+    findings = [found for check in checks for found in check(rows)]
+    looked_for = [sentence() for sentence in (_ALWAYS if rows.divided else ())]
     if rows.protocol is not None:
         looked_for.append(LOOKED_AT_PROTOCOL(protocol=str(rows.protocol)))
     if isinstance(splits, SplitTable):
@@ -147,8 +158,12 @@ def audit(
     crossing = None
     if copies is not None:
         pairs = copied_pairs(rows, copies)
-        crossing = crossing_pairs(rows, pairs)
-        findings += findings_of_copies(rows, copies, pairs, crossing)
+        if rows.divided:
+            crossing = crossing_pairs(rows, pairs)
+            findings += findings_of_copies(rows, copies, pairs, crossing)
+        else:
+            crossing = grouped_pairs(pairs)
+            findings += findings_of_data(rows, copies, crossing)
         looked_for.append(LOOKED_FOR_COPIES(exact=copies.exact, near=copies.near))
     lost = None
     if collected is not None or exclusions is not None:
@@ -157,15 +172,22 @@ def audit(
         looked_for.append(LOOKED_FOR_LOSSES())
     else:
         findings += leaks.left_over(rows)
+    if splits is None and copies is None and lost is None:
+        raise UsageError(
+            "Without splits there is nothing to look for but copies and losses.",
+            Hint("give pictures or vectors ({option:images}, {option:embeddings}), or splits."),
+        )
+    if splits is not None:
+        source = splits.source if isinstance(splits, SplitTable) else "the splits"
     return Audit(
-        source=splits.source if isinstance(splits, SplitTable) else "the splits",
+        source=source,
         task=task,
         label=label,
         n_splits=rows.n_splits,
         n_samples=len(rows.used),
-        n_subjects=rows.known["subject"].n_unique(),
+        n_subjects=rows.known["subject"].n_unique() if subjects_known else 0,
         looked_for=tuple(looked_for),
-        unchecked=said.unchecked(rows),
+        unchecked=said.unchecked(rows) if rows.divided else (),
         findings=ordered(findings),
         duplicates=crossing,
         losses=lost,

@@ -48,7 +48,7 @@ def copied_pairs(rows: Rows, copies: Duplicates) -> pl.DataFrame:
     Returns
     -------
     frame
-        one, other, copy (exact or near), distance, and for each the subject and label (``one_subject`` …).
+        one, other, copy (exact or near), distance, whether one is mirrored, and for each the subject and label (``one_subject`` …).
     """
     known = rows.known.select("id", "subject", "label").unique("id", maintain_order=True)
     members = pl.DataFrame({"id": copies.ids, "group": copies.groups}, schema_overrides={"id": pl.String})
@@ -68,7 +68,9 @@ def copied_pairs(rows: Rows, copies: Duplicates) -> pl.DataFrame:
         side("one")
         .join(side("other"), left_on="one_group", right_on="other_group", maintain_order="left")
         .filter(pl.col("one_place") < pl.col("other_place"))
-        .with_columns(pl.lit("exact").alias("copy"), pl.lit(0.0).alias("distance"))
+        .with_columns(
+            pl.lit("exact").alias("copy"), pl.lit(0.0).alias("distance"), pl.lit(False).alias("mirrored")
+        )
     )
     near = (
         copies.pairs.rename({"one": "one_group", "other": "other_group"})
@@ -76,7 +78,8 @@ def copied_pairs(rows: Rows, copies: Duplicates) -> pl.DataFrame:
         .join(side("other"), on="other_group", maintain_order="left")
         .with_columns(pl.lit("near").alias("copy"))
     )
-    columns = ["one", "other", "copy", "distance", "one_subject", "other_subject", "one_label", "other_label"]
+    whose = ["one_subject", "other_subject", "one_label", "other_label"]
+    columns = ["one", "other", "copy", "distance", "mirrored", *whose]
     return pl.concat([exact.select(columns), near.select(columns)])
 
 
@@ -123,6 +126,11 @@ def findings_of_copies(
     yield from _across(rows, copies, crossing)
     yield from _within(rows, copies, pairs, crossing)
     yield from _contradicting(rows, copies, pairs)
+    yield from not_compared(copies, pairs)
+
+
+def not_compared(copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFinding]:
+    """Name samples that could not be compared, and say whether there are more copies than are listed."""
     if copies.unread:
         yield AuditFinding(
             "not compared",

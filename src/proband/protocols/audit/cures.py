@@ -40,6 +40,11 @@ CORRECT_LABELS = Sentence(
 )
 KEEP_ONE_ROW = Sentence("audit.cure-keep-one-row", "note", "keep one row for each")
 KEEP_ONE = Sentence("audit.cure-keep-one", "note", "keep one of each")
+KEEP_ONE_OR_TOGETHER = Sentence(
+    "audit.cure-keep-one-or-together",
+    "note",
+    "keep one of each, or keep each group on one side of every split",
+)
 CALL_DISJOINT = Sentence(
     "audit.cure-call-disjoint", "note", "mark it as subject-disjoint (+), if that is meant"
 )

@@ -13,16 +13,17 @@ from proband.algorithms.pictures.pictures import Grey, reason
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
 from proband.engine.frames import frame_of_rows
 from proband.errors import ProbandError
-from proband.protocols.audit.picture_codes import WORDS, Words, code, content, likeness
+from proband.protocols.audit.picture_codes import VIEWS, WORDS, Words, code, content
+from proband.protocols.audit.registration import likeness
 from proband.samples.ids import Positions
 from proband.samples.table import frozen
 from proband.words import count, fixed
 
-LIKENESS = 0.98
-"""The least correlation of near copies: other pictures of the same person, taken at once, were found to reach 0.977."""
+LIKENESS = 0.95
+"""The least likeness of near copies. Of 5,208 pairs of other photographs of one person 2 reach it (docs/audit.md)."""
 
-BITS = 20
-"""By how many of 242 bits near copies may differ before they are looked at: all that were cut by a pixel differ by 18 or fewer."""
+BITS = 30
+"""By how many of 242 bits a picture and a view of another may differ before they are looked at."""
 
 SPREADS = 5.0
 """How many robust standard deviations below the median of same-subject distances a pair of vectors must lie."""
@@ -48,7 +49,7 @@ class Duplicates:
     groups
         A number for each of them, the same for exact copies.
     pairs
-        Near copies: the columns one and other (numbers of groups), and distance.
+        Near copies: the columns one and other (numbers of groups), distance, and whether one is mirrored.
     exact, near
         What makes copies exact, and near, in words.
     unread
@@ -85,10 +86,11 @@ def duplicate_pictures(
     """Find copies among pictures.
 
     Exact copies have the same pixels once decoded to grey. Near ones are first sought by a code of 242 bits (see
-    :func:`proband.protocols.audit.picture_codes.code`), compared by the bits in which they differ, block by block; pairs that
-    differ in at most 20 are looked at again, and are near copies if their pixels correlate by at least 0.98 at the best of
-    small shifts. This finds pictures that were compressed again, brightened, resized or cut by a few pixels; not mirrored or
-    heavily cropped ones.
+    :func:`proband.protocols.audit.picture_codes.code`): that of every whole picture is compared with those of views of the
+    others (mirrored, cut all round by 3, 6 and 10 %, cut at one side by 5 %), by the bits in which they differ, block by
+    block. Pairs that differ in at most 30 are laid over each other, and are near copies if they are alike by at least 0.95
+    wherever one looks (:func:`proband.protocols.audit.registration.likeness`). This finds pictures that were compressed again,
+    brightened, resized, mirrored or cut; another expression of the same person in the same pose is none.
 
     Parameters
     ----------
@@ -102,21 +104,23 @@ def duplicate_pictures(
         read, digests, codes, unread = _read(load, ids, told)
     groups, firsts = _grouped(digests)
     coded = [(group, codes[place]) for group, place in enumerate(firsts) if codes[place] is not None]
-    words = np.array([word for _, word in coded], dtype=np.uint64).reshape(len(coded), WORDS)
+    words = np.array([views for _, views in coded], dtype=np.uint64).reshape(len(coded), len(VIEWS), WORDS)
     candidates = close_codes(words, BITS, threads, told)
     near = []
+    told.begin("comparing pictures", min(len(candidates), _MOST_PAIRS))
     with one_blas_thread():
-        for one, other in candidates[:_MOST_PAIRS]:
-            first, second = coded[one][0], coded[other][0]
-            alike = likeness(load(read[firsts[first]]), load(read[firsts[second]]))
+        for one, other, number in candidates[:_MOST_PAIRS]:
+            first, second, view = coded[one][0], coded[other][0], VIEWS[number]
+            alike = likeness(load(read[firsts[first]]), load(read[firsts[second]]), view)
             if alike >= LIKENESS:
-                near.append((first, second, 1.0 - alike))
+                near.append((min(first, second), max(first, second), max(0.0, 1.0 - alike), view.mirrored))
+            told.advance(1)
     return Duplicates(
         tuple(read),
         groups,
         _pairs(near),
         "the same pixels",
-        f"pixels that correlate by {LIKENESS} or more at the best of small shifts",
+        f"nearly the same pixels (alike by {LIKENESS} or more in every part)",
         tuple(unread),
         len(candidates) > _MOST_PAIRS,
     )
@@ -125,7 +129,7 @@ def duplicate_pictures(
 def _read(
     load: Load, ids: Sequence[str], progress: Progress
 ) -> tuple[list[str], list[bytes], list[Words | None], list[tuple[str, str]]]:
-    """Look at every picture once: who was read, their digests and codes, and who could not be read and why."""
+    """Look at every picture once: who was read, their digests and the codes of their views, and who could not be read and why."""
     progress.begin("reading pictures", len(ids))
     read: list[str] = []
     digests: list[bytes] = []
@@ -139,49 +143,81 @@ def _read(
         else:
             read.append(name)
             digests.append(content(picture))
-            codes.append(code(picture))
+            codes.append(_codes(picture))
         progress.advance(1)
     return read, digests, codes, unread
 
 
+def _codes(picture: Grey) -> Words | None:
+    """The codes of all views of a picture, a row each; None if it shows nothing."""
+    found = [one for view in VIEWS if (one := code(picture, view)) is not None]
+    return np.stack(found) if found else None
+
+
 def close_codes(
     codes: Words, most: int, threads: int | None = None, progress: Progress | None = None
-) -> list[tuple[int, int]]:
-    """Find the pairs of rows that differ in at most `most` bits, counting in blocks.
+) -> list[tuple[int, int, int]]:
+    """Find the pairs of pictures of which one differs from a view of the other in at most `most` bits, counting in blocks.
+
+    Parameters
+    ----------
+    codes
+        Pictures × views × words; the first view is the whole picture.
+
+    Returns
+    -------
+    pairs
+        Every pair once, by its closest view: a picture, the other, and the number of the other's view.
 
     Examples
     --------
-    >>> close_codes(np.array([[0], [7], [3]], dtype=np.uint64), 1)
-    [(1, 2)]
+    >>> close_codes(np.array([[[0]], [[7]], [[3]]], dtype=np.uint64), 1)
+    [(1, 2, 0)]
+    >>> close_codes(np.array([[[0], [3]], [[7], [9]]], dtype=np.uint64), 1)
+    [(1, 0, 1)]
     """
     told = progress or Silent()
-    first = np.ascontiguousarray(codes[:, 0])
-    height = max(1, _CELLS // max(1, len(codes)))
-    told.begin("comparing codes", len(codes))
-    found: list[tuple[int, int]] = []
-    for pairs in run_blocks(_CloseCodes(codes, first, height, most), range(0, len(codes), height), threads):
-        found += pairs
+    n = len(codes)
+    height = max(1, _CELLS // max(1, n))
+    told.begin("comparing codes", n)
+    best: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+    for found in run_blocks(_CloseCodes(codes, height, most), range(0, n, height), threads):
+        for bits, number, one, other in found:
+            pair = (min(one, other), max(one, other))
+            best[pair] = min(best.get(pair, (bits, number, one, other)), (bits, number, one, other))
         told.advance(height)
-    return found
+    return [(one, other, number) for _, number, one, other in (best[pair] for pair in sorted(best))]
 
 
 @dataclass(frozen=True, eq=False)
 class _CloseCodes:
-    """The pairs of a block of rows with all later ones that differ in few bits."""
+    """The pairs of a block of whole pictures with views of others that differ in few bits: bits, view, picture, other."""
 
     codes: Words
-    first: Words  # of each row
     height: int
     most: int
 
-    def __call__(self, start: int) -> list[tuple[int, int]]:
-        block = self.first[start : start + self.height, None]
-        # The first word rules most pairs out; only of the others are the rest looked at.
-        rows, others = np.nonzero(np.bitwise_count(block ^ self.first[None, start:]) <= self.most)
-        later = others > rows
-        rows, others = rows[later] + start, others[later] + start
-        close = np.bitwise_count(self.codes[rows] ^ self.codes[others]).sum(axis=1) <= self.most
-        return list(zip(rows[close].tolist(), others[close].tolist(), strict=True))
+    def __call__(self, start: int) -> list[tuple[int, int, int, int]]:
+        block = self.codes[start : start + self.height, 0]
+        found: list[tuple[int, int, int, int]] = []
+        for number in range(self.codes.shape[1]):
+            views = self.codes[:, number]
+            # The first words rule most pairs out; only of the others are the rest looked at.
+            bits = sum(
+                np.bitwise_count(block[:, None, word] ^ views[None, :, word])
+                for word in range(min(2, views.shape[1]))
+            )
+            rows, others = np.nonzero(bits <= self.most)
+            # Whole pictures are compared once; a view of one with the whole of the other, and the other way round.
+            wanted = others > rows + start if number == 0 else others != rows + start
+            rows, others = rows[wanted], others[wanted]
+            counts = np.bitwise_count(block[rows] ^ views[others]).sum(axis=1)
+            close = counts <= self.most
+            found += zip(
+                counts[close].tolist(), [number] * int(close.sum()), (rows[close] + start).tolist(), others[close].tolist(),
+                strict=True,
+            )  # fmt: skip
+        return found
 
 
 @on_engine
@@ -214,11 +250,11 @@ def duplicate_vectors(
     units = np.asarray(vectors[kept], np.float64) / lengths[kept, None]
     groups, firsts = _grouped([row.tobytes() for row in np.ascontiguousarray(vectors[kept])])
     limit = _suspicious(units, np.asarray(subjects)[kept])
-    near: list[tuple[int, int, float]] = []
+    near: list[tuple[int, int, float, bool]] = []
     representatives = units[firsts]
     capped = False
     for pairs in _close_vectors(representatives, limit, threads, told):
-        near += pairs
+        near += [(*pair, False) for pair in pairs]
         if len(near) > _MOST_PAIRS:
             near, capped = near[:_MOST_PAIRS], True
             break
@@ -296,6 +332,6 @@ def _grouped(contents: list[bytes]) -> tuple[Positions, list[int]]:
     return frozen(groups), firsts
 
 
-def _pairs(near: list[tuple[int, int, float]]) -> pl.DataFrame:
-    schema = {"one": pl.Int64, "other": pl.Int64, "distance": pl.Float64}
+def _pairs(near: list[tuple[int, int, float, bool]]) -> pl.DataFrame:
+    schema = {"one": pl.Int64, "other": pl.Int64, "distance": pl.Float64, "mirrored": pl.Boolean}
     return frame_of_rows(near, schema).sort("distance", maintain_order=True)

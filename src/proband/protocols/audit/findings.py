@@ -72,7 +72,8 @@ class Audit(Result):
     task
         What is recognised: ``identity``, or ``attribute`` with the column in `label`.
     n_splits, n_samples, n_subjects
-        What was looked at; samples and subjects are those with a role in some split.
+        What was looked at; samples and subjects are those with a role in some split. Without splits (0) those of the data set; no
+        subjects (0) if nobody says who is on the pictures.
     looked_for
         The questions that could be asked of what was given.
     findings
@@ -81,7 +82,8 @@ class Audit(Result):
         What the protocol says and splits cannot show; empty if there is none.
     duplicates
         Pairs of duplicates that stand on both sides of a split: train and test sample, how they are alike, distance, subjects and
-        splits; None if there were neither images nor vectors.
+        splits. Without splits all pairs, with their groups (:func:`proband.protocols.audit.undivided.grouped_pairs`). None if
+        there were neither images nor vectors.
     losses
         What became of the collected samples; None if nothing was said of them.
     """
@@ -112,9 +114,8 @@ class Audit(Result):
     def __repr__(self) -> str:
         counts = {name: sum(one.severity == name for one in self.findings) for name in get_args(Severity)}
         said = ", ".join(f"{counted(n, name)}" for name, n in counts.items() if n) or "nothing found"
-        return (
-            f"Audit({self.source}: {count(self.n_splits)} splits of {count(self.n_samples)} samples; {said})"
-        )
+        splits = f"{count(self.n_splits)} splits of " if self.n_splits else ""
+        return f"Audit({self.source}: {splits}{count(self.n_samples)} samples; {said})"
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row for each finding."""

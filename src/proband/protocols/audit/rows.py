@@ -17,6 +17,8 @@ from proband.samples import Samples
 
 CELL = ("repeat", "fold")
 _USED = ("train", "validation", "test")
+WHOLE = "all"
+"""The part of every sample of a data set that is not divided."""
 _NUMBERS = {"id": "sample", "subject": "person"}
 
 Splits = SplitTable | pl.DataFrame | Iterable[Split]
@@ -38,6 +40,8 @@ class Rows:
         What is recognised.
     protocol
         What the splits are said to be, if that is said.
+    divided
+        Whether there are splits; without them every sample is in one part, ``all``.
     """
 
     frame: pl.DataFrame
@@ -45,6 +49,7 @@ class Rows:
     task: Task
     label: str | None
     protocol: Protocol | None
+    divided: bool = True
 
     @cached_property
     def known(self) -> pl.DataFrame:
@@ -59,7 +64,7 @@ class Rows:
     @cached_property
     def n_splits(self) -> int:
         """How many splits there are."""
-        return self.frame["cell"].n_unique()
+        return self.frame["cell"].n_unique() if self.divided else 0
 
     def where(self, row: dict[str, object]) -> str:
         """Name the split of a row, if there are several: `` (repeat 1, fold 3)``."""
@@ -68,7 +73,7 @@ class Rows:
 
 
 def rows_of(
-    splits: Splits, samples: Samples, task: Task, label: str | None, protocol: Protocol | str | None
+    splits: Splits | None, samples: Samples, task: Task, label: str | None, protocol: Protocol | str | None
 ) -> Rows:
     """Join splits with their samples; nothing is refused that an audit should name."""
     if (task == "attribute") != (label is not None):
@@ -87,7 +92,8 @@ def rows_of(
             "label": people if label is None else samples.frame[label].cast(pl.String),
         }
     )
-    frame = _frame(splits, samples).filter(pl.col("role").cast(pl.String).is_in(_USED))
+    frame = _undivided(samples) if splits is None else _frame(splits, samples)
+    frame = frame.filter(pl.col("role").cast(pl.String).is_in((*_USED, WHOLE)))
     names = frame.select(pl.col("id").unique(maintain_order=True)).with_row_index("sample")
     cells = frame.select(CELL).unique().sort(CELL).with_row_index("cell")
     joined = (
@@ -95,8 +101,14 @@ def rows_of(
         .join(known, on="id", how="left", maintain_order="left")
         .join(cells, on=CELL, how="left", maintain_order="left")
     )
-    return Rows(
-        joined, samples, task, label, Protocol.parse(protocol) if isinstance(protocol, str) else protocol
+    stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
+    return Rows(joined, samples, task, label, stated, splits is not None)
+
+
+def _undivided(samples: Samples) -> pl.DataFrame:
+    ids = pl.Series(samples.ids[:], dtype=pl.String)
+    return pl.DataFrame({"id": ids}).with_columns(
+        pl.lit(1).alias("repeat"), pl.lit(1).alias("fold"), pl.lit(WHOLE).alias("role")
     )
 
 

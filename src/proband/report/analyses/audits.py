@@ -18,6 +18,16 @@ _SPLITS = Sentence(
     "note",
     "{source}: {splits:count split} of {samples:count sample} of {subjects:count subject}; task: recognise {what}",
 )
+_DATA = Sentence(
+    "audit.data",
+    "note",
+    "{source}: {samples:count sample} of {subjects:count subject}, without splits; task: recognise {what}",
+)
+_UNKNOWN = Sentence(
+    "audit.data-of-unknown",
+    "note",
+    "{source}: {samples:count picture}; their names do not say who is on them (--names says how to read them)",
+)
 _LOOKED_FOR = Sentence("audit.looked-for", "note", "Checked: {what:parts}")
 _UNCHECKED = Sentence("audit.unchecked", "caution", "not checked against the protocol: {what:parts}")
 _NO_COPIES = Sentence(
@@ -83,20 +93,27 @@ def _named(found: AuditFinding, tone: Tone) -> Cell:
 def audit_statements(audit: Audit) -> list[Note]:
     """Say what was looked at, for what, and what the outcome is, a note each."""
     lost = audit.losses
+    losses = [] if lost is None else [_LOSSES(collected=lost.n_collected, used=lost.n_used, lost=lost.n_lost)]
+    what = audit.task if audit.label is None else f"{audit.task} {audit.label}"
+    if not audit.n_splits:
+        known = {"source": audit.source, "samples": audit.n_samples}
+        return [
+            _DATA(**known, subjects=audit.n_subjects, what=what) if audit.n_subjects else _UNKNOWN(**known),
+            _LOOKED_FOR(what=tuple(audit.looked_for)),
+            *losses,
+        ]
     return [
         _SPLITS(
             source=audit.source,
             splits=audit.n_splits,
             samples=audit.n_samples,
             subjects=audit.n_subjects,
-            what=audit.task if audit.label is None else f"{audit.task} {audit.label}",
+            what=what,
         ),
         _LOOKED_FOR(what=tuple(audit.looked_for)),
         *([_UNCHECKED(what=tuple(audit.unchecked))] if audit.unchecked else []),
         *([_NO_COPIES()] if audit.duplicates is None else []),
-        _NO_LOSSES()
-        if lost is None
-        else _LOSSES(collected=lost.n_collected, used=lost.n_used, lost=lost.n_lost),
+        *(losses or [_NO_LOSSES()]),
     ]
 
 

@@ -8,20 +8,23 @@ from pathlib import Path
 
 import polars as pl
 
-from proband.algorithms.pictures.pictures import ENDINGS as PICTURE_ENDINGS
 from proband.engine.files.parquet import COLUMNAR
 from proband.errors import InputError, ProbandError, Said
+from proband.samples.directories import DATA_SETS, frame_of_names, is_picture
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.scores.formats import FORMATS, ReadOptions, ScoreFile, read_file, read_image_list
 from proband.scores.formats.numpy_files import open_npy
+from proband.scores.pair_columns import PairColumns, guessed, is_of_truths, suggested
 from proband.study.init.columns import subject_column
+from proband.study.init.logits import FoundLogits, logits_alone, logits_in
 
 _TABLES = (".csv", ".tsv", *COLUMNAR, ".jsonl", ".ndjson")
 _ARRAYS = (".npz", ".npy")
 _KNOWN = (*_TABLES, *_ARRAYS, ".srt", ".mtx", ".mask", ".txt")
 _MASK, _SIDECAR = ".mask", ".json"
 _IMAGES = "images"
+_MATED = ("same", "mated", "genuine", "match", "matched", "positive", "target", "yes", "true")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,19 +38,23 @@ class FoundTable:
 
 @dataclass(frozen=True, eq=False)
 class FoundScores:
-    """A file of scores, and the arrays of ids or the mask that had to be named to read it."""
+    """A file of scores, and the arrays of ids, the mask or the columns of pairs that had to be named to read it."""
 
     path: Path
     file: ScoreFile
     query_ids: str | None = None
     target_ids: str | None = None
     mask: Path | None = None
+    columns: PairColumns | None = None
+    mated_is: str | None = None
 
     @property
     def ranked(self) -> bool:
         """Whether the scores make a matrix: a list of pairs that does not name its probes makes none."""
         if not self.file.trials:
             return True
+        if self.columns is not None:
+            return False  # pairs that were chosen are verified, as a list
         try:
             self.file.as_matrix(self.path.stem)
         except ProbandError:
@@ -72,13 +79,17 @@ class FoundFiles:
     tables: list[FoundTable] = field(default_factory=list)
     scores: list[FoundScores] = field(default_factory=list)
     vectors: list[FoundVectors] = field(default_factory=list)
+    logits: list[FoundLogits] = field(default_factory=list)
     pictures: list[Path] = field(default_factory=list)
     masks: list[Path] = field(default_factory=list)
     unknown: dict[Path, str] = field(default_factory=dict)
 
 
-def look_at(paths: Sequence[Path]) -> FoundFiles:
-    """Find out what each file is: first the tables and masks, without which others cannot be told."""
+def look_at(paths: Sequence[Path], names: str | None = None) -> FoundFiles:
+    """Find out what each file is: first the tables and masks, without which others cannot be told.
+
+    Pictures without a table are samples by the names of their files, if these follow `names` or are those of a public data set.
+    """
     found = FoundFiles()
     files = list(dict.fromkeys(_expanded(paths)))
     first = (*_TABLES, _MASK)
@@ -87,7 +98,21 @@ def look_at(paths: Sequence[Path]) -> FoundFiles:
             _look(path, found)
         except ProbandError as error:
             found.unknown[path] = error.message.rstrip(".")
+    for path in found.pictures if not found.tables else ():
+        if path.is_dir():
+            _add_names(path, names, found)
     return found
+
+
+def _add_names(directory: Path, names: str | None, found: FoundFiles) -> None:
+    try:
+        frame = frame_of_names(directory, names, [])
+    except ProbandError:
+        if names is not None:
+            raise
+        return  # of no known data set: a table is to be filled in
+    path = directory if names is None else directory / DATA_SETS.get(names, names)
+    found.tables.append(FoundTable(path, frame, _as_texts(path, frame)))
 
 
 def _expanded(paths: Iterable[Path]) -> Iterator[Path]:
@@ -105,7 +130,7 @@ def _expanded(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _has_pictures(path: Path) -> bool:
-    return any(one.suffix.lower() in PICTURE_ENDINGS for one in path.rglob("*"))
+    return any(is_picture(one) for one in path.rglob("*") if one.is_file())
 
 
 def _look(path: Path, found: FoundFiles) -> None:
@@ -122,6 +147,10 @@ def _look(path: Path, found: FoundFiles) -> None:
         found.tables.append(FoundTable(path, frame, _as_texts(path, frame)))
     elif ending == ".npz":
         _look_at_archive(path, found)
+    elif (
+        ending == ".npy" and (logits := logits_alone(path, open_npy(path).shape, _frames(found))) is not None
+    ):
+        found.logits.append(logits)
     elif ending == ".npy" and _is_vectors(path, found):
         found.vectors.append(FoundVectors(path, (path.stem,), len(open_npy(path))))
     elif ending not in _TABLES:
@@ -143,11 +172,52 @@ def _is_scores(path: Path, found: FoundFiles) -> bool:
     )
     if not is_list:
         frame = read_frame(path)
+        if _is_list_of_pairs(path, frame, found):
+            return True
         numeric = [dtype.is_numeric() for dtype in frame.dtypes[1:]]
         if len(numeric) < 2 or not all(numeric) or subject_column(frame) is not None:
             return False
     found.scores.append(FoundScores(path, read_file(path)))
     return True
+
+
+def _is_list_of_pairs(path: Path, frame: pl.DataFrame, found: FoundFiles) -> bool:
+    """Take a table for scored pairs if its columns are called so, or hold what pairs hold and nobody is named."""
+    columns = guessed(frame.columns)
+    if not _names_pairs(columns):
+        if subject_column(frame) is not None:
+            return False
+        columns = suggested(frame)
+    if not _names_pairs(columns):
+        return False
+    mated_is = None
+    if (
+        columns.mated is not None
+        and frame[columns.mated].dtype != pl.Boolean
+        and not is_of_truths(frame[columns.mated])
+    ):
+        values = frame[columns.mated].cast(pl.String).unique().drop_nulls().to_list()
+        meant = [one for one in values if one.lower() in _MATED]
+        if len(meant) != 1:
+            said = " and ".join(sorted(values)[:3])
+            raise InputError(
+                f"{path.name} holds pairs, and which value of {columns.mated!r} means mated is not known: {said}",
+                file=Said(path.name),
+            )
+        mated_is = meant[0]
+    file = read_file(path, ReadOptions(columns=columns, mated_is=mated_is))
+    found.scores.append(FoundScores(path, file, columns=columns, mated_is=mated_is))
+    return True
+
+
+def _names_pairs(columns: PairColumns) -> bool:
+    """Whether columns are two samples or two people, scores, and what is mated."""
+    sides = columns.a is not None or columns.subject_a is not None
+    return sides and bool(columns.score) and (columns.mated is not None or columns.subject_a is not None)
+
+
+def _frames(found: FoundFiles) -> list[tuple[Path, pl.DataFrame]]:
+    return [(one.path, one.frame) for one in found.tables]
 
 
 def _as_texts(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
@@ -168,6 +238,10 @@ def _is_vectors(path: Path, found: FoundFiles) -> bool:
 
 def _look_at_archive(path: Path, found: FoundFiles) -> None:
     archive = Archive(path)
+    logits = logits_in(path, archive, _frames(found))
+    if logits is not None and "query_ids" not in archive:
+        found.logits.append(logits)
+        return
     columns = {name: archive.shape(name)[0] for name in archive if len(archive.shape(name)) == 1}
     subject = subject_column(columns)
     pictures = _IMAGES in archive and len(archive.shape(_IMAGES)) == 3

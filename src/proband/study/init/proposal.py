@@ -15,9 +15,11 @@ from proband.scores.base import Orientation
 from proband.scores.formats import ReadOptions, read_image_list
 from proband.scores.inspection import inspect_file
 from proband.scores.orientation import check_orientation
+from proband.scores.pair_columns import PairColumns
 from proband.scores.reading import scores_of
 from proband.study.init.columns import failure_rule, id_column, subject_column
 from proband.study.init.found_files import FoundFiles, FoundScores, FoundVectors
+from proband.study.init.logits import FoundLogits
 from proband.words import Note, Sentence
 
 LEFT_OUT = Sentence("init.file-left-out", "caution", "{file} is left out: {why}")
@@ -99,6 +101,8 @@ class SourceEntry:
     shared: bool = False
     ranked: bool = True
     named: bool = True
+    columns: PairColumns | None = None
+    mated_is: str | None = None
 
 
 @dataclass
@@ -109,8 +113,13 @@ class Proposal:
     scores: list[SourceEntry] = field(default_factory=list)
     vectors: list[SourceEntry] = field(default_factory=list)
     pictures: list[Path] = field(default_factory=list)
+    logits: list[FoundLogits] = field(default_factory=list)
     to_fill_in: list[Note] = field(default_factory=list)
     remarks: list[Note] = field(default_factory=list)
+
+    def only_classes(self, found: FoundFiles) -> bool:
+        """Whether there are scores of classes and nothing of people."""
+        return bool(self.logits) and not (found.scores or found.vectors or found.pictures)
 
     @property
     def samples(self) -> Samples | None:
@@ -120,8 +129,9 @@ class Proposal:
 
 def propose(found: FoundFiles) -> Proposal:
     """Decide what can be decided, and list what cannot."""
-    made = Proposal(pictures=list(found.pictures))
-    made.table = _table(found, made)
+    made = Proposal(pictures=list(found.pictures), logits=list(found.logits))
+    if not made.only_classes(found):
+        made.table = _table(found, made)
     for scores in found.scores:
         made.scores += _score_entries(scores, made)
     made.vectors += [_vector_entry(one, made) for one in found.vectors]
@@ -196,18 +206,26 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
     entry = _aligned(
         SourceEntry(
             one.path,
-            tuple(file.matrices) or (one.path.stem,),
+            tuple(file.matrices) or _listed(one),
             query_ids=one.query_ids,
             target_ids=one.target_ids,
             mask=one.mask,
             ranked=one.ranked,
+            columns=one.columns,
+            mated_is=one.mated_is,
         ),
         one,
         made,
     )
     if file.orientation is not None:
         return [replace(entry, evidence=STATED(orientation=file.orientation))]
-    options = ReadOptions(query_ids=one.query_ids, target_ids=one.target_ids, mask=one.mask)
+    options = ReadOptions(
+        query_ids=one.query_ids,
+        target_ids=one.target_ids,
+        mask=one.mask,
+        columns=one.columns,
+        mated_is=one.mated_is,
+    )
     try:
         summaries = inspect_file(one.path, samples, options, file.format).summaries
     except ProbandError:
@@ -215,8 +233,11 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
     aucs = {summary.name: summary.auc_as_similarity for summary in summaries}
     if file.trials:
         # A list is summarised under a name of its own, and without the table.
-        (auc,) = aucs.values() or (None,)
-        aucs = {entry.algorithms[0]: _auc_by_table(one, entry, samples) if auc is None else auc}
+        found = list(aucs.values()) or [None] * len(entry.algorithms)
+        aucs = {
+            name: _auc_by_table(one, entry, samples) if auc is None else auc
+            for name, auc in zip(entry.algorithms, found, strict=True)
+        }
     entries = _by_orientation(entry, aucs)
     for undecided in entries:
         if undecided.undecided:
@@ -224,6 +245,12 @@ def _score_entries(one: FoundScores, made: Proposal) -> list[SourceEntry]:
                 NO_ORIENTATION(algorithms=first_few(undecided.algorithms), file=one.path.name)
             )
     return entries
+
+
+def _listed(one: FoundScores) -> tuple[str, ...]:
+    """The algorithms of a list of pairs: its file, or its columns of scores if there are several."""
+    names = tuple(trials.name for trials in one.file.trials)
+    return names if len(names) > 1 else (one.path.stem,)
 
 
 def _aligned(entry: SourceEntry, one: FoundScores, made: Proposal) -> SourceEntry:

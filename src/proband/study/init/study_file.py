@@ -10,9 +10,12 @@ from pathlib import Path
 from proband.engine import written_whole
 from proband.engine.files.files import make_directory, writing
 from proband.errors import Hint, InputError, ProbandError, UsageError, first_few
+from proband.samples.directories import pattern_in
 from proband.samples.reading import ROW_NUMBER
+from proband.scores.pair_columns import PairColumns
 from proband.study.init.columns import toml_text
 from proband.study.init.found_files import look_at
+from proband.study.init.logits import classification_section
 from proband.study.init.proposal import NO_TABLE, Proposal, SourceEntry, propose
 from proband.study.init.suggestions import analyses, experiment
 from proband.study.reading import study_from_text
@@ -26,6 +29,11 @@ SAMPLES = Sentence(
 FAILED = Sentence("init.failed", "note", ", {n:count} failed to acquire ({rule})")
 ALGORITHMS = Sentence("init.algorithms", "note", "{file}: {algorithms:names}")
 TAKEN_FOR = Sentence("init.taken-for", "caution", "{file}: taken as a {orientation} ({evidence}); check it")
+LOGITS = Sentence(
+    "init.logits",
+    "note",
+    "{file}: scores of {classes:count class/classes} for {samples:count sample} by {models:names}; the true class is {truth!r}",
+)
 PICTURES = Sentence("init.pictures", "note", "{file}: pictures")
 
 _MANY_STEPS_UP = 3
@@ -53,16 +61,16 @@ class InitialStudy:
     remarks: tuple[Note, ...]
 
 
-def initial_study(files: Sequence[Path], out: Path) -> InitialStudy:
-    """Look at files and write the text of a study of them, to be kept at `out`."""
+def initial_study(files: Sequence[Path], out: Path, names: str | None = None) -> InitialStudy:
+    """Look at files and write the text of a study of them, to be kept at `out`; `names` says how pictures are named."""
     if not files:
         raise UsageError(
             "There are no files to look at.", "name your scores, embeddings, images and samples."
         )
-    made = propose(look_at(files))
-    if not (made.table or made.scores or made.vectors or made.pictures):
+    made = propose(look_at(files, names))
+    if not (made.table or made.scores or made.vectors or made.pictures or made.logits):
         raise InputError("Nothing was recognised.", "; ".join(map(str, made.remarks)) or None)
-    if not (made.scores or made.vectors or made.pictures):
+    if not (made.scores or made.vectors or made.pictures or made.logits):
         made.to_fill_in.append(NO_SCORES())
     text = _text(made, out)
     if not made.to_fill_in:
@@ -115,13 +123,8 @@ def _text(made: Proposal, out: Path) -> str:
             f"title = {toml_text(_title(made))}",
             *_switches(made),
         ],
-        _samples(made, out),
-        *(_scores(one, out) for one in made.scores),
-        *(_vectors(one, out) for one in made.vectors),
-        *(_pictures(path, made, out) for path in made.pictures),
-        *([] if made.scores or made.vectors or made.pictures else [_no_scores()]),
-        experiment(made),
-        *analyses(made),
+        *_of_people(made, out),
+        _classes(made, out),
         [
             "# [output]",
             f"# directory = {toml_text(out.stem + '-results')}",
@@ -133,8 +136,35 @@ def _text(made: Proposal, out: Path) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
+def _of_people(made: Proposal, out: Path) -> list[list[str]]:
+    """The samples, what was scored, and who is compared; nothing where there are scores of classes alone."""
+    sources = bool(made.scores or made.vectors or made.pictures)
+    if made.logits and not sources:
+        return []
+    return [
+        _samples(made, out),
+        *(_scores(one, out) for one in made.scores),
+        *(_vectors(one, out) for one in made.vectors),
+        *(_pictures(path, made, out) for path in made.pictures),
+        *([] if sources else [_no_scores()]),
+        experiment(made),
+        *analyses(made),
+    ]
+
+
+def _classes(made: Proposal, out: Path) -> list[str]:
+    named = {
+        path: _named_from(path, out)
+        for one in made.logits
+        for path in (one.path, one.table)
+        if path is not None
+    }
+    return classification_section(made.logits, named) if made.logits else []
+
+
 def _title(made: Proposal) -> str:
-    n_algorithms = len([name for one in (*made.scores, *made.vectors) for name in one.algorithms])
+    n_models = len([name for one in made.logits for name in one.models])
+    n_algorithms = len([name for one in (*made.scores, *made.vectors) for name in one.algorithms]) + n_models
     people = "" if made.samples is None else f" on {count(len(made.samples.subjects))} people"
     return f"{n_algorithms or ''} algorithm{'s' if n_algorithms != 1 else ''}{people}".strip().capitalize()
 
@@ -186,6 +216,10 @@ def _scores(one: SourceEntry, out: Path) -> list[str]:
     for key, value in (("query_ids", one.query_ids), ("target_ids", one.target_ids)):
         if value is not None:
             lines.append(f"{key} = {toml_text(value)}")
+    if one.columns is not None:
+        lines.append(f"columns = {_columns(one.columns)}   # by their names and what they hold; check it")
+    if one.mated_is is not None:
+        lines.append(f"mated_is = {toml_text(one.mated_is)}")
     if one.mask is not None:
         lines.append(f"mask = {toml_text(_named_from(one.mask, out))}")
     if not one.named:
@@ -213,6 +247,14 @@ def _vectors(one: SourceEntry, out: Path) -> list[str]:
         'metric = "cosine"             # as each model was trained for: cosine, inner, l2, l1 or chi2'
     )
     return lines + _missing(one)
+
+
+def _columns(columns: PairColumns) -> str:
+    said: list[tuple[str, str | tuple[str, ...]]] = [*columns.single.items(), ("score", columns.score)]
+    written = (
+        f"{role} = {_listed(names) if isinstance(names, tuple) else toml_text(names)}" for role, names in said
+    )
+    return f"{{ {', '.join(written)} }}"
 
 
 def _names(one: SourceEntry) -> list[str]:
@@ -267,7 +309,7 @@ def _facts(made: Proposal) -> list[Note]:
         failed = int(made.samples.failed.sum())
         facts.append(
             SAMPLES(
-                file=made.table.path.name,
+                file=pattern_in(made.table.path)[0].name,
                 samples=len(made.samples),
                 people=len(made.samples.subjects),
                 failed=(FAILED(n=failed, rule=made.table.failed),) if failed else (),
@@ -277,5 +319,15 @@ def _facts(made: Proposal) -> list[Note]:
         facts.append(ALGORITHMS(file=one.path.name, algorithms=one.algorithms))
         if one.orientation is not None:
             facts.append(TAKEN_FOR(file=one.path.name, orientation=one.orientation, evidence=one.evidence))
+    facts += [
+        LOGITS(
+            file=one.path.name,
+            models=one.models,
+            classes=one.n_classes,
+            samples=one.n_samples,
+            truth=one.truth,
+        )
+        for one in made.logits
+    ]
     facts += [PICTURES(file=path.name or path.resolve().name) for path in made.pictures]
     return facts

@@ -25,7 +25,13 @@ from proband.study.requests.base import (
 class SamplesTable(Part):
     """The table of samples."""
 
-    file: Annotated[File, Field(description="CSV, TSV, Parquet, Arrow, JSON Lines, NPZ or a CSU .srt list.")]
+    file: Annotated[
+        File,
+        Field(
+            description="CSV, TSV, Parquet, Arrow, JSON Lines, NPZ, a CSU .srt list; or a directory of pictures by the names of its files, "
+            "such as jaffe or jaffe/{subject}.{expression}.{number}."
+        ),
+    ]
     id: Annotated[Text, Field(description="Column of the sample id; # numbers the rows.")] = "id"
     subject: Annotated[Text, Field(description="Column of the subject.")] = "subject"
     failed: Annotated[

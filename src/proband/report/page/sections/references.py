@@ -200,6 +200,10 @@ REFERENCES = {
         "Average Bioavailability",
         "Journal of Pharmacokinetics and Biopharmaceutics", 1987, 15, "6", "657--680",
     ),
+    "demsar2006": _article(
+        "Demšar 2006", "Demšar, Janez", "Statistical Comparisons of Classifiers over Multiple Data Sets",
+        "Journal of Machine Learning Research", 2006, 7, "", "1--30",
+    ),
     "nadeau2003": _article(
         "Nadeau & Bengio 2003", "Nadeau, Claude and Bengio, Yoshua", "Inference for the Generalization Error",
         _LEARNING, 2003, 52, "3", "239--281",

@@ -1,0 +1,263 @@
+"""Is one algorithm better than another over several data sets?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from proband.engine.arguments import checked
+from proband.errors import InputError, UsageError
+from proband.inference.comparisons.adjustment import holm
+from proband.inference.datasets.random_effects import random_effects
+from proband.inference.datasets.results import (
+    DatasetAccuracy,
+    DatasetComparison,
+    DatasetDifference,
+    DatasetPair,
+    Verdict,
+)
+from proband.inference.datasets.signed_ranks import SignedRanks, friedman, mean_ranks, signed_ranks
+from proband.inference.datasets.tables import Accuracies, accuracies_of, outcomes_of
+from proband.inference.proportions import check_level
+from proband.results.base import Answers
+from proband.words import Method, Sentence, Target
+
+_METHOD = Method(
+    "signed-ranks-over-data-sets",
+    "Wilcoxon signed ranks, Holm",
+    "Wilcoxon's signed ranks over data sets, exact, adjusted by Holm",
+    ("demsar2006", "holm1979"),
+)
+_ANSWERS = Answers(
+    Target("difference-over-data-sets", "difference of accuracies over data sets"),
+    Target("data-sets", "new data sets, of which these are a sample"),
+    Target("algorithms", "the algorithms"),
+    Target(
+        "data-sets-independent",
+        "data sets are independent of each other, and their differences vary symmetrically",
+    ),
+)
+FEW = Sentence(
+    "datasets.few",
+    "caution",
+    "with {n:count data set} no pair can be significant: the smallest p-value of {pairs:count pair} is {least:small}",
+)
+ZEROS = Sentence(
+    "datasets.zeros",
+    "note",
+    "differences of 0 were left out of the signed ranks of {n:count pair}; equal ones share their mean rank",
+)
+NO_ERRORS = Sentence(
+    "datasets.no-errors",
+    "note",
+    "every data set weighs the same, however small: without standard errors of the differences nothing is said of their sizes",
+)
+AS_IF_ONE = Sentence(
+    "datasets.as-if-one",
+    "caution",
+    "in {n:count data set} two algorithms differ in nobody or in everybody alike; their standard error is taken as if one person differed: "
+    "{names:names}",
+)
+HETEROGENEOUS = Sentence(
+    "datasets.heterogeneous",
+    "caution",
+    "the difference of {first} and {second} is not the same in all data sets (Q {q:small}, p {p:p}): look at the interval for another data set",
+)
+NO_SPREAD = Sentence(
+    "datasets.no-spread",
+    "caution",
+    "between data sets no spread was found for {n:count pair}, which does not show that there is none: the interval for another data set may be "
+    "too narrow",
+)
+
+
+@checked
+def compare_datasets(
+    frame: Any,
+    *,
+    dataset: str = "dataset",
+    errors: Any = None,
+    algorithm: str | None = None,
+    success: str | None = None,
+    subject: str | None = None,
+    confidence_level: float = 0.95,
+) -> DatasetComparison:
+    """Compare algorithms by their accuracies in several data sets (Demšar 2006).
+
+    What is estimated is the difference of accuracies over data sets; data sets vary, and the algorithms stay. Every two algorithms are tested by
+    Wilcoxon's signed ranks, exactly, and adjusted by Holm (1979): unlike Nemenyi's test of average ranks, the answer for two does not depend on which others were
+    tested (Benavoli et al. 2016). All of them together are tested by Friedman's ranks with Iman and Davenport's F. With standard errors the mean difference over data sets and that in another
+    one are estimated as well: :func:`proband.inference.datasets.random_effects.random_effects`.
+
+    Parameters
+    ----------
+    frame
+        A table: a row for each data set and a column for each algorithm; or, with `algorithm` and `success`, a row for each outcome.
+    dataset
+        The column of data sets.
+    errors
+        A table of standard errors of differences: data set, first, second, standard_error.
+    algorithm, success, subject
+        For outcomes: the columns that say whose answer it is, whether it is right (1 or 0), and which person it is of.
+
+    Examples
+    --------
+    >>> table = {"dataset": list("abcdef"), "new": [0.91, 0.83, 0.7, 0.88, 0.95, 0.62], "old": [0.88, 0.8, 0.69, 0.86, 0.9, 0.58]}
+    >>> pair = compare_datasets(table).pairs[0]
+    >>> pair.wins, pair.p_value, round(pair.difference, 4), pair.verdict
+    (6, 0.03125, 0.03, 'better')
+    """
+    check_level(confidence_level)
+    held = _read(frame, dataset, errors, algorithm, success, subject)
+    if len(held.algorithms) < 2:
+        raise UsageError("There is one algorithm to compare.", "give a column for each of two or more.")
+    if len(held.datasets) < 2:
+        raise InputError(
+            "One data set says nothing of others.", "compare over at least two; within one use compare."
+        )
+    ranks = np.stack([mean_ranks(-np.round(row, 12)) for row in held.values])
+    averages = ranks.mean(axis=0)
+    order = sorted(range(len(held.algorithms)), key=lambda place: (averages[place], place))
+    names = [held.algorithms[place] for place in order]
+    tested = [
+        (first, second, signed_ranks(_apart(held, first, second), confidence_level))
+        for first, second in combinations(names, 2)
+    ]
+    adjusted = holm([one.p_value for _, _, one in tested])
+    pairs = tuple(
+        _pair(held, first, second, one, p, confidence_level)
+        for (first, second, one), p in zip(tested, adjusted, strict=True)
+    )
+    whole = friedman(ranks)
+    return DatasetComparison(
+        algorithms=tuple(names),
+        average_ranks=tuple(float(averages[place]) for place in order),
+        datasets=held.datasets,
+        pairs=pairs,
+        groups=_groups(names, pairs),
+        chi_square=None if whole is None else whole.chi_square,
+        chi_square_p_value=None if whole is None else whole.p_chi_square,
+        f=None if whole is None else whole.f,
+        f_p_value=None if whole is None else whole.p_value,
+        accuracies=tuple(
+            DatasetAccuracy(place, held.algorithms[k], float(held.values[row, k]), float(ranks[row, k]))
+            for row, place in enumerate(held.datasets)
+            for k in order
+        ),
+        by_dataset=tuple(_differences(held, names)),
+        confidence_level=confidence_level,
+        answers=_ANSWERS,
+        method=_METHOD,
+        notes=tuple(_notes(held, tested, pairs, confidence_level)),
+    )
+
+
+def _read(
+    frame: Any, dataset: str, errors: Any, algorithm: str | None, success: str | None, subject: str | None
+) -> Accuracies:
+    if algorithm is None and success is None:
+        if subject is not None:
+            raise UsageError(
+                "A table of accuracies names no people.",
+                "name the columns of outcomes as well: algorithm and success.",
+            )
+        return accuracies_of(frame, dataset, errors)
+    if algorithm is None or success is None:
+        raise UsageError("Outcomes need the column of algorithms and that of successes.", "name both.")
+    if errors is not None:
+        raise UsageError("Outcomes have standard errors of their own.", "leave the table of errors out.")
+    return outcomes_of(frame, dataset, algorithm, success, subject)
+
+
+def _apart(held: Accuracies, first: str, second: str) -> Any:
+    one, other = (held.values[:, held.algorithms.index(name)] for name in (first, second))
+    return one - other
+
+
+def _error(held: Accuracies, first: str, second: str) -> Any:
+    return held.errors.get((first, second), held.errors.get((second, first)))
+
+
+def _pair(
+    held: Accuracies, first: str, second: str, tested: SignedRanks, adjusted: float, confidence_level: float
+) -> DatasetPair:
+    from scipy.special import bdtr
+
+    apart = np.round(_apart(held, first, second), 12)
+    wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
+    least = min(wins, losses)
+    errors = _error(held, first, second)
+    verdict: Verdict = "undecided"
+    if adjusted < 1 - confidence_level + 1e-12 and tested.p_value < 1:
+        verdict = "better" if tested.statistic > tested.n * (tested.n + 1) / 4 else "worse"
+    return DatasetPair(
+        first=first,
+        second=second,
+        wins=wins,
+        ties=len(apart) - wins - losses,
+        losses=losses,
+        sign_p_value=min(1.0, 2 * float(bdtr(least, wins + losses, 0.5))) if wins + losses else 1.0,
+        mean_difference=float(apart.mean()),
+        difference=tested.estimate,
+        low=tested.low,
+        high=tested.high,
+        statistic=tested.statistic,
+        p_value=tested.p_value,
+        adjusted_p_value=adjusted,
+        verdict=verdict,
+        pooled=None if errors is None else random_effects(apart, errors, confidence_level),
+    )
+
+
+def _groups(names: Sequence[str], pairs: Sequence[DatasetPair]) -> tuple[tuple[str, ...], ...]:
+    """The longest runs of algorithms, in the order of their ranks, of which no two are significantly different."""
+    apart = {frozenset((pair.first, pair.second)) for pair in pairs if pair.verdict != "undecided"}
+    runs: list[tuple[int, int]] = []
+    for start in range(len(names)):
+        stop = start + 1
+        while stop < len(names) and not any(
+            frozenset((names[k], names[stop])) in apart for k in range(start, stop)
+        ):
+            stop += 1
+        if stop - start > 1 and not (runs and runs[-1][1] >= stop):
+            runs.append((start, stop))
+    return tuple(tuple(names[start:stop]) for start, stop in runs)
+
+
+def _differences(held: Accuracies, names: Sequence[str]) -> Any:
+    for first, second in combinations(names, 2):
+        errors, apart = _error(held, first, second), _apart(held, first, second)
+        for row, place in enumerate(held.datasets):
+            people = None if held.subjects is None else held.subjects[row]
+            error = None if errors is None else float(errors[row])
+            yield DatasetDifference(place, first, second, float(apart[row]), error, people)
+
+
+def _notes(
+    held: Accuracies,
+    tested: Sequence[tuple[str, str, SignedRanks]],
+    pairs: Sequence[DatasetPair],
+    confidence_level: float,
+) -> Any:
+    n = len(held.datasets)
+    least = min(1.0, len(pairs) * 2.0 ** (1 - n))
+    if least > 1 - confidence_level + 1e-12:
+        yield FEW(n=n, pairs=len(pairs), least=least)
+    zeros = sum(one.n_zeros > 0 for _, _, one in tested)
+    if zeros:
+        yield ZEROS(n=zeros)
+    if not held.errors:
+        yield NO_ERRORS()
+    if held.without_spread:
+        yield AS_IF_ONE(n=len(held.without_spread), names=held.without_spread)
+    flat = sum(pair.pooled is not None and pair.pooled.tau == 0 for pair in pairs)
+    if flat:
+        yield NO_SPREAD(n=flat)
+    for pair in pairs:
+        if pair.pooled is not None and pair.pooled.q_p_value < 0.05:
+            yield HETEROGENEOUS(
+                first=pair.first, second=pair.second, q=pair.pooled.q, p=pair.pooled.q_p_value
+            )

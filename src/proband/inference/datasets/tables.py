@@ -1,0 +1,209 @@
+"""Accuracies of algorithms in data sets, from a table of them or from the outcomes of people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import Hint, InputError, UsageError, first_few
+from proband.samples.reading import frame_from
+from proband.words import count
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracies:
+    """Data sets × algorithms.
+
+    Attributes
+    ----------
+    datasets, algorithms, values
+        Their names, and the accuracies.
+    errors
+        For two algorithms the standard errors of their differences in every data set; empty where they are not known.
+    subjects
+        People in each data set, where these are known.
+    without_spread
+        Data sets in which some difference is the same for everybody, so that its error is taken as if one person differed.
+    """
+
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    values: Floats
+    errors: Mapping[tuple[str, str], Floats] = field(default_factory=dict)
+    subjects: tuple[int, ...] | None = None
+    without_spread: tuple[str, ...] = ()
+
+
+def accuracies_of(frame: Any, dataset: str, errors: Any = None) -> Accuracies:
+    """Read a row for each data set, a column for each algorithm; and a table of errors, a row for each pair in each data set.
+
+    Examples
+    --------
+    >>> accuracies_of({"dataset": ["x", "y"], "a": [0.9, 0.8], "b": [0.7, 0.8]}, "dataset").values
+    array([[0.9, 0.7],
+           [0.8, 0.8]])
+    """
+    table = frame_from(frame)
+    if dataset not in table.columns:
+        raise InputError(
+            f"The table has no column {dataset!r}; it has {first_few(table.columns, 12)}.",
+            "name the column of data sets (dataset).",
+        )
+    names = tuple(table[dataset].cast(pl.String).fill_null("").to_list())
+    _once(names, "data set")
+    algorithms = tuple(name for name in table.columns if name != dataset)
+    for name in algorithms:
+        column = table[name]
+        if not column.dtype.is_numeric():
+            raise InputError(
+                f"The column {name!r} holds no numbers.",
+                "a table of accuracies has the names of data sets and a column of numbers for each algorithm.",
+            )
+        _refuse_missing(column, names, name)
+    values = table.select(pl.col(algorithms).cast(pl.Float64)).to_numpy()
+    return Accuracies(
+        names,
+        algorithms,
+        values,
+        {} if errors is None else _errors(frame_from(errors), dataset, names, algorithms),
+    )
+
+
+def _once(names: tuple[str, ...], what: str) -> None:
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        raise InputError(f"The {what} {twice!r} stands twice.", f"give every {what} one row.")
+
+
+def _refuse_missing(column: pl.Series, names: tuple[str, ...], algorithm: str) -> None:
+    numbers = column.cast(pl.Float64)
+    lacking = numbers.is_null() | ~numbers.is_finite().fill_null(False)
+    if lacking.any():
+        absent = [names[int(place)] for place in lacking.arg_true()]
+        raise InputError(
+            f"{algorithm!r} has no accuracy in {count(len(absent))} data sets: {first_few(absent)}.",
+            "compare algorithms on the data sets that all of them were tested on: leave these rows out.",
+        )
+
+
+def _errors(
+    table: pl.DataFrame, dataset: str, names: tuple[str, ...], algorithms: tuple[str, ...]
+) -> dict[tuple[str, str], Floats]:
+    columns = (dataset, "first", "second", "standard_error")
+    absent = [name for name in columns if name not in table.columns]
+    if absent:
+        raise InputError(
+            f"The table of errors has no column {absent[0]!r}; it has {first_few(table.columns, 12)}.",
+            f"it has a row for every pair in every data set: {', '.join(columns)}.",
+        )
+    found: dict[tuple[str, ...], float] = {}
+    for place, first, second, error in table.select(columns).iter_rows():
+        if error is None or not np.isfinite(error) or error <= 0:
+            raise InputError(
+                f"The standard error of {first!r} and {second!r} in {place!r} is {error}.",
+                "it must be above 0.",
+            )
+        found[str(place), *sorted((str(first), str(second)))] = float(error)
+    made = {}
+    for one, other in combinations(algorithms, 2):
+        keys = [(place, *sorted((one, other))) for place in names]
+        missing = [key[0] for key in keys if key not in found]
+        if len(missing) == len(keys):
+            continue
+        if missing:
+            raise InputError(f"There is no standard error of {one!r} and {other!r} in {first_few(missing)}.")
+        made[one, other] = np.array([found[key] for key in keys])
+    return made
+
+
+def outcomes_of(frame: Any, dataset: str, algorithm: str, success: str, subject: str | None) -> Accuracies:
+    """Read a row for each outcome: its data set, algorithm, whether it is a success, and whose it is.
+
+    The accuracy in a data set is the share of successes. The standard error of a difference is over people (or rows without them): with mᵢ outcomes and
+    the difference of successes dᵢ of person i, √[n/(n − 1) Σ (dᵢ − mᵢ D)²]/Σmᵢ.
+
+    Examples
+    --------
+    >>> rows = [{"d": "x", "who": who, "by": by, "ok": ok} for who, oks in (("p", (1, 0)), ("q", (1, 1))) for by, ok in zip("ab", oks)]
+    >>> found = outcomes_of(rows, "d", "by", "ok", "who")
+    >>> found.values, found.errors["a", "b"]
+    (array([[1. , 0.5]]), array([0.5]))
+    """
+    table = frame_from(frame)
+    for name in (dataset, algorithm, success, *([] if subject is None else [subject])):
+        if name not in table.columns:
+            raise InputError(f"The table has no column {name!r}; it has {first_few(table.columns, 12)}.")
+        if table[name].null_count():
+            raise InputError(
+                f"{count(table[name].null_count())} rows have no {name!r}.",
+                "fill them in, or leave them out.",
+            )
+    if subject is None:
+        raise UsageError(
+            "Whose the outcomes are is not known, so that differences have no standard error.",
+            Hint("name the column of people: {option:subject}"),
+        )
+    numbers = table[success].cast(pl.Float64, strict=False)
+    if numbers.null_count() or not numbers.is_between(0, 1).all():
+        raise InputError(
+            f"The column {success!r} holds other values than successes (1), failures (0) and fractions."
+        )
+    plain = table.select(
+        pl.col(dataset).cast(pl.String).alias("dataset"),
+        pl.col(algorithm).cast(pl.String).alias("algorithm"),
+        pl.col(subject).cast(pl.String).alias("subject"),
+        numbers.alias("success"),
+    )
+    names = tuple(plain["dataset"].unique(maintain_order=True).to_list())
+    algorithms = tuple(plain["algorithm"].unique(maintain_order=True).to_list())
+    sums = plain.group_by("dataset", "algorithm", "subject", maintain_order=True).agg(
+        pl.col("success").sum(), pl.len().alias("n")
+    )
+    values = np.empty((len(names), len(algorithms)))
+    errors = {pair: np.empty(len(names)) for pair in combinations(algorithms, 2)}
+    subjects, flat = [], []
+    for row, place in enumerate(names):
+        wins, sizes = _people(sums.filter(pl.col("dataset") == place), algorithms, place)
+        subjects.append(len(sizes))
+        values[row] = wins.sum(axis=0) / sizes.sum()
+        for one, other in errors:
+            own = wins[:, algorithms.index(one)] - wins[:, algorithms.index(other)]
+            error = _clustered(own, sizes)
+            flat += [place] * (error == 0)
+            errors[one, other][row] = error or float(sizes.mean() / sizes.sum())
+    return Accuracies(names, algorithms, values, errors, tuple(subjects), tuple(dict.fromkeys(flat)))
+
+
+def _people(part: pl.DataFrame, algorithms: tuple[str, ...], place: str) -> tuple[Floats, Floats]:
+    """Successes of every person by every algorithm, and how many outcomes each has; refused unless all were tested alike."""
+    wins = part.pivot("algorithm", index="subject", values="success", maintain_order=True)
+    sizes = part.pivot("algorithm", index="subject", values="n", maintain_order=True)
+    absent = [name for name in algorithms if name not in wins.columns]
+    if absent:
+        raise InputError(
+            f"{absent[0]!r} was not tested on {place!r}.",
+            "compare algorithms on data sets that all were tested on.",
+        )
+    counts = sizes.select(algorithms)
+    unlike = [name for name in algorithms if not counts[name].equals(counts[algorithms[0]], null_equal=True)]
+    if unlike or counts.null_count().sum_horizontal().item():
+        raise InputError(
+            f"In {place!r} not every algorithm has as many outcomes of the same people.",
+            "compare them on the same samples.",
+        )
+    if wins.height < 2:
+        raise InputError(f"{place!r} has one person, who says nothing of others.")
+    return wins.select(algorithms).to_numpy(), counts[algorithms[0]].cast(pl.Float64).to_numpy()
+
+
+def _clustered(own: Floats, sizes: Floats) -> float:
+    n, difference = len(sizes), own.sum() / sizes.sum()
+    return float(np.sqrt(n / (n - 1) * np.sum((own - sizes * difference) ** 2)) / sizes.sum())

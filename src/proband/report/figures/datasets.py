@@ -1,0 +1,96 @@
+"""The figure of average ranks: algorithms on a line, and bars that join those that are not significantly different."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proband.errors import UsageError
+from proband.inference.datasets.results import DatasetComparison
+from proband.report.figures.style import laid_out
+from proband.words import fixed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LINE = 0.22  # inches of height for a name
+
+
+def datasets_figure(
+    result: DatasetComparison, which: str = "ranks", width: float = 7.16, title: str | None = None
+) -> Figure:
+    """Draw average ranks with bars over those that Holm's signed ranks do not tell apart, or the differences in every data set.
+
+    Parameters
+    ----------
+    which
+        ``ranks`` or ``differences``.
+    """
+    if which == "differences":
+        return _differences(result, width, title)
+    if which != "ranks":
+        raise UsageError(f"There is no figure {which!r}.", "there are: ranks, differences.")
+    names, ranks = result.algorithms, result.average_ranks
+    half = (len(names) + 1) // 2
+    bars = len(result.groups)
+    height = _LINE * (half + bars + 3)
+    with laid_out((width, height), title) as figure:
+        axis = figure.subplots()
+        axis.set_xlim(0.5, len(names) + 0.5)
+        axis.set_ylim(-(half + bars + 0.7), 0.4)
+        axis.xaxis.set_ticks_position("top")
+        axis.xaxis.set_label_position("top")
+        axis.set_xlabel("average rank (1 is the best)")
+        axis.set_yticks([])
+        for side in ("left", "right", "bottom"):
+            axis.spines[side].set_visible(False)
+        for line, group in enumerate(result.groups):
+            ends = [ranks[names.index(name)] for name in (group[0], group[-1])]
+            axis.plot(
+                [ends[0] - 0.04, ends[1] + 0.04],
+                [-0.5 - line] * 2,
+                color="0.25",
+                linewidth=3,
+                solid_capstyle="butt",
+            )
+        for place, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+            left = place < half
+            line = bars + (place if left else len(names) - 1 - place)
+            end = 0.5 if left else len(names) + 0.5
+            axis.plot([rank, rank, end], [0, -line - 0.5, -line - 0.5], color="0.5", linewidth=0.8)
+            axis.text(
+                end, -line - 0.45, f"{name} {fixed(rank, 2)}", ha="left" if left else "right", va="bottom", fontsize="small"
+            )  # fmt: skip
+    return figure
+
+
+def _differences(result: DatasetComparison, width: float, title: str | None) -> Figure:
+    pairs = list(result.pairs)
+    with laid_out((width, 0.5 + _LINE * len(pairs) * (len(result.datasets) + 2.5)), title) as figure:
+        axes = figure.subplots(len(pairs), 1, sharex=True, squeeze=False)[:, 0]
+        for axis, pair in zip(axes, pairs, strict=True):
+            own = [one for one in result.by_dataset if (one.first, one.second) == (pair.first, pair.second)]
+            for line, one in enumerate(own):
+                reach = 0.0 if one.standard_error is None else 1.96 * one.standard_error
+                axis.errorbar(
+                    100 * one.difference, -line, xerr=100 * reach, fmt="o", color="0.2", markersize=4
+                )
+            labels = [one.dataset for one in own]
+            if pair.pooled is not None:
+                line, one_mean = len(own), pair.pooled
+                axis.errorbar(
+                    100 * one_mean.difference, -line, xerr=100 * (one_mean.high - one_mean.difference), fmt="D", color="C0", markersize=5
+                )  # fmt: skip
+                labels.append("mean")
+                if one_mean.prediction_low is not None and one_mean.prediction_high is not None:
+                    axis.plot(
+                        [100 * one_mean.prediction_low, 100 * one_mean.prediction_high],
+                        [-line - 1] * 2,
+                        color="C0",
+                        linewidth=3,
+                    )
+                    labels.append("another data set")
+            axis.set_yticks([-line for line in range(len(labels))], labels)
+            axis.axvline(0, color="0.6", linewidth=0.8)
+            axis.set_title(f"{pair.first} − {pair.second}", fontsize="small")
+        axes[-1].set_xlabel("difference (points)")
+    return figure

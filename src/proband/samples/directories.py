@@ -1,0 +1,256 @@
+"""Samples from the names of picture files: ``KA.AN1.39.tiff`` says who it is, and which expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import polars as pl
+
+from proband.errors import InputError, Said, UsageError, first_few
+from proband.words import Note, Sentence, count
+
+PICTURE_ENDINGS = (
+    *(".png", ".pgm", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"),
+    *(".gif", ".ppm", ".pnm", ".webp", ".jp2"),
+)
+"""How the names of pictures end; one without an ending is known by how it begins."""
+
+DATA_SETS: dict[str, str] = {
+    "jaffe": "{subject:a2}.{expression:a2}{take:d}.{number:d}",
+    "feret": "[*/]{subject:d5}{image_set:a2}{flags:d3}[{variant:a1}]_{date:yymmdd}",
+    "colorferet": "[*/]{subject:d5}_{date:yymmdd}_{image_set:a2}[_{variant}]",
+    "yale": "subject{subject:d}[.{condition}]",
+    "lfw": "{subject}/{subject}_{image:d}",
+    "orl": "{subject}/{image:d}",
+}
+"""Public data sets and how their files are named, the strictest first."""
+
+READ_AS = Sentence(
+    "samples.read-as",
+    "note",
+    "samples are the {pictures:count picture} of {directory}, by their names: {pattern}",
+)
+NOT_PICTURES = Sentence(
+    "samples.not-pictures",
+    "note",
+    "{n:count file} of {directory} {n:word is no picture/are no pictures} and left out: {examples}",
+)
+
+_BEGINNINGS = (
+    *(b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"BM"),
+    *(b"P2", b"P3", b"P5", b"P6", b"\x00\x00\x00\x0cjP  "),
+)
+_FIELD = re.compile(r"\{(\w+)(?::(d|a)?(\d+)?|:(yymmdd|yyyymmdd))?\}")
+_DATES = {"yymmdd": (6, "%y%m%d"), "yyyymmdd": (8, "%Y%m%d")}
+_OWN = ("file",)  # columns that the table has anyway
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How files are named: a pattern of fields, each a column of the table.
+
+    ``{expression}`` is any letters but ``/``; ``{take:d}`` digits, ``{expression:a2}`` two letters of the alphabet, ``{subject:5}`` any five,
+    ``{date:yymmdd}`` a day. ``[…]`` may be absent, ``*`` is anything that gets no column, and a field named twice must be twice
+    the same. Names are matched without the ending of a picture, beneath the directory: ``s1/1``.
+
+    Examples
+    --------
+    >>> Naming("{subject}.{expression:a2}{take:d}.{number:d}").fields_of("NA.SU2.210.tiff")
+    {'subject': 'NA', 'expression': 'SU', 'take': '2', 'number': '210'}
+    >>> Naming("subject{subject:d}[.{condition}]").fields_of("subject01.glasses")
+    {'subject': '01', 'condition': 'glasses'}
+    >>> Naming("{subject}/{subject}_{image:d}").fields_of("Ann_B/Ann_C_0001.jpg")
+    """
+
+    pattern: str
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The fields, and what each holds: text, number or a form of dates."""
+        found: dict[str, str] = {}
+        for name, kind, _, date in _FIELD.findall(self.pattern):
+            found.setdefault(name, date or ("number" if kind == "d" else "text"))
+        return found
+
+    @cached_property
+    def _expression(self) -> re.Pattern[str]:
+        seen: set[str] = set()
+        return re.compile("".join(_translated(self.pattern, seen)))
+
+    def check(self) -> None:
+        """Refuse a pattern that says nothing, or cannot be read."""
+        _ = self._expression
+        if not self.kinds:
+            raise UsageError(
+                f"The pattern {self.pattern!r} has no field in braces.",
+                "write what the parts of a name are, such as '{subject}.{expression}.{number}'.",
+            )
+        own = [name for name in self.kinds if name in _OWN]
+        if own:
+            raise UsageError(f"The table has a column {own[0]!r} of its own.", "give the field another name.")
+
+    def fields_of(self, file: str) -> dict[str, str] | None:
+        """What a name says; None if it is not so named."""
+        met = self._expression.fullmatch(_without_ending(file))
+        return None if met is None else {name: value for name, value in met.groupdict().items() if value}
+
+
+def _without_ending(file: str) -> str:
+    path = PurePosixPath(file)
+    return str(path.with_suffix("")) if path.suffix.lower() in PICTURE_ENDINGS else file
+
+
+def _translated(pattern: str, seen: set[str]) -> Iterator[str]:
+    """The pattern as a regular expression, piece by piece."""
+    place, depth = 0, 0
+    while place < len(pattern):
+        letter = pattern[place]
+        field = _FIELD.match(pattern, place) if letter == "{" else None
+        if field is not None:
+            yield _group(field, seen)
+            place = field.end()
+            continue
+        depth += (letter == "[") - (letter == "]")
+        if letter in "{}" or depth not in (0, 1):
+            raise UsageError(
+                f"The pattern {pattern!r} cannot be read at {pattern[place:]!r}.",
+                "a field is {name}, {name:d} for digits, {name:a2} for two letters, {name:yymmdd} for a day; [.{name}] may be absent.",
+            )
+        yield {"[": "(?:", "]": ")?", "*": "[^/]*"}.get(letter, re.escape(letter))
+        place += 1
+    if depth:
+        raise UsageError(f"A bracket of the pattern {pattern!r} is not closed.")
+
+
+def _group(field: re.Match[str], seen: set[str]) -> str:
+    name, kind, length, date = field.groups()
+    if name in seen:
+        return f"(?P={name})"
+    seen.add(name)
+    if name[0].isdigit():
+        raise UsageError(f"A field cannot be called {name!r}: a name begins with a letter.")
+    if date is not None:
+        return f"(?P<{name}>[0-9]{{{_DATES[date][0]}}})"
+    letters = {"d": "[0-9]", "a": "[A-Za-z]", None: "[^/]"}[kind]
+    return f"(?P<{name}>{letters}{{{length}}})" if length else f"(?P<{name}>{letters}+?)"
+
+
+def pattern_in(path: Path) -> tuple[Path, str | None]:
+    """Part a directory from the pattern of names that follows it.
+
+    Examples
+    --------
+    >>> pattern_in(Path("s{subject:d}/{image:d}"))
+    (PosixPath('.'), 's{subject:d}/{image:d}')
+    >>> pattern_in(Path("samples.csv"))
+    (PosixPath('samples.csv'), None)
+    """
+    parts = path.parts
+    here = Path(*parts[:1]) if path.is_absolute() else Path()
+    rest = list(parts[1:] if path.is_absolute() else parts)
+    while rest and (here / rest[0]).is_dir():
+        here = here / rest.pop(0)
+    told = any("{" in part for part in rest) and any(mark in rest[0] for mark in "{[*")
+    return (here, "/".join(rest)) if told else (path, None)
+
+
+def is_table_of_names(path: Path) -> bool:
+    """Whether samples are to be read from the names of a directory's files."""
+    directory, pattern = pattern_in(path)
+    return directory.is_dir() and (pattern is not None or path.is_dir())
+
+
+def picture_files(directory: Path) -> tuple[list[str], list[str]]:
+    """The pictures in a directory and below, and the files that are none, by name; hidden files are neither."""
+    pictures: list[str] = []
+    others: list[str] = []
+    for path in sorted(directory.rglob("*")):
+        name = path.relative_to(directory).as_posix()
+        if any(part.startswith(".") for part in PurePosixPath(name).parts) or not path.is_file():
+            continue
+        (pictures if is_picture(path) else others).append(name)
+    return pictures, others
+
+
+def is_picture(path: Path) -> bool:
+    """Whether a file is a picture, by its ending or by how it begins."""
+    if path.suffix.lower() in PICTURE_ENDINGS:
+        return True
+    try:
+        with path.open("rb") as file:
+            return file.read(16).startswith(_BEGINNINGS)
+    except OSError:
+        return False
+
+
+def data_set_of(files: Sequence[str]) -> str | None:
+    """The public data set whose files are named like all of these."""
+    return next(
+        (
+            name
+            for name, pattern in DATA_SETS.items()
+            if all(Naming(pattern).fields_of(file) is not None for file in files)
+        ),
+        None,
+    )
+
+
+def frame_of_names(directory: Path, names: str | None, notes: list[Note]) -> pl.DataFrame:
+    """Make a table of a directory's pictures: id and file (the name beneath the directory), and a column for each field.
+
+    Parameters
+    ----------
+    names
+        A pattern (:class:`Naming`), or a data set of :data:`DATA_SETS`; without it the data set whose names all files have.
+    notes
+        What was decided is added to these.
+    """
+    pictures, others = picture_files(directory)
+    if not pictures:
+        raise InputError(f"There is no picture in {directory}.", file=Said(directory))
+    known = names if names is not None else data_set_of(pictures)
+    if known is None:
+        raise UsageError(
+            f"Who is on the pictures of {directory.name} is not known: {first_few(pictures)} are named like no data set known here "
+            f"({', '.join(DATA_SETS)}).",
+            f"say how they are named: '{directory.name}/{{subject}}_{{number}}', or give a table of samples.",
+            file=Said(directory.name),
+        )
+    naming = Naming(DATA_SETS.get(known, known))
+    naming.check()
+    found = {file: naming.fields_of(file) for file in pictures}
+    strange = [file for file, fields in found.items() if fields is None]
+    if strange:
+        raise InputError(
+            f"{count(len(strange))} of {count(len(pictures))} pictures are not named {naming.pattern}: {first_few(strange)}.",
+            "correct the pattern ([…] may be absent, * is anything), or move them elsewhere.",
+            file=Said(directory.name),
+        )
+    notes.append(READ_AS(pictures=len(pictures), directory=directory.name, pattern=naming.pattern))
+    if others:
+        notes.append(NOT_PICTURES(n=len(others), directory=directory.name, examples=first_few(others)))
+    return _frame(pictures, [fields or {} for fields in found.values()], naming)
+
+
+def _frame(files: list[str], found: list[dict[str, str]], naming: Naming) -> pl.DataFrame:
+    columns: dict[str, Any] = {"id": files, "file": files}
+    for name, kind in naming.kinds.items():
+        values = pl.Series([fields.get(name) for fields in found], dtype=pl.String)
+        if kind in _DATES:
+            days = values.str.to_date(_DATES[kind][1], strict=False)
+            wrong = values.filter(days.is_null() & values.is_not_null())
+            if len(wrong):
+                raise InputError(f"{first_few(wrong.to_list())} in the names of files is no day ({kind}).")
+            values = days
+        elif kind == "number" and name not in ("id", "subject"):
+            whole = values.cast(pl.Int64, strict=False)
+            values = (
+                whole if whole.null_count() == values.null_count() else values
+            )  # too many digits stay text
+        columns[name] = values
+    return pl.DataFrame(columns)

@@ -1,0 +1,142 @@
+"""NIST's Biometric Scores Set, release 1: a directory of similarity files, one for each user.
+
+A similarity file has a line that begins with ``biometricscores.nist.gov``, the number of enrollees, and a line for each score. Who the users and enrollees are stands
+in ``users.xml`` and ``enrollees.xml`` beneath ``sets``, as elements with the attributes ``name`` (the file) and ``subject_id``; scores are in the order of the enrollees.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine.files.files import reading
+from proband.errors import InputError, Said, first_few
+from proband.samples import Ids, Samples
+from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
+from proband.words import Note, Sentence, count
+
+PEOPLE_FROM = Sentence(
+    "scores.bssr1-people",
+    "note",
+    "users and enrollees are those of {directory}; each is a sample of its own, also of one person",
+)
+_HEADER = b"biometricscores.nist.gov"
+_SIMILARITIES, _SETS = "sims", "sets"
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    if not path.is_dir():
+        return False
+    first = next(
+        (entry for entry in sorted(path.iterdir()) if entry.is_file() and not entry.name.startswith(".")),
+        None,
+    )
+    if first is None:
+        return False
+    with first.open("rb") as file:
+        return file.read(len(_HEADER)) == _HEADER
+
+
+def _sets_of(path: Path) -> Path:
+    """Where users and enrollees are listed: in the place beneath ``sets`` that this one has beneath ``sims``, or above it."""
+    parts = path.resolve().parts
+    places = [place for place, part in enumerate(parts) if part == _SIMILARITIES]
+    if places:
+        base, below = Path(*parts[: places[-1]]) / _SETS, parts[places[-1] + 1 :]
+        for depth in range(len(below), -1, -1):
+            found = base.joinpath(*below[:depth])
+            if (found / "users.xml").is_file() and (found / "enrollees.xml").is_file():
+                return found
+    raise InputError(
+        f"Who the users and enrollees of {path.name} are is not known: there are no users.xml and enrollees.xml beneath {_SETS}.",
+        "keep the directories of the release as they are: SET/sims/… and SET/sets/…",
+        file=Said(path.name),
+    )
+
+
+def _people(path: Path) -> tuple[list[str], list[str]]:
+    """The names and the subjects of a list."""
+    with reading(path, "a list of BSSR1"):
+        content = path.read_bytes()
+        if b"<!ENTITY" in content:
+            raise InputError(
+                f"{path.name} declares entities, which no list of BSSR1 does.", file=Said(path.name)
+            )
+        try:
+            root = ElementTree.fromstring(content)  # noqa: S314 - without entities, which were refused
+        except (ElementTree.ParseError, ValueError, LookupError) as error:
+            raise InputError(f"{path.name} is not XML: {error}.", file=Said(path.name)) from None
+        both = [
+            (one.get("name"), one.get("subject_id"))
+            for one in root.iter()
+            if one.get("subject_id") is not None
+        ]
+        if not both or any(name is None for name, _ in both):
+            raise InputError(
+                f"{path.name} names no signatures with a name and a subject_id.", file=Said(path.name)
+            )
+        return [str(name) for name, _ in both], [str(subject) for _, subject in both]
+
+
+def _read(path: Path, options: ReadOptions) -> ScoreFile:
+    lists = _sets_of(path)
+    (users, of_users), (enrollees, of_enrollees) = (
+        _people(lists / f"{name}.xml") for name in ("users", "enrollees")
+    )
+    absent = [name for name in users if not (path / name).is_file()]
+    if absent:
+        raise InputError(
+            f"{count(len(absent))} users of {lists.name} have no similarity file in {path.name}: {first_few(absent)}.",
+            file=Said(path.name),
+        )
+    options.progress.begin(f"reading {path.name}", len(users))
+    values = np.empty((len(users), len(enrollees)))
+    for row, name in enumerate(users):
+        values[row] = _similarities(path / name, len(enrollees))
+        options.progress.advance(1)
+    queries, targets = [f"user/{name}" for name in users], [f"enrollee/{name}" for name in enrollees]
+    samples = Samples({"id": [*queries, *targets], "subject": [*of_users, *of_enrollees]}, source=path.name)
+    notes: tuple[Note, ...] = (PEOPLE_FROM(directory=lists.name),)
+    return ScoreFile(
+        "bssr1",
+        {path.name: values},
+        Ids(queries, "query"),
+        Ids(targets, "target"),
+        samples,
+        "similarity",
+        notes=notes,
+    )
+
+
+def _similarities(file: Path, n: int) -> npt.NDArray[np.float64]:
+    with reading(file, "a similarity file of BSSR1"):
+        lines = file.read_bytes().split()
+        if not lines or not lines[0].startswith(_HEADER):
+            raise InputError(f"{file.name} does not begin with {_HEADER.decode()}.", file=Said(file.name))
+        try:
+            stated = int(lines[1])
+            values = np.array(lines[2:], dtype=np.float64)
+        except (IndexError, ValueError):
+            raise InputError(
+                f"{file.name} holds other things than a count and numbers.", file=Said(file.name)
+            ) from None
+        if stated != n or len(values) != n:
+            raise InputError(
+                f"{file.name} says {count(stated)} scores and holds {count(len(values))}; there are {count(n)} enrollees.",
+                file=Said(file.name),
+            )
+        return values
+
+
+FORMATS = (
+    Format(
+        "bssr1",
+        "NIST BSSR1 directory of similarity files",
+        (),
+        _recognises,
+        _read,
+    ),
+)
