@@ -47,6 +47,7 @@ TABLES = (
     "classes",
     "confusions",
     "outcomes",
+    "survey",
 )
 """Every table there can be."""
 
@@ -125,6 +126,8 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
         made["confusions"] = found.classification.confusion_frame()
     if found.outcomes is not None:
         made["outcomes"] = found.outcomes.to_frame()
+    if found.survey is not None:
+        made["survey"] = found.survey.to_frame()
     return made
 
 

@@ -24,6 +24,7 @@ from proband.inference import (
 )
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
+from proband.inference.survey import SurveyEstimates
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.several import Verifications
@@ -40,6 +41,7 @@ from proband.report.analyses import (
     gates,
     protocols,
     strat,
+    survey,
     thresholds,
     verification,
 )
@@ -62,6 +64,7 @@ from proband.report.figures.identification import (
     evaluation_figure,
 )
 from proband.report.figures.protocols import accuracy_figure
+from proband.report.figures.survey import survey_figure
 from proband.report.figures.verification import differential_figure, searches_figure, thresholds_figure
 from proband.report.notes import answered
 from proband.report.plotting import alone, drawn_by, draws
@@ -290,6 +293,7 @@ show(
         _one_of(strat.study_figures, "galleries"),
     ),
 )
+show(SurveyEstimates, View(survey.survey_tables, survey.survey_statements, survey_figure))
 show(
     FeretStudy,
     View(feret.study_tables, feret_statements.study_statements, _one_of(feret.study_figures, "cmc")),

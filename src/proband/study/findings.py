@@ -20,6 +20,7 @@ from proband.inference.galleries.feret_study import FeretStudy
 from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.outcomes.results import OutcomeComparison
 from proband.inference.strata.study import StratStudy
+from proband.inference.survey import SurveyEstimates
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.hard_subjects import HardSubjects
 from proband.inference.verification.open_set import SearchEstimates
@@ -53,6 +54,7 @@ PARTS = (
     "feret",
     "classification",
     "outcomes",
+    "survey",
 )
 """The parts of results.json, each there if it was asked for."""
 
@@ -178,6 +180,8 @@ class Findings(Result):
         Studies of galleries, and of categories and galleries.
     classification, outcomes
         Models that classify samples, and systems compared by outcomes of items.
+    survey
+        Estimates for a population, from a sample with weights.
     notes
         What was left out or decided, beyond what the results say themselves.
     """
@@ -220,6 +224,7 @@ class Findings(Result):
     feret: FeretStudy | None = None
     classification: Classification | None = field(default=None, kw_only=True)
     outcomes: OutcomeComparison | None = field(default=None, kw_only=True)
+    survey: SurveyEstimates | None = field(default=None, kw_only=True)
     pool: Pool | None = None
     trained: tuple[str, ...] = ()
 

@@ -40,6 +40,7 @@ from proband.study.requests import (
     VerificationRequest,
 )
 from proband.study.steps import Steps
+from proband.study.surveying import surveyed
 from proband.words import Note, Sentence
 
 Made = TypeVar("Made")
@@ -225,6 +226,10 @@ class _Run:
         if request.outcomes is not None:
             with self._at("outcomes"):
                 found["outcomes"], said = outcomes_compared(request.outcomes, self.origin, request.output)
+                self.notes.extend(said)
+        if request.survey is not None:
+            with self._at("survey"):
+                found["survey"], said = surveyed(request.survey, self.origin, request.output)
                 self.notes.extend(said)
         return found
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -18,7 +17,7 @@ from proband.inference.survey.quantiles import QuantileInterval, proportion_ends
 from proband.inference.survey.replication import ReplicateWeights
 from proband.inference.survey.results import SurveyEstimate, SurveyEstimates, quantile_of
 from proband.inference.survey.stages import Stages
-from proband.inference.survey.statistics import Bound, BoundQuantile, Label, Statistic
+from proband.inference.survey.statistics import Bound, BoundQuantile, Statistic
 from proband.results.base import Answers
 from proband.words import Method, Note, Sentence, Target, count, counted
 
@@ -38,6 +37,7 @@ _TAYLOR = Method(
 _SEVERAL = Target("survey", "estimates for the population sampled")
 _UNITS = Target("survey-units", "which units of the population were drawn, within the strata")
 _ROWS = Target("survey-rows", "which rows of the population were drawn, within the strata")
+_AS_SUPPLIED = Target("survey-replicates", "what the replicate weights that came with the data vary")
 _FIXED = Target("survey-population", "the population, its strata and the outcome of every row in it")
 _REPLACED = Target(
     "survey-with-replacement", "units are drawn independently within strata, and the weights are right"
@@ -100,6 +100,7 @@ class Sample:
     weights: Floats
     adjustments: tuple[Fitted, ...]
     replicates: ReplicateWeights | None
+    _known: dict[bytes, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, survey: Survey) -> Sample:
@@ -126,19 +127,16 @@ class Sample:
                 block = np.stack([one.again(row) for row in block])
             yield block
 
-    @cached_property
-    def adjusted(self) -> Floats | None:
-        """All adjusted replicates at once, where there are adjustments and these are not too many."""
-        if not self.adjustments or self.replicates is None:
-            return None
-        return np.concatenate(list(self.blocks()))
-
     def freedom(self, inside: Flags) -> float:
         """Degrees of freedom in a domain."""
         kept = inside & (self.weights != 0)
-        if self.replicates is None:
-            return self.stages.freedom(kept)
-        return self.replicates.freedom_in(kept, self.base, self.adjusted)
+        key = kept.tobytes()
+        if key not in self._known:
+            if self.replicates is None:
+                self._known[key] = self.stages.freedom(kept)
+            else:
+                self._known[key] = self.replicates.freedom_in(kept)
+        return self._known[key]
 
 
 def estimated(
@@ -184,8 +182,7 @@ def estimated(
     if freedom < _FEW and options.freedom is None:
         notes.append(_FEW_UNITS(freedom=int(freedom)))
     if options.interval in ("t", "normal") and any(
-        one.label.statistic == "mean" and _is_share(one, parts) and not 0 <= one.low <= one.high <= 1
-        for one in estimates
+        one.label.share and not 0 <= one.low <= one.high <= 1 for one in estimates
     ):
         notes.append(_PAST())
     if any(
@@ -199,7 +196,7 @@ def estimated(
         _TAYLOR if sample.replicates is None else sample.replicates.method,
         Answers(
             _SEVERAL,
-            _UNITS if survey.units else _ROWS,
+            _varying(survey),
             _FIXED,
             _REPLACED if stages.first.populations is None else _FINITE,
         ),
@@ -213,6 +210,13 @@ def estimated(
         tuple(notes),
     )
     return replace(found, differences=found.pairwise()) if differences and len(domains) > 1 else found
+
+
+def _varying(survey: Survey) -> Target:
+    if survey.units:
+        return _UNITS
+    given = survey.replicate_weights is not None and survey.replicate_weights.supplied
+    return _AS_SUPPLIED if given else _ROWS
 
 
 def _n(sample: Sample, inside: Flags) -> int:
@@ -385,15 +389,6 @@ def _woodruff(
     read = [[weighted_quantile(column, weights, end, one.rule) for end in pair] for pair in ends]
     lows, highs = np.array(read).T
     return lows, highs, (highs - lows) / (2 * t)
-
-
-def _is_share(estimate: SurveyEstimate, parts: Sequence[tuple[Domain, Bound, Flags]]) -> bool:
-    label: Label = estimate.label
-    for _, one, _ in parts:
-        if label in one.labels:
-            column = one.columns[:, one.labels.index(label)]
-            return bool(np.isin(column, (0.0, 1.0)).all())
-    return False
 
 
 def _notes(survey: Survey, bound: Sequence[Bound], options: Options) -> list[Note]:

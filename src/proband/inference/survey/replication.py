@@ -98,15 +98,17 @@ class ReplicateWeights:
         found: Floats = (apart * self.scales[:, None]).T @ apart
         return found
 
-    def freedom_in(self, inside: Flags, base: Floats, adjusted: Floats | None) -> float:
-        """Degrees of freedom in a domain: the rank of the weights of its rows, less one; at most what replicates allow."""
+    @property
+    def supplied(self) -> bool:
+        """Whether they came with the data."""
+        return self.method is _GIVEN
+
+    def freedom_in(self, inside: Flags) -> float:
+        """Degrees of freedom in a domain: the rank of the replicates of its units, less one."""
         if self.freedom is not None:
             return self.freedom
-        if adjusted is not None:
-            rows = adjusted[:, inside].T
-        else:
-            _, first = np.unique(self.codes[inside], return_index=True)
-            rows = self.factors[:, self.codes[np.flatnonzero(inside)[first]]].T
+        _, first = np.unique(self.codes[inside], return_index=True)
+        rows = self.factors[:, self.codes[np.flatnonzero(inside)[first]]].T
         if rows.shape[0] * rows.shape[1] * min(rows.shape) > _MOST_RANKED:
             return float(min(rows.shape) - 1)
         return float(rank_of(rows) - 1)

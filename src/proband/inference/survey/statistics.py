@@ -36,6 +36,8 @@ class Label:
         The value of the column whose share or number it is; None for a column of numbers.
     denominator, p
         Of a ratio; of a quantile.
+    share
+        Whether it is the share of rows that have something, from 0 to 1.
     """
 
     statistic: Kind
@@ -43,6 +45,7 @@ class Label:
     level: str | None = None
     denominator: str | None = None
     p: float | None = None
+    share: bool = False
 
     @property
     def name(self) -> str:
@@ -302,14 +305,16 @@ def _of_column(
 ) -> tuple[tuple[Label, ...], Floats, npt.NDArray[np.bool_]]:
     """A column of numbers as it is, one of names as an indicator of each value."""
     if is_numeric(table, name, kind):
-        return (Label(kind, name),), *_filled(numbers_of(table, name, kind, missing)[:, None])
+        values, there = _filled(numbers_of(table, name, kind, missing)[:, None])
+        share = kind == "mean" and bool(np.isin(values[there], (0.0, 1.0)).all())
+        return (Label(kind, name, share=share),), values, there
     there = np.ones(table.height, dtype=np.bool_)
     if missing:
         there = table[name].is_not_null().to_numpy()
     levels, codes = labels_of(table.filter(there), name, kind)
     shown = np.zeros((table.height, len(levels)))
     shown[np.flatnonzero(there), codes] = 1.0
-    return tuple(Label(kind, name, level) for level in levels), shown, there
+    return tuple(Label(kind, name, level, share=kind == "mean") for level in levels), shown, there
 
 
 def _filled(values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:

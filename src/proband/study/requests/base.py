@@ -37,9 +37,10 @@ ANALYSES = (
     "feret",
     "classification",
     "outcomes",
+    "survey",
 )
 """Sections that may be switched on and off instead: ``verification = false``."""
-OF_TABLES = ("classification", "outcomes")
+OF_TABLES = ("classification", "outcomes", "survey")
 """Analyses that name the tables they read themselves, and need no scores of pairs."""
 
 _inside: ContextVar[bool] = ContextVar("inside", default=False)

@@ -41,6 +41,7 @@ from proband.study.requests.data import (
     SamplesTable,
     ScoreSource,
 )
+from proband.study.requests.surveys import SurveyRequest
 from proband.study.requests.tables import ClassificationRequest, OutcomesRequest
 
 Format = Literal["csv", "parquet", "png", "svg", "pdf"]
@@ -115,6 +116,7 @@ class Request(Part):
     feret: Switched[FeretRequest] = None
     classification: Switched[ClassificationRequest] = None
     outcomes: Switched[OutcomesRequest] = None
+    survey: Switched[SurveyRequest] = None
     output: One[Output] = Field(default_factory=Output)
 
     @property

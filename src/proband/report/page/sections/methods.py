@@ -52,6 +52,7 @@ _COMPARED = Sentence(
     "methods.compared", "note", "Algorithms were compared pairwise on the same data by {measures:row}"
 )
 _ACCURACIES = Sentence("methods.accuracies", "note", "Accuracies for fixed classes: {methods:parts}")
+_SURVEY = Sentence("methods.survey", "note", "Estimates for the population sampled: {methods:parts}")
 _ESTIMATES = Sentence("methods.estimates", "note", "Estimates: {methods:parts}")
 _DIFFERENCES = Sentence("methods.differences", "note", "Differences: {methods:parts}")
 _TOGETHER = Sentence(
@@ -193,6 +194,8 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
     _comparisons(text, [one for one in labelled if one is not None])
     if found.classification is not None:
         text.say_methods(_ACCURACIES, (one.design for one in found.classification.rates))
+    if found.survey is not None:
+        text.say_methods(_SURVEY, [found.survey.design])
     if found.gate is not None:
         _gate(text, found.gate)
     _verification(text, found)
