@@ -35,6 +35,14 @@ def folder(tmp_path_factory):
     ("words", "code", "said"),
     [
         ("mcnemar 5 3 --rank 3", 2, "--rank goes with scores"),
+        ("survey s.csv", 2, "nothing is to be estimated"),
+        ("survey s.csv --mean sesion", 1, "did you mean 'session'"),
+        ("survey s.csv --mean session --units subject --differences", 2, "say which: --by"),
+        ("survey s.csv --mean session --units subject --rho 0.3", 2, "--method fay"),
+        ("survey s.csv --mean session --strata subject --units id --lonely fail", 0, ""),
+        ("survey s.csv --mean session --strata id --units id", 1, "--lonely adjust"),
+        ("survey s.csv --ratio session/", 2, "write COLUMN/COLUMN"),
+        ("survey s.csv --mean session --replicate-weights w*", 1, "--replicate-weights"),
         ("verify ok.npz -s s.csv --fmr 0.1%", 2, "write 0.001 for 0.1%"),
         ("evaluate jpg.npz -s s.csv -g session==1", 1, "the ending: 'g0.jpg' against 'g0'"),
         ("evaluate ok.npz -s one.csv -g session==1", 1, "one person, 'x'"),
@@ -75,7 +83,7 @@ def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
     monkeypatch.chdir(folder / "empty" if "." in words.split() else folder)
     scores = (
         []
-        if words.startswith(("mcnemar", "protocol")) or " -e " in words
+        if words.startswith(("mcnemar", "protocol", "survey")) or " -e " in words
         else ["--orientation", "similarity"]
     )
     with pytest.raises(SystemExit) as ended:

@@ -91,6 +91,8 @@ LEVEL_OF = {
     "GalleryRow": "GalleryVariation",
     "GroupDifference": "Differential",
     "PersonRate": "RateInterval",
+    "SurveyContrast": "SurveyEstimates",
+    "SurveyEstimate": "SurveyEstimates",
 }
 
 

@@ -63,6 +63,7 @@ def test_everything_is_there_and_of_the_schema(
         "feret",
         "classification",
         "outcomes",
+        "survey",
     ]
     tables = {name for name in found if name.startswith("tables/")}
     assert {f"tables/{name}.csv" for name in proband.report.contents.TABLES} == tables

@@ -62,6 +62,10 @@ predicted = ["new", "old"]
 [outcomes]
 table = "labels.csv"
 systems = ["new", "old"]
+[survey]
+table = "labels.csv"
+mean = ["new", "old"]
+units = "label"
 """
 
 

@@ -18,7 +18,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 def column_of(table: pl.DataFrame, name: str, option: str) -> pl.Series:
-    """A column by its name; one that is not there is refused with those that are."""
+    """A column by its name; one that is not there is refused with those that are, and the option that named it."""
     if name not in table.columns:
         raise InputError(
             f"The table has no column {name!r}; it has {first_few(table.columns, 8)}.",
@@ -58,7 +58,7 @@ def numbers_of(table: pl.DataFrame, name: str, option: str, missing: bool = Fals
             f"The column {name!r} does not hold numbers: {column.drop_nulls()[0]!r}."
             if column.drop_nulls().len()
             else f"The column {name!r} is empty.",
-            Hint("name another: {option:{column}}", column=option),
+            Hint("name another: {option:{column}}", column=option) if option else None,
         )
     found: Floats = column.cast(pl.Float64).fill_nan(None).to_numpy().astype(np.float64)
     if not missing:
@@ -66,7 +66,7 @@ def numbers_of(table: pl.DataFrame, name: str, option: str, missing: bool = Fals
             column.cast(pl.Float64).fill_nan(None),
             name,
             Hint("fill it, or leave these rows out: {option:missing=drop}")
-            if option not in ("weights", "fpc")
+            if option not in ("", "weights", "fpc")
             else "fill it, or leave these rows out.",
         )
     if np.isinf(found).any():

@@ -11,6 +11,7 @@ import polars as pl
 
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.proportions import check_level
+from proband.inference.strata.estimates import NO_WIDTH
 from proband.inference.survey.adjusting import Fitted
 from proband.inference.survey.columns import Flags, Floats, crossed, labels_of
 from proband.inference.survey.quantiles import QuantileInterval, proportion_ends, weighted_quantile
@@ -185,6 +186,8 @@ def estimated(
         one.label.share and not 0 <= one.low <= one.high <= 1 for one in estimates
     ):
         notes.append(_PAST())
+    if any(one.standard_error == 0 for one in estimates):
+        notes.append(NO_WIDTH())
     if any(
         one.label.statistic == "quantile" and not np.isfinite([one.low, one.high]).all() for one in estimates
     ):

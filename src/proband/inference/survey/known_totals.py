@@ -111,8 +111,8 @@ def matrix_known(table: pl.DataFrame, totals: Mapping[str, Any], size: float | N
             cells = _cells(table, (name,), {_key(cell): value for cell, value in said.items()})
             columns += list(np.eye(len(cells.totals))[cells.codes].T)
             sums += cells.totals.tolist()
-        elif is_numeric(table, name, "calibrate"):
-            columns.append(numbers_of(table, name, "calibrate"))
+        elif is_numeric(table, name, ""):
+            columns.append(numbers_of(table, name, ""))
             sums.append(float(said))
         else:
             raise UsageError(
@@ -130,7 +130,7 @@ def long_totals(known: pl.DataFrame) -> dict[str, dict[str, float]] | None:
     """The totals of a long table, with the columns variable, level and total; None for any other table."""
     if set(known.columns) != {"variable", "level", "total"}:
         return None
-    numbers = numbers_of(known, "total", "total").tolist()
+    numbers = numbers_of(known, "total", "").tolist()
     found: dict[str, dict[str, float]] = {}
     for name, cell, total in zip(known["variable"].to_list(), known["level"].to_list(), numbers, strict=True):
         own = found.setdefault(text_of(name), {})
@@ -153,7 +153,7 @@ def _key(cell: Any) -> tuple[str, ...]:
 
 
 def _from_table(known: pl.DataFrame, columns: tuple[str, ...], total: str) -> dict[tuple[str, ...], float]:
-    numbers = numbers_of(known, total, "totals").tolist()
+    numbers = numbers_of(known, total, "").tolist()
     found: dict[tuple[str, ...], float] = {}
     for row, number in zip(known.select(columns).rows(), numbers, strict=True):
         key = tuple(map(text_of, row))
@@ -173,7 +173,7 @@ def _cells(table: pl.DataFrame, columns: tuple[str, ...], totals: Mapping[tuple[
     numbers = {key: float(value) for key, value in totals.items()}
     if not np.isfinite(list(numbers.values())).all() or min(numbers.values()) < 0:
         raise InputError(f"Totals of {', '.join(columns)} are finite and not negative.")
-    parts = [labels_of(table, name, "totals") for name in columns]
+    parts = [labels_of(table, name, "") for name in columns]
     known = list(numbers)
     places = {key: place for place, key in enumerate(known)}
     rows = list(zip(*([names[code] for code in codes] for names, codes in parts), strict=True))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from proband.errors import Hint
-from proband.study.requests.base import File, Missing, Option, Part, Positive, Several, Text, refuse
+from proband.study.requests.base import File, Missing, Option, Part, Positive, Sections, Several, Text, refuse
 
 _COLUMN = Option(metavar="COLUMN", panel="Data")
 _WANTED = Option(metavar="COLUMN", panel="What is estimated")
@@ -164,7 +164,7 @@ class SurveyRequest(Part):
         Option(panel=_PANEL),
     ] = None
     rscales: Annotated[
-        Several[float],
+        Sections[float],
         Field(description="What the squared deviation of each replicate counts, besides."),
         Option(panel=_PANEL),
     ] = ()
