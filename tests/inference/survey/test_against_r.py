@@ -12,6 +12,7 @@ import pytest
 
 from proband import Survey
 from proband.inference.survey import Mean, Quantile, Ratio, SurveyEstimates, Total, Variance
+from proband.inference.survey.hadamard import half_samples
 
 R = Path(__file__).parent / "r"
 EXPECTED = json.loads((R / "survey.json").read_text())
@@ -120,6 +121,23 @@ def test_replicated(name: str, centre: Any) -> None:
 
 def test_quantile_of_replicates() -> None:
     agrees(HALVES.replicated("brr").quantile("x", quantile_interval="replicates"), "brr quantile")
+
+
+def test_many_pairs() -> None:
+    one = Survey(pl.read_csv(R / "many.csv"), weights="weight", strata="site")
+    agrees(one.replicated("brr").ratio("y", "x"), "many brr")
+    agrees(one.replicated("fay", centre="mean").mean("y"), "many fay")
+    found = one.quantile("x", (0.005, 0.05))
+    agrees(found, "many quantile")
+    assert "survey.extreme-quantile" in [note.code for note in found.notes]
+    smallest = one.quantile("x", 0.005, "hf1")
+    assert smallest[0].value == one.frame["x"].min()
+
+
+def test_half_samples_are_balanced() -> None:
+    for n in (1, 3, 5, 11, 14, 23, 25, 33, 40, 52, 70):
+        signs = 2.0 * half_samples(n) - 1
+        np.testing.assert_array_equal(signs.T @ signs, len(signs) * np.eye(n))
 
 
 def test_given_weights() -> None:

@@ -16,7 +16,7 @@ from proband.inference.survey.adjusting import Fitted
 from proband.inference.survey.columns import Flags, Floats, crossed, labels_of
 from proband.inference.survey.quantiles import QuantileInterval, proportion_ends, weighted_quantile
 from proband.inference.survey.replication import ReplicateWeights
-from proband.inference.survey.results import SurveyEstimate, SurveyEstimates, quantile_of
+from proband.inference.survey.results import SurveyEstimate, SurveyEstimates, quantile_of, reaches
 from proband.inference.survey.stages import Stages
 from proband.inference.survey.statistics import Bound, BoundQuantile, Statistic
 from proband.results.base import Answers
@@ -59,6 +59,11 @@ _PAST = Sentence(
     "survey.past-limits",
     "caution",
     "an interval of a share passes 0 or 1; a logit interval does not",
+)
+_EXTREME = Sentence(
+    "survey.extreme-quantile",
+    "caution",
+    "a quantile is of a share less than that of the smallest value, where R's rules give the second smallest; hf1 gives the smallest",
 )
 _NO_END = Sentence(
     "survey.quantile-without-end",
@@ -186,6 +191,10 @@ def estimated(
         one.label.share and not 0 <= one.low <= one.high <= 1 for one in estimates
     ):
         notes.append(_PAST())
+    if any(
+        isinstance(one, BoundQuantile) and one.extreme(sample.weights * inside) for _, one, inside in parts
+    ):
+        notes.append(_EXTREME())
     if any(one.standard_error == 0 for one in estimates):
         notes.append(NO_WIDTH())
     if any(
@@ -333,7 +342,8 @@ def _rows(
     if options.design_effect != "none":
         plain = one.srs_variances(weights, values, options.design_effect == "with-replacement")
         effects = np.divide(errors**2, plain, out=effects, where=plain > 0)
-    lows, highs = values - t * errors, values + t * errors
+    reach = reaches(t, errors)
+    lows, highs = values - reach, values + reach
     if isinstance(one, BoundQuantile) and options.quantile_interval != "replicates":
         lows, highs, errors = _woodruff(sample, one, weights, values, freedom, options)
     elif options.interval in ("logit", "asin", "beta"):

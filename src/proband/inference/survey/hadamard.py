@@ -10,12 +10,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from proband.arrays import hadamard, smallest_hadamard
 from proband.arrays.polynomials import prime_factors
 from proband.inference.survey.columns import Integers
 
 Bits = npt.NDArray[np.int8]
 _FOUR = np.array([[1, 1, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1]], dtype=np.int8)
+_ORDER_28 = """
+    fffffff 9c71c78 83cd378 83b2e66 9a0f8d6 952c5ae 8cd239e
+    58aa7f0 45b59d4 46cbcac 561774a 4b64e9a 5959b26 2d1eae8
+    3666b34 2b3b51c 31d74b2 32f89ca 2ced646 ea545e4 f1632cc
+    f09ce1c e54ad52 e6392b2 e8a792a dffe000 bf81f80 7f8007e
+"""  # of the many matrices of this order, the one that survey uses: rows as hexadecimal numbers
 _KNOWN = (4, 16, 28, 36)  # orders that survey keeps whole
 _LARGEST_PRIME = 7_919  # of those whose matrices survey makes
 
@@ -23,8 +28,7 @@ _LARGEST_PRIME = 7_919  # of those whose matrices survey makes
 def half_samples(columns: int) -> Bits:
     """Rows of half-samples (replicates × columns), 0 for the first of two units and 1 for the second.
 
-    As R's brrweights: the orders 4·2ᵏ by doubling, Paley's for primes, 36 of twin primes. For the orders 28·2ᵏ, whose matrix R
-    takes from a library, it is another matrix of the same order.
+    As R's brrweights: the orders 4·2ᵏ by doubling, Paley's for primes, 28, and 36 of twin primes.
 
     Examples
     --------
@@ -59,8 +63,8 @@ def _known(order: int) -> Bits:
     if order == 36:
         return _of_twin_primes()
     if order == 28:
-        signs = hadamard(smallest_hadamard(27))
-        return ((signs * signs[:1] + 1) // 2).astype(np.int8)
+        rows = [[int(bit) for bit in f"{int(row, 16):028b}"] for row in _ORDER_28.split()]
+        return np.array(rows, dtype=np.int8)
     return _FOUR if order == 4 else _doubled(_doubled(_FOUR))
 
 

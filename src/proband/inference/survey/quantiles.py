@@ -9,20 +9,24 @@ import numpy as np
 from proband.inference.survey.columns import Floats
 
 QuantileRule = Literal["math", "school", "hf1", "hf2", "hf3", "hf4", "hf5", "hf6", "hf7", "hf8", "hf9"]
+AS_IN_R = ("math", "school")
 QuantileInterval = Literal["mean", "logit", "asin", "beta", "replicates"]
 
 
 def weighted_quantile(values: Floats, weights: Floats, p: float, rule: QuantileRule = "math") -> float:
     """Find a quantile of weighted values by one of the rules of R's svyquantile.
 
-    ``math`` (hf1) is the smallest value at which the distribution function reaches p; ``school`` (hf2) takes the middle of two
-    where it is p exactly; hf3 to hf9 are Hyndman & Fan's (1996).
+    ``hf1`` is the smallest value at which the distribution function reaches p, ``hf2`` takes the middle of two where it is p
+    exactly, and hf3 to hf9 are the others of Hyndman & Fan (1996). ``math`` and ``school`` are hf1 and hf2 as R computes them: where
+    p is less than the share of the smallest value, they give the second smallest.
 
     Examples
     --------
     >>> x, w = np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4)
     >>> [weighted_quantile(x, w, 0.5, rule) for rule in ("math", "school", "hf7")]
     [2.0, 2.5, 2.5]
+    >>> weighted_quantile(x, w, 0.1), weighted_quantile(x, w, 0.1, "hf1")
+    (2.0, 1.0)
     """
     if not 0 <= p <= 1:  # an end of Woodruff's interval may pass 0 or 1
         return float("nan")
@@ -58,7 +62,7 @@ def _by_step(x: Floats, sums: Floats, p: float, rule: str) -> float:
     last = sums[-1]
     below = int(np.searchsorted(sums, p * last, side="right")) - 1
     if below < 0:  # p lies before the first step ends
-        return float(x[0])
+        return float(x[min(1, len(x) - 1)] if rule in AS_IN_R else x[0])
     above = min(below + 1, len(x) - 1)
     past, to_come = p - sums[below] / last, sums[above] / last - p
     if rule == "hf4":

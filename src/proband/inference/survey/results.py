@@ -183,7 +183,7 @@ class SurveyEstimates(Result):
             one.degrees_of_freedom if degrees_of_freedom is None else degrees_of_freedom
             for one in self.estimates
         ]
-        reach = np.array([quantile_of(chosen, one) for one in freedom]) * self.standard_errors
+        reach = reaches(np.array([quantile_of(chosen, one) for one in freedom]), self.standard_errors)
         return np.stack([self.values - reach, self.values + reach], axis=1)
 
     @checked
@@ -291,7 +291,7 @@ class SurveyEstimates(Result):
         freedom = min(
             [self.estimates[one].degrees_of_freedom for one in used], default=self.degrees_of_freedom
         )
-        reach = quantile_of(self.confidence_level, freedom) * error
+        reach = float(reaches(quantile_of(self.confidence_level, freedom), np.array([error]))[0])
         far = -abs(value / error) if error > 0 else 0.0 if value == 0 else float("-inf")
         tail = ndtr(far) if not np.isfinite(freedom) else stdtr(max(freedom, 1.0), far)
         return SurveyContrast(name, value, error, value - reach, value + reach, freedom, float(2 * tail))
@@ -308,3 +308,15 @@ def quantile_of(confidence_level: float, freedom: float) -> float:
     return (
         t_quantile(confidence_level, freedom) if np.isfinite(freedom) else normal_quantile(confidence_level)
     )
+
+
+def reaches(t: float | Floats, errors: Floats) -> Floats:
+    """How far intervals reach on either side: not at all without an error, whatever the quantile.
+
+    Examples
+    --------
+    >>> reaches(float("inf"), np.array([0.0, 1.0]))
+    array([ 0., inf])
+    """
+    found: Floats = np.multiply(t, errors, out=np.zeros_like(errors), where=errors != 0)
+    return found

@@ -17,7 +17,7 @@ import polars as pl
 
 from proband.errors import DesignError, UsageError
 from proband.inference.survey.columns import Floats, is_numeric, labels_of, numbers_of
-from proband.inference.survey.quantiles import QuantileRule, weighted_quantile
+from proband.inference.survey.quantiles import AS_IN_R, QuantileRule, weighted_quantile
 
 Kind = Literal["mean", "total", "ratio", "variance", "quantile", "function"]
 
@@ -194,6 +194,13 @@ class BoundQuantile(Bound):
                 for one in weights
             ]
         )
+
+    def extreme(self, weights: Floats) -> bool:
+        """Whether a share is less than that of the smallest value, so that R's rule gives the second smallest."""
+        used = np.flatnonzero(weights)
+        first = used[self.columns[used, 0].argmin()]
+        share = float(weights[first] / weights.sum())
+        return self.rule in AS_IN_R and any((label.p or 0.0) < share for label in self.labels)
 
     def scores(self, weights: Floats, values: Floats) -> Floats:
         """Those of the distribution function at the quantiles, which Woodruff's interval is made of."""

@@ -152,6 +152,15 @@ for (base in names(bases)) for (name in names(known)) {
   put(of("by"), b, SE(b)^2)
 }
 
+# 25 pairs, for a Hadamard matrix of order 28; quantiles of very small shares
+many <- data.frame(site = rep(1:25, each = 2), x = round(rgamma(50, 2), 3), y = round(rgamma(50, 3), 3), weight = round(runif(50, 1, 20), 2))
+write.csv(many, "many.csv", row.names = FALSE, quote = FALSE)
+d <- svydesign(~1, strata = ~site, weights = ~weight, data = many)
+put("many brr", svyratio(~y, ~x, as.svrepdesign(d, type = "BRR", mse = TRUE)))
+put("many fay", svymean(~y, as.svrepdesign(d, type = "Fay", fay.rho = 0.5, mse = FALSE)))
+q <- svyquantile(~x, d, c(0.005, 0.05))
+put("many quantile", q, as.vector(SE(q))^2, interval = as.vector(t(confint(q))))
+
 lines <- sapply(names(values), function(name) {
   one <- values[[name]]
   paste0('"', name, '": {', paste(sapply(names(one), function(key) paste0('"', key, '": [', number(one[[key]]), "]")), collapse = ", "), "}")
