@@ -133,6 +133,14 @@ class Sample:
                 block = np.stack([one.again(row) for row in block])
             yield block
 
+    def tallied(self, one: Bound, inside: Flags) -> Floats | None:
+        """A statistic of sums in all replicates, from the sums of units; None where rows are needed, or adjusted in every replicate."""
+        summed = one.summed
+        if self.replicates is None or self.adjustments or summed is None:
+            return None
+        sums = self.replicates.sums(summed * inside[:, None], self.base)
+        return one.of_sums(sums, int((inside & (self.weights != 0)).sum()))
+
     def freedom(self, inside: Flags) -> float:
         """Degrees of freedom in a domain."""
         kept = inside & (self.weights != 0)
@@ -291,14 +299,17 @@ def _require_suitable(bound: Sequence[Bound], sample: Sample, options: Options) 
 
 def _replicated(sample: Sample, parts: Sequence[tuple[Domain, Bound, Flags]]) -> Floats:
     """All numbers in all replicates (replicates × numbers)."""
-    found = np.concatenate(
-        [
-            np.concatenate(
-                [one.values(block * inside, _n(sample, inside)) for _, one, inside in parts], axis=1
-            )
-            for block in sample.blocks()
-        ]
-    )
+    made: list[Floats | None] = [sample.tallied(one, inside) for _, one, inside in parts]
+    whole = [place for place, one in enumerate(made) if one is None]
+    if whole:
+        blocks: dict[int, list[Floats]] = {place: [] for place in whole}
+        for block in sample.blocks():
+            for place in whole:
+                _, one, inside = parts[place]
+                blocks[place].append(one.values(block * inside, _n(sample, inside)))
+        for place, values in blocks.items():
+            made[place] = np.concatenate(values)
+    found = np.concatenate([one for one in made if one is not None], axis=1)
     if not np.isfinite(found).all():
         lost = int((~np.isfinite(found)).any(axis=1).sum())
         raise DesignError(

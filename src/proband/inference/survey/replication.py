@@ -14,14 +14,14 @@ from proband.designs.stratified import Centre
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.survey.columns import Flags, Floats, Integers
 from proband.inference.survey.hadamard import half_samples, pairs_in_order
-from proband.inference.survey.stages import Stages
+from proband.inference.survey.stages import Stages, sums
 from proband.words import Method, Note, Sentence, count, digits
 
 ReplicateKind = Literal["brr", "fay", "jk1", "jkn", "jk2", "bootstrap", "successive-difference", "other"]
 ReplicateMethod = Literal["jk1", "jkn", "brr", "fay", "bootstrap"]
 
 _BLOCK_CELLS = 1 << 22
-_MOST_RANKED = 4e9  # operations to find the rank of replicate weights
+_MOST_RANKED = 1e9  # operations to find the rank of replicate weights
 _PAIRED = Sentence(
     "survey.units-paired",
     "note",
@@ -66,6 +66,8 @@ class ReplicateWeights:
         Whether deviations are from the ``estimate`` or from the replicates' ``mean``.
     freedom
         Degrees of freedom where they are known; None for the rank of the weights less one.
+    groups
+        The stratum, or the pair, of each unit, if all units vary within theirs: units less groups is that rank less one.
     """
 
     factors: Floats
@@ -76,6 +78,7 @@ class ReplicateWeights:
     notes: tuple[Note, ...] = ()
     combined: bool = False
     freedom: float | None = None
+    groups: Integers | None = None
 
     def blocks(self, base: Floats) -> Iterator[Floats]:
         """The weights of rows, some replicates at a time (replicates × rows)."""
@@ -83,6 +86,11 @@ class ReplicateWeights:
         for start in range(0, len(self.factors), step):
             made = self.factors[start : start + step][:, self.codes]
             yield made if self.combined else made * base
+
+    def sums(self, columns: Floats, base: Floats) -> Floats:
+        """The weighted sums of columns of rows in every replicate (replicates × columns), by way of those of units."""
+        weighted = columns if self.combined else columns * base[:, None]
+        return self.factors @ sums(weighted, self.codes, self.factors.shape[1])
 
     def covariance(self, values: Floats, estimates: Floats) -> Floats:
         """Return Σ_α c_α (θ_α − centre)(θ_α − centre)′ over replicates (replicates × statistics).
@@ -107,10 +115,15 @@ class ReplicateWeights:
         """Degrees of freedom in a domain: the rank of the replicates of its units, less one."""
         if self.freedom is not None:
             return self.freedom
-        _, first = np.unique(self.codes[inside], return_index=True)
-        rows = self.factors[:, self.codes[np.flatnonzero(inside)[first]]].T
+        units = np.unique(self.codes[inside])
+        if self.groups is not None:
+            own = self.groups[units]
+            by_groups = float(len(own) - len(np.unique(own)))
+            if len(units) == len(self.groups) and len(self.factors) > by_groups:
+                return by_groups
+        rows = self.factors[:, units].T
         if rows.shape[0] * rows.shape[1] * min(rows.shape) > _MOST_RANKED:
-            return float(min(rows.shape) - 1)
+            return float(min(rows.shape) - 1) if self.groups is None else min(by_groups, len(rows.T) - 1.0)
         return float(rank_of(rows) - 1)
 
 
@@ -123,7 +136,7 @@ def rank_of(columns: Floats, tolerance: float = 1e-5) -> int:
     2
     """
     n, kept = columns.shape[0], 0
-    basis = np.empty((n, min(columns.shape)))
+    basis = np.empty((n, min(columns.shape)), order="F")
     for column in columns.T:
         size = float(np.linalg.norm(column))
         if kept == basis.shape[1] or size == 0:
@@ -217,7 +230,13 @@ def replicate_weights(design: StratifiedDesign, stages: Stages, seed: int) -> Re
     elif jackknife and lonely.any() and stages.lonely == "average":
         scales = scales * (len(first.strata) / len(scales))
     return ReplicateWeights(
-        factors, first.codes, scales, design.centre, design.as_method, (*notes, *plan.notes)
+        factors,
+        first.codes,
+        scales,
+        design.centre,
+        design.as_method,
+        (*notes, *plan.notes),
+        groups=strata.codes if len(used) == len(first.strata) else None,
     )
 
 

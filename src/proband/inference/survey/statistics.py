@@ -84,11 +84,19 @@ class Bound(ABC):
     columns: Floats
     complete: npt.NDArray[np.bool_]
 
-    is_linear = True
+    @property
+    def summed(self) -> Floats | None:
+        """What is summed over rows with their weights (rows × sums); None where sums are not enough."""
+        return None
 
-    @abstractmethod
+    def of_sums(self, sums: Floats, n: int) -> Floats:
+        """The numbers from weighted sums (sets × sums), of a sample with `n` rows in the domain."""
+        raise NotImplementedError
+
     def values(self, weights: Floats, n: int) -> Floats:
         """The numbers under each of several sets of weights (sets × numbers), of a sample with `n` rows in the domain."""
+        assert self.summed is not None  # others have a way of their own
+        return self.of_sums(weights @ self.summed, n)
 
     @abstractmethod
     def scores(self, weights: Floats, values: Floats) -> Floats:
@@ -116,8 +124,12 @@ class Bound(ABC):
 
 
 class _BoundMean(Bound):
-    def values(self, weights: Floats, n: int) -> Floats:
-        return _divided(weights @ self.columns, weights.sum(axis=1)[:, None])
+    @property
+    def summed(self) -> Floats:
+        return np.column_stack([self.columns, np.ones(len(self.columns))])
+
+    def of_sums(self, sums: Floats, n: int) -> Floats:
+        return _divided(sums[:, :-1], sums[:, -1:])
 
     def scores(self, weights: Floats, values: Floats) -> Floats:
         found: Floats = (self.columns - values) * (weights / weights.sum())[:, None]
@@ -129,8 +141,12 @@ class _BoundMean(Bound):
 
 
 class _BoundTotal(Bound):
-    def values(self, weights: Floats, n: int) -> Floats:
-        return weights @ self.columns
+    @property
+    def summed(self) -> Floats:
+        return self.columns
+
+    def of_sums(self, sums: Floats, n: int) -> Floats:
+        return sums
 
     def scores(self, weights: Floats, values: Floats) -> Floats:
         return self.columns * weights[:, None]
@@ -141,9 +157,12 @@ class _BoundTotal(Bound):
 
 
 class _BoundRatio(Bound):
-    def values(self, weights: Floats, n: int) -> Floats:
-        totals = weights @ self.columns
-        return _divided(totals[:, :1], totals[:, 1:])
+    @property
+    def summed(self) -> Floats:
+        return self.columns
+
+    def of_sums(self, sums: Floats, n: int) -> Floats:
+        return _divided(sums[:, :1], sums[:, 1:])
 
     def scores(self, weights: Floats, values: Floats) -> Floats:
         return self._residuals(weights, values) * weights[:, None]
@@ -160,13 +179,17 @@ class _BoundRatio(Bound):
 
 
 class _BoundVariance(Bound):
-    def values(self, weights: Floats, n: int) -> Floats:
-        sizes = weights.sum(axis=1)[:, None]
-        means = _divided(weights @ self.columns, sizes)
-        middle = means[:1]  # about the first, so that squares of large numbers are not subtracted
-        apart = self.columns - middle
-        squares = _divided(weights @ apart**2, sizes) - (means - middle) ** 2
-        return squares * n / max(n - 1, 1)
+    @property
+    def summed(self) -> Floats:
+        apart = self.columns - self.columns.mean(
+            axis=0
+        )  # so that squares of large numbers are not subtracted
+        return np.column_stack([apart, apart**2, np.ones(len(apart))])
+
+    def of_sums(self, sums: Floats, n: int) -> Floats:
+        means = _divided(sums[:, :2], sums[:, 2:])
+        found: Floats = (means[:, 1:] - means[:, :1] ** 2) * n / max(n - 1, 1)
+        return found
 
     def scores(self, weights: Floats, values: Floats) -> Floats:
         n, size = int((weights != 0).sum()), float(weights.sum())
@@ -180,8 +203,6 @@ class BoundQuantile(Bound):
     """Quantiles of one column."""
 
     rule: QuantileRule
-
-    is_linear = False
 
     def values(self, weights: Floats, n: int) -> Floats:
         """One quantile after another, of one set of weights after another."""
@@ -213,8 +234,6 @@ class BoundQuantile(Bound):
 @dataclass(frozen=True, eq=False)
 class _BoundFunction(Bound):
     function: Callable[[Floats], Any]
-
-    is_linear = False
 
     def values(self, weights: Floats, n: int) -> Floats:
         return np.array([np.atleast_1d(np.asarray(self.function(one), dtype=np.float64)) for one in weights])
