@@ -21,7 +21,7 @@ ReplicateKind = Literal["brr", "fay", "jk1", "jkn", "jk2", "bootstrap", "success
 ReplicateMethod = Literal["jk1", "jkn", "brr", "fay", "bootstrap"]
 
 _BLOCK_CELLS = 1 << 22
-_MOST_RANKED = 1e9  # operations to find the rank of replicate weights
+_MOST_RANKED = 4e9  # operations to find the rank of replicate weights
 _PAIRED = Sentence(
     "survey.units-paired",
     "note",
@@ -128,27 +128,18 @@ class ReplicateWeights:
 
 
 def rank_of(columns: Floats, tolerance: float = 1e-5) -> int:
-    """The number of columns that are not made of those before them, as R's qr counts them.
+    """The number of columns that are not made of others, to the tolerance at which R counts degrees of freedom.
 
     Examples
     --------
     >>> rank_of(np.array([[1.0, 2.0, 3.0], [1.0, 0.0, 1.0]]))
     2
     """
-    n, kept = columns.shape[0], 0
-    basis = np.empty((n, min(columns.shape)), order="F")
-    for column in columns.T:
-        size = float(np.linalg.norm(column))
-        if kept == basis.shape[1] or size == 0:
-            continue
-        own = basis[:, :kept]
-        rest = column - own @ (own.T @ column)
-        rest -= own @ (own.T @ rest)
-        left = float(np.linalg.norm(rest))
-        if left > tolerance * size:
-            basis[:, kept] = rest / left
-            kept += 1
-    return kept
+    from scipy.linalg import qr
+
+    sizes = np.linalg.norm(columns, axis=0)
+    triangle = qr(columns[:, sizes > 0] / sizes[sizes > 0], mode="r", pivoting=True)[0]
+    return int((np.abs(np.diag(triangle)) > tolerance).sum())
 
 
 def design_called(
