@@ -1,8 +1,9 @@
 """Estimates from samples with weights: strata, units within them, known totals, replicates.
 
-`survey` is the description, `statistics` what can be estimated, `estimating` how. `stages` linearises variances over units within
-strata; `replication` makes or takes replicate weights (`hadamard`: the half-samples of R's survey); `adjusting` and `known_totals`
-make weights agree with a population; `quantiles` has the rules of quantiles; `weighted` is any function of weights of units.
+`survey` is the description, `layout` how rows were drawn, `statistics` what can be estimated, `estimating` and `intervals` how.
+`stages` linearises variances over units within strata; `replication` makes or takes replicate weights (`hadamard`: the half-samples
+of R's survey), `sampling` holds both; `adjusting` and `known_totals` make weights agree with a population; `quantiles` has the rules
+of quantiles; `weighted` is any function of weights of units.
 """
 
 from proband.inference.survey.results import SurveyContrast, SurveyEstimate, SurveyEstimates

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from proband.errors import DesignError, Hint, UsageError
-from proband.inference.proportions import check_level
 from proband.inference.strata.estimates import NO_WIDTH
-from proband.inference.survey.adjusting import Fitted
 from proband.inference.survey.columns import Flags, Floats, crossed, labels_of
-from proband.inference.survey.quantiles import QuantileInterval, proportion_ends, weighted_quantile
-from proband.inference.survey.replication import ReplicateWeights
-from proband.inference.survey.results import SurveyEstimate, SurveyEstimates, quantile_of, reaches
-from proband.inference.survey.stages import Stages
+from proband.inference.survey.intervals import Domain, Options, Part, rows_of
+from proband.inference.survey.results import SurveyEstimate, SurveyEstimates
+from proband.inference.survey.sampling import Sample
 from proband.inference.survey.statistics import Bound, BoundQuantile, Statistic
 from proband.results.base import Answers
 from proband.words import Method, Note, Sentence, Target, count, counted
 
 if TYPE_CHECKING:
     from proband.inference.survey.survey import Survey
-
-Interval = Literal["t", "normal", "logit", "asin", "beta"]
-DesignEffect = Literal["none", "with-replacement", "without-replacement"]
 
 _FEW = 10
 _TAYLOR = Method(
@@ -72,164 +66,72 @@ _NO_END = Sentence(
 )
 
 
-@dataclass(frozen=True)
-class Options:
-    """How estimates are told."""
-
-    confidence_level: float
-    interval: Interval
-    freedom: float | None
-    design_effect: DesignEffect
-    quantile_interval: QuantileInterval
-    drop: bool
-
-    def __post_init__(self) -> None:
-        check_level(self.confidence_level)
-        if self.freedom is not None and not self.freedom > 0:
-            raise UsageError(f"Degrees of freedom are above 0, got {self.freedom!r}.")
-
-
-@dataclass(frozen=True, eq=False)
-class Domain:
-    """A part of the rows, and what makes it."""
-
-    values: tuple[tuple[str, str], ...]
-    inside: Flags
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """What variances are made of: the stages, the weights before and after adjustment, and the replicates."""
-
-    stages: Stages
-    base: Floats
-    weights: Floats
-    adjustments: tuple[Fitted, ...]
-    replicates: ReplicateWeights | None
-    _known: dict[bytes, float] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, survey: Survey) -> Sample:
-        """Take them from a survey."""
-        return cls(
-            survey.stages,
-            survey.base_weights,
-            survey.final_weights,
-            survey.adjustments,
-            survey.replicate_weights,
-        )
-
-    def covariance(self, scores: Floats) -> Floats:
-        """The linearised covariance of totals of scores, less what the adjustments explain of them."""
-        for one in self.adjustments:
-            scores = one.residuals(scores)
-        return self.stages.covariance(scores)
-
-    def blocks(self) -> Iterator[Floats]:
-        """The weights of replicates, adjusted like those of the sample, some at a time."""
-        assert self.replicates is not None  # asked only where there are any
-        for block in self.replicates.blocks(self.base):
-            for one in self.adjustments:
-                block = np.stack([one.again(row) for row in block])
-            yield block
-
-    def tallied(self, one: Bound, inside: Flags) -> Floats | None:
-        """A statistic of sums in all replicates, from the sums of units; None where rows are needed, or adjusted in every replicate."""
-        summed = one.summed
-        if self.replicates is None or self.adjustments or summed is None:
-            return None
-        sums = self.replicates.sums(summed * inside[:, None], self.base)
-        return one.of_sums(sums, int((inside & (self.weights != 0)).sum()))
-
-    def freedom(self, inside: Flags) -> float:
-        """Degrees of freedom in a domain."""
-        kept = inside & (self.weights != 0)
-        key = kept.tobytes()
-        if key not in self._known:
-            if self.replicates is None:
-                self._known[key] = self.stages.freedom(kept)
-            else:
-                self._known[key] = self.replicates.freedom_in(kept)
-        return self._known[key]
-
-
 def estimated(
     survey: Survey, statistics: Sequence[Statistic], by: Sequence[str], differences: bool, options: Options
 ) -> SurveyEstimates:
     """Estimate statistics in every domain, with the covariance of all."""
-    sample, table = Sample.of(survey), survey.frame
+    sample, table, inside = Sample.of(survey), survey.frame, survey.inside
     bound = [one.bind(table, options.drop) for one in statistics]
-    domains = _domains(table, by, survey._inside)
     _require_suitable(bound, sample, options)
-    parts = [(domain, one, _inside(one, domain)) for domain in domains for one in bound]
-    for domain, _, inside in parts:
-        if not (inside & (sample.weights > 0)).any():
-            raise DesignError(
-                f"The domain {_words(domain) or 'of all rows'} has no row with a value and a weight.",
-                "leave it out, or join it with another.",
-            )
-    values = np.concatenate(
-        [one.values((sample.weights * inside)[None, :], _n(sample, inside))[0] for _, one, inside in parts]
-    )
+    domains = _domains(table, by, inside)
+    parts = [Part(domain, one, domain.inside & one.complete) for domain in domains for one in bound]
+    _require_rows(sample, parts)
+    found = [
+        one.bound.values((sample.weights * one.inside)[None, :], sample.n(one.inside))[0] for one in parts
+    ]
+    values, ends = np.concatenate(found), np.cumsum([len(one) for one in found])
     replicates = None if sample.replicates is None else _replicated(sample, parts)
-    covariance = _covariance(sample, parts, values, replicates)
-    names = _names(parts)
+    covariance = _covariance(sample, parts, found, replicates)
     estimates: list[SurveyEstimate] = []
-    notes = _notes(survey, bound, options)
-    start = 0
-    for domain, one, inside in parts:
-        stop = start + len(one.labels)
-        rows = _rows(
-            sample, domain, one, inside, values[start:stop], covariance[start:stop, start:stop], options
-        )
-        estimates += [replace(row, name=name) for row, name in zip(rows, names[start:stop], strict=True)]
-        start = stop
-    errors = np.array([one.standard_error for one in estimates])
-    for place, estimate in enumerate(estimates):  # Woodruff's errors come with his intervals
-        if estimate.label.statistic == "quantile" and options.quantile_interval != "replicates":
+    for part, stop in zip(parts, ends, strict=True):
+        own = slice(stop - len(part.bound.labels), stop)
+        estimates += rows_of(sample, part, values[own], covariance[own, own], options)
+    _require_each_once(estimates)
+    for place, one in enumerate(estimates):  # Woodruff's errors come with his intervals
+        if one.label.statistic == "quantile" and options.quantile_interval != "replicates":
             covariance[place, :] = covariance[:, place] = np.nan
-            covariance[place, place] = errors[place] ** 2
-    inside = survey._inside
-    stages, kept = survey.stages, inside & (sample.weights != 0)
-    units = np.unique(stages.first.codes[kept])
-    freedom = sample.freedom(inside)
-    if freedom < _FEW and options.freedom is None:
-        notes.append(_FEW_UNITS(freedom=int(freedom)))
-    if options.interval in ("t", "normal") and any(
-        one.label.share and not 0 <= one.low <= one.high <= 1 for one in estimates
-    ):
-        notes.append(_PAST())
-    if any(
-        isinstance(one, BoundQuantile) and one.extreme(sample.weights * inside) for _, one, inside in parts
-    ):
-        notes.append(_EXTREME())
-    if any(one.standard_error == 0 for one in estimates):
-        notes.append(NO_WIDTH())
-    if any(
-        one.label.statistic == "quantile" and not np.isfinite([one.low, one.high]).all() for one in estimates
-    ):
-        notes.append(_NO_END())
-    found = SurveyEstimates(
+            covariance[place, place] = one.standard_error**2
+    first = survey.stages.first
+    units = np.unique(first.codes[inside & (sample.weights != 0)])
+    made = SurveyEstimates(
         tuple(estimates),
         covariance,
         options.confidence_level,
         _TAYLOR if sample.replicates is None else sample.replicates.method,
-        Answers(
-            _SEVERAL,
-            _varying(survey),
-            _FIXED,
-            _REPLACED if stages.first.populations is None else _FINITE,
-        ),
+        Answers(_SEVERAL, _varying(survey), _FIXED, _REPLACED if first.populations is None else _FINITE),
         int(inside.sum()),
         len(units),
-        len(np.unique(stages.first.strata[units])),
+        len(np.unique(first.strata[units])),
         float(sample.weights[inside].sum()),
-        freedom,
+        sample.freedom(inside),
         (),
         replicates,
-        tuple(notes),
+        tuple(_notes(survey, bound, options)),
     )
-    return replace(found, differences=found.pairwise()) if differences and len(domains) > 1 else found
+    made = replace(made, notes=(*made.notes, *_cautions(made, sample, parts, options)))
+    return replace(made, differences=made.pairwise()) if differences and len(domains) > 1 else made
+
+
+def _cautions(
+    found: SurveyEstimates, sample: Sample, parts: Sequence[Part], options: Options
+) -> Iterator[Note]:
+    """What may mislead about the numbers."""
+    rows = found.estimates
+    if found.degrees_of_freedom < _FEW and options.freedom is None:
+        yield _FEW_UNITS(freedom=int(found.degrees_of_freedom))
+    if options.interval in ("t", "normal") and any(
+        one.label.share and not 0 <= one.low <= one.high <= 1 for one in rows
+    ):
+        yield _PAST()
+    if any(
+        isinstance(one.bound, BoundQuantile) and one.bound.extreme(sample.weights * one.inside)
+        for one in parts
+    ):
+        yield _EXTREME()
+    if any(one.standard_error == 0 for one in rows):
+        yield NO_WIDTH()
+    if any(one.label.statistic == "quantile" and not np.isfinite([one.low, one.high]).all() for one in rows):
+        yield _NO_END()
 
 
 def _varying(survey: Survey) -> Target:
@@ -237,14 +139,6 @@ def _varying(survey: Survey) -> Target:
         return _UNITS
     given = survey.replicate_weights is not None and survey.replicate_weights.supplied
     return _AS_SUPPLIED if given else _ROWS
-
-
-def _n(sample: Sample, inside: Flags) -> int:
-    return int((inside & (sample.weights != 0)).sum())
-
-
-def _inside(one: Bound, domain: Domain) -> Flags:
-    return domain.inside & one.complete
 
 
 def _domains(table: pl.DataFrame, by: Sequence[str], inside: Flags) -> list[Domain]:
@@ -258,20 +152,20 @@ def _domains(table: pl.DataFrame, by: Sequence[str], inside: Flags) -> list[Doma
     ]
 
 
-def _words(domain: Domain) -> str:
-    return ", ".join(f"{name}={value}" for name, value in domain.values)
+def _require_rows(sample: Sample, parts: Sequence[Part]) -> None:
+    for one in parts:
+        if not (one.inside & (sample.weights > 0)).any():
+            raise DesignError(
+                f"The domain {one.domain if one.domain.values else 'of all rows'} has no row with a value and a weight.",
+                "leave it out, or join it with another.",
+            )
 
 
-def _names(parts: Sequence[tuple[Domain, Bound, Flags]]) -> list[str]:
-    found = [
-        label.name + (f" [{_words(domain)}]" if domain.values else "")
-        for domain, one, _ in parts
-        for label in one.labels
-    ]
-    if len(set(found)) < len(found):
-        twice = next(one for one in found if found.count(one) > 1)
+def _require_each_once(estimates: Sequence[SurveyEstimate]) -> None:
+    names = [one.name for one in estimates]
+    if len(set(names)) < len(names):
+        twice = next(one for one in names if names.count(one) > 1)
         raise UsageError(f"{twice!r} is asked for twice.", "ask for each statistic once.")
-    return found
 
 
 def _require_suitable(bound: Sequence[Bound], sample: Sample, options: Options) -> None:
@@ -297,16 +191,16 @@ def _require_suitable(bound: Sequence[Bound], sample: Sample, options: Options) 
                     )
 
 
-def _replicated(sample: Sample, parts: Sequence[tuple[Domain, Bound, Flags]]) -> Floats:
+def _replicated(sample: Sample, parts: Sequence[Part]) -> Floats:
     """All numbers in all replicates (replicates × numbers)."""
-    made: list[Floats | None] = [sample.tallied(one, inside) for _, one, inside in parts]
+    made: list[Floats | None] = [sample.tallied(one.bound, one.inside) for one in parts]
     whole = [place for place, one in enumerate(made) if one is None]
     if whole:
         blocks: dict[int, list[Floats]] = {place: [] for place in whole}
         for block in sample.blocks():
             for place in whole:
-                _, one, inside = parts[place]
-                blocks[place].append(one.values(block * inside, _n(sample, inside)))
+                one = parts[place]
+                blocks[place].append(one.bound.values(block * one.inside, sample.n(one.inside)))
         for place, values in blocks.items():
             made[place] = np.concatenate(values)
     found = np.concatenate([one for one in made if one is not None], axis=1)
@@ -321,98 +215,16 @@ def _replicated(sample: Sample, parts: Sequence[tuple[Domain, Bound, Flags]]) ->
 
 
 def _covariance(
-    sample: Sample, parts: Sequence[tuple[Domain, Bound, Flags]], values: Floats, replicates: Floats | None
+    sample: Sample, parts: Sequence[Part], found: Sequence[Floats], replicates: Floats | None
 ) -> Floats:
     if replicates is not None:
         assert sample.replicates is not None  # they were made of these
-        return sample.replicates.covariance(replicates, values)
-    scores, start = [], 0
-    for _, one, inside in parts:
-        stop = start + len(one.labels)
-        scores.append(one.scores(sample.weights * inside, values[start:stop]))
-        start = stop
+        return sample.replicates.covariance(replicates, np.concatenate(found))
+    scores = [
+        part.bound.scores(sample.weights * part.inside, values)
+        for part, values in zip(parts, found, strict=True)
+    ]
     return sample.covariance(np.concatenate(scores, axis=1))
-
-
-def _rows(
-    sample: Sample,
-    domain: Domain,
-    one: Bound,
-    inside: Flags,
-    values: Floats,
-    covariance: Floats,
-    options: Options,
-) -> list[SurveyEstimate]:
-    """The numbers of a statistic in a domain, with their intervals."""
-    weights, level = sample.weights * inside, options.confidence_level
-    kept = inside & (sample.weights != 0)
-    freedom = options.freedom if options.freedom is not None else sample.freedom(inside)
-    freedom = float("inf") if options.interval == "normal" else freedom
-    t, errors = quantile_of(level, freedom), np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    effects: Floats = np.full(len(values), np.nan)
-    if options.design_effect != "none":
-        plain = one.srs_variances(weights, values, options.design_effect == "with-replacement")
-        effects = np.divide(errors**2, plain, out=effects, where=plain > 0)
-    reach = reaches(t, errors)
-    lows, highs = values - reach, values + reach
-    if isinstance(one, BoundQuantile) and options.quantile_interval != "replicates":
-        lows, highs, errors = _woodruff(sample, one, weights, values, freedom, options)
-    elif options.interval in ("logit", "asin", "beta"):
-        ends = [
-            proportion_ends(
-                float(v), float(e), t, options.interval, int(kept.sum()), sample.freedom(inside), level
-            )
-            for v, e in zip(values, errors, strict=True)
-        ]
-        lows, highs = np.array(ends).T
-    units = len(np.unique(sample.stages.first.codes[kept]))
-    return [
-        SurveyEstimate(
-            label.name,
-            label,
-            dict(domain.values),
-            float(values[place]),
-            float(errors[place]),
-            float(lows[place]),
-            float(highs[place]),
-            freedom,
-            None if np.isnan(effects[place]) else float(effects[place]),
-            int(inside.sum()),
-            units,
-            float(weights.sum()),
-        )
-        for place, label in enumerate(one.labels)
-    ]
-
-
-def _woodruff(
-    sample: Sample, one: BoundQuantile, weights: Floats, values: Floats, freedom: float, options: Options
-) -> tuple[Floats, Floats, Floats]:
-    """Woodruff's (1952) interval: that of the share below a quantile, read back as quantiles; the error is half its width over t."""
-    t, level, column = (
-        quantile_of(options.confidence_level, freedom),
-        options.confidence_level,
-        one.columns[:, 0],
-    )
-    below = (one.columns <= values).astype(np.float64)
-    shares = (weights @ below) / weights.sum()
-    if sample.replicates is None:
-        found = sample.covariance(one.scores(weights, values))
-    else:
-        inside = weights != 0
-        made = np.concatenate(
-            [(block * inside) @ below / (block * inside).sum(axis=1)[:, None] for block in sample.blocks()]
-        )
-        found = sample.replicates.covariance(made, shares)
-    errors = np.sqrt(np.maximum(np.diag(found), 0.0))
-    n, own = int((weights != 0).sum()), sample.freedom(weights != 0)
-    ends = [
-        proportion_ends(float(v), float(e), t, options.quantile_interval, n, own, level)
-        for v, e in zip(shares, errors, strict=True)
-    ]
-    read = [[weighted_quantile(column, weights, end, one.rule) for end in pair] for pair in ends]
-    lows, highs = np.array(read).T
-    return lows, highs, (highs - lows) / (2 * t)
 
 
 def _notes(survey: Survey, bound: Sequence[Bound], options: Options) -> list[Note]:
@@ -420,7 +232,7 @@ def _notes(survey: Survey, bound: Sequence[Bound], options: Options) -> list[Not
     replicates = survey.replicate_weights
     if replicates is not None:
         found += replicates.notes
-    lacking = int((~np.all([one.complete for one in bound], axis=0) & survey._inside).sum())
+    lacking = int((~np.all([one.complete for one in bound], axis=0) & survey.inside).sum())
     if options.drop and lacking:
         found.append(_OUTSIDE(n=lacking))
     return found

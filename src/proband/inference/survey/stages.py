@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from proband.errors import DesignError, Hint, InputError, first_few
+from proband.errors import DesignError, Hint, first_few
 from proband.inference.survey.columns import Flags, Floats, Integers
-from proband.words import count, counted, digits
+from proband.words import count
 
 Lonely = Literal["fail", "adjust", "average", "certainty"]
 _WHOLE = 1e-7  # a share not sampled below this is none
@@ -160,46 +160,3 @@ def sums(values: Floats, codes: Integers, n: int) -> Floats:
     """Add rows that have the same code (codes × columns)."""
     found: Floats = np.stack([np.bincount(codes, weights=column, minlength=n) for column in values.T], axis=1)
     return found
-
-
-def stage_of(
-    codes: Integers, strata: Integers, names: tuple[str, ...], fpc: Floats | None, column: str
-) -> Stage:
-    """Make a stage of the unit and the stratum of each row, and of what a column says of its population."""
-    n_units = int(codes.max()) + 1
-    of_units = np.zeros(n_units, dtype=np.intp)
-    of_units[codes] = strata
-    populations = None
-    if fpc is not None:
-        drawn = np.bincount(of_units, minlength=len(names)).astype(np.float64)
-        lows, highs = np.full(len(names), np.inf), np.full(len(names), -np.inf)
-        np.minimum.at(lows, strata, fpc)
-        np.maximum.at(highs, strata, fpc)
-        uneven = np.flatnonzero(lows != highs)
-        if len(uneven):
-            place = int(uneven[0])
-            raise InputError(
-                f"The population of the stratum {names[place]!r} is {digits(lows[place], 8)} and {digits(highs[place], 8)} in "
-                f"{column!r}.",
-                "it is one number for each stratum: how many units it has, or the fraction drawn.",
-            )
-        populations = lows if (fpc > 1).any() else drawn / lows
-        short = np.flatnonzero(populations < drawn * (1 - 1e-12))
-        if len(short):
-            place = int(short[0])
-            raise InputError(
-                f"{counted(int(drawn[place]), 'unit was', 'units were')} drawn of {digits(populations[place], 8)} in the stratum "
-                f"{names[place]!r}, by {column!r}.",
-                "count units of the population there, and not rows.",
-            )
-        populations = np.maximum(populations, drawn)
-    return Stage(codes, of_units, populations, names)
-
-
-def check_fpc(fpc: Floats, column: str) -> None:
-    """Refuse numbers that are neither populations nor fractions."""
-    if (fpc <= 0).any() or ((fpc > 1).any() and (fpc < 1).any()):
-        raise InputError(
-            f"The column {column!r} goes from {digits(float(fpc.min()), 6)} to {digits(float(fpc.max()), 6)}.",
-            "it holds numbers of units in the population, 1 and more, or fractions drawn, above 0 to 1.",
-        )

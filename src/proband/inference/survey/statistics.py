@@ -18,6 +18,7 @@ import polars as pl
 from proband.errors import DesignError, UsageError
 from proband.inference.survey.columns import Floats, is_numeric, labels_of, numbers_of
 from proband.inference.survey.quantiles import AS_IN_R, QuantileRule, weighted_quantile
+from proband.words import counted
 
 Kind = Literal["mean", "total", "ratio", "variance", "quantile", "function"]
 
@@ -236,7 +237,14 @@ class _BoundFunction(Bound):
     function: Callable[[Floats], Any]
 
     def values(self, weights: Floats, n: int) -> Floats:
-        return np.array([np.atleast_1d(np.asarray(self.function(one), dtype=np.float64)) for one in weights])
+        found = np.array([np.atleast_1d(np.asarray(self.function(one), dtype=np.float64)) for one in weights])
+        if found.shape[1:] != (len(self.labels),):
+            raise UsageError(
+                f"The function returns {counted(found[0].size, 'number')}, and {counted(len(self.labels), 'name')} for them "
+                f"{'is' if len(self.labels) == 1 else 'are'} given.",
+                "give a name for each: names=[…].",
+            )
+        return found
 
     def scores(self, weights: Floats, values: Floats) -> Floats:
         raise DesignError(

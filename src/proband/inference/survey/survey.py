@@ -9,17 +9,18 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from proband.designs import StratifiedDesign
 from proband.designs.stratified import Centre
 from proband.engine.arguments import checked
-from proband.errors import Hint, InputError, UsageError, first_few
+from proband.errors import Hint, InputError, UsageError
 from proband.inference.proportions import check_seed
 from proband.inference.survey import adjusting
-from proband.inference.survey.columns import Flags, Floats, Integers, labels_of, numbers_of
-from proband.inference.survey.estimating import DesignEffect, Interval, Options, estimated
+from proband.inference.survey.columns import Flags, Floats, numbers_of
+from proband.inference.survey.estimating import estimated
+from proband.inference.survey.intervals import DesignEffect, Interval, Options
 from proband.inference.survey.known_totals import Known, cells_known, margins_known, matrix_known
+from proband.inference.survey.layout import stages_of
 from proband.inference.survey.quantiles import QuantileInterval, QuantileRule
 from proband.inference.survey.replication import (
     ReplicateKind,
@@ -30,7 +31,8 @@ from proband.inference.survey.replication import (
     replicate_weights,
 )
 from proband.inference.survey.results import SurveyEstimates
-from proband.inference.survey.stages import Lonely, Stages, check_fpc, stage_of
+from proband.inference.survey.sampling import Sample
+from proband.inference.survey.stages import Lonely, Stages
 from proband.inference.survey.statistics import Function, Mean, Quantile, Ratio, Statistic, Total, Variance
 from proband.samples.expressions import compile_expression
 from proband.samples.reading import frame_from
@@ -122,27 +124,7 @@ class Survey:
     @cached_property
     def stages(self) -> Stages:
         """The units of every stage within their strata."""
-        table = self.frame
-        names: tuple[str, ...] = ("all",)
-        strata = np.zeros(table.height, dtype=np.intp)
-        if self.strata is not None:
-            names, strata = labels_of(table, self.strata, "strata")
-        made, within = [], strata
-        for place, column in enumerate(self.units or (None,)):
-            labels, codes = _units(table, column)
-            if place or (self.nest and self.strata is not None):
-                codes = _compact(within * (int(codes.max()) + 1) + codes)
-            elif self.strata is not None:
-                _require_nested(labels, codes, names, strata)
-            codes = _as_they_come(codes)
-            fpc = None
-            if self.fpc:
-                fpc = numbers_of(table, self.fpc[place], "fpc")
-                check_fpc(fpc, self.fpc[place])
-            stage = stage_of(codes, within, names, fpc, self.fpc[place] if self.fpc else "")
-            made.append(stage)
-            within, names = codes, tuple(_first_labels(labels, table, column, codes))
-        return Stages(tuple(made), self.lonely, self.strata is not None)
+        return stages_of(self.frame, self.strata, tuple(self.units), tuple(self.fpc), self.nest, self.lonely)
 
     @cached_property
     def base_weights(self) -> Floats:
@@ -201,9 +183,7 @@ class Survey:
     @property
     def degrees_of_freedom(self) -> float:
         """Units less strata; for replicates the rank of their weights less one."""
-        from proband.inference.survey.estimating import Sample
-
-        return Sample.of(self).freedom(self._inside)
+        return Sample.of(self).freedom(self.inside)
 
     def _with(self, **changes: Any) -> Survey:
         """The same survey but for some of what was said of it."""
@@ -216,7 +196,8 @@ class Survey:
         return made
 
     @property
-    def _inside(self) -> Flags:
+    def inside(self) -> Flags:
+        """The rows of the domain: all, unless `within` says which."""
         return np.ones(self.frame.height, dtype=np.bool_) if self._domain is None else self._domain
 
     @checked
@@ -364,7 +345,7 @@ class Survey:
                 if not isinstance(condition, str)
                 else f"No row meets {condition!r}."
             )
-        return self._with(_domain=inside & self._inside)
+        return self._with(_domain=inside & self.inside)
 
     @checked
     def estimate(
@@ -441,51 +422,3 @@ class Survey:
     ) -> SurveyEstimates:
         """Estimate any function of the weights of rows, from replicates. Options are those of `estimate`."""
         return self.estimate(Function(function, tuple(names)), **options)
-
-
-def _units(table: pl.DataFrame, column: str | None) -> tuple[tuple[str, ...], Integers]:
-    if column is None:
-        return (), np.arange(table.height, dtype=np.intp)
-    return labels_of(table, column, "units")
-
-
-def _compact(codes: Integers) -> Integers:
-    return np.unique(codes, return_inverse=True)[1].ravel().astype(np.intp)
-
-
-def _as_they_come(codes: Integers) -> Integers:
-    """Units numbered in the order of their first rows, as half-samples pair them."""
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.intp)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
-    return rank[inverse.ravel()]
-
-
-def _first_labels(
-    labels: tuple[str, ...], table: pl.DataFrame, column: str | None, codes: Integers
-) -> list[str]:
-    if column is None:
-        return [f"row {count(one + 1)}" for one in range(int(codes.max()) + 1)]
-    _, own = labels_of(table, column, "units")
-    _, first = np.unique(codes, return_index=True)
-    return [labels[own[row]] for row in first]
-
-
-def _require_nested(
-    labels: tuple[str, ...], codes: Integers, names: tuple[str, ...], strata: Integers
-) -> None:
-    if not labels:
-        return
-    lows, highs = np.full(len(labels), len(names)), np.full(len(labels), -1)
-    np.minimum.at(lows, codes, strata)
-    np.maximum.at(highs, codes, strata)
-    several = np.flatnonzero(lows != highs)
-    if len(several):
-        place = int(several[0])
-        raise InputError(
-            f"The unit {labels[place]!r} is in the strata {names[lows[place]]!r} and {names[highs[place]]!r}; "
-            f"{counted(len(several), 'unit is', 'units are')} in several: {first_few([labels[one] for one in several])}.",
-            Hint(
-                "if units are numbered anew in every stratum, say so: {option:nest=on}; otherwise mend the strata."
-            ),
-        )
