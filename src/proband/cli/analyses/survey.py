@@ -24,9 +24,9 @@ def survey(
     json: bool,
     explain: bool,
 ) -> None:
-    """Means, totals, ratios and quantiles of a sample with weights, strata and units.
+    """Means, totals and ratios of samples with weights and strata.
 
-    A row is an observation, such as a probe; units (people, sites) were drawn within strata. Standard errors are those of R's package survey.
+    Variances and quantiles as well. A row is an observation, such as a probe; units (people, sites) were drawn within strata. Standard errors are those of R's package survey.
 
     [bold]Examples[/bold]
 

@@ -3,7 +3,7 @@
 `survey` is the description, `layout` how rows were drawn, `statistics` what can be estimated, `estimating` and `intervals` how.
 `stages` linearises variances over units within strata; `replication` makes or takes replicate weights (`hadamard`: the half-samples
 of R's survey), `sampling` holds both; `adjusting` and `known_totals` make weights agree with a population; `quantiles` has the rules
-of quantiles; `weighted` is any function of weights of units.
+of quantiles, `columns` reads a table, `results` is what comes out; `weighted` is any function of weights of units.
 """
 
 from proband.inference.survey.results import SurveyContrast, SurveyEstimate, SurveyEstimates

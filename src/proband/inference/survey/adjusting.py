@@ -46,7 +46,15 @@ _NEGATIVE = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class Fitted(ABC):
-    """An adjustment as it was made of the weights of the sample."""
+    """An adjustment as it was made of the weights of the sample.
+
+    Attributes
+    ----------
+    weights
+        After it.
+    notes
+        What a reader should know of it.
+    """
 
     weights: Floats
     notes: tuple[Note, ...]
@@ -62,7 +70,17 @@ class Fitted(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A margin: the cell of each row, and the totals that cells have in the population."""
+    """A margin: the cell of each row, and the totals that cells have in the population.
+
+    Attributes
+    ----------
+    what
+        The columns that make the cells.
+    codes, names
+        The cell of each row, and what cells are called.
+    totals
+        Their totals in the population.
+    """
 
     what: str
     codes: Integers
@@ -108,7 +126,15 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class PostStratified(Fitted):
-    """Weights scaled to the totals of cells; a score keeps what differs from the mean of its cell."""
+    """Weights scaled to the totals of cells; a score keeps what differs from the mean of its cell.
+
+    Attributes
+    ----------
+    cells
+        The cells.
+    before
+        The weights before.
+    """
 
     cells: Cells
     before: Floats
@@ -129,7 +155,17 @@ class PostStratified(Fitted):
 
 @dataclass(frozen=True, eq=False)
 class Raked(Fitted):
-    """Weights scaled to one margin after another until all are met; a score keeps what no margin explains."""
+    """Weights scaled to one margin after another until all are met; a score keeps what no margin explains.
+
+    Attributes
+    ----------
+    margins
+        The margins, in the order in which weights are scaled to them.
+    at
+        The weights after each of them in the last round.
+    rounds
+        How many rounds it took.
+    """
 
     margins: tuple[Cells, ...]
     at: tuple[Floats, ...]
@@ -155,7 +191,15 @@ class Raked(Fitted):
 
 @dataclass(frozen=True, eq=False)
 class Calibrated(Fitted):
-    """Weights with factors linear in known columns, so that these meet their totals; a score keeps its regression residual."""
+    """Weights with factors linear in known columns, so that these meet their totals; a score keeps its regression residual.
+
+    Attributes
+    ----------
+    matrix, totals
+        The columns, and what they are to sum to.
+    before
+        The weights before.
+    """
 
     matrix: Floats
     totals: Floats

@@ -121,6 +121,11 @@ def pairs_in_order(strata: Integers, names: Sequence[str]) -> Integers | None:
     """The pair of each unit, numbered as R does: those of larger strata first, by name; None where a stratum has an odd number.
 
     Units of a stratum with four or more are paired as they come.
+
+    Examples
+    --------
+    >>> pairs_in_order(np.array([0, 0, 1, 1, 1, 1]), ["a", "b"])
+    array([2, 2, 0, 0, 1, 1])
     """
     sizes = np.bincount(strata, minlength=len(names))
     if (sizes % 2).any():

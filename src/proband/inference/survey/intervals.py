@@ -21,7 +21,17 @@ DesignEffect = Literal["none", "with-replacement", "without-replacement"]
 
 @dataclass(frozen=True)
 class Options:
-    """How estimates are told."""
+    """How estimates are told.
+
+    Attributes
+    ----------
+    confidence_level, interval, freedom
+        Of the intervals; the degrees of freedom are counted where they are None.
+    design_effect, quantile_interval
+        As `Survey.estimate` has them.
+    drop
+        Whether rows without a value are outside the domain, and not refused.
+    """
 
     confidence_level: float
     interval: Interval
@@ -38,7 +48,15 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """A part of the rows, and what makes it."""
+    """A part of the rows, and what makes it.
+
+    Attributes
+    ----------
+    values
+        The columns that make it and their values.
+    inside
+        The rows that belong to it.
+    """
 
     values: tuple[tuple[str, str], ...]
     inside: Flags
@@ -49,7 +67,15 @@ class Domain:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A statistic in a domain: the rows that are inside and have its values."""
+    """A statistic in a domain: the rows that are inside and have its values.
+
+    Attributes
+    ----------
+    domain, bound
+        Where, and what.
+    inside
+        The rows of the domain that have the statistic's values.
+    """
 
     domain: Domain
     bound: Bound
@@ -59,7 +85,17 @@ class Part:
 def rows_of(
     sample: Sample, part: Part, values: Floats, covariance: Floats, options: Options
 ) -> list[SurveyEstimate]:
-    """The numbers of a statistic in a domain, with their intervals."""
+    """The numbers of a statistic in a domain, with their intervals.
+
+    Examples
+    --------
+    >>> from proband.inference.survey import Mean, Survey
+    >>> survey = Survey({"y": [1.0, 2.0, 3.0]})
+    >>> everyone, asked = Domain((), survey.inside), Options(0.95, "t", None, "none", "mean", False)
+    >>> part = Part(everyone, Mean("y").bind(survey.frame, False), survey.inside)
+    >>> rows_of(Sample.of(survey), part, np.array([2.0]), np.array([[1 / 3]]), asked)
+    [y: 2 ± 0.5774 [−0.484138, 4.48414]]
+    """
     one, inside = part.bound, part.inside
     weights, level = sample.weights * inside, options.confidence_level
     kept = inside & (sample.weights != 0)

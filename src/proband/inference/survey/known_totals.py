@@ -38,7 +38,15 @@ class KnownCells(Known):
 
 @dataclass(frozen=True, eq=False)
 class KnownMargins(Known):
-    """Totals of several margins."""
+    """Totals of several margins.
+
+    Attributes
+    ----------
+    margins
+        The cell of each row, and the totals, for each.
+    epsilon, max_rounds
+        When raking ends.
+    """
 
     margins: tuple[Cells, ...]
     epsilon: float | None
@@ -51,7 +59,15 @@ class KnownMargins(Known):
 
 @dataclass(frozen=True, eq=False)
 class KnownColumns(Known):
-    """Totals of columns."""
+    """Totals of columns.
+
+    Attributes
+    ----------
+    matrix
+        The columns (rows × columns).
+    totals
+        What they sum to in the population.
+    """
 
     matrix: Floats
     totals: Floats
@@ -62,13 +78,19 @@ class KnownColumns(Known):
 
 
 def cells_known(table: pl.DataFrame, totals: Any, columns: str | Sequence[str] | None) -> KnownCells:
-    """Read the totals of cells: a mapping by the columns named, or a table with these columns and one of totals."""
+    """Read the totals of cells: a mapping by the columns named, or a table with these columns and one of totals.
+
+    Examples
+    --------
+    >>> cells_known(pl.DataFrame({"sex": ["f", "m", "f"]}), {"sex": ["f", "m"], "total": [60, 40]}, None).cells.totals
+    array([60., 40.])
+    """
     if isinstance(totals, Mapping) and columns is not None:
         named = (columns,) if isinstance(columns, str) else tuple(columns)
         return KnownCells(_cells(table, named, {_key(cell): value for cell, value in totals.items()}))
     known = frame_from(totals)
-    named = tuple(name for name in known.columns if name in table.columns)
-    rest = [name for name in known.columns if name not in named]
+    rest = [name for name in known.columns if name not in table.columns] or known.columns[-1:]
+    named = tuple(name for name in known.columns if name not in rest)
     if len(rest) != 1 or not named:
         raise UsageError(
             f"Totals of cells have the columns of the table that make the cells and one column more, of totals; got "
@@ -79,7 +101,15 @@ def cells_known(table: pl.DataFrame, totals: Any, columns: str | Sequence[str] |
 
 
 def margins_known(table: pl.DataFrame, margins: Any, epsilon: float | None, max_rounds: int) -> KnownMargins:
-    """Read margins: a mapping from column to totals, or a table for each margin, or one long table of all."""
+    """Read margins: a mapping from column to totals, or a table for each margin, or one long table of all.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"sex": ["f", "m"], "age": [1, 2]})
+    >>> made = margins_known(table, {"sex": {"f": 6, "m": 4}, "age": {1: 5, 2: 5}}, None, 9)
+    >>> [one.what for one in made.margins]
+    ['sex', 'age']
+    """
     if epsilon is not None and not epsilon > 0:
         raise UsageError(f"Raking ends at a change above 0, got {epsilon!r}.")
     if max_rounds < 1:
@@ -103,7 +133,14 @@ def margins_known(table: pl.DataFrame, margins: Any, epsilon: float | None, max_
 
 
 def matrix_known(table: pl.DataFrame, totals: Mapping[str, Any], size: float | None) -> KnownColumns:
-    """Read totals of columns: a number for a column of numbers, a mapping for the values of a column of names."""
+    """Read totals of columns: a number for a column of numbers, a mapping for the values of a column of names.
+
+    Examples
+    --------
+    >>> matrix_known(pl.DataFrame({"x": [1.0, 3.0]}), {"x": 50}, size=20).matrix
+    array([[1., 1.],
+           [1., 3.]])
+    """
     columns: list[Floats] = [] if size is None else [np.ones(table.height)]
     sums: list[float] = [] if size is None else [float(size)]
     for name, said in totals.items():
@@ -127,7 +164,13 @@ def matrix_known(table: pl.DataFrame, totals: Mapping[str, Any], size: float | N
 
 
 def long_totals(known: pl.DataFrame) -> dict[str, dict[str, float]] | None:
-    """The totals of a long table, with the columns variable, level and total; None for any other table."""
+    """The totals of a long table, with the columns variable, level and total; None for any other table.
+
+    Examples
+    --------
+    >>> long_totals(pl.DataFrame({"variable": ["sex", "sex"], "level": ["f", "m"], "total": [6, 4]}))
+    {'sex': {'f': 6.0, 'm': 4.0}}
+    """
     if set(known.columns) != {"variable", "level", "total"}:
         return None
     numbers = numbers_of(known, "total", "").tolist()

@@ -54,7 +54,14 @@ def stages_of(
 def stage_of(
     codes: Integers, strata: Integers, names: tuple[str, ...], fpc: Floats | None, column: str
 ) -> Stage:
-    """Make a stage of the unit and the stratum of each row, and of what a column says of its population."""
+    """Make a stage of the unit and the stratum of each row, and of what a column says of its population.
+
+    Examples
+    --------
+    >>> made = stage_of(np.array([0, 0, 1]), np.array([0, 0, 0]), ("all",), np.full(3, 0.25), "share")
+    >>> made.sizes, made.populations
+    (array([2.]), array([8.]))
+    """
     n_units = int(codes.max()) + 1
     of_units = np.zeros(n_units, dtype=np.intp)
     of_units[codes] = strata
@@ -86,7 +93,12 @@ def stage_of(
 
 
 def check_fpc(fpc: Floats, column: str) -> None:
-    """Refuse numbers that are neither populations nor fractions."""
+    """Refuse numbers that are neither populations nor fractions.
+
+    Examples
+    --------
+    >>> check_fpc(np.array([0.1, 0.5]), "share")
+    """
     if (fpc <= 0).any() or ((fpc > 1).any() and (fpc < 1).any()):
         raise InputError(
             f"The column {column!r} goes from {digits(float(fpc.min()), 6)} to {digits(float(fpc.max()), 6)}.",

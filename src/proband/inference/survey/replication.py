@@ -64,6 +64,8 @@ class ReplicateWeights:
         What each squared deviation counts.
     centre
         Whether deviations are from the ``estimate`` or from the replicates' ``mean``.
+    method, notes
+        How they were made, and what a reader should know.
     freedom
         Degrees of freedom where they are known; None for the rank of the weights less one.
     groups
@@ -145,7 +147,13 @@ def rank_of(columns: Floats, tolerance: float = 1e-5) -> int:
 def design_called(
     method: ReplicateMethod, *, rho: float = 0.5, n_resamples: int = 2_000, centre: Centre = "estimate"
 ) -> StratifiedDesign:
-    """Make the design that a method's name stands for."""
+    """Make the design that a method's name stands for.
+
+    Examples
+    --------
+    >>> design_called("fay", rho=0.3).rho
+    0.3
+    """
     if method == "brr":
         return BRR(centre=centre)
     if method == "fay":

@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What variances are made of: the stages, the weights before and after adjustment, and the replicates."""
+    """What variances are made of.
+
+    Attributes
+    ----------
+    stages
+        Units within strata.
+    base, weights
+        The weights of rows before and after adjustment.
+    adjustments
+        Post-stratification, raking and calibration, as they were made.
+    replicates
+        The replicates; None for linearised variances.
+    """
 
     stages: Stages
     base: Floats

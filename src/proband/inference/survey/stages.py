@@ -157,6 +157,13 @@ class Stages:
 
 
 def sums(values: Floats, codes: Integers, n: int) -> Floats:
-    """Add rows that have the same code (codes × columns)."""
+    """Add rows that have the same code (codes × columns).
+
+    Examples
+    --------
+    >>> sums(np.array([[1.0], [2.0], [4.0]]), np.array([0, 1, 0]), 2)
+    array([[5.],
+           [2.]])
+    """
     found: Floats = np.stack([np.bincount(codes, weights=column, minlength=n) for column in values.T], axis=1)
     return found

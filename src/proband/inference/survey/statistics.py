@@ -18,7 +18,7 @@ import polars as pl
 from proband.errors import DesignError, UsageError
 from proband.inference.survey.columns import Floats, is_numeric, labels_of, numbers_of
 from proband.inference.survey.quantiles import AS_IN_R, QuantileRule, weighted_quantile
-from proband.words import counted
+from proband.words import counted, given
 
 Kind = Literal["mean", "total", "ratio", "variance", "quantile", "function"]
 
@@ -53,7 +53,7 @@ class Label:
         """What contrasts know it by: ``success``, ``a/b``, ``sex=f``, ``age@0.5``; with its kind before it unless it is a mean."""
         own = self.column if self.level is None else f"{self.column}={self.level}"
         own = own if self.denominator is None else f"{own}/{self.denominator}"
-        own = own if self.p is None else f"{own}@{self.p:g}"
+        own = own if self.p is None else f"{own}@{given(self.p)}"
         return (
             own if self.statistic in ("mean", "ratio", "quantile", "function") else f"{self.statistic} {own}"
         )
@@ -201,7 +201,7 @@ class _BoundVariance(Bound):
 
 @dataclass(frozen=True, eq=False)
 class BoundQuantile(Bound):
-    """Quantiles of one column."""
+    """Quantiles of one column, by a rule."""
 
     rule: QuantileRule
 
@@ -277,7 +277,7 @@ class Total(Statistic):
 
 @dataclass(frozen=True)
 class Ratio(Statistic):
-    """The ratio of two totals."""
+    """The ratio of two totals: that of the numerator over that of the denominator."""
 
     numerator: str
     denominator: str
@@ -303,7 +303,7 @@ class Variance(Statistic):
 
 @dataclass(frozen=True)
 class Quantile(Statistic):
-    """Quantiles of a column, by a rule of `weighted_quantile`."""
+    """Quantiles of a column at one share p or several, by a rule of `weighted_quantile`."""
 
     column: str
     p: float | tuple[float, ...] = 0.5
@@ -322,7 +322,7 @@ class Quantile(Statistic):
 
 @dataclass(frozen=True)
 class Function(Statistic):
-    """Any function of the weights of the rows, with one number or several: its variance comes from replicates."""
+    """Any function of the weights of the rows, with one number or several, called by names: its variance comes from replicates."""
 
     function: Callable[[Floats], Any]
     names: tuple[str, ...] = ("function",)

@@ -155,8 +155,10 @@ class SurveyRequest(Part):
     ] = ()
     replicate_kind: Annotated[
         Literal["brr", "fay", "jk1", "jkn", "jk2", "bootstrap", "successive-difference", "other"],
-        Field(description="How they were made, which says what a squared deviation counts."),
-        Option(panel=_PANEL),
+        Field(
+            description="How they were made: brr, fay, jk1, jkn, jk2, bootstrap, successive-difference or other."
+        ),
+        Option(metavar="KIND", panel=_PANEL),
     ] = "other"
     scale: Annotated[
         Annotated[float, Field(gt=0)] | None,
@@ -195,13 +197,15 @@ class SurveyRequest(Part):
     ] = None
     design_effect: Annotated[
         Literal["with-replacement", "without-replacement", "none"],
-        Field(description="The variance over that of a simple random sample of as many rows, drawn so."),
-        Option(("--deff",), panel=_PANEL),
+        Field(
+            description="The variance over that of a simple random sample of as many rows, drawn with-replacement or without-replacement; or none."
+        ),
+        Option(("--deff",), "SAMPLE", _PANEL),
     ] = "with-replacement"
     quantile_rule: Annotated[
         Literal["math", "school", "hf1", "hf2", "hf3", "hf4", "hf5", "hf6", "hf7", "hf8", "hf9"],
-        Field(description="The definition of a quantile, as R names them."),
-        Option(panel=_PANEL),
+        Field(description="The definition of a quantile, as R names them: math, school, hf1 to hf9."),
+        Option(metavar="RULE", panel=_PANEL),
     ] = "math"
     quantile_interval: Annotated[
         Literal["mean", "logit", "asin", "beta", "replicates"],
