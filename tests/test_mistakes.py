@@ -256,6 +256,18 @@ REFUSED = {
     "pb.feret_study([a, b], E, versions=[('a',)])": "versions",
     "pb.gallery_effect(a, S)": "ImageColumns",
     "pb.estimate_weighted(None, [1, 2])": "a function",
+    "pb.estimate_weighted(lambda w: w.sum(), [1, 1, 2, 2], units=[1, 2, 2, 3])": "1 unit is in several strata: '2'",
+    "pb.Survey(out, weight='w')": "'weights'",
+    "pb.Survey(out, weights='okk')": "no column 'okk'",
+    "pb.Survey(out, units='q', lonely='drop')": "lonely must be",
+    "pb.Survey(out, strata='m', units='q')": r"in several(.|\n)*nest=True",
+    "pb.Survey(out, fpc=['ok', 'ok'])": "2 columns of populations for 1 stage",
+    "pb.Survey(out).estimate()": "Nothing is to be estimated",
+    "pb.Survey(out).mean('ok', interval='wilson')": "interval must be",
+    "pb.Survey(out).mean('q', 'ok', interval='logit', by='qq')": "no column 'qq'",
+    "pb.Survey(out, units='q').replicated('jk3')": "'jk1'",
+    "pb.Survey(out).function(lambda w: w.sum())": "not linearised",
+    "pb.Survey(out).mean('ok').difference('ok', 'no')": "no estimate 'no'",
 }  # fmt: skip
 """Calls, and what must be said of them."""
 

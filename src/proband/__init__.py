@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from proband.errors import ProbandError as ProbandError
     from proband.inference import (
+        Survey as Survey,
         classify as classify,
         compare as compare,
         compare_datasets as compare_datasets,
@@ -107,7 +108,7 @@ __getattr__, __dir__ = lazily(
         "scores.reading": "read_embeddings read_scores",
         "scores.formats": "write_scores",
         "measures": "AUC CMC EER FNMR MedianCensoredRank MedianRelativeRank RankStatistic RecognitionRate RelativeRankRate rank search",
-        "inference": "classify compare compare_datasets compare_halves compare_independent compare_outcomes compare_sensors coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
+        "inference": "Survey classify compare compare_datasets compare_halves compare_independent compare_outcomes compare_sensors coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
         "gallery_effect gallery_variation gate mcnemar mcnemar_table permute plan_difference plan_error_rate plan_half_width threshold verify verify_pairs",
         "inference.covariates.difficulty": "partition",
         "inference.covariates.study": "covariates",

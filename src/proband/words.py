@@ -199,6 +199,18 @@ def interval(low: float, high: float, places: int = 4) -> str:
     return f"[{', '.join(ends)}]"
 
 
+def interval_of(low: float, high: float, significant: int = 3) -> str:
+    """The ends of an interval, with so many significant digits.
+
+    Examples
+    --------
+    >>> interval_of(1234.5678, -0.5, 6)
+    '[1234.57, −0.5]'
+
+    """
+    return f"[{digits(low, significant)}, {digits(high, significant)}]"
+
+
 def p_value(value: float, floor: float | None = None, pairs: int = 1) -> str:
     """A p-value with the sign before it: ≤ where more draws could have made it smaller.
 
@@ -288,7 +300,7 @@ def small_interval(low: float, high: float) -> str:
     '[0.000123, 0.002]'
 
     """
-    return f"[{digits(low)}, {digits(high)}]"
+    return interval_of(low, high)
 
 
 def threshold(value: float | None) -> str:

@@ -46,6 +46,14 @@ def folder(tmp_path_factory):
         ("covariates ok.npz -s s.csv -g session==1 --on probe.session", 1, "there is nothing to explain"),
         ("covariates ok.npz -s s.csv -g session==1 --on mate.session+rival.x", 1, "a covariate of rivals"),
         ("partition ok.npz -s s.csv -g session==1", 1, "too few to judge one by the others"),
+        ("survey s.csv", 2, "nothing is to be estimated"),
+        ("survey s.csv --mean sesion", 1, "did you mean 'session'"),
+        ("survey s.csv --mean session --units subject --differences", 2, "say which: --by"),
+        ("survey s.csv --mean session --units subject --rho 0.3", 2, "--method fay"),
+        ("survey s.csv --mean session --strata subject --units id --lonely fail", 0, ""),
+        ("survey s.csv --mean session --strata id --units id", 1, "--lonely adjust"),
+        ("survey s.csv --ratio session/", 2, "write COLUMN/COLUMN"),
+        ("survey s.csv --mean session --replicate-weights w*", 1, "--replicate-weights"),
         ("verify ok.npz -s s.csv --fmr 0.1%", 2, "write 0.001 for 0.1%"),
         ("compare u=ok.npz v=ok.npz -s s.csv -g session==1 --pairs u-w", 2, "no algorithm 'w'"),
         ("compare u=ok.npz v=ok.npz -s s.csv -g session==1 --pairs uv", 2, "write A-B with two of: 'u', 'v'"),
@@ -123,7 +131,7 @@ def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
     monkeypatch.chdir(folder / "empty" if "." in words.split() else folder)
     scores = (
         []
-        if words.startswith(("mcnemar 5", "protocol")) or " -e " in words
+        if words.startswith(("mcnemar 5", "protocol", "survey")) or " -e " in words
         else ["--orientation", "similarity"]
     )
     with pytest.raises(SystemExit) as ended:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.golden.data import surveys
 
 from proband.cli.app import _command
 from proband.engine.files.documents import as_json
@@ -26,6 +27,8 @@ COMMAND_OF["outcomes"] = "compare"
 OWN_DOORS = ("protocol", "audit")
 """Commands that read in their own way: tests/cli/test_protocol_doors.py."""
 SWITCH = {"outcomes": ["--outcomes"]}
+NO = {"balanced": "--unbalanced"}
+SAMPLE: dict[str, Any] = {"table": "survey.csv", "weights": "weight", "strata": "site", "units": ["person"]}
 E: Values = {"gallery": "image == 0"}
 WHOLE: Values = {
     "gallery": "image < 2",
@@ -82,6 +85,11 @@ OF_DESIGNS: list[tuple[str, Values, Values, list[Values]]] = [
     ("strat", {"gallery": "image == 0", "sample": 6}, {}, []),
     ("strat", {"gallery": "image == 0", "design": "jackknife", "jackknife": "JK1"}, {}, []),
     ("strat", {"gallery": "image == 0", "design": "collapsed-strata", "strata": "id", "collapse_by": "image"}, {}, []),
+    ("survey", SAMPLE | {"mean": ["success", "group"], "total": ["x"], "variance": ["y"], "by": ["sex"], "differences": True, "where": "x > 1", "lonely": "average", "method": "jkn", "centre": "mean", "rake": ["margins.csv"], "epsilon": 0.0001, "max_rounds": 20}, {}, []),
+    ("survey", SAMPLE | {"fpc": ["people"], "nest": True, "ratio": ["y/x"], "quantile": ["x@0.25", "y"], "missing": "drop", "quantile_rule": "hf7", "quantile_interval": "logit", "post_stratify": "cells.csv", "degrees_of_freedom": 5.0, "design_effect": "none"}, {}, []),
+    ("survey", SAMPLE | {"mean": ["success"], "method": "fay", "rho": 0.25, "interval": "logit", "calibrate": "totals.csv"}, {}, []),
+    ("survey", SAMPLE | {"mean": ["x"], "method": "bootstrap", "n_resamples": 30}, {}, []),
+    ("survey", SAMPLE | {"mean": ["x"], "replicate_weights": ["rep*"], "replicate_kind": "jkn", "scale": 0.5, "rscales": [0.5, 1.0, 0.5, 1.0, 0.5, 1.0, 0.5, 1.0], "combined": False}, {}, []),
 ]  # fmt: skip
 
 
@@ -126,6 +134,7 @@ def data(tmp_path: Path) -> Path:
     rows = [(k, site[k], name, int(one[k])) for name, one in right.items() for k in range(60)]
     outcomes = pl.DataFrame(rows, ["item", "site", "system", "success"], orient="row")
     outcomes.write_csv(tmp_path / "outcomes.csv")
+    surveys(tmp_path)
     return tmp_path
 
 
@@ -134,7 +143,7 @@ def words(values: Values) -> list[str]:
     for name, value in values.items():
         option = f"--{name.replace('_', '-')}"
         if isinstance(value, bool):
-            said.append(option if value else "--unbalanced")
+            said.append(option if value else NO.get(name, f"--no-{name}"))
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             for one in value:
                 said += (

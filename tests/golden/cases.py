@@ -37,6 +37,21 @@ ASKED = {
         f"scored.csv {C} -g one_per_subject",
         L,
     ],
+    "survey": [
+        """survey.csv --weights weight --strata site --units person --mean success --mean group --total x --ratio y/x --variance y
+           --quantile x@0.25 --quantile x --by sex --differences --level 0.9 --csv table.csv --latex table.tex --threads 1 --quiet""",
+        """--table survey.csv --strata site --units person --units probe --fpc people --fpc probes --nest --mean success --where "x > 2"
+           --missing drop --deff without-replacement --interval logit --post-stratify cells.csv --report page.html""",
+        """survey.csv --weights weight --strata site --units person --mean y --total group --rake margins.csv --epsilon 1e-6 --max-rounds 50
+           --method jkn --centre mean --lonely adjust --degrees-of-freedom 9 --design-effect none""",
+        """survey.csv --weights weight --strata site --units person --ratio y/x --calibrate totals.csv --method fay --rho 0.3 --quantile x
+           --quantile-interval replicates --quantile-rule school""",
+        """survey.csv --weights weight --strata site --units person --mean x --method bootstrap --replicates 50 --seed 3 --pseudonyms --formats csv
+           --out out""",
+        """survey.csv --weights weight --total x --by group --replicate-weights "rep*" --replicate-kind other --scale 0.2
+           --rscales 1,0.5,1,0.5,1,0.5,1,0.5 --no-combined""",
+        "survey.csv --weights weight --units person --mean x --method bootstrap --n-resamples 20",
+    ],
     "compare": [
         f"{S} {G} --csv pairs.out.csv --latex table.tex --markdown table.md --report page.html --threads 2 --quiet",
         f"{S} {G} --rank 3 --margin 0.05 --level 0.9 --seed 4 --test sign-flip",

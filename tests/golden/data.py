@@ -98,6 +98,7 @@ def write(folder: Path) -> None:
     _data_sets(folder)
     _lists(folder, table, ids, codes)
     _labelled(folder)
+    surveys(folder)
 
 
 def _named_by_files(folder: Path, images: np.ndarray) -> None:
@@ -234,6 +235,44 @@ def _labelled(folder: Path) -> None:
     pl.DataFrame(rows, ["question", "document", "model", "correct"], orient="row").write_csv(
         folder / "outcomes.csv"
     )
+
+
+def surveys(folder: Path) -> None:
+    """A sample of people at sites, with weights, replicate weights and known totals."""
+    rng = np.random.default_rng(31)
+    rows = []
+    for site, (drawn, people) in enumerate(((2, 9), (4, 14), (2, 6), (2, 30))):
+        for unit in range(drawn):
+            skill = rng.normal(0, 0.4)
+            for probe in range(1, 3 + (site + unit) % 3):
+                x = round(float(rng.gamma(2, 2)) + 1, 3)
+                rows.append(
+                    {
+                        "site": f"s{site}",
+                        "person": f"s{site}p{unit}",
+                        "probe": probe,
+                        "success": int(rng.random() < 0.75 + skill / 4),
+                        "x": x,
+                        "y": round(x * (1 + skill) + float(rng.normal()), 3),
+                        "group": "abc"[int(rng.integers(3))],
+                        "sex": "fm"[(unit + probe) % 2],
+                        "people": people,
+                        "probes": 6,
+                        "weight": round(people / drawn * float(rng.uniform(0.8, 1.4)), 3),
+                    }
+                )
+    signs = rng.integers(0, 2, (8, len(rows)))
+    given = {f"rep{k}": np.where(one, 1.5, 0.5) for k, one in enumerate(signs)}
+    pl.DataFrame(rows).with_columns(**{name: pl.Series(one) for name, one in given.items()}).write_csv(
+        folder / "survey.csv"
+    )
+    texts = {
+        "margins.csv": "variable,level,total\nsex,f,60\nsex,m,70\ngroup,a,40\ngroup,b,50\ngroup,c,40\n",
+        "cells.csv": "sex,total\nf,60\nm,70\n",
+        "totals.csv": "variable,level,total\n1,,130\nx,,700\n",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
 
 
 STUDY = """\

@@ -97,6 +97,8 @@ LEVEL_OF = {
     "StandardizedCurve": "CovariateStudy",
     "FitCheck": "CovariateStudy",
     "PartRate": "Partition",
+    "SurveyContrast": "SurveyEstimates",
+    "SurveyEstimate": "SurveyEstimates",
 }
 
 

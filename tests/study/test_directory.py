@@ -77,6 +77,7 @@ def test_everything_is_there_and_of_the_schema(
         "outcomes",
         "protocol",
         "audits",
+        "survey",
     ]
     tables = {name for name in found if name.startswith("tables/")}
     assert {f"tables/{name}.csv" for name in proband.report.contents.TABLES} == tables

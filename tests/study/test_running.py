@@ -79,6 +79,10 @@ protocols = "2×4f CV"
 subjects = [10, 20]
 draws = 2
 [audit]
+[survey]
+table = "labels.csv"
+mean = ["new", "old"]
+units = "label"
 """
 
 

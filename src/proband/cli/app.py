@@ -25,6 +25,7 @@ from proband.cli.analyses.mcnemar import mcnemar
 from proband.cli.analyses.permute import permute
 from proband.cli.analyses.search import search
 from proband.cli.analyses.strat import strat
+from proband.cli.analyses.survey import survey
 from proband.cli.analyses.threshold import threshold
 from proband.cli.analyses.verify import verify
 from proband.cli.blind.blind import blind
@@ -75,7 +76,7 @@ _JOBS: dict[str, tuple[Any, ...]] = {
     "Carry out a whole study": (demo, init, run),
     "Classifiers and their protocols": (classify, protocol, audit, card, literature),
     "Plan a test, or give one to others": (plan, coverage, blind),
-    "Studies of the papers": (feret, permute, strat, mcnemar, reproduce),
+    "Studies of the papers": (feret, permute, strat, mcnemar, survey, reproduce),
     "Files and images": (inspect, convert, recognize, faces, alter, array),
 }
 app = typer.Typer(**_LOOK)

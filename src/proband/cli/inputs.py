@@ -65,6 +65,25 @@ class OutcomeInputs:
 
 
 @dataclass(frozen=True)
+class SurveyInputs:
+    """The table of a survey."""
+
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TABLE", help="Table with a row for each observation.", show_default=False),
+    ] = None
+
+    def sources(self) -> dict[str, Any]:
+        """What is read, as a request says it."""
+        from proband.errors import UsageError
+
+        files = self.files or []
+        if len(files) > 1:
+            raise UsageError(f"A survey is in one table, got {' and '.join(files)}.", "join them.")
+        return {"survey": {"table": files[0]} if files else {}}
+
+
+@dataclass(frozen=True)
 class ScoreInputs:
     """Score files and embeddings, and the samples they are of."""
 

@@ -2,7 +2,7 @@
 
 `procedures` is the table that leads a question to its procedure, `proportions` what they all count with. `estimates/` is one
 algorithm, `comparisons/` two or more on the same probes. By what varies or is shared: `verification/` (pairs of people),
-`strata/`, `galleries/`, `image_choice/` (other images of these people), `covariates/` (what makes a probe fail), `cross_validation/` (folds of classifiers),
+`strata/`, `survey/` (units with weights), `galleries/`, `image_choice/` (other images of these people), `covariates/` (what makes a probe fail), `cross_validation/` (folds of classifiers),
 `datasets/` (several data sets). Without people:
 `outcomes/` (successes of items) and `classification/` (samples of fixed classes). `planning/` comes
 before any data, `simulation/` asks whether procedures keep their word.
@@ -43,8 +43,8 @@ from proband.inference.planning.planning import plan_difference, plan_error_rate
 from proband.inference.proportions import Interval, difference_of_independent, proportion_interval
 from proband.inference.simulation.coverage import Coverage, coverage
 from proband.inference.simulation.halves import Halves, compare_halves
-from proband.inference.strata.estimates import ReplicateEstimate, estimate_weighted
 from proband.inference.strata.sensors import compare_sensors
+from proband.inference.survey import ReplicateEstimate, Survey, SurveyEstimates, estimate_weighted
 from proband.inference.verification.several import Verifications, verify_pairs
 from proband.inference.verification.thresholds import DeployedThreshold, DeployedThresholds, threshold
 from proband.inference.verification.verification import Verification, verify
@@ -79,6 +79,8 @@ __all__ = [
     "PairedOutcomes",
     "ReplicateEstimate",
     "SetOverlap",
+    "Survey",
+    "SurveyEstimates",
     "Verification",
     "Verifications",
     "VirtualExperiments",

@@ -108,6 +108,11 @@ def _unit(in_points: bool) -> int:
     return 100 if in_points else 1
 
 
+def ends_cell(low: float, high: float, significant: int = 3, answers: Answers | None = None) -> Cell:
+    """An interval of a number with so many significant digits."""
+    return Cell(words.interval_of(low, high, significant), Ends(low, high), answers=answers)
+
+
 def p_cell(value: float | None, test: words.Method | None = None, pairs: int = 1) -> Cell:
     """A p-value of a test; the sign is shown where it is not equality."""
     floor = None if test is None else test.floor

@@ -72,6 +72,7 @@ TABLES = (
     "protocol_confusions",
     "protocol_sizes",
     "audit",
+    "survey",
 )
 """Every table there can be."""
 
@@ -181,6 +182,8 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
         made["audit"] = _joined(
             one.to_frame().insert_column(0, pl.lit(one.source).alias("splits")) for one in found.audits
         )
+    if found.survey is not None:
+        made["survey"] = found.survey.to_frame()
     return made
 
 

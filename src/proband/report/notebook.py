@@ -28,6 +28,7 @@ from proband.inference.covariates.difficulty import Partition
 from proband.inference.covariates.results import CovariateStudy
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
+from proband.inference.survey import SurveyEstimates
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.several import Verifications
@@ -47,6 +48,7 @@ from proband.report.analyses import (
     mcnemar,
     protocols,
     strat,
+    survey,
     thresholds,
     verification,
 )
@@ -72,6 +74,7 @@ from proband.report.figures.identification import (
     mcnemar_figure,
 )
 from proband.report.figures.protocols import accuracy_figure
+from proband.report.figures.survey import survey_figure
 from proband.report.figures.verification import differential_figure, searches_figure, thresholds_figure
 from proband.report.notes import answered
 from proband.report.plotting import alone, drawn_by, draws
@@ -320,6 +323,7 @@ show(
         _one_of(strat.study_figures, "galleries"),
     ),
 )
+show(SurveyEstimates, View(survey.survey_tables, survey.survey_statements, survey_figure))
 show(
     FeretStudy,
     View(feret.study_tables, feret_statements.study_statements, _one_of(feret.study_figures, "cmc")),

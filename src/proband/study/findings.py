@@ -24,6 +24,7 @@ from proband.inference.galleries.feret_study import FeretStudy
 from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.outcomes.results import OutcomeComparison
 from proband.inference.strata.study import StratStudy
+from proband.inference.survey import SurveyEstimates
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.hard_subjects import HardSubjects
 from proband.inference.verification.open_set import SearchEstimates
@@ -64,6 +65,7 @@ PARTS = (
     "outcomes",
     "protocol",
     "audits",
+    "survey",
 )
 """The parts of results.json, each there if it was asked for."""
 
@@ -199,6 +201,8 @@ class Findings(Result):
         Whether curves are drawn over rank / people in the gallery.
     protocol, audits
         Classifiers under protocols, and audits of splits.
+    survey
+        Estimates for a population, from a sample with weights.
     notes
         What was left out or decided, beyond what the results say themselves.
     """
@@ -247,6 +251,7 @@ class Findings(Result):
     relative_ranks: bool = field(default=False, kw_only=True)
     protocol: ProtocolRun | None = field(default=None, kw_only=True)
     audits: tuple[Audit, ...] = field(default=(), kw_only=True)
+    survey: SurveyEstimates | None = field(default=None, kw_only=True)
     pool: Pool | None = None
     trained: tuple[str, ...] = ()
     trial_choices: pl.DataFrame | None = field(default=None, kw_only=True)

@@ -55,6 +55,7 @@ from proband.study.requests import (
 )
 from proband.study.second_set import second_set, sets_named
 from proband.study.steps import Steps
+from proband.study.surveying import surveyed
 from proband.words import Note, Sentence
 
 Made = TypeVar("Made")
@@ -272,6 +273,10 @@ class _Run:
         if request.audit is not None:
             with self._at("audit"):
                 found["audits"] = self.steps.audits(request, self.origin, found.get("protocol"))
+        if request.survey is not None:
+            with self._at("survey"):
+                found["survey"], said = surveyed(request.survey, self.origin, request.output)
+                self.notes.extend(said)
         return found
 
     @property

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs import BRR, StratifiedDesign
+from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE, Replicates, StratifiedInterval
-from proband.engine import Engine, on_engine
-from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError
 from proband.inference.estimates.case import Case, IntervalFound, estimates_of
 from proband.inference.procedures import Question
-from proband.inference.proportions import check_level, check_seed, t_quantile, wilson_ends
+from proband.inference.proportions import t_quantile, wilson_ends
 from proband.inference.strata.units import strata_of
 from proband.measures import Outcomes
-from proband.results.base import Answers, Confidence, Result
+from proband.results.base import Answers
 from proband.results.estimate import Estimate
-from proband.results.serializing import Written
 from proband.results.targets import GALLERY, OTHER_PEOPLE, OTHER_PROBES, PEOPLE_ALIKE, PROBES_ALIKE
-from proband.words import Method, Note, Sentence, Target, count, counted, digits, level
+from proband.words import Note, Sentence, Target
 
 Floats = npt.NDArray[np.float64]
-Statistic = Callable[[Floats], float]
 NO_WIDTH = Sentence(
     "strata.no-width", "caution", "nothing varies, so the interval has no width: it gives no information"
 )
@@ -49,141 +44,6 @@ _PEOPLE_WITHIN = Target(
     "strata are independent, and the people of one are independent and identically distributed",
 )
 _UNITS_ALIKE = Target("units-alike", "units are independent and identically distributed")
-
-
-@dataclass(frozen=True, eq=False)
-class ReplicateEstimate(Result):
-    """A statistic of weighted units with its replicate variance.
-
-    Attributes
-    ----------
-    value
-        The statistic at full weights.
-    standard_error
-        From the replicates, centred as the design says.
-    low, high, degrees_of_freedom
-        Student's interval and its degrees of freedom.
-    replicates
-        The statistic in every replicate.
-    confidence_level, design, notes
-        Of the interval; how replicates were made, and what a reader should know.
-    """
-
-    written = Written(without=("replicates",))
-
-    value: float
-    standard_error: float
-    low: float
-    high: float
-    confidence_level: Confidence
-    degrees_of_freedom: float
-    replicates: Floats
-    design: Method
-    notes: tuple[Note, ...]
-
-    @property
-    def variance(self) -> float:
-        """The square of the standard error."""
-        return self.standard_error**2
-
-    def __repr__(self) -> str:
-        return (
-            f"{digits(self.value, 6)} ± {digits(self.standard_error, 4)}, {level(self.confidence_level)} "
-            f"[{digits(self.low, 6)}, {digits(self.high, 6)}], {self.design}, {counted(len(self.replicates), 'replicate')}"
-        )
-
-
-@checked
-@on_engine
-def estimate_weighted(
-    statistic: Statistic,
-    strata: npt.ArrayLike,
-    design: StratifiedDesign | None = None,
-    *,
-    weights: npt.ArrayLike | None = None,
-    confidence_level: float = 0.95,
-    seed: int = 0,
-    engine: Engine = None,
-) -> ReplicateEstimate:
-    """Estimate any statistic of weighted units, with a replicate variance: for data that are no ranks at all.
-
-    Units within strata vary; strata and weights stay. With θ_α the statistic in replicate α, v = Σ c_α (θ_α − θ)², the scales
-    c_α being the design's (McCarthy 1969; Wolter 2007), and the interval θ ± t_ν √v, ν units less strata.
-
-    Parameters
-    ----------
-    statistic
-        A function of the units' weights, such as ``lambda w: (w @ y) / (w @ x)``.
-    strata
-        The stratum of each unit.
-    design
-        `BRR` (the default), `Fay`, `Jackknife`, `RaoWu`, `Enumeration`.
-    weights
-        The weight of each unit, by default 1. Replicates multiply it.
-
-    Examples
-    --------
-    The ratio of two totals over three strata of two units (Wolter's and R's example of rescue by ambulance):
-
-    >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
-    >>> estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3])
-    0.153506 ± 0.009427, 95% [0.123507, 0.183506], balanced repeated replication, 4 replicates
-    """
-    check_level(confidence_level)
-    check_seed(seed)
-    chosen = BRR() if design is None else design
-    found = Strata.of(np.asarray(strata))
-    base = np.ones(len(found.codes)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if base.shape != found.codes.shape or not np.isfinite(base).all() or (base < 0).any():
-        raise UsageError(
-            f"Weights are one for each of the {count(len(found.codes))} units, finite and not negative."
-        )
-    if not isinstance(chosen, StratifiedDesign):
-        raise UsageError(
-            f"{chosen!r} is not a stratified design.", "take the design brr, fay, jackknife or rao-wu."
-        )
-    _refuse_unused(chosen)
-    found, notes = chosen.collapsed(found, None)
-    plan = chosen.replicates(found, seed)
-    value = float(statistic(base))
-    replicates = np.array(
-        [
-            float(statistic(base * row))
-            for part in plan.parts
-            for block in part.blocks(len(base))
-            for row in block
-        ]
-    )
-    if not np.isfinite(replicates).all() or not np.isfinite(value):
-        raise DesignError(
-            "The statistic is not a finite number in every replicate.",
-            "with few units a replicate may be left without any: Fay() keeps some of each.",
-        )
-    error = float(np.sqrt(plan.variance(replicates, value, chosen.centre)))
-    freedom = freedom_of(chosen, found, None, plan.drawn)
-    reach = t_quantile(confidence_level, freedom) * error
-    return ReplicateEstimate(
-        value,
-        error,
-        value - reach,
-        value + reach,
-        confidence_level,
-        freedom,
-        replicates,
-        chosen.as_method,
-        (*notes, *plan.notes),
-    )
-
-
-def _refuse_unused(design: StratifiedDesign) -> None:
-    """Refuse what a design says of tables and of rates, where units are given and may be anything."""
-    usual = type(design)()
-    for name in ("strata", "units", "weights", "by", "interval"):
-        if getattr(design, name, None) != getattr(usual, name, None):
-            raise UsageError(
-                f"{name}={getattr(design, name)!r} of the design does not apply to units given as arrays.",
-                "say strata and weights of units as arguments; intervals are Student's.",
-            )
 
 
 def stratified(question: Question) -> tuple[Estimate, ...]:

@@ -48,6 +48,7 @@ from proband.study.requests.request import (
     Request as Request,
     only as only,
 )
+from proband.study.requests.surveys import SurveyRequest as SurveyRequest
 from proband.study.requests.tables import (
     ClassificationRequest as ClassificationRequest,
     OutcomesRequest as OutcomesRequest,

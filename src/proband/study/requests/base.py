@@ -41,9 +41,10 @@ ANALYSES = (
     "outcomes",
     "protocol",
     "audit",
+    "survey",
 )
 """Sections that may be switched on and off instead: ``verification = false``."""
-OF_TABLES = ("classification", "outcomes", "protocol", "audit")
+OF_TABLES = ("classification", "outcomes", "protocol", "audit", "survey")
 """Analyses that name what they read themselves, and need no scores of pairs."""
 
 _inside: ContextVar[bool] = ContextVar("inside", default=False)

@@ -43,6 +43,7 @@ from proband.study.requests.data import (
     ScoreSource,
 )
 from proband.study.requests.protocols import AuditRequest, ProtocolRequest
+from proband.study.requests.surveys import SurveyRequest
 from proband.study.requests.tables import ClassificationRequest, OutcomesRequest
 
 Format = Literal["csv", "parquet", "png", "svg", "pdf"]
@@ -121,6 +122,7 @@ class Request(Part):
     outcomes: Switched[OutcomesRequest] = None
     protocol: Switched[ProtocolRequest] = None
     audit: Switched[AuditRequest] = None
+    survey: Switched[SurveyRequest] = None
     output: One[Output] = Field(default_factory=Output)
 
     @property

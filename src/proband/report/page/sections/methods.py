@@ -53,6 +53,7 @@ _COMPARED = Sentence(
     "methods.compared", "note", "Algorithms were compared pairwise on the same data by {measures:row}"
 )
 _ACCURACIES = Sentence("methods.accuracies", "note", "Accuracies for fixed classes: {methods:parts}")
+_SURVEY = Sentence("methods.survey", "note", "Estimates for the population sampled: {methods:parts}")
 _ESTIMATES = Sentence("methods.estimates", "note", "Estimates: {methods:parts}")
 _DIFFERENCES = Sentence("methods.differences", "note", "Differences: {methods:parts}")
 _TOGETHER = Sentence(
@@ -227,6 +228,8 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
         text.say_methods(_ACCURACIES, (one.design for one in found.classification.rates))
     if found.protocol is not None:
         _protocols(text, found.protocol)
+    if found.survey is not None:
+        text.say_methods(_SURVEY, [found.survey.design])
     if found.gate is not None:
         _gate(text, found.gate)
     _verification(text, found)

@@ -131,6 +131,10 @@ REFERENCES = {
     "wolter2007": _book(
         "Wolter 2007", "Wolter, Kirk M.", "Introduction to Variance Estimation", "Springer", 2007, "2nd",
     ),
+    "lumley2004": _article(
+        "Lumley 2004", "Lumley, Thomas", "Analysis of Complex Survey Samples",
+        "Journal of Statistical Software", 2004, 9, "1", "1--19",
+    ),
     "student1908": _article(
         "Student 1908", "Student", "The Probable Error of a Mean", _BIOMETRIKA, 1908, 6, "1", "1--25",
     ),

@@ -1,0 +1,246 @@
+"""Estimates of a survey: values at the final weights, and a covariance linearised or from replicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from proband.errors import DesignError, Hint, UsageError
+from proband.inference.strata.estimates import NO_WIDTH
+from proband.inference.survey.columns import Flags, Floats, crossed, labels_of
+from proband.inference.survey.intervals import Domain, Options, Part, rows_of
+from proband.inference.survey.results import SurveyEstimate, SurveyEstimates
+from proband.inference.survey.sampling import Sample
+from proband.inference.survey.statistics import Bound, BoundQuantile, Statistic
+from proband.results.base import Answers
+from proband.words import Method, Note, Sentence, Target, count, counted
+
+if TYPE_CHECKING:
+    from proband.inference.survey.survey import Survey
+
+_FEW = 10
+_TAYLOR = Method(
+    "taylor",
+    "Taylor linearisation",
+    "linearised variances over the units drawn within strata",
+    ("wolter2007", "lumley2004"),
+)
+_SEVERAL = Target("survey", "estimates for the population sampled")
+_UNITS = Target("survey-units", "which units of the population were drawn, within the strata")
+_ROWS = Target("survey-rows", "which rows of the population were drawn, within the strata")
+_AS_SUPPLIED = Target("survey-replicates", "what the replicate weights that came with the data vary")
+_FIXED = Target("survey-population", "the population, its strata and the outcome of every row in it")
+_REPLACED = Target(
+    "survey-with-replacement", "units are drawn independently within strata, and the weights are right"
+)
+_FINITE = Target(
+    "survey-without-replacement",
+    "units are drawn by chance and without replacement within strata, and the weights are right",
+)
+_FEW_UNITS = Sentence(
+    "survey.few-units",
+    "caution",
+    "{freedom:count degree} of freedom: with so few units intervals of skewed columns and of shares near 0 or 1 cover too seldom",
+)
+_OUTSIDE = Sentence(
+    "survey.missing", "note", "{n:count row lacks/rows lack} a value and {n:word is/are} outside the domain"
+)
+_PAST = Sentence(
+    "survey.past-limits",
+    "caution",
+    "an interval of a share passes 0 or 1; a logit interval does not",
+)
+_EXTREME = Sentence(
+    "survey.extreme-quantile",
+    "caution",
+    "a quantile is of a share less than that of the smallest value, where R's rules give the second smallest; hf1 gives the smallest",
+)
+_NO_END = Sentence(
+    "survey.quantile-without-end",
+    "caution",
+    "an interval of a quantile has no end: the share below it may be 0 or 1",
+)
+
+
+def estimated(
+    survey: Survey, statistics: Sequence[Statistic], by: Sequence[str], differences: bool, options: Options
+) -> SurveyEstimates:
+    """Estimate statistics in every domain, with the covariance of all.
+
+    Examples
+    --------
+    >>> from proband.inference.survey import Mean, Survey
+    >>> asked = Options(0.95, "t", None, "none", "mean", False)
+    >>> estimated(Survey({"y": [1.0, 2.0, 3.0]}), [Mean("y")], (), False, asked)
+    y: 2 ± 0.5774 [−0.484138, 4.48414]
+    """
+    sample, table, inside = Sample.of(survey), survey.frame, survey.inside
+    bound = [one.bind(table, options.drop) for one in statistics]
+    _require_suitable(bound, sample, options)
+    domains = _domains(table, by, inside)
+    parts = [Part(domain, one, domain.inside & one.complete) for domain in domains for one in bound]
+    _require_rows(sample, parts)
+    found = [
+        one.bound.values((sample.weights * one.inside)[None, :], sample.n(one.inside))[0] for one in parts
+    ]
+    values, ends = np.concatenate(found), np.cumsum([len(one) for one in found])
+    replicates = None if sample.replicates is None else _replicated(sample, parts)
+    covariance = _covariance(sample, parts, found, replicates)
+    estimates: list[SurveyEstimate] = []
+    for part, stop in zip(parts, ends, strict=True):
+        own = slice(stop - len(part.bound.labels), stop)
+        estimates += rows_of(sample, part, values[own], covariance[own, own], options)
+    _require_each_once(estimates)
+    for place, one in enumerate(estimates):  # Woodruff's errors come with his intervals
+        if one.label.statistic == "quantile" and options.quantile_interval != "replicates":
+            covariance[place, :] = covariance[:, place] = np.nan
+            covariance[place, place] = one.standard_error**2
+    first = survey.stages.first
+    units = np.unique(first.codes[inside & (sample.weights != 0)])
+    made = SurveyEstimates(
+        tuple(estimates),
+        covariance,
+        options.confidence_level,
+        _TAYLOR if sample.replicates is None else sample.replicates.method,
+        Answers(_SEVERAL, _varying(survey), _FIXED, _REPLACED if first.populations is None else _FINITE),
+        int(inside.sum()),
+        len(units),
+        len(np.unique(first.strata[units])),
+        float(sample.weights[inside].sum()),
+        sample.freedom(inside),
+        (),
+        replicates,
+        tuple(_notes(survey, bound, options)),
+    )
+    made = replace(made, notes=(*made.notes, *_cautions(made, sample, parts, options)))
+    return replace(made, differences=made.pairwise()) if differences and len(domains) > 1 else made
+
+
+def _cautions(
+    found: SurveyEstimates, sample: Sample, parts: Sequence[Part], options: Options
+) -> Iterator[Note]:
+    """What may mislead about the numbers."""
+    rows = found.estimates
+    if found.degrees_of_freedom < _FEW and options.freedom is None:
+        yield _FEW_UNITS(freedom=int(found.degrees_of_freedom))
+    if options.interval in ("t", "normal") and any(
+        one.label.share and not 0 <= one.low <= one.high <= 1 for one in rows
+    ):
+        yield _PAST()
+    if any(
+        isinstance(one.bound, BoundQuantile) and one.bound.extreme(sample.weights * one.inside)
+        for one in parts
+    ):
+        yield _EXTREME()
+    if any(one.standard_error == 0 for one in rows):
+        yield NO_WIDTH()
+    if any(one.label.statistic == "quantile" and not np.isfinite([one.low, one.high]).all() for one in rows):
+        yield _NO_END()
+
+
+def _varying(survey: Survey) -> Target:
+    if survey.units:
+        return _UNITS
+    given = survey.replicate_weights is not None and survey.replicate_weights.supplied
+    return _AS_SUPPLIED if given else _ROWS
+
+
+def _domains(table: pl.DataFrame, by: Sequence[str], inside: Flags) -> list[Domain]:
+    if not by:
+        return [Domain((), inside)]
+    labels, codes = crossed([labels_of(table, name, "by") for name in by])
+    return [
+        Domain(tuple(zip(by, label, strict=True)), (codes == place) & inside)
+        for place, label in enumerate(labels)
+        if ((codes == place) & inside).any()
+    ]
+
+
+def _require_rows(sample: Sample, parts: Sequence[Part]) -> None:
+    for one in parts:
+        if not (one.inside & (sample.weights > 0)).any():
+            raise DesignError(
+                f"The domain {one.domain if one.domain.values else 'of all rows'} has no row with a value and a weight.",
+                "leave it out, or join it with another.",
+            )
+
+
+def _require_each_once(estimates: Sequence[SurveyEstimate]) -> None:
+    names = [one.name for one in estimates]
+    if len(set(names)) < len(names):
+        twice = next(one for one in names if names.count(one) > 1)
+        raise UsageError(f"{twice!r} is asked for twice.", "ask for each statistic once.")
+
+
+def _require_suitable(bound: Sequence[Bound], sample: Sample, options: Options) -> None:
+    of_quantiles = any(isinstance(one, BoundQuantile) for one in bound)
+    if of_quantiles and options.quantile_interval == "replicates":
+        if sample.replicates is None:
+            raise UsageError(
+                "Quantiles have an interval of replicates only where there are replicates.",
+                Hint("{give:method=brr}, or leave it out for Woodruff's interval."),
+            )
+        if sample.replicates.method.key in ("jackknife", "jackknife-stratified"):
+            raise DesignError(
+                "The jackknife's variance is not valid for quantiles.",
+                Hint("take {option:method=brr}, fay or bootstrap, or Woodruff's interval."),
+            )
+    if options.interval in ("logit", "asin", "beta"):
+        for one in bound:
+            for label, column in zip(one.labels, one.columns.T, strict=False):
+                if label.statistic != "mean" or column.min() < 0 or column.max() > 1:
+                    raise UsageError(
+                        f"{label.name!r} is not a share, so it has no {options.interval} interval.",
+                        Hint("{option:interval=t}"),
+                    )
+
+
+def _replicated(sample: Sample, parts: Sequence[Part]) -> Floats:
+    """All numbers in all replicates (replicates × numbers)."""
+    made: list[Floats | None] = [sample.tallied(one.bound, one.inside) for one in parts]
+    whole = [place for place, one in enumerate(made) if one is None]
+    if whole:
+        blocks: dict[int, list[Floats]] = {place: [] for place in whole}
+        for block in sample.blocks():
+            for place in whole:
+                one = parts[place]
+                blocks[place].append(one.bound.values(block * one.inside, sample.n(one.inside)))
+        for place, values in blocks.items():
+            made[place] = np.concatenate(values)
+    found = np.concatenate([one for one in made if one is not None], axis=1)
+    if not np.isfinite(found).all():
+        lost = int((~np.isfinite(found)).any(axis=1).sum())
+        raise DesignError(
+            f"In {counted(lost, 'replicate')} of {count(len(found))} a statistic is not a finite number: a domain is left without "
+            "any row.",
+            Hint("{option:method=fay} keeps some of every unit, {option:method=taylor} needs no replicates."),
+        )
+    return found
+
+
+def _covariance(
+    sample: Sample, parts: Sequence[Part], found: Sequence[Floats], replicates: Floats | None
+) -> Floats:
+    if replicates is not None:
+        assert sample.replicates is not None  # they were made of these
+        return sample.replicates.covariance(replicates, np.concatenate(found))
+    scores = [
+        part.bound.scores(sample.weights * part.inside, values)
+        for part, values in zip(parts, found, strict=True)
+    ]
+    return sample.covariance(np.concatenate(scores, axis=1))
+
+
+def _notes(survey: Survey, bound: Sequence[Bound], options: Options) -> list[Note]:
+    found = [*survey.notes]
+    replicates = survey.replicate_weights
+    if replicates is not None:
+        found += replicates.notes
+    lacking = int((~np.all([one.complete for one in bound], axis=0) & survey.inside).sum())
+    if options.drop and lacking:
+        found.append(_OUTSIDE(n=lacking))
+    return found

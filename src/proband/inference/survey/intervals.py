@@ -1,0 +1,168 @@
+"""Numbers of a statistic in a domain, with their errors, intervals and design effects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from proband.errors import UsageError
+from proband.inference.proportions import check_level
+from proband.inference.survey.columns import Flags, Floats
+from proband.inference.survey.quantiles import QuantileInterval, proportion_ends, weighted_quantile
+from proband.inference.survey.results import SurveyEstimate, quantile_of, reaches
+from proband.inference.survey.sampling import Sample
+from proband.inference.survey.statistics import Bound, BoundQuantile
+
+Interval = Literal["t", "normal", "logit", "asin", "beta"]
+DesignEffect = Literal["none", "with-replacement", "without-replacement"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How estimates are told.
+
+    Attributes
+    ----------
+    confidence_level, interval, freedom
+        Of the intervals; the degrees of freedom are counted where they are None.
+    design_effect, quantile_interval
+        As `Survey.estimate` has them.
+    drop
+        Whether rows without a value are outside the domain, and not refused.
+    """
+
+    confidence_level: float
+    interval: Interval
+    freedom: float | None
+    design_effect: DesignEffect
+    quantile_interval: QuantileInterval
+    drop: bool
+
+    def __post_init__(self) -> None:
+        check_level(self.confidence_level)
+        if self.freedom is not None and not self.freedom > 0:
+            raise UsageError(f"Degrees of freedom are above 0, got {self.freedom!r}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """A part of the rows, and what makes it.
+
+    Attributes
+    ----------
+    values
+        The columns that make it and their values.
+    inside
+        The rows that belong to it.
+    """
+
+    values: tuple[tuple[str, str], ...]
+    inside: Flags
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={value}" for name, value in self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A statistic in a domain: the rows that are inside and have its values.
+
+    Attributes
+    ----------
+    domain, bound
+        Where, and what.
+    inside
+        The rows of the domain that have the statistic's values.
+    """
+
+    domain: Domain
+    bound: Bound
+    inside: Flags
+
+
+def rows_of(
+    sample: Sample, part: Part, values: Floats, covariance: Floats, options: Options
+) -> list[SurveyEstimate]:
+    """The numbers of a statistic in a domain, with their intervals.
+
+    Examples
+    --------
+    >>> from proband.inference.survey import Mean, Survey
+    >>> survey = Survey({"y": [1.0, 2.0, 3.0]})
+    >>> everyone, asked = Domain((), survey.inside), Options(0.95, "t", None, "none", "mean", False)
+    >>> part = Part(everyone, Mean("y").bind(survey.frame, False), survey.inside)
+    >>> rows_of(Sample.of(survey), part, np.array([2.0]), np.array([[1 / 3]]), asked)
+    [y: 2 ± 0.5774 [−0.484138, 4.48414]]
+    """
+    one, inside = part.bound, part.inside
+    weights, level = sample.weights * inside, options.confidence_level
+    kept = inside & (sample.weights != 0)
+    freedom = options.freedom if options.freedom is not None else sample.freedom(inside)
+    freedom = float("inf") if options.interval == "normal" else freedom
+    t, errors = quantile_of(level, freedom), np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    effects: Floats = np.full(len(values), np.nan)
+    if options.design_effect != "none":
+        plain = one.srs_variances(weights, values, options.design_effect == "with-replacement")
+        effects = np.divide(errors**2, plain, out=effects, where=plain > 0)
+    reach = reaches(t, errors)
+    lows, highs = values - reach, values + reach
+    if isinstance(one, BoundQuantile) and options.quantile_interval != "replicates":
+        lows, highs, errors = _woodruff(sample, one, weights, values, freedom, options)
+    elif options.interval in ("logit", "asin", "beta"):
+        ends = [
+            proportion_ends(
+                float(v), float(e), t, options.interval, int(kept.sum()), sample.freedom(inside), level
+            )
+            for v, e in zip(values, errors, strict=True)
+        ]
+        lows, highs = np.array(ends).T
+    units = len(np.unique(sample.stages.first.codes[kept]))
+    return [
+        SurveyEstimate(
+            label.name + (f" [{part.domain}]" if part.domain.values else ""),
+            label,
+            dict(part.domain.values),
+            float(values[place]),
+            float(errors[place]),
+            float(lows[place]),
+            float(highs[place]),
+            freedom,
+            None if np.isnan(effects[place]) else float(effects[place]),
+            int(inside.sum()),
+            units,
+            float(weights.sum()),
+        )
+        for place, label in enumerate(one.labels)
+    ]
+
+
+def _woodruff(
+    sample: Sample, one: BoundQuantile, weights: Floats, values: Floats, freedom: float, options: Options
+) -> tuple[Floats, Floats, Floats]:
+    """Woodruff's (1952) interval: that of the share below a quantile, read back as quantiles; the error is half its width over t."""
+    t, level, column = (
+        quantile_of(options.confidence_level, freedom),
+        options.confidence_level,
+        one.columns[:, 0],
+    )
+    below = (one.columns <= values).astype(np.float64)
+    shares = (weights @ below) / weights.sum()
+    if sample.replicates is None:
+        found = sample.covariance(one.scores(weights, values))
+    else:
+        inside = weights != 0
+        made = np.concatenate(
+            [(block * inside) @ below / (block * inside).sum(axis=1)[:, None] for block in sample.blocks()]
+        )
+        found = sample.replicates.covariance(made, shares)
+    errors = np.sqrt(np.maximum(np.diag(found), 0.0))
+    n, own = int((weights != 0).sum()), sample.freedom(weights != 0)
+    ends = [
+        proportion_ends(float(v), float(e), t, options.quantile_interval, n, own, level)
+        for v, e in zip(shares, errors, strict=True)
+    ]
+    read = [[weighted_quantile(column, weights, end, one.rule) for end in pair] for pair in ends]
+    lows, highs = np.array(read).T
+    return lows, highs, (highs - lows) / (2 * t)

@@ -1,0 +1,361 @@
+"""What can be estimated from a survey: means, totals, ratios, variances, quantiles, and any function of the weights.
+
+A statistic evaluates many sets of weights at once, and says by its *scores* how it varies with each row (its influence
+function times the weight): its linearised variance is that of the total of its scores.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import DesignError, UsageError
+from proband.inference.survey.columns import Floats, is_numeric, labels_of, numbers_of
+from proband.inference.survey.quantiles import AS_IN_R, QuantileRule, weighted_quantile
+from proband.words import counted, given
+
+Kind = Literal["mean", "total", "ratio", "variance", "quantile", "function"]
+
+
+@dataclass(frozen=True)
+class Label:
+    """What one number is of.
+
+    Attributes
+    ----------
+    statistic
+        ``mean``, ``total``, ``ratio``, ``variance``, ``quantile`` or ``function``.
+    column
+        The column, or the numerator.
+    level
+        The value of the column whose share or number it is; None for a column of numbers.
+    denominator, p
+        Of a ratio; of a quantile.
+    share
+        Whether it is the share of rows that have something, from 0 to 1.
+    """
+
+    statistic: Kind
+    column: str
+    level: str | None = None
+    denominator: str | None = None
+    p: float | None = None
+    share: bool = False
+
+    @property
+    def name(self) -> str:
+        """What contrasts know it by: ``success``, ``a/b``, ``sex=f``, ``age@0.5``; with its kind before it unless it is a mean."""
+        own = self.column if self.level is None else f"{self.column}={self.level}"
+        own = own if self.denominator is None else f"{own}/{self.denominator}"
+        own = own if self.p is None else f"{own}@{given(self.p)}"
+        return (
+            own if self.statistic in ("mean", "ratio", "quantile", "function") else f"{self.statistic} {own}"
+        )
+
+
+class Statistic(ABC):
+    """One or more numbers of a table under weights."""
+
+    @abstractmethod
+    def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
+        """Look its columns up; with `missing`, rows without a value are outside its domain."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bound(ABC):
+    """A statistic of certain columns.
+
+    Attributes
+    ----------
+    labels
+        What each of its numbers is of.
+    columns
+        The values it is made of (rows × columns); rows without a value hold 0 and are not `complete`.
+    complete
+        The rows that have all values.
+    """
+
+    labels: tuple[Label, ...]
+    columns: Floats
+    complete: npt.NDArray[np.bool_]
+
+    @property
+    def summed(self) -> Floats | None:
+        """What is summed over rows with their weights (rows × sums); None where sums are not enough."""
+        return None
+
+    def of_sums(self, sums: Floats, n: int) -> Floats:
+        """The numbers from weighted sums (sets × sums), of a sample with `n` rows in the domain."""
+        raise NotImplementedError
+
+    def values(self, weights: Floats, n: int) -> Floats:
+        """The numbers under each of several sets of weights (sets × numbers), of a sample with `n` rows in the domain."""
+        assert self.summed is not None  # others have a way of their own
+        return self.of_sums(weights @ self.summed, n)
+
+    @abstractmethod
+    def scores(self, weights: Floats, values: Floats) -> Floats:
+        """The influence of each row times its weight (rows × numbers)."""
+
+    def srs_variances(self, weights: Floats, values: Floats, replaced: bool) -> Floats:
+        """The variances that a simple random sample of as many rows would give, for design effects."""
+        return np.full(len(self.labels), np.nan)
+
+    def _spread(self, columns: Floats, weights: Floats) -> Floats:
+        """The population's variance of each column, as estimated (R's svyvar)."""
+        n, size = int((weights != 0).sum()), float(weights.sum())
+        if n < 2:
+            return np.full(columns.shape[1], np.nan)
+        apart = columns - (weights @ columns) / size
+        found: Floats = (weights @ apart**2) / size * n / (n - 1)
+        return found
+
+    def _unsampled(self, weights: Floats, replaced: bool) -> float:
+        """The share of the population that a simple random sample leaves; nothing to say where it would leave less than none."""
+        if replaced:
+            return 1.0
+        size, n = float(weights.sum()), int((weights != 0).sum())
+        return (size - n) / size if size >= n else float("nan")
+
+
+class _BoundMean(Bound):
+    @property
+    def summed(self) -> Floats:
+        return np.column_stack([self.columns, np.ones(len(self.columns))])
+
+    def of_sums(self, sums: Floats, n: int) -> Floats:
+        return _divided(sums[:, :-1], sums[:, -1:])
+
+    def scores(self, weights: Floats, values: Floats) -> Floats:
+        found: Floats = (self.columns - values) * (weights / weights.sum())[:, None]
+        return found
+
+    def srs_variances(self, weights: Floats, values: Floats, replaced: bool) -> Floats:
+        n = int((weights != 0).sum())
+        return self._spread(self.columns, weights) / n * self._unsampled(weights, replaced)
+
+
+class _BoundTotal(Bound):
+    @property
+    def summed(self) -> Floats:
+        return self.columns
+
+    def of_sums(self, sums: Floats, n: int) -> Floats:
+        return sums
+
+    def scores(self, weights: Floats, values: Floats) -> Floats:
+        return self.columns * weights[:, None]
+
+    def srs_variances(self, weights: Floats, values: Floats, replaced: bool) -> Floats:
+        n, size = int((weights != 0).sum()), float(weights.sum())
+        return self._spread(self.columns, weights) * size**2 / n * self._unsampled(weights, replaced)
+
+
+class _BoundRatio(Bound):
+    @property
+    def summed(self) -> Floats:
+        return self.columns
+
+    def of_sums(self, sums: Floats, n: int) -> Floats:
+        return _divided(sums[:, :1], sums[:, 1:])
+
+    def scores(self, weights: Floats, values: Floats) -> Floats:
+        return self._residuals(weights, values) * weights[:, None]
+
+    def srs_variances(self, weights: Floats, values: Floats, replaced: bool) -> Floats:
+        n, size = int((weights != 0).sum()), float(weights.sum())
+        spread = self._spread(self._residuals(weights, values), weights)
+        return spread * size**2 / n * self._unsampled(weights, replaced)
+
+    def _residuals(self, weights: Floats, values: Floats) -> Floats:
+        above, below = self.columns[:, :1], self.columns[:, 1:]
+        found: Floats = (above - values * below) / float(weights @ below[:, 0])
+        return found
+
+
+class _BoundVariance(Bound):
+    @property
+    def summed(self) -> Floats:
+        apart = self.columns - self.columns.mean(
+            axis=0
+        )  # so that squares of large numbers are not subtracted
+        return np.column_stack([apart, apart**2, np.ones(len(apart))])
+
+    def of_sums(self, sums: Floats, n: int) -> Floats:
+        means = _divided(sums[:, :2], sums[:, 2:])
+        found: Floats = (means[:, 1:] - means[:, :1] ** 2) * n / max(n - 1, 1)
+        return found
+
+    def scores(self, weights: Floats, values: Floats) -> Floats:
+        n, size = int((weights != 0).sum()), float(weights.sum())
+        apart = self.columns - (weights @ self.columns) / size
+        found: Floats = (apart**2 * n / max(n - 1, 1) - values) * (weights / size)[:, None]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class BoundQuantile(Bound):
+    """Quantiles of one column, by a rule."""
+
+    rule: QuantileRule
+
+    def values(self, weights: Floats, n: int) -> Floats:
+        """One quantile after another, of one set of weights after another."""
+        return np.array(
+            [
+                [
+                    weighted_quantile(self.columns[:, 0], one, label.p or 0.0, self.rule)
+                    for label in self.labels
+                ]
+                for one in weights
+            ]
+        )
+
+    def extreme(self, weights: Floats) -> bool:
+        """Whether a share is less than that of the smallest value, so that R's rule gives the second smallest."""
+        used = np.flatnonzero(weights)
+        first = used[self.columns[used, 0].argmin()]
+        share = float(weights[first] / weights.sum())
+        return self.rule in AS_IN_R and any((label.p or 0.0) < share for label in self.labels)
+
+    def scores(self, weights: Floats, values: Floats) -> Floats:
+        """Those of the distribution function at the quantiles, which Woodruff's interval is made of."""
+        below = (self.columns <= values).astype(np.float64)
+        shares = (weights @ below) / weights.sum()
+        found: Floats = (below - shares) * (weights / weights.sum())[:, None]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _BoundFunction(Bound):
+    function: Callable[[Floats], Any]
+
+    def values(self, weights: Floats, n: int) -> Floats:
+        found = np.array([np.atleast_1d(np.asarray(self.function(one), dtype=np.float64)) for one in weights])
+        if found.shape[1:] != (len(self.labels),):
+            raise UsageError(
+                f"The function returns {counted(found[0].size, 'number')}, and {counted(len(self.labels), 'name')} for them "
+                f"{'is' if len(self.labels) == 1 else 'are'} given.",
+                "give a name for each: names=[…].",
+            )
+        return found
+
+    def scores(self, weights: Floats, values: Floats) -> Floats:
+        raise DesignError(
+            "A function of the weights is not linearised: its variance comes from replicates.",
+            "make replicates first: survey.replicated('jkn'), or a contrast of means and totals.",
+        )
+
+
+@dataclass(frozen=True)
+class Mean(Statistic):
+    """The mean of a column of numbers; of a column of names the share of each value."""
+
+    column: str
+
+    def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
+        """Look the column up."""
+        return _BoundMean(*_of_column("mean", self.column, table, missing))
+
+
+@dataclass(frozen=True)
+class Total(Statistic):
+    """The total of a column of numbers; of a column of names how many have each value."""
+
+    column: str
+
+    def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
+        """Look the column up."""
+        return _BoundTotal(*_of_column("total", self.column, table, missing))
+
+
+@dataclass(frozen=True)
+class Ratio(Statistic):
+    """The ratio of two totals: that of the numerator over that of the denominator."""
+
+    numerator: str
+    denominator: str
+
+    def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
+        """Look both columns up."""
+        columns = [numbers_of(table, name, "ratio", missing) for name in (self.numerator, self.denominator)]
+        label = Label("ratio", self.numerator, denominator=self.denominator)
+        return _BoundRatio((label,), *_filled(np.stack(columns, axis=1)))
+
+
+@dataclass(frozen=True)
+class Variance(Statistic):
+    """The variance of a column in the population."""
+
+    column: str
+
+    def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
+        """Look the column up."""
+        values = numbers_of(table, self.column, "variance", missing)
+        return _BoundVariance((Label("variance", self.column),), *_filled(values[:, None]))
+
+
+@dataclass(frozen=True)
+class Quantile(Statistic):
+    """Quantiles of a column at one share p or several, by a rule of `weighted_quantile`."""
+
+    column: str
+    p: float | tuple[float, ...] = 0.5
+    rule: QuantileRule = "math"
+
+    def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
+        """Look the column up."""
+        shares = (self.p,) if isinstance(self.p, int | float) else tuple(self.p)
+        wrong = [one for one in shares if not 0 < one < 1]
+        if wrong or not shares:
+            raise UsageError(f"A quantile is of a share between 0 and 1, got {wrong[0] if wrong else 'none'!r}.", "the median is 0.5.")  # fmt: skip
+        values = numbers_of(table, self.column, "quantile", missing)
+        labels = tuple(Label("quantile", self.column, p=float(one)) for one in shares)
+        return BoundQuantile(labels, *_filled(values[:, None]), self.rule)
+
+
+@dataclass(frozen=True)
+class Function(Statistic):
+    """Any function of the weights of the rows, with one number or several, called by names: its variance comes from replicates."""
+
+    function: Callable[[Floats], Any]
+    names: tuple[str, ...] = ("function",)
+
+    def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
+        """Let it be called with a weight for each row."""
+        labels = tuple(Label("function", name) for name in self.names)
+        rows = table.height
+        return _BoundFunction(labels, np.zeros((rows, 0)), np.ones(rows, dtype=np.bool_), self.function)
+
+
+def _of_column(
+    kind: Kind, name: str, table: pl.DataFrame, missing: bool
+) -> tuple[tuple[Label, ...], Floats, npt.NDArray[np.bool_]]:
+    """A column of numbers as it is, one of names as an indicator of each value."""
+    if is_numeric(table, name, kind):
+        values, there = _filled(numbers_of(table, name, kind, missing)[:, None])
+        share = kind == "mean" and bool(np.isin(values[there], (0.0, 1.0)).all())
+        return (Label(kind, name, share=share),), values, there
+    there = np.ones(table.height, dtype=np.bool_)
+    if missing:
+        there = table[name].is_not_null().to_numpy()
+    levels, codes = labels_of(table.filter(there), name, kind)
+    shown = np.zeros((table.height, len(levels)))
+    shown[np.flatnonzero(there), codes] = 1.0
+    return tuple(Label(kind, name, level, share=kind == "mean") for level in levels), shown, there
+
+
+def _filled(values: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    there: npt.NDArray[np.bool_] = np.asarray(~np.isnan(values).any(axis=1))
+    return np.where(there[:, None], values, 0.0), there
+
+
+def _divided(above: Floats, below: Floats) -> Floats:
+    found: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
+    return found

@@ -1,0 +1,424 @@
+"""A survey: a table of rows with weights, the units and strata they were drawn in, and what can be estimated from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs import StratifiedDesign
+from proband.designs.stratified import Centre
+from proband.engine.arguments import checked
+from proband.errors import Hint, InputError, UsageError
+from proband.inference.proportions import check_seed
+from proband.inference.survey import adjusting
+from proband.inference.survey.columns import Flags, Floats, numbers_of
+from proband.inference.survey.estimating import estimated
+from proband.inference.survey.intervals import DesignEffect, Interval, Options
+from proband.inference.survey.known_totals import Known, cells_known, margins_known, matrix_known
+from proband.inference.survey.layout import stages_of
+from proband.inference.survey.quantiles import QuantileInterval, QuantileRule
+from proband.inference.survey.replication import (
+    ReplicateKind,
+    ReplicateMethod,
+    ReplicateWeights,
+    design_called,
+    given_weights,
+    replicate_weights,
+)
+from proband.inference.survey.results import SurveyEstimates
+from proband.inference.survey.sampling import Sample
+from proband.inference.survey.stages import Lonely, Stages
+from proband.inference.survey.statistics import Function, Mean, Quantile, Ratio, Statistic, Total, Variance
+from proband.samples.expressions import compile_expression
+from proband.samples.reading import frame_from
+from proband.samples.table import evaluate
+from proband.words import Note, Sentence, count, counted
+
+Missing = Literal["error", "drop"]
+_EQUAL = Sentence("survey.equal-weights", "note", "no weights are named, so all rows weigh the same")
+_FROM_FPC = Sentence(
+    "survey.weights-from-fpc",
+    "note",
+    "weights are the populations over the numbers of units drawn, stage by stage",
+)
+_ZERO = Sentence(
+    "survey.zero-weights", "note", "{n:count row has/rows have} weight 0 and count{n:word s/} for nothing"
+)
+
+
+@checked
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """Rows of a table with their weights, and how they were drawn: strata, units within them, and units within units.
+
+    Standard errors are linearised (Taylor) unless `replicated` or `with_replicate_weights` says otherwise; `poststratified`,
+    `raked` and `calibrated` make the weights agree with known totals. None of these changes the survey: each returns another.
+
+    Parameters
+    ----------
+    frame
+        A table with a row for each observation (a probe): a pandas or polars frame, or a mapping of columns.
+    weights
+        Column of the weights: how many of the population a row stands for. Default: populations over units drawn if `fpc` has
+        populations, and otherwise all alike.
+    strata
+        Column of the strata, from each of which units were drawn. Default: one stratum.
+    units
+        Column of the primary sampling units (people, sites), or several: units, units within these, and so on. Default: rows.
+    fpc
+        For each stage, the column of how many units the stratum (or the unit of the stage before) has in the population, or of
+        the fraction drawn: the finite-population correction. Default: drawn with replacement.
+    nest
+        Whether units are numbered anew in every stratum, so that unit 1 of one stratum is not unit 1 of another.
+    lonely
+        What a stratum of one unit adds to the variance: ``fail`` refuses it; ``certainty`` nothing; ``adjust`` its distance from
+        the mean of all; ``average`` the mean of the other strata.
+
+    Examples
+    --------
+    The mean of four people drawn in two strata of 10 and 20 people, with two probes each:
+
+    >>> table = {
+    ...     "hit": [1, 1, 1, 0, 0, 0, 1, 0],
+    ...     "person": ["a", "a", "b", "b", "c", "c", "d", "d"],
+    ...     "site": ["x"] * 4 + ["y"] * 4,
+    ...     "people": [10] * 4 + [20] * 4,
+    ... }
+    >>> Survey(table, strata="site", units="person", fpc="people").mean("hit")
+    hit: 0.416667 ± 0.1748 [−0.335443, 1.16878]
+    """
+
+    frame: Any
+    weights: str | None = None
+    strata: str | None = None
+    units: str | Sequence[str] = ()
+    fpc: str | Sequence[str] = ()
+    nest: bool = False
+    lonely: Lonely = "fail"
+    _replication: StratifiedDesign | ReplicateWeights | None = field(default=None, init=False, repr=False)
+    _seed: int = field(default=0, init=False, repr=False)
+    _known: tuple[Known, ...] = field(default=(), init=False, repr=False)
+    _domain: Flags | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        table = frame_from(self.frame)
+        if not table.height:
+            raise InputError("The table has no rows.")
+        object.__setattr__(self, "frame", table)
+        for name in ("units", "fpc"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
+        if self.fpc and len(self.fpc) != max(len(self.units), 1):
+            raise UsageError(
+                f"There {'is' if len(self.fpc) == 1 else 'are'} {counted(len(self.fpc), 'column')} of populations for "
+                f"{counted(max(len(self.units), 1), 'stage')} of units.",
+                Hint("name one for each stage, {option:fpc}, or only the units of the stages that have one."),
+            )
+        _ = self.stages, self.adjustments  # what is wrong with the table is said now
+
+    @cached_property
+    def stages(self) -> Stages:
+        """The units of every stage within their strata."""
+        return stages_of(self.frame, self.strata, tuple(self.units), tuple(self.fpc), self.nest, self.lonely)
+
+    @cached_property
+    def base_weights(self) -> Floats:
+        """The weights of rows as the survey has them, before any adjustment."""
+        if self.weights is not None:
+            found = numbers_of(self.frame, self.weights, "weights")
+            if (found < 0).any() or not found.sum() > 0:
+                row = int(found.argmin())
+                raise InputError(
+                    f"The weight in row {count(row + 1)} of {self.weights!r} is negative."
+                    if found[row] < 0
+                    else f"All weights in {self.weights!r} are 0.",
+                    "a weight is how many of the population a row stands for.",
+                )
+            return found
+        found = np.ones(self.frame.height)
+        for stage in self.stages.stages if self.fpc else ():
+            assert stage.populations is not None  # every stage has a column
+            if np.isfinite(stage.populations).all():
+                found = found * (stage.populations / stage.sizes)[stage.strata][stage.codes]
+        return found
+
+    @cached_property
+    def adjustments(self) -> tuple[adjusting.Fitted, ...]:
+        """Post-stratification, raking and calibration, one after the other, as they were made."""
+        made: list[adjusting.Fitted] = []
+        weights = self.base_weights
+        for one in self._known:
+            fitted = one.fitted(weights)
+            made.append(fitted)
+            weights = fitted.weights
+        return tuple(made)
+
+    @property
+    def final_weights(self) -> Floats:
+        """The weights of rows after all adjustments."""
+        return self.adjustments[-1].weights if self.adjustments else self.base_weights
+
+    @cached_property
+    def replicate_weights(self) -> ReplicateWeights | None:
+        """The replicates that variances are made of; None where they are linearised."""
+        if isinstance(self._replication, StratifiedDesign):
+            return replicate_weights(self._replication, self.stages, self._seed)
+        return self._replication
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader should know of the weights."""
+        found: list[Note] = []
+        if self.weights is None:
+            found.append(_FROM_FPC() if self.fpc else _EQUAL())
+        empty = int((self.base_weights == 0).sum())
+        found += [_ZERO(n=empty)] if empty else []
+        return (*found, *(note for one in self.adjustments for note in one.notes))
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Units less strata; for replicates the rank of their weights less one."""
+        return Sample.of(self).freedom(self.inside)
+
+    def _with(self, **changes: Any) -> Survey:
+        """The same survey but for some of what was said of it."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        for name in ("adjustments", "replicate_weights"):  # made anew of what changed
+            made.__dict__.pop(name, None)
+        made.__dict__.update(changes)
+        _ = made.adjustments
+        return made
+
+    @property
+    def inside(self) -> Flags:
+        """The rows of the domain: all, unless `within` says which."""
+        return np.ones(self.frame.height, dtype=np.bool_) if self._domain is None else self._domain
+
+    @checked
+    def replicated(
+        self,
+        design: StratifiedDesign | ReplicateMethod = "jkn",
+        *,
+        rho: float = 0.5,
+        n_resamples: int = 2_000,
+        centre: Centre = "estimate",
+        seed: int = 0,
+    ) -> Survey:
+        """Take standard errors from replicates over the primary units, adjusted to the same totals as the sample.
+
+        Parameters
+        ----------
+        design
+            ``jk1``, ``jkn``, ``brr``, ``fay`` or ``bootstrap`` (Rao & Wu), or a design such as `proband.designs.Fay`.
+        rho, n_resamples, centre
+            Of Fay's method; of the bootstrap; whether deviations are from the ``estimate`` (R's mse=TRUE) or from the
+            replicates' ``mean`` (mse=FALSE).
+        """
+        check_seed(seed)
+        made = (
+            design_called(design, rho=rho, n_resamples=n_resamples, centre=centre)
+            if isinstance(design, str)
+            else design
+        )
+        return self._with(_replication=made, _seed=seed)
+
+    @checked
+    def with_replicate_weights(
+        self,
+        weights: Any,
+        kind: ReplicateKind = "other",
+        *,
+        scale: float | None = None,
+        rscales: Sequence[float] | None = None,
+        rho: float | None = None,
+        combined: bool = True,
+        centre: Centre = "estimate",
+        degrees_of_freedom: float | None = None,
+    ) -> Survey:
+        """Take standard errors from replicate weights that came with the data, as R's svrepdesign does.
+
+        Parameters
+        ----------
+        weights
+            Columns of the table, or an array (rows × replicates).
+        kind
+            How they were made, which says what a squared deviation counts: ``brr``, ``fay`` (with `rho`), ``jk1``, ``jkn`` (with
+            `rscales`), ``jk2``, ``bootstrap``, ``successive-difference``, or ``other`` with `scale` and `rscales`.
+        combined
+            Whether they are whole weights, or factors on the sampling weights.
+        centre
+            Whether deviations are from the ``estimate`` (R's mse=TRUE) or from the replicates' ``mean``.
+        degrees_of_freedom
+            Default: the rank of the replicate weights less one.
+        """
+        if isinstance(weights, list | tuple) and all(isinstance(one, str) for one in weights):
+            columns = [numbers_of(self.frame, one, "replicate_weights") for one in weights]
+            matrix = np.stack(columns, axis=1) if columns else np.empty((self.frame.height, 0))
+        else:
+            matrix = np.asarray(weights, dtype=np.float64)
+        if matrix.ndim != 2 or len(matrix) != self.frame.height:
+            raise UsageError(
+                f"Replicate weights are a matrix of {count(self.frame.height)} rows, one column for each replicate; got "
+                f"{' × '.join(map(count, matrix.shape))}."
+            )
+        given = given_weights(
+            matrix,
+            kind,
+            scale=scale,
+            rscales=rscales,
+            rho=rho,
+            combined=combined,
+            centre=centre,
+            freedom=degrees_of_freedom,
+        )
+        return self._with(_replication=given)
+
+    @checked
+    def poststratified(self, totals: Any, columns: str | Sequence[str] | None = None) -> Survey:
+        """Scale weights so that cells have known totals (R's postStratify).
+
+        Parameters
+        ----------
+        totals
+            A mapping from cell to total (``{"f": 510, "m": 490}``, cells of several columns as tuples), or a table with the
+            columns and one more, of totals.
+        columns
+            The columns that make the cells, where a mapping does not say.
+        """
+        known = cells_known(self.frame, totals, columns)
+        return self._with(_known=(*self._known, known))
+
+    @checked
+    def raked(self, margins: Any, *, epsilon: float | None = None, max_rounds: int = 200) -> Survey:
+        """Scale weights to one margin after another until all have known totals (R's rake).
+
+        Parameters
+        ----------
+        margins
+            A mapping from column to its totals: ``{"sex": {"f": 510, "m": 490}, "age": {…}}``; or tables, one for each margin.
+        epsilon, max_rounds
+            Raking ends when no cell of the crossed table changed by `epsilon`, a share of the sum of weights below 1 and a
+            number from 1 on; default 1e-9. R's default is 1, in 10 rounds at most.
+        """
+        known = margins_known(self.frame, margins, epsilon, max_rounds)
+        return self._with(_known=(*self._known, known))
+
+    @checked
+    def calibrated(self, totals: Mapping[str, Any], size: float | None = None) -> Survey:
+        """Give weights factors linear in columns, so that these have known totals (R's calibrate, linear).
+
+        Parameters
+        ----------
+        totals
+            For a column of numbers its total, for one of names a mapping from value to how many have it.
+        size
+            How many the population has: R's ``(Intercept)``. Columns of names say it too.
+        """
+        known = matrix_known(self.frame, totals, size)
+        return self._with(_known=(*self._known, known))
+
+    @checked
+    def within(self, condition: str | npt.ArrayLike) -> Survey:
+        """Estimate for a part of the population: rows outside keep their place in the variance, with weight 0.
+
+        Parameters
+        ----------
+        condition
+            A condition on the columns (``"age >= 60"``), or true or false for each row. Rows for which it is undecided are outside.
+        """
+        if isinstance(condition, str):
+            met = evaluate(self.frame, compile_expression(condition, self.frame.schema), condition)
+            inside = met.fill_null(False).to_numpy().astype(np.bool_)
+        else:
+            inside = np.asarray(condition)
+        if inside.dtype != np.bool_ or inside.shape != (self.frame.height,):
+            raise UsageError(f"A domain is true or false for each of the {count(self.frame.height)} rows.")
+        if not inside.any():
+            raise UsageError(
+                "No row is in the domain."
+                if not isinstance(condition, str)
+                else f"No row meets {condition!r}."
+            )
+        return self._with(_domain=inside & self.inside)
+
+    @checked
+    def estimate(
+        self,
+        *statistics: Statistic,
+        by: str | Sequence[str] = (),
+        differences: bool = False,
+        confidence_level: float = 0.95,
+        interval: Interval = "t",
+        degrees_of_freedom: float | None = None,
+        design_effect: DesignEffect = "none",
+        quantile_interval: QuantileInterval = "mean",
+        missing: Missing = "error",
+    ) -> SurveyEstimates:
+        """Estimate statistics, all with their covariance.
+
+        Parameters
+        ----------
+        statistics
+            `Mean`, `Total`, `Ratio`, `Variance`, `Quantile`, `Function` of `proband.inference.survey`.
+        by
+            Columns whose values make domains: each is estimated with its rows outside at weight 0, as R's svyby.
+        differences
+            Also every two domains, for each statistic.
+        interval
+            ``t`` (Student's, symmetric), ``normal``; for shares also ``logit``, ``asin`` and ``beta``, as R's svyciprop.
+        degrees_of_freedom
+            Default: units less strata, of those with a row in the domain; for replicates the rank of the weights less one.
+        design_effect
+            ``with-replacement`` (R's deff="replace"), ``without-replacement`` (deff=TRUE) or ``none``.
+        quantile_interval
+            How the share below a quantile has its interval (Woodruff): ``mean``, ``logit``, ``asin``, ``beta``; or ``replicates``.
+        missing
+            Whether rows without a value are refused, or left outside the domain (``drop``, R's na.rm=TRUE).
+        """
+        if not statistics:
+            raise UsageError("Nothing is to be estimated.", "name statistics: Mean('y'), Total('y'), …")
+        columns = (by,) if isinstance(by, str) else tuple(by)
+        options = Options(
+            confidence_level,
+            interval,
+            degrees_of_freedom,
+            design_effect,
+            quantile_interval,
+            missing == "drop",
+        )
+        return estimated(self, statistics, columns, differences, options)
+
+    def mean(self, *columns: str, **options: Any) -> SurveyEstimates:
+        """Estimate means of columns; shares of the values of a column of names. Options are those of `estimate`."""
+        return self.estimate(*map(Mean, columns), **options)
+
+    def total(self, *columns: str, **options: Any) -> SurveyEstimates:
+        """Estimate totals of columns; numbers of the values of a column of names. Options are those of `estimate`."""
+        return self.estimate(*map(Total, columns), **options)
+
+    def ratio(self, numerator: str, denominator: str, **options: Any) -> SurveyEstimates:
+        """Estimate the ratio of two totals. Options are those of `estimate`."""
+        return self.estimate(Ratio(numerator, denominator), **options)
+
+    def variance(self, *columns: str, **options: Any) -> SurveyEstimates:
+        """Estimate variances of columns in the population. Options are those of `estimate`."""
+        return self.estimate(*map(Variance, columns), **options)
+
+    def quantile(
+        self, column: str, p: float | Sequence[float] = 0.5, rule: QuantileRule = "math", **options: Any
+    ) -> SurveyEstimates:
+        """Estimate quantiles of a column, with Woodruff's interval. Options are those of `estimate`."""
+        shares = p if isinstance(p, int | float) else tuple(p)
+        return self.estimate(Quantile(column, shares, rule), **options)
+
+    def function(
+        self, function: Callable[[Floats], Any], names: Sequence[str] = ("function",), **options: Any
+    ) -> SurveyEstimates:
+        """Estimate any function of the weights of rows, from replicates. Options are those of `estimate`."""
+        return self.estimate(Function(function, tuple(names)), **options)

@@ -1,0 +1,122 @@
+"""What a survey refuses, and what it says of what it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import proband as pb
+from proband.errors import ProbandError
+from proband.inference.survey import Survey
+
+TABLE = pl.DataFrame(
+    {
+        "y": [1.0, 2.0, 4.0, 3.0, 6.0, 5.0, 7.0, 9.0],
+        "hit": [1, 1, 0, 1, 0, 1, 1, 1],
+        "gap": [1.0, None, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
+        "unit": list("aabbccdd"),
+        "site": list("xxxxyyyy"),
+        "sex": list("fmfmfmfm"),
+        "n": [5] * 4 + [9] * 4,
+        "odd": [5, 5, 5, 6, 9, 9, 9, 9],
+        "w": [1.0, 2.0, 1.0, 2.0, 3.0, 1.0, 2.0, 2.0],
+        "bad": [1.0, 2.0, -1.0, 2.0, 3.0, 1.0, 2.0, 2.0],
+    }
+)
+ALL = Survey(TABLE, weights="w", strata="site", units="unit")
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "negative weight": (lambda: Survey(TABLE, weights="bad"), "row 3 of 'bad' is negative"),
+    "population varies": (lambda: Survey(TABLE, strata="site", units="unit", fpc="odd"), "is 5 and 6"),
+    "too small": (lambda: Survey(TABLE, units="y", fpc="hit"), "neither|goes from|above 0"),
+    "lonely": (lambda: Survey(TABLE, strata="unit", units="unit").mean("y"), "have one unit"),
+    "jk1": (lambda: ALL.replicated("jk1").mean("y"), "JK1"),
+    "empty cell": (lambda: ALL.poststratified({"f": 5, "m": 5, "x": 3}, "sex"), "no row in the sample"),
+    "no total": (lambda: ALL.poststratified({"f": 5}, "sex"), "without a total: 'm'"),
+    "margins differ": (
+        lambda: ALL.raked({"sex": {"f": 5, "m": 5}, "site": {"x": 9, "y": 9}}),
+        "different sums",
+    ),
+    "contradiction": (lambda: ALL.calibrated({"sex": {"f": 5, "m": 5}}, size=30), "cannot be met"),
+    "gap": (lambda: ALL.mean("gap"), "empty in 1 row, first in row 2"),
+    "domain": (lambda: ALL.within("y > 100"), "No row meets"),
+    "not a share": (lambda: ALL.mean("y", interval="logit"), "is not a share"),
+    "jackknife quantile": (
+        lambda: ALL.replicated("jkn").quantile("y", quantile_interval="replicates"),
+        "not valid for quantiles",
+    ),
+    "twice": (lambda: ALL.mean("y", "y"), "asked for twice"),
+    "kind": (lambda: ALL.with_replicate_weights(np.ones((8, 3))), "is not said"),
+    "shape": (lambda: ALL.with_replicate_weights(np.ones((7, 3)), "brr"), "matrix of 8 rows"),
+    "rscales": (
+        lambda: ALL.with_replicate_weights(np.ones((8, 3)), "jkn", rscales=[1.0, 2.0]),
+        "each of the 3",
+    ),
+    "empty replicate": (
+        lambda: ALL.within("unit == 'a'").replicated("jkn").mean("y"),
+        "left without",
+    ),
+    "names": (lambda: ALL.ratio("sex", "y"), "does not hold numbers"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    call, said = REFUSED[name]
+    with pytest.raises(ProbandError, match=said):
+        call()
+
+
+def test_notes_tell_what_was_done() -> None:
+    raked = ALL.raked({"sex": {"f": 8, "m": 6}, "site": {"x": 6, "y": 8}}, max_rounds=1)
+    codes = [note.code for note in raked.mean("y").notes]
+    assert codes[:2] == ["survey.raking-not-converged", "survey.raked"]
+    found = ALL.mean("gap", missing="drop")
+    assert [note.code for note in found.notes if note.code == "survey.missing"] == ["survey.missing"]
+    assert found[0].n_rows == 7
+    replicated = Survey(TABLE, weights="w", strata="site", units="unit", fpc="n").replicated("brr").mean("y")
+    assert "survey.fpc-unused" in [note.code for note in replicated.notes]
+
+
+def test_a_missing_value_is_a_row_outside() -> None:
+    without = ALL.within(TABLE["gap"].is_not_null().to_numpy()).mean("y")
+    kept = Survey(TABLE.with_columns(y=pl.when(pl.col("gap").is_null()).then(None).otherwise(pl.col("y"))), weights="w", strata="site", units="unit")  # fmt: skip
+    found = kept.mean("y", missing="drop")
+    assert (found[0].value, found[0].standard_error) == (without[0].value, without[0].standard_error)
+
+
+def test_nothing_is_changed() -> None:
+    before = ALL.mean("y")[0].value
+    ALL.poststratified({"f": 5, "m": 50}, "sex").replicated("bootstrap", n_resamples=20).mean("y")
+    assert ALL.mean("y")[0].value == before
+
+
+def test_bootstrap_is_near_the_linearised_error() -> None:
+    rng = np.random.default_rng(5)
+    unit = np.repeat(np.arange(60), 3)
+    table = {"y": rng.normal(size=180) + rng.normal(size=60)[unit], "unit": unit, "site": unit % 3}
+    one = Survey(table, strata="site", units="unit")
+    taylor, drawn = one.mean("y"), one.replicated("bootstrap", n_resamples=1_000, seed=2).mean("y")
+    assert drawn[0].standard_error == pytest.approx(taylor[0].standard_error, rel=0.08)
+    again = one.replicated("bootstrap", n_resamples=1_000, seed=2).mean("y")
+    assert again[0].standard_error == drawn[0].standard_error
+
+
+def test_a_function_of_weights_is_the_mean_it_computes() -> None:
+    y = TABLE["y"].to_numpy()
+    one = ALL.replicated("jkn")
+    found = one.function(lambda w: [w @ y / w.sum(), w.sum()], ["mean", "size"])
+    np.testing.assert_allclose(found.values[0], one.mean("y").values[0])
+    np.testing.assert_allclose(found.standard_errors[0], one.mean("y").standard_errors[0], rtol=1e-12)
+    weighted = pb.estimate_weighted(
+        lambda w: w @ y / w.sum(),
+        TABLE["site"].to_numpy(),
+        pb.designs.Jackknife(),
+        weights=TABLE["w"],
+        units=TABLE["unit"],
+    )
+    assert weighted.standard_error == pytest.approx(float(found.standard_errors[0]), rel=1e-12)
+    assert weighted.degrees_of_freedom == 2
