@@ -18,8 +18,8 @@ from proband.faces import Population
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns
 from proband.inference.strata.bands import rates_and_errors
-from proband.inference.strata.estimates import strata_of
 from proband.inference.strata.study import StratStudy, strat_study
+from proband.inference.strata.units import strata_of
 from proband.measures import Outcomes, rank
 from proband.papers.charts import Line, curves_chart
 from proband.papers.claims import Shown
