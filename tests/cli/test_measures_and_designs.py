@@ -18,11 +18,8 @@ from proband.measures import MEASURES
 ASKED = """scores.npz -s samples.csv -g "session == 1 and kind == 'fa'" --quiet"""
 SHORT = {
     ("evaluate", "median-rank", "bootstrap"),
-    ("evaluate", "rank-rate", "galleries"),
     ("evaluate", "rank-rate", "image-choice"),
-    ("evaluate", "median-rank", "clustered"),
     ("compare", "median-relative-rank", "sign-flip"),
-    ("compare", "eer", "binomial"),
 }
 EVERY = [
     pytest.param(*one, marks=() if one in SHORT else pytest.mark.long)

@@ -89,7 +89,7 @@ def bins_of(replicates: Sequence[Floats], n: int) -> Bins:
     first, last = int(places.min()), int(places.max())
     width = -(-(last - first + 1) // _MOST_BINS)
     n_bins = -(-(last - first + 1) // width)
-    edges = base + step * (first - 0.5 + width * np.arange(n_bins + 1))
+    edges = base + step * (first - 0.5 + width * np.arange(n_bins + 1, dtype=np.float64))
     return Bins(edges, step, width)
 
 

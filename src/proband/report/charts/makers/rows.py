@@ -232,8 +232,8 @@ def _differences(
 
 def _without_open(mark: Mark, limit: float) -> Mark:
     """A mark whose open ends are where its value is."""
-    ends = {name: mark.value for name in ("low", "high") if abs(getattr(mark, name)) >= limit}
-    return replace(mark, **ends)
+    low, high = (mark.value if abs(end) >= limit else end for end in (mark.low, mark.high))
+    return replace(mark, low=low, high=high)
 
 
 def galleries(
