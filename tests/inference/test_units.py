@@ -345,5 +345,24 @@ def test_spread_of_the_area_over_new_people_within_sites(design):
     assert np.mean(variances) / np.var(values) == pytest.approx(1.0, abs=0.3)
 
 
+@pytest.mark.long
+def test_coverage_of_a_median_with_six_units():
+    """Skewed units in strata that differ: contrasts cover a median about as often as drawing units does."""
+    rng = np.random.default_rng(1)
+    middle = rng.normal(0, 1, 25)
+    truth = float(np.median(middle[:, None] + rng.exponential(1, (25, 8_000))))
+    groups, times, covered = np.repeat(np.arange(25), 6), 200, 0
+    for _ in range(times):
+        y = (middle[:, None] + rng.exponential(1, (25, 6))).ravel()
+        order = np.argsort(y)
+
+        def median(w: np.ndarray, y: np.ndarray = y, order: np.ndarray = order) -> float:
+            return float(y[order][(np.cumsum(w[order]) < w.sum() / 2).sum()])
+
+        found = estimate_weighted(median, groups, BRR())
+        covered += found.low <= truth <= found.high
+    assert covered / times > 0.88
+
+
 def test_public_names():
     assert pb.designs.BRR("site", units="subject") == BRR(strata="site", units="subject")
