@@ -98,7 +98,10 @@ def _replicated(units: np.ndarray, people: int, probes: int, design: StratifiedD
     factors = np.concatenate(list(part.blocks(units.shape[1])))
     value = _medians(units, np.ones((1, units.shape[1])))[:, 0]
     error = np.sqrt((_medians(units, factors) - value[:, None]) ** 2 @ part.scale)
-    reach = t_quantile(LEVEL, people * (probes - 1)) * error
+    freedom = float(people * (probes - 1))
+    if isinstance(design, RaoWu):  # replicates that are drawn by chance add to the noise of the variance
+        freedom = 1 / (1 / freedom + 1 / (design.n_resamples - 1))
+    reach = t_quantile(LEVEL, freedom) * error
     return value - reach, value + reach
 
 

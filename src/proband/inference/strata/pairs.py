@@ -42,7 +42,11 @@ def stratified(question: Question) -> Joint:
     """
     of = question.measure.estimand
     answers = replace(answers_of(of, question.design), of=difference_of(of))
-    return joint_of(question, estimates(replace(question, why=())), _stratified, answers)
+    joint = joint_of(question, estimates(replace(question, why=())), _stratified, answers)
+    strata, notes = strata_of(question.outcomes[0], question.design)
+    if question.design.is_random:
+        notes = (*notes, *question.design.replicates(strata, question.seed).notes)
+    return replace(joint, notes=(*joint.notes, *notes))
 
 
 def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:

@@ -18,7 +18,7 @@ _SHARED_UNITS = Sentence(
     "strata.units-share-people",
     "caution",
     "{n:count} of {of:count} people are in several units ({units}) of strata by {strata}, and what is of one person is alike: "
-    "the error is of new {units} of these people, and too small for new people; units = 'subject' takes people as the units",
+    "the error is of new {units} of these people, and too small for new people, for whom people must be the units: subject",
 )
 
 

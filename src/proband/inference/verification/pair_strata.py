@@ -126,7 +126,8 @@ def stratified_differences(question: Question) -> Joint:
         return Student(difference, error, max(plan.freedom, 1.0), units=len(plan.strata.names)), error, None
 
     each = [plan.estimate(question, one, made) for one, made in zip(held, drawn, strict=True)]
-    return joint_in_replicates(question, held, each, tested, design.as_method)
+    joint = joint_in_replicates(question, held, each, tested, design.as_method)
+    return replace(joint, notes=(*joint.notes, *plan.notes, *plan.made.notes))
 
 
 @dataclass(frozen=True, eq=False)
