@@ -92,6 +92,12 @@ def folder(tmp_path_factory):
             2,
             "give one another name: NAME=FILE",
         ),
+        ("audit s.csv", 2, "nothing to look for but copies and losses"),
+        ("audit empty --names x{subject}", 1, "There is no picture in empty"),
+        ("audit empty --names jaff", 2, "neither a pattern nor a data set known here"),
+        ("protocol run empty -s empty -c src -P LOSO", 1, "There is no picture in empty"),
+        ("datasets s.csv", 1, "no column 'dataset'"),
+        ("datasets s.csv --dataset id", 1, "divide percentages by 100"),
         ("protocol run x.npz -s s.csv -c src -P 5-fold", 2, "write '5f CV', or '5f CV+'"),
         (
             "protocol run x.npz -s s.csv -c lr=LogisticRegression() -P LOSO",
@@ -132,6 +138,7 @@ def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
     scores = (
         []
         if words.startswith(("mcnemar 5", "protocol", "survey")) or " -e " in words
+        if words.startswith(("mcnemar", "protocol", "audit", "datasets")) or " -e " in words
         else ["--orientation", "similarity"]
     )
     with pytest.raises(SystemExit) as ended:

@@ -38,7 +38,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_numbers(command: str, words: str, as_json: bool, data: Path, tmp_path: Path) -> None:
     expected = json.loads(file_of(command).read_text())[words]
     for one in data.iterdir():
-        shutil.copyfile(one, tmp_path / one.name)
+        (shutil.copytree if one.is_dir() else shutil.copyfile)(one, tmp_path / one.name)
     found = answer(command, words, tmp_path, as_json)
     assert differences(expected, json.loads(json.dumps(found))) == []
 

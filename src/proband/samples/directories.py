@@ -162,7 +162,12 @@ def pattern_in(path: Path) -> tuple[Path, str | None]:
 def is_table_of_names(path: Path) -> bool:
     """Whether samples are to be read from the names of a directory's files."""
     directory, pattern = pattern_in(path)
-    return directory.is_dir() and (pattern is not None or path.is_dir())
+    return directory.is_dir() and (pattern is not None or has_pictures(path))
+
+
+def has_pictures(directory: Path) -> bool:
+    """Whether there is a picture in a directory, or below."""
+    return any(is_picture(one) for one in directory.rglob("*") if one.is_file())
 
 
 def picture_files(directory: Path) -> tuple[list[str], list[str]]:

@@ -13,7 +13,7 @@ import polars as pl
 
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.samples.reading import frame_from
-from proband.words import count
+from proband.words import count, given
 
 Floats = npt.NDArray[np.float64]
 
@@ -69,6 +69,12 @@ def accuracies_of(frame: Any, dataset: str, errors: Any = None) -> Accuracies:
             )
         _refuse_missing(column, names, name)
     values = table.select(pl.col(algorithms).cast(pl.Float64)).to_numpy()
+    if values.size and not (values.min() >= 0 and values.max() <= 1):
+        row, place = np.argwhere((values < 0) | (values > 1))[0]
+        raise InputError(
+            f"{algorithms[place]!r} has {given(float(values[row, place]))} in {names[row]!r}, which is no accuracy.",
+            "accuracies are shares between 0 and 1: divide percentages by 100, and leave out columns of other things.",
+        )
     return Accuracies(
         names,
         algorithms,

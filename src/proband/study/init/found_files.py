@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.engine.files.parquet import COLUMNAR
 from proband.errors import InputError, ProbandError, Said
-from proband.samples.directories import DATA_SETS, frame_of_names, is_picture
+from proband.samples.directories import DATA_SETS, frame_of_names, has_pictures
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.scores.formats import FORMATS, ReadOptions, ScoreFile, read_file, read_image_list
@@ -120,7 +120,7 @@ def _expanded(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if not path.exists():
             raise InputError(f"There is no file {path}.", file=Said(path))
-        inside = [] if not path.is_dir() or _has_pictures(path) else sorted(path.iterdir())
+        inside = [] if not path.is_dir() or has_pictures(path) else sorted(path.iterdir())
         known = [one for one in inside if one.is_file() and one.suffix.lower() in _KNOWN]
         # A list of images alone stands among the files of CSU's distances, which have no ending of their own.
         if all(one.suffix.lower() == ".srt" for one in known):
@@ -129,13 +129,9 @@ def _expanded(paths: Iterable[Path]) -> Iterator[Path]:
             yield from known
 
 
-def _has_pictures(path: Path) -> bool:
-    return any(is_picture(one) for one in path.rglob("*") if one.is_file())
-
-
 def _look(path: Path, found: FoundFiles) -> None:
     ending = path.suffix.lower()
-    if path.is_dir() and _has_pictures(path):
+    if path.is_dir() and has_pictures(path):
         found.pictures.append(path)
     elif ending == _MASK:
         found.masks.append(path)
