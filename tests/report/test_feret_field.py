@@ -94,6 +94,7 @@ def test_both_orders_have_places(study: FeretStudy) -> None:
     assert len(study_tables(study)) == 1 + 1 + 2 + 1 + 2
 
 
+@pytest.mark.long
 def test_figures_have_a_panel_for_each_date(study: FeretStudy) -> None:
     drawn = curves_by_date(study)
     titles = [axis.get_title(loc="left") for axis in drawn.axes if axis.get_title(loc="left")]

@@ -54,7 +54,7 @@ COMMANDS = (
     "classify labels.csv --predicted A=deep,B=flat --group patient",
     f"verify {S} --fmr 0.05,0.01 --threshold 0.6 --replicates 100 --by sex",
     f"search {S} -g \"session == 1 and kind == 'fa' and age < 44\" --fpir 0.2,0.1 --ranks 1,3 --sizes 8",
-    f"feret {S} {G} --galleries 3 --order date --ages date --version weak=middling --sizes 8,16 --reject 0.25 --fpir 0.1,0.2",
+    f"feret {S} {G} --galleries 3 --order date --ages date --version weak=middling --sizes 8,16 --reject 0.25 --fpir 0.1,0.2 --participants participants.csv --verification auc",
     f"permute {S} --groups session --trials 100 --max-rank 3",
     f"permute {S} --groups session --exact --max-rank 3",
     f"permute {S} --groups session --trainings --trials 100 --max-rank 3",
