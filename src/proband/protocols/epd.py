@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from proband.engine.arguments import checked
 from proband.protocols.notation import Protocol
 from proband.results.base import Result
 from proband.results.serializing import Written
@@ -160,6 +161,7 @@ class EPDVerdict(Result):
         return as_sentence(self.summary())
 
 
+@checked
 def epd_verdict(
     protocol: Protocol | str | None,
     *,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from proband.engine.arguments import checked
 from proband.errors import DesignError, InputError, Said
 from proband.inference.classification.results import Classification
 from proband.protocols.cards.card import ProtocolCard
@@ -52,6 +53,7 @@ def why_no_test(found: Comparability) -> Note | None:
     return None
 
 
+@checked
 def paired_test(
     cards: Sequence[ProtocolCard],
     files: Sequence[Path],

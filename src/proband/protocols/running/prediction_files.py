@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from proband.engine.arguments import checked
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.inference.classification.classify import Average, classify
 from proband.inference.classification.results import Classification
@@ -81,6 +82,7 @@ class PredictionTable:
         return replace(found, notes=(*self.notes, *found.notes))
 
 
+@checked
 def compare_predictions(
     files: Mapping[str, str | Path],
     *,
