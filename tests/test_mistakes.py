@@ -264,7 +264,7 @@ REFUSED = {
     "pb.Survey(out, fpc=['ok', 'ok'])": "2 columns of populations for 1 stage",
     "pb.Survey(out).estimate()": "Nothing is to be estimated",
     "pb.Survey(out).mean('ok', interval='wilson')": "interval must be",
-    "pb.Survey(out).mean('q', 'ok', interval='logit', by='qq')": "no column 'qq'",
+    "pb.Survey(out).mean('ok', by='qq')": "no column 'qq'",
     "pb.Survey(out, units='q').replicated('jk3')": "'jk1'",
     "pb.Survey(out).function(lambda w: w.sum())": "not linearised",
     "pb.Survey(out).mean('ok').difference('ok', 'no')": "no estimate 'no'",

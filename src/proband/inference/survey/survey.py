@@ -91,6 +91,8 @@ class Survey:
     ... }
     >>> Survey(table, strata="site", units="person", fpc="people").mean("hit")
     hit: 0.416667 ± 0.1748 [−0.335443, 1.16878]
+    >>> Survey(table, strata="site", units="person").replicated("brr")
+    Survey(8 rows, 4 units in 2 strata, balanced repeated replication)
     """
 
     frame: Any
@@ -120,6 +122,14 @@ class Survey:
                 Hint("name one for each stage, {option:fpc}, or only the units of the stages that have one."),
             )
         _ = self.stages, self.adjustments  # what is wrong with the table is said now
+
+    def __repr__(self) -> str:
+        first = self.stages.first
+        replicates = self.replicate_weights
+        return (
+            f"Survey({counted(self.frame.height, 'row')}, {counted(len(first.strata), 'unit')} in "
+            f"{counted(len(first.names), 'stratum', 'strata')}, {'Taylor linearisation' if replicates is None else replicates.method})"
+        )
 
     @cached_property
     def stages(self) -> Stages:
