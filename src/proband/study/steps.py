@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -447,7 +447,7 @@ class Steps:
         self, request: PartitionRequest, outcomes: Sequence[Outcomes], design: ExperimentDesign
     ) -> Partition:
         """Probes divided by difficulty."""
-        return self._of_outcomes(
+        made = self._of_outcomes(
             "partition",
             request,
             outcomes,
@@ -461,6 +461,8 @@ class Steps:
                 self.output.confidence_level,
             ),
         )
+        nameless = made.probes.drop("id", "subject")
+        return replace(made, probes=nameless) if self.output.pseudonyms else made
 
     def _of_outcomes(
         self,
