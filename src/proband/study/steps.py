@@ -536,7 +536,7 @@ class Steps:
         self, request: PartitionRequest, outcomes: Sequence[Outcomes], design: ExperimentDesign
     ) -> Partition:
         """Probes divided by difficulty."""
-        return self._of_outcomes(
+        made = self._of_outcomes(
             "partition",
             request,
             outcomes,
@@ -550,6 +550,8 @@ class Steps:
                 self.output.confidence_level,
             ),
         )
+        nameless = made.probes.drop("id", "subject")
+        return replace(made, probes=nameless) if self.output.pseudonyms else made
 
     def _of_outcomes(
         self,

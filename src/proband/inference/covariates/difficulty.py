@@ -108,7 +108,7 @@ class Partition(Result):
         Of every algorithm on every part.
     probes
         A row for each probe: its id, person and difficulty (0 the easiest, 1 the hardest), its part by all judges, and for each algorithm the part made
-        without it.
+        without it; a study with pseudonyms has neither id nor person.
     table
         The table of samples with the parts of probes as more columns, which conditions and categories can name.
     answers, notes
