@@ -59,15 +59,10 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("choices", {"exact": True, "groups": ["image"], "max_rank": 4}, {}, []),
     ("choices", {"trainings": True, "groups": ["image"]}, {}, []),
     ("strat", {"images": 4, "order_by": "image", "design": "jackknife", "rank": 2}, {"ties": "mean", "on_failure": "as-scored"}, []),
-<<<<<<< HEAD
     ("feret", {"galleries": 2, "order": ["random"], "sizes": [4, 8], "reject": 0.25, "fpir": [0.2], "ranks": [1, 2], "power": 0.9}, E, [{"by": "sex"}]),
     ("feret", {"galleries": 2, "order": ["image"], "ages": "image", "versions": [{"fully": "a", "partially": "b"}], "improvements": [{"earlier": "a", "later": "b", "earlier_date": "1995", "later_date": "1996"}], "participants": "who.csv", "verification": "fnmr@0.1"}, E, []),
-=======
-    ("feret", {"galleries": 2, "order": ["random"], "sizes": [4, 8], "reject": 0.25, "fpir": [0.2], "ranks": [1, 2]}, E, [{"by": "sex"}]),
-    ("feret", {"galleries": 2, "order": ["image"], "ages": "image", "versions": [{"fully": "a", "partially": "b"}], "improvements": [{"earlier": "a", "later": "b", "earlier_date": "1995", "later_date": "1996"}]}, E, []),
     ("covariates", {"on": "sex * algorithm + image", "outcome": "match", "fmr": 0.1, "rank": 2, "covariance": "CR1", "incomplete": "drop"}, E, []),
     ("partition", {"parts": 2, "judges": "images", "rank": 2}, E, []),
->>>>>>> w-covar
     ("classification", {"scores": ["logits.npz"], "models": ["a", "b"], "table": "labels.csv", "truth": "number", "group": "site", "classes": ["u", "v", "w"], "k": [1, 2], "ties": "mean", "margin": 0.02}, {}, []),
     ("classification", {"table": "labels.csv", "predicted": ["A=a", "b"], "average": "macro", "adjust": "none"}, {}, []),
     ("classification", {"predictions": ["a.csv", "b.csv"], "margin": 0.02}, {}, []),

@@ -218,7 +218,9 @@ class _Run:
                 found["gate"] = self._gate(request.gate, outcomes, plan)
         if request.mcnemar is not None and outcomes:
             with self._at("mcnemar"):
-                found["mcnemar"] = self.steps.mcnemar(request.mcnemar, outcomes, plan.categories)
+                found["mcnemar"] = self.steps.mcnemar(
+                    request.mcnemar, outcomes, plan.categories, request.experiment
+                )
         found |= self._searches(plan)
         if request.choices is not None and plan.pool is not None:
             with self._at("choices"):

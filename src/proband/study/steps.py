@@ -347,7 +347,11 @@ class Steps:
         )
 
     def mcnemar(
-        self, request: McNemarRequest, outcomes: Sequence[Outcomes], categories: Sequence[Category]
+        self,
+        request: McNemarRequest,
+        outcomes: Sequence[Outcomes],
+        categories: Sequence[Category],
+        design: ExperimentDesign,
     ) -> McNemarOfOutcomes | McNemarTable:
         """Two algorithms by the probes on which they differ; or several pairs, and categories of probes."""
         named = {one.algorithm: one for one in outcomes}
@@ -365,7 +369,14 @@ class Steps:
         if len(pairs) == 1 and not request.by_category:
             first, second = pairs[0]
             return mcnemar_of(named[first], named[second], request.rank, level)
-        return mcnemar_of_sets(named, categories if request.by_category else (), pairs, request.rank, level)
+        return mcnemar_of_sets(
+            named,
+            categories if request.by_category else (),
+            pairs,
+            request.rank,
+            level,
+            lambda part: {one.algorithm: one for one in self.ranks(part, design)},
+        )
 
     def groups(
         self, one: Algorithm, column: str, within: Experiment | Samples, at: Verification

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -246,7 +246,12 @@ def mcnemar_table(
     outcomes = {name: outcomes_of(one, within) for name, one in named.items()}
     experiment = next(iter(outcomes.values())).experiment
     return mcnemar_of_sets(
-        outcomes, categories_by(experiment, categories, by), chosen, rank, confidence_level
+        outcomes,
+        categories_by(experiment, categories, by),
+        chosen,
+        rank,
+        confidence_level,
+        lambda part: {name: outcomes_of(one, part) for name, one in named.items()},
     )
 
 
@@ -256,8 +261,11 @@ def mcnemar_of_sets(
     pairs: Sequence[tuple[str, str]],
     rank: int,
     confidence_level: float,
+    rank_in: Callable[[Experiment], Mapping[str, Outcomes]],
 ) -> McNemarTable:
     """Test pairs whose probes are ranked already, over all probes and in each category.
+
+    `rank_in` ranks them anew for a category that has a gallery of its own.
 
     Examples
     --------
@@ -266,7 +274,7 @@ def mcnemar_of_sets(
     >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
     >>> ranked = rank(scores, Experiment(samples, gallery="session == 1"))
     >>> late = Category("late", "probe.session == 3")
-    >>> found = mcnemar_of_sets({"a": ranked, "b": ranked}, [late], [("a", "b")], 1, 0.95)
+    >>> found = mcnemar_of_sets({"a": ranked, "b": ranked}, [late], [("a", "b")], 1, 0.95, dict)
     >>> [(one.probe_set, one.counts.n, one.test is None) for one in found.rows]
     [('all probes', 2, False), ('late', 0, True)]
     """
@@ -282,7 +290,10 @@ def mcnemar_of_sets(
             why = _EMPTY(why=none.message.rstrip("."))
             rows += [_empty(category.name, *two, why) for two in pairs]
             continue
-        own = {name: one.restricted(part) for name, one in outcomes.items()}
+        if np.array_equal(part.gallery, experiment.gallery):
+            own: Mapping[str, Outcomes] = {name: one.restricted(part) for name, one in outcomes.items()}
+        else:
+            own = rank_in(part)
         rows += [
             _row(category.name, {name: own[name] for name in two}, rank, confidence_level) for two in pairs
         ]
