@@ -1,4 +1,4 @@
-"""Rules that are decided beforehand: three verdicts, and what each says of its own power."""
+"""Rules that do not depend on the numbers: three verdicts, and what each says of its own power."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_page_the_file_and_the_terminal_tell_the_same(tmp_path) -> None:
     for said in (
         "1 disagrees, 1 cannot be judged",
         "B is better.",
-        "rule, decided beforehand",
+        ">rule<",
         "A − b &gt; 0",
     ):
         assert said in text

@@ -1,4 +1,4 @@
-"""Claims: what a paper reports, the rule by which synthetic people agree with it, decided beforehand, and the verdict."""
+"""Claims: what a paper reports, the rule by which synthetic people agree with it, and the verdict."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ _BEST = Statement(
     "micheals-boult2001.one-leads",
     "Efficient, figures 6 and 7",
     paper="one of the three algorithms is significantly better for a large portion of all graphs",
-    rule="lda:angle, named beforehand, is ahead of both others at rank 1, with 481 and with 256 people, by whole 95% intervals under BRR",
+    rule="lda:angle is ahead of both others at rank 1, with 481 and with 256 people, by whole 95% intervals under BRR",
     otherwise="the two commercial matchers of the paper cannot be had; those that stand for them lie closer together",
 )
 _PCA = Statement(

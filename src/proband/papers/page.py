@@ -137,7 +137,7 @@ def page_of(made: Reproduction) -> Page:
 def _judged(claim: Claim) -> Facts:
     rows = [
         ("the paper", as_sentence(claim.paper)),
-        ("rule, decided beforehand", as_sentence(claim.rule)),
+        ("rule", as_sentence(claim.rule)),
         ("here", as_sentence(claim.here)),
         ("what it could show", as_sentence(claim.power)),
         *([] if claim.why is None else [("why", as_sentence(claim.why))]),
