@@ -42,6 +42,7 @@ OWN_JSON = {
 }
 WITHIN = {
     "IntervalFound": "what a procedure hands to an estimate",
+    "SignedRanks": "what a test hands to a pair over data sets",
     "Joint": "what a procedure hands to estimates and comparisons",
     "Value": "part of a protocol card",
 }
@@ -86,6 +87,7 @@ def test_every_result_has_a_schema(kind: type) -> None:
 LEVEL_OF = {
     "Difference": "Comparison",
     "ByPerson": "Estimate",
+    "DatasetPair": "DatasetComparison",
     "PersonDifference": "Comparison",
     "GalleryCell": "GalleryVariation",
     "GalleryRow": "GalleryVariation",
