@@ -41,6 +41,7 @@ OWN_JSON = {
 }
 WITHIN = {
     "IntervalFound": "what a procedure hands to an estimate",
+    "SignedRanks": "what a test hands to a pair over data sets",
     "Joint": "what a procedure hands to estimates and comparisons",
     "Value": "part of a protocol card",
 }
@@ -86,6 +87,7 @@ LEVEL_OF = {
     "Difference": "Comparison",
     "McNemarRow": "McNemarTable",
     "ByPerson": "Estimate",
+    "DatasetPair": "DatasetComparison",
     "PersonDifference": "Comparison",
     "GalleryCell": "GalleryVariation",
     "GalleryRow": "GalleryVariation",
