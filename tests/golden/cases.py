@@ -196,7 +196,7 @@ ASKED = {
         "a=bare.npy b=bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject",
         f"scores.npz::strong scores.npz::weak -s samples.csv {G} --level 0.9 --seed 2 --pseudonyms --formats csv --out out --report page.html",
         f"{S} {G} --feret --long-after feret --image-set image_set --date date --camera camera --by sex --against weak --csv table.csv --latex table.tex",
-        f"""{S} {G} --by-category --category "none: probe.age > 1000" --pairs strong-weak --rank 2""",
+        f"""{S} {G} --by-category --category "none: probe.age > 1000" --category "older: probe.age > 30" --category-gallery "older: age > 25" --pairs strong-weak --rank 2""",
         f"scored.csv {C},score=low -g one_per_subject",
         f"x=labelled.csv y={L}",
     ],

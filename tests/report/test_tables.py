@@ -50,6 +50,7 @@ COMMANDS = (
     f"compare {S} {G}",
     "compare outcomes.csv --outcomes --item question --system model --success correct --cluster document",
     "survey survey.csv --weights weight --strata site --units person --mean success --total x --by sex --differences",
+    "datasets accuracies.csv --dataset name",
     "classify logits.npz",
     "classify labels.csv --predicted A=deep,B=flat --group patient",
     f"verify {S} --fmr 0.05,0.01 --threshold 0.6 --replicates 100 --by sex",

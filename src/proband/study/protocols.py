@@ -9,7 +9,7 @@ from typing import Any
 
 from proband.algorithms import Pictures
 from proband.engine import Progress
-from proband.errors import DesignError, InputError
+from proband.errors import InputError
 from proband.inference.cross_validation.comparison import check_margin
 from proband.protocols.audit.audit import audit
 from proband.protocols.audit.findings import Audit
@@ -91,13 +91,9 @@ def audited(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Audit, ...]:
-    """Audit the splits that a request names, or else those of every protocol that was run."""
+    """Audit the splits that a request names, or else those of every protocol that was run; without any, the samples themselves."""
     held: dict[str, Any] = {"threads": threads, "progress": progress}
-    if request.splits is None:
-        if run is None:
-            raise DesignError(
-                "There are no splits to audit.", 'name them, splits = "FILE", or add [protocol].'
-            )
+    if request.splits is None and run is not None:
         setting = run.setting
         return tuple(
             replace(
@@ -117,7 +113,7 @@ def audited(
     known = _needed(samples)
     assert table is not None  # where the samples are from
     found = audit(
-        read_splits(origin.find(request.splits)),
+        None if request.splits is None else read_splits(origin.find(request.splits)),
         known,
         task=request.task or ("identity" if request.label is None else "attribute"),
         label=request.label,

@@ -75,7 +75,7 @@ def datasets(
     json: o.Json = False,
     explain: o.Explain = False,
 ) -> None:
-    """Is one algorithm better over several data sets? Signed ranks, average ranks, means.
+    """Is one algorithm better over several data sets? Ranks, means.
 
     Every two algorithms by Wilcoxon's signed ranks over data sets, adjusted by Holm; all of them by Friedman's ranks. With standard errors, or outcomes of
     people, also the mean difference over data sets and that to be expected in another one.

@@ -159,7 +159,7 @@ def audit(
     *,
     running: RunInputs,
 ) -> None:
-    """Are splits, or a data set, sound? Leaks, copies, imbalance, losses.
+    """Are splits, or a data set, sound? Leaks, copies, losses.
 
     Exit code 3 if they are not. Every finding names the first few offenders and its cure. A leak (a sample, a subject or a copy in both training and
     testing) and a fault must be mended; warnings and notes leave the exit code at 0. A data set without splits is searched for copies

@@ -54,6 +54,7 @@ def stratified(question: Question) -> tuple[Estimate, ...]:
 
     Examples
     --------
+    >>> from proband.designs import BRR
     >>> from proband import Experiment, RecognitionRate, Samples, Scores
     >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
@@ -136,6 +137,7 @@ def evaluate_replicates(
 
     Examples
     --------
+    >>> from proband.designs import BRR
     >>> from proband import Experiment, MedianCensoredRank, Samples, Scores, rank
     >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
@@ -194,6 +196,7 @@ def blocks_of(strata: Strata, plan: Replicates) -> Iterator[Floats]:
     --------
     Two people at each of two sites; all probes of a person come and go together.
 
+    >>> from proband.designs import BRR
     >>> strata = Strata.of(["x", "x", "x", "y", "y"]).in_units(["a", "a", "b", "c", "d"])
     >>> next(blocks_of(strata, BRR().replicates(strata)))[0]
     array([2., 2., 0., 2., 0.])
@@ -212,6 +215,7 @@ def freedom_of(
 
     Examples
     --------
+    >>> from proband.designs import BRR
     >>> strata = Strata.of(["a", "a", "b", "b"])
     >>> freedom_of(BRR(), strata, None), freedom_of(BRR(degrees_of_freedom=7.0), strata, None)
     (2.0, 7.0)
@@ -269,6 +273,7 @@ def answers_of(of: Target, design: StratifiedDesign) -> Answers:
 
     Examples
     --------
+    >>> from proband.designs import BRR
     >>> from proband.designs import Jackknife
     >>> designs = BRR(), Jackknife(kind="JK1"), BRR("site", units="subject")
     >>> [answers_of(Target("rank-rate", "a rate"), one).varying.key for one in designs]

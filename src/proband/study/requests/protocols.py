@@ -116,7 +116,7 @@ class AuditRequest(Part):
     splits: Annotated[
         FileOrDirectory | None,
         Field(
-            description="Table of id, repeat, fold and role, or folder of lists; without it the splits of [protocol] are audited."
+            description="Table of id, repeat, fold and role, or folder of lists; without it the splits of [protocol], or where there are none the samples themselves."
         ),
     ] = None
     task: Annotated[Task | None, Field(description=_TASK)] = None
