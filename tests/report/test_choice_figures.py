@@ -18,7 +18,6 @@ from proband.report.figures.choices import (
     differences_figure,
     rank_intervals_figure,
     rate_distributions_figure,
-    sampling_figure,
 )
 
 N = 160
@@ -159,17 +158,6 @@ def test_many_differences_have_a_row_each() -> None:
     assert everything_fits(figure)
 
 
-def test_samplings_are_compared() -> None:
-    balanced, unbalanced = rates(0.6, 1), rates(0.6, 2)
-    figure = sampling_figure(balanced, unbalanced, "pca:mahalanobis", rank=1)
-    assert figure.axes[0].get_xlabel() == "recognition rate at rank 1, pca:mahalanobis"
-    assert [text.split()[0] for text in legend_of(figure.axes[0])] == ["balanced", "unbalanced"]
-    first, second = (outline.get_data().values.sum() for outline in outlines(figure.axes[0]))
-    assert first == pytest.approx(1)
-    assert second == pytest.approx(1)
-    assert everything_fits(figure)
-
-
 @pytest.mark.long
 def test_long_names_and_unlike_distributions_are_drawn() -> None:
     long = {f"{'a long name ' * 5}{k}": rates(0.5, k, n=10 + k, trials=50 + k) for k in range(3)}
@@ -177,7 +165,6 @@ def test_long_names_and_unlike_distributions_are_drawn() -> None:
         rate_distributions_figure(long, title="A title"),
         rank_intervals_figure({name: [one] for name, one in long.items()}),
         differences_figure({(name, "b"): one for name, one in long.items()}),
-        sampling_figure(rates(0.5, n=2), rates(0.5, n=3), "a", width=4),
     ):
         assert everything_fits(figure)
 

@@ -33,7 +33,7 @@ from proband.papers.mery2016 import (
     run_mery2016,
 )
 from proband.papers.mery2016_claims import claims, evidence_of
-from proband.papers.mery2016_study import published_tables, reproduction, tables
+from proband.papers.mery2016_study import reproduction, tables
 from proband.papers.mery2016_tables import (
     STATISTICS,
     TABLE_4,
@@ -143,8 +143,9 @@ def test_tables_say_what_the_predictions_say(study: Mery2016) -> None:
                     assert float(own) == pytest.approx(100 * value, abs=0.0501)
                     assert float(theirs.rstrip(")")) == published.at(name, statistic, column)
     singles = [single_table(single_runs(one.run), one.published, one.title) for one in tables(study)]
+    beside = [beside_table(one.run, one.published, one.title) for one in tables(study)]
     said = claims_table(reproduction(study, RUNS, SEED).claims, brief=True)
-    for table in (*published_tables(study), *singles, growth_table(study), mixing_table(study), said):
+    for table in (*beside, *singles, growth_table(study), mixing_table(study), said):
         for width in WIDTHS:
             check(table, width)
     rows = growth_table(study).rows

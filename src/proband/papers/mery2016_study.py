@@ -152,11 +152,6 @@ def tables(study: Mery2016) -> list[PaperTable]:
     ]
 
 
-def published_tables(study: Mery2016) -> list[Table]:
-    """Tables 4 to 6, ours beside the paper's."""
-    return [beside_table(one.run, one.published, one.title) for one in tables(study)]
-
-
 def _both(one: PaperTable) -> tuple[Block, ...]:
     beside = replace(beside_table(one.run, one.published, one.title), id=f"{one.key}-beside")
     return _drawn(one, beside), beside

@@ -154,42 +154,6 @@ def differences_figure(
     return figure
 
 
-def sampling_figure(
-    balanced: Distribution,
-    unbalanced: Distribution,
-    name: str,
-    width: int = 1,
-    title: str | None = None,
-    rank: int | None = None,
-) -> Figure:
-    """Draw one algorithm's rate under balanced and under unbalanced sampling of images (the paper's figure 4).
-
-    Parameters
-    ----------
-    balanced, unbalanced
-        The distributions of its recognition rate.
-    name
-        The algorithm.
-    width
-        The width of a bin, in whole values of 1/n.
-    title
-        A heading for the whole figure.
-    rank
-        Which recognition rate it is, for the label of the axis.
-    """
-    sampled = [
-        (f"balanced  {_moments(balanced)}", balanced),
-        (f"unbalanced  {_moments(unbalanced)}", unbalanced),
-    ]
-    drawn = (balanced, unbalanced)
-    with _panels(drawn, title, (_wide_enough(_labels(sampled)), 3.3)) as (figure, axes):
-        _outlines(axes[0], sampled, width)
-        _label_shares(axes, f"{_rate(rank)}, {name}")
-        _say(axes[0], drawn, width)
-        _legend_beside(axes[0], _MOMENTS)
-    return figure
-
-
 @contextmanager
 def _panels(
     drawn: Collection[Distribution], title: str | None, size: tuple[float, float], rows: int = 1
