@@ -26,6 +26,7 @@ TABLE_4 = {
 _LEAST_PRINTED = 1e-4
 _PRINTED_P = {"dup1": 0.0164, "dup2": 0.0080}  # the others are printed as below 0.0001
 PRINTED_P = {"fb": "< 0.0001", "dup1": "0.0164", "dup2": "0.0080", "fc": "< 0.0001"}
+_SIGNED_P = {name: text if text.startswith("<") else f"= {text}" for name, text in PRINTED_P.items()}
 NOT_WON = {
     ("pca:mahalanobis", "pca:l1"): 35,
     ("pca:l1", "pca:l2"): 13,
@@ -75,7 +76,7 @@ _AHEAD = {
     name: Statement(
         f"beveridge2001.pca-ahead-{name}",
         "Table 4",
-        paper=f"PCA (L1) recognises significantly more {name} probes than ICA (cosine): p {PRINTED_P[name]}",
+        paper=f"PCA (L1) recognises significantly more {name} probes than ICA (cosine), p {_SIGNED_P[name]}",
         rule="McNemar's one-sided exact p is below 0.05 here too; it disagrees if that of the other side is",
         otherwise=_OTHER_FACES,
     )
