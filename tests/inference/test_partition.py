@@ -52,6 +52,16 @@ def test_one_algorithm_is_judged_by_other_images() -> None:
     assert by_id[f"{person}-{1 - int(image)}"] == "part 2"
 
 
+def test_the_naive_rates_are_of_the_same_probes() -> None:
+    scores, experiment = world(n=40, images=2)
+    gallery, probes = [f"g{k}" for k in range(40)], [f"p{k}-{i}" for k in range(40) for i in range(2)]
+    found = pb.partition(scores[0], pb.Experiment(experiment.samples, gallery, probes[:60] + probes[60::2]))
+    # Parts of one size and of one set of probes: what one part gains by selection the others lose.
+    sizes = [one.n_probes for one in found.rates]
+    assert sum(sizes) < found.n_probes
+    assert sum(n * one.excess for n, one in zip(sizes, found.rates, strict=True)) == pytest.approx(0)
+
+
 def test_the_table_has_the_parts_of_probes_and_no_others() -> None:
     scores, experiment = world(n=12)
     found = pb.partition(scores, experiment)

@@ -34,7 +34,11 @@ NO_IDS = Sentence(
     "note",
     "the file has no ids, so genuine and impostor scores are not known; give --samples",
 )
-NO_SUBJECTS = Sentence("inspection.no-subjects", "note", "subjects are not known; give --samples")
+NO_SUBJECTS = Sentence(
+    "inspection.no-subjects",
+    "note",
+    "subjects are not known; give --samples, or --ids subjects where rows and columns are named by subject",
+)
 NOT_CHECKED = Sentence(
     "inspection.orientation-not-checked",
     "note",

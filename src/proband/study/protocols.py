@@ -158,7 +158,10 @@ def labels_in(requests: Sequence[ProtocolRequest | AuditRequest | None]) -> tupl
 
 def _needed(samples: Samples | None) -> Samples:
     if samples is None:
-        raise InputError("Whose the samples are is not known.", "add [samples] with file = …")
+        raise InputError(
+            "Whose the samples are is not known.",
+            "add [samples] with file = …: a table, or a directory of pictures whose names say who is on them.",
+        )
     return samples
 
 

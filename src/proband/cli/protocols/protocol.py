@@ -131,9 +131,6 @@ def run(
             help="Directory of pictures, .npz with images, or .npy/.npz of features.",
         ),
     ],
-    samples: Annotated[
-        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
-    ],
     classifier: Annotated[
         list[str],
         typer.Option(
@@ -145,6 +142,15 @@ def run(
         ),
     ],
     division: DivisionInputs,
+    samples: Annotated[
+        Path | None,
+        typer.Option(
+            "--samples",
+            "-s",
+            help="Table of samples. Default: the names of the pictures, if they say who is on them.",
+            rich_help_panel="Data",
+        ),
+    ] = None,
     size: Annotated[
         str | None,
         typer.Option(
@@ -231,7 +237,8 @@ def run(
     if out is not None:
         require_place(out)
     path, key = split_key(source)
-    require_apart([report], [path, samples])
+    table = o.named_samples(samples, path, None)
+    require_apart([report], [path, table])
     with spelled():
         asked = ProtocolRequest(
             file=str(path),
@@ -256,7 +263,7 @@ def run(
     with progress_bars(running.quiet) as progress, _kept(cache, out) as finished:
         found = protocols_run(
             asked,
-            division.read(samples),
+            division.read(table),
             Origin(command=typed()),
             output,
             threads=running.threads,
@@ -265,7 +272,7 @@ def run(
         )
         _show(found, running.json, running.explain, out)
         if report is not None:
-            _write_page(found, report, [str(path), str(samples)])
+            _write_page(found, report, [str(path), str(table)])
 
 
 @protocol.command()

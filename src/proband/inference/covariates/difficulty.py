@@ -49,7 +49,7 @@ _BY_IMAGES = Sentence(
     "difficulty.by-images",
     "note",
     "one algorithm alone: the part of a probe is judged by the person's other probes; {n:count probe} of people with one probe {n:word has/have} none and "
-    "{n:word is/are} left out of these rates",
+    "{n:word is/are} left out of these rates, the naive ones too",
 )
 _BY_ALGORITHMS = Sentence(
     "difficulty.by-algorithms", "note", "each algorithm is judged on the parts that the other algorithms make"
@@ -69,7 +69,7 @@ class PartRate(Result):
     n_probes, n_people
         In that part.
     naive, naive_low, naive_high
-        On the part that it helped to make.
+        On the part that it helped to make, of the same probes.
     excess, excess_low, excess_high, p_value
         The naive rate less the other: what selection does, with its interval over people and the p-value of nothing.
     """
@@ -237,8 +237,8 @@ def divide(
     names = GOOD_BAD_UGLY if parts == len(GOOD_BAD_UGLY) else tuple(f"part {k}" for k in range(1, parts + 1))
     hardness = np.array([_hardness(mate_closeness(s, o)) for s, o in zip(scores, ranked, strict=True)])
     together = hardness.mean(axis=0)
-    naive = _divided(together, parts)
     judged = np.ones(n, dtype=np.bool_)
+    naive = _divided(together, parts, judged)
     if judges == "images":
         judged = np.bincount(people)[people] > 1
         if judged.sum() < 2 * parts:
@@ -253,11 +253,11 @@ def divide(
             if judges == "algorithms"
             else _of_other_images(hardness[place], people)
         )
-        part = np.full(n, -1, dtype=np.intp)
-        part[judged] = _divided(own[judged], parts)
-        held.append(part)
+        held.append(_divided(own, parts, judged))
+    # Both divisions are of the same probes: else their difference would also be one between people with one probe and people with several.
+    helped = [naive if judges == "algorithms" else _divided(own, parts, judged) for own in hardness]
     rates = [
-        _rate(own, name, names, at, naive if judges == "algorithms" else _divided(hardness[place], parts), held[place], rank, confidence_level)
+        _rate(own, name, names, at, helped[place], held[place], rank, confidence_level)
         for place, (own, name) in enumerate(zip(ranked, (one.algorithm for one in ranked), strict=True))
         for at in range(parts)
     ]  # fmt: skip
@@ -302,11 +302,11 @@ def _of_other_images(hardness: Floats, people: npt.NDArray[np.intp]) -> Floats:
     return others
 
 
-def _divided(hardness: Floats, parts: int) -> Part:
-    """Parts of equally many; among equals, those that come first in the table are the easier."""
-    order = np.argsort(hardness, kind="stable")
-    made = np.empty(len(hardness), dtype=np.intp)
-    made[order] = np.arange(len(hardness)) * parts // len(hardness)
+def _divided(hardness: Floats, parts: int, judged: npt.NDArray[np.bool_]) -> Part:
+    """Parts of equally many, and -1 for who is not judged; among equals, those that come first in the table are the easier."""
+    order = np.flatnonzero(judged)[np.argsort(hardness[judged], kind="stable")]
+    made = np.full(len(hardness), -1, dtype=np.intp)
+    made[order] = np.arange(len(order)) * parts // len(order)
     return made
 
 

@@ -13,7 +13,7 @@ import polars as pl
 
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.samples.reading import frame_from
-from proband.words import count, given
+from proband.words import count, counted, given
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,7 +95,7 @@ def _refuse_missing(column: pl.Series, names: tuple[str, ...], algorithm: str) -
     if lacking.any():
         absent = [names[int(place)] for place in lacking.arg_true()]
         raise InputError(
-            f"{algorithm!r} has no accuracy in {count(len(absent))} data sets: {first_few(absent)}.",
+            f"{algorithm!r} has no accuracy in {counted(len(absent), 'data set')}: {first_few(absent)}.",
             "compare algorithms on the data sets that all of them were tested on: leave these rows out.",
         )
 

@@ -25,8 +25,9 @@ _DATA = Sentence(
 )
 _UNKNOWN = Sentence(
     "audit.data-of-unknown",
-    "note",
-    "{source}: {samples:count picture}; their names do not say who is on them (--names says how to read them)",
+    "caution",
+    "nobody is known: the names of the {samples:count picture} of {source} do not say who is on them, so that copies under two people cannot be told from "
+    "others; --names says how to read names",
 )
 _LOOKED_FOR = Sentence("audit.looked-for", "note", "Checked: {what:parts}")
 _UNCHECKED = Sentence("audit.unchecked", "caution", "not checked against the protocol: {what:parts}")

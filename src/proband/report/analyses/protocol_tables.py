@@ -89,7 +89,7 @@ def sizes_table(effects: Sequence[SizeEffect]) -> Table:
     )
     heads = (
         *columns("classifier", "protocol", "subjects", "images each", text=2),
-        Column("samples"),
+        Column("samples", "number"),
         Column("accuracy", "number", "The mean over draws."),
         Column(f"{words.level(effects[0].confidence_level)} interval", "interval"),
         Column("sd of draws", "number"),

@@ -26,7 +26,11 @@ LEFT_OUT = Sentence("init.file-left-out", "caution", "{file} is left out: {why}"
 NO_SUCH_IDS = Sentence(
     "init.no-such-ids", "note", "it has none of the ids of the scores, which are names of people"
 )
-NO_TABLE = Sentence("init.no-table", "note", "[samples]: a table that names the subject of each sample")
+NO_TABLE = Sentence(
+    "init.no-table",
+    "note",
+    '[samples]: a table that names the subject of each sample; or ids = "subjects" in [[scores]], where rows and columns are named by subject',
+)
 NO_COLUMN = Sentence("init.no-column", "note", "{key} in [samples]: which column of {file} it is ({columns})")
 TABLE_REFUSED = Sentence("init.table-refused", "note", "[samples]: {why}")
 NO_ORIENTATION = Sentence(

@@ -183,7 +183,7 @@ def _samples(made: Proposal, out: Path) -> list[str]:
     if table is None:
         if any(note.code == NO_TABLE.code for note in made.to_fill_in):
             return [
-                "# [samples]                   # fill in: a table with a row for each sample",
+                '# [samples]                   # fill in: a table with a row for each sample; or ids = "subjects" in [[scores]]',
                 '# file = "samples.csv"',
                 '# id = "id"                   # the column of the ids that the scores use',
                 '# subject = "subject"         # the column that says whose a sample is',

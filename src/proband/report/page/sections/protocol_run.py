@@ -84,11 +84,12 @@ def _named(id: str, table: Table) -> Table:
 
 @section("audits", 14)
 def audits_section(found: Findings) -> Section | None:
-    """Whether splits are sound, and what was found in them."""
+    """Whether splits, or a data set without any, are sound, and what was found in them."""
     if not found.audits:
         return None
     blocks = [block for place, one in enumerate(found.audits) for block in _audit(place, one)]
-    return Section("audits", "Audit of the splits", tuple(blocks))
+    what = "splits" if any(one.n_splits for one in found.audits) else "data set"
+    return Section("audits", f"Audit of the {what}", tuple(blocks))
 
 
 def _audit(place: int, one: Audit) -> list[Block]:
