@@ -340,7 +340,8 @@ def test_an_audit_of_embeddings_warns(faces: dict[str, Grey]) -> None:
 
 
 @pytest.mark.parametrize("model", ["images", "dlib", "faceres", "mobileface"])
-def test_orl_has_no_copies(model: str) -> None:
+def test_the_copies_of_orl(model: str) -> None:
+    """Some of its pictures are one photograph in two sizes; embeddings are too far apart to tell."""
     where = Path(__file__).parents[3] / "shared" / "data" / "orl"
     if not where.is_dir():
         pytest.skip("the ORL faces are not at ../shared/data/orl")
@@ -351,4 +352,5 @@ def test_orl_has_no_copies(model: str) -> None:
         held = np.load(where / "embeddings.npz")
         found = duplicate_vectors(held[model], [str(k) for k in range(400)], held["subject"])
     assert len(np.unique(found.groups)) == len(found.ids)
-    assert found.pairs.height == 0
+    copies = {(152, 159), (160, 164), (182, 189), (187, 188)} if model == "images" else set()
+    assert set(found.pairs.select("one", "other").rows()) == copies

@@ -242,7 +242,7 @@ def _notes(
     pairs: Sequence[DatasetPair],
     confidence_level: float,
 ) -> Any:
-    n = len(held.datasets)
+    n = max(one.n for _, _, one in tested)  # data sets without a difference say nothing
     least = min(1.0, len(pairs) * 2.0 ** (1 - n))
     if least > 1 - confidence_level + 1e-12:
         yield FEW(n=n, pairs=len(pairs), least=least)

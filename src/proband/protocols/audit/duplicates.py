@@ -30,6 +30,7 @@ SPREADS = 5.0
 
 _FEWEST = 20  # samples with a mate, from which a threshold can be set
 _IDENTICAL = 1e-6  # of one minus a cosine: beyond it float32 vectors differ
+_PLACES = 9  # of distances; the rest is rounding
 _ROWS = 256
 _SLACK = 1e-5  # what cosines of float32 may get wrong; settled in float64
 _CELLS = 1 << 21  # pairs of codes in a block
@@ -334,4 +335,5 @@ def _grouped(contents: list[bytes]) -> tuple[Positions, list[int]]:
 
 def _pairs(near: list[tuple[int, int, float, bool]]) -> pl.DataFrame:
     schema = {"one": pl.Int64, "other": pl.Int64, "distance": pl.Float64, "mirrored": pl.Boolean}
-    return frame_of_rows(near, schema).sort("distance", maintain_order=True)
+    found = frame_of_rows(near, schema).with_columns(pl.col("distance").round(_PLACES))
+    return found.sort("distance", maintain_order=True)

@@ -50,7 +50,8 @@ def _epd_rows(found: Comparability) -> Iterator[tuple[Cell, ...]]:
     for name, answers in zip(
         ("E", "P", "D"), zip(*(one.answers for one in found.epd), strict=True), strict=True
     ):
-        yield tuple(map(text_cell, (f"EPD: {name}", *answers, "")))
+        agree = "agree" if len(set(answers)) == 1 else "differ"
+        yield tuple(map(text_cell, (f"EPD: {name}", *answers, agree)))
     if any(one.justification for one in found.epd):
         said = (one.justification or NOT_STATED for one in found.epd)
         yield tuple(map(text_cell, ("EPD: justification", *said, "")))
