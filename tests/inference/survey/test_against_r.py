@@ -15,7 +15,11 @@ from proband.inference.survey import Mean, Quantile, Ratio, SurveyEstimates, Tot
 from proband.inference.survey.hadamard import half_samples
 
 R = Path(__file__).parent / "r"
-EXPECTED = json.loads((R / "survey.json").read_text())
+EXPECTED = {
+    name: one
+    for file in ("survey", "edges")
+    for name, one in json.loads((R / f"{file}.json").read_text()).items()
+}
 TWO, PAIRS, LONELY = (pl.read_csv(R / f"{name}.csv") for name in ("two_stage", "pairs", "lonely"))
 SEX, AGE = {"f": 160, "m": 175}, {"middle": 120, "old": 95, "young": 120}
 CELLS = {("f", "a"): 80, ("m", "a"): 90, ("f", "b"): 50, ("m", "b"): 45, ("f", "c"): 30, ("m", "c"): 40}
@@ -169,6 +173,34 @@ def test_known_totals(base: str, known: str) -> None:
     agrees(one.total("y"), f"{name} total", rtol)
     agrees(one.ratio("y", "x"), f"{name} ratio", rtol)
     agrees(one.mean("success", by="group"), f"{name} by", rtol)
+
+
+def test_edges() -> None:
+    row, per_site = pl.int_range(1, pl.len() + 1), pl.col("person").rank("dense").over("site")
+    table = TWO.with_columns(
+        sites=pl.lit(9),
+        fraction=pl.col("person").n_unique().over("site") / pl.col("people"),
+        number=per_site,
+        some=pl.when(row % 7 == 0).then(0.0).otherwise("weight"),
+        gap=pl.when(row % 9 == 0).then(None).otherwise("y"),
+        whole=pl.when(site="s1").then(1).otherwise("people"),
+    )
+    stages = Survey(
+        table, weights="weight", units=("site", "person", "probe"), fpc=("sites", "people", "probes")
+    )
+    agrees(stages.mean("success", "y"), "three stages")
+    agrees(Survey(table, **ALL, fpc="fraction").total("success", "y"), "fractions")
+    anew = Survey(table, weights="weight", strata="site", units="number", nest=True)
+    agrees(anew.mean("success", "y"), "numbered anew")
+    agrees(Survey(table, **(ALL | {"weights": "some"})).mean("success", "y"), "weights of zero")
+    agrees(Survey(table, **ALL).mean("gap", missing="drop"), "missing mean")
+    agrees(Survey(table, **ALL).ratio("gap", "x", missing="drop"), "missing ratio")
+    kept = table.filter((pl.col("site") != "s1") | (pl.col("person") == "p1"))
+    whole = Survey(kept, **ALL, fpc="whole")
+    agrees(whole.total("success", "y"), "whole stratum")
+    agrees(whole.replicated("jkn").total("success", "y"), "whole stratum")
+    margins = {"sex": SEX, "age": AGE, "group": {"a": 170, "b": 95, "c": 70}}
+    agrees(SURVEYS["units"].raked(margins).mean("success", "y"), "three margins", 1e-7)
 
 
 def test_all_at_once_is_each_alone() -> None:
