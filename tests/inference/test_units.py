@@ -381,3 +381,17 @@ def test_coverage_of_a_median_with_six_units():
 
 def test_public_names():
     assert pb.designs.BRR("site", units="subject") == BRR(strata="site", units="subject")
+
+
+def test_a_category_with_its_own_gallery_is_ranked_in_it_when_compared():
+    ids = [f"{person}{image}" for person in "abcd" for image in "12"]
+    samples = Samples(
+        {"id": ids, "subject": [one[0] for one in ids], "early": [one[0] in "ab" for one in ids]}
+    )
+    values = np.eye(4) + 2.0 * np.eye(4, k=2)
+    scores = [
+        Scores.from_array(values, ids[1::2], ids[::2], orientation="similarity", name=name) for name in "xy"
+    ]
+    category = pb.Category("early", "probe.early", gallery="early")
+    found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[::2]), by=[category])
+    assert [one.estimates[0].value for one in found.comparisons] == [0.5, 1.0]
