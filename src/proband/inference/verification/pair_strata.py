@@ -232,7 +232,7 @@ class _Plan:
 
 _HEAVY, _MANY_STRATA = 10, 30
 """Of fewer strata a person may weigh so much in a replicate. Against the jackknife BRR's error of the AUC is 1.02 with 8 strata of 8 people,
-1.24 with 2 of 31; with 2 strata of 49 and 463 people who have 1 to 18 probes it is a quarter, and Fay's with weights of 47 two thirds."""
+1.24 with 2 of 31; with 2 strata of 49 and 463 people who have up to 17 probes it is a quarter, and Fay's with weights of 47 two thirds."""
 
 _OVER_PEOPLE = "the jackknife that leaves out one person at a time"
 
