@@ -299,6 +299,21 @@ def test_pairs_refuse_what_would_mislead():
             estimate(AUC(), study.scores, study.samples, design)
 
 
+def test_replicates_of_few_large_strata_are_refused_for_pairs():
+    rng = np.random.default_rng(0)
+    ids = [f"{person}-{image}" for person in range(46) for image in range(2)]
+    people = np.repeat(np.arange(46), 2)
+    values = rng.normal(size=(92, 92)) + 2.0 * (people[:, None] == people)
+    scores = Scores.from_array((values + values.T) / 2, ids, orientation="similarity")
+    samples = Samples({"id": ids, "subject": people, "sex": np.where(people < 23, "f", "m")})
+    for design in (BRR("sex", units="subject"), Fay("sex", units="subject")):
+        with pytest.raises(DesignError, match=r"one person of 23 weighs as (23|12)"):
+            estimate(AUC(), scores, samples, design)
+    designs = (Jackknife("sex", units="subject"), Fay("sex", units="subject", rho=0.9))
+    leaving, moving = (estimate(AUC(), scores, samples, one).standard_error for one in designs)
+    assert moving == pytest.approx(leaving, rel=0.05)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("design", [Jackknife, Fay, RaoWu])
 def test_coverage_for_new_people_within_sites(design):
@@ -366,3 +381,17 @@ def test_coverage_of_a_median_with_six_units():
 
 def test_public_names():
     assert pb.designs.BRR("site", units="subject") == BRR(strata="site", units="subject")
+
+
+def test_a_category_with_its_own_gallery_is_ranked_in_it_when_compared():
+    ids = [f"{person}{image}" for person in "abcd" for image in "12"]
+    samples = Samples(
+        {"id": ids, "subject": [one[0] for one in ids], "early": [one[0] in "ab" for one in ids]}
+    )
+    values = np.eye(4) + 2.0 * np.eye(4, k=2)
+    scores = [
+        Scores.from_array(values, ids[1::2], ids[::2], orientation="similarity", name=name) for name in "xy"
+    ]
+    category = pb.Category("early", "probe.early", gallery="early")
+    found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[::2]), by=[category])
+    assert [one.estimates[0].value for one in found.comparisons] == [0.5, 1.0]

@@ -178,7 +178,7 @@ class Strata:
             raise DesignError(
                 f"{count(len(single))} of {count(len(self))} strata have one unit, which shows no variance: "
                 f"{first_few([self.names[place] for place in single])}.",
-                "leave them out, or pair them: CollapsedStrata().",
+                "leave them out, pair them by the design collapsed-strata, or take larger strata with people as units.",
             )
 
     def mean(self, values: Floats) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from proband.algorithms import names_code
 from proband.designs import DESIGNS, Design, Galleries, StratifiedDesign, design_named
 from proband.engine.registry import Registry
-from proband.errors import UsageError
+from proband.errors import Hint, UsageError
 from proband.inference.galleries.feret_study import probe_groups
 from proband.inference.galleries.participants import read_participants
 from proband.inference.galleries.rejection import Rejection
@@ -31,6 +31,9 @@ from proband.study.requests import (
     StratRequest,
     VerificationRequest,
 )
+from proband.study.requests.replication import NAMES_OF_DESIGNS, Replication
+
+_CALLED = {"n_resamples": "number of replicates"}
 
 RANDOM = "random"
 """The order of galleries that chance makes."""
@@ -51,11 +54,18 @@ def design_of(
     made = design_named(request.design)
     said = {} if isinstance(request, GateRequest) else request.design_options
     known: set[str] = {one.name for one in fields(made)} if is_dataclass(made) else set()
+    options = {NAMES_OF_DESIGNS.get(key, key): key for key in Replication.model_fields}
     for name in said:
         if name not in known:
+            takes = ", ".join("{" + f"option:{key}" + "}" for of, key in options.items() if of in known)
+            cure = (
+                "of these options it takes " + takes + "."
+                if takes
+                else "it takes no such options: leave it out."
+            )
             raise UsageError(
-                f"The design {request.design} has no {name.replace('_', ' ')}.",
-                f"it takes: {', '.join(sorted(known)) or 'no options'}.",
+                f"The design {request.design} has no {_CALLED.get(name) or options[name].replace('_', ' ')}.",
+                Hint(cure),
             )
     return replace(made, **said) if said else made  # type: ignore[type-var]
 

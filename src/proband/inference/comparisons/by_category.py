@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from proband.designs import Design
 from proband.errors import DesignError
 from proband.inference.comparisons.compare import comparison_of, shown_together
@@ -15,7 +17,7 @@ from proband.inference.procedures import Question
 from proband.measures import Outcomes
 from proband.results.difference import Adjustment
 from proband.results.sides import Side
-from proband.samples import Category
+from proband.samples import Category, Experiment
 from proband.words import Note, Sentence
 
 FEWEST_PEOPLE = 2
@@ -57,7 +59,7 @@ def compared_by_category(
     kept: dict[str | None, tuple[Outcomes, ...]] = {}
     left = list(notes)
     for name, part in list(sets.items())[1:]:
-        outcomes = tuple(one.restricted(part) for one in question.outcomes)
+        outcomes = _outcomes_in(question, part)
         why = too_small(name, outcomes[0], question.design)
         if why is None:
             kept[name] = outcomes
@@ -69,6 +71,14 @@ def compared_by_category(
         made = comparison_of(asked, shown_together(asked), margin, adjust, side, len(kept))
         found.append(replace(made, category=name))
     return ComparisonsByCategory(tuple(found), tuple(left))
+
+
+def _outcomes_in(question: Question, part: Experiment) -> tuple[Outcomes, ...]:
+    """The outcomes of a category's probes, ranked anew where it has a gallery of its own and scores are at hand."""
+    whole = question.outcomes[0].experiment
+    if question.within is not None and not np.array_equal(part.gallery, whole.gallery):
+        return replace(question, within=part).outcomes
+    return tuple(one.restricted(part) for one in question.outcomes)
 
 
 def too_small(name: str | None, outcomes: Outcomes, design: Design | str | None) -> Note | None:

@@ -157,7 +157,9 @@ class _Plan:
                 )
             strata, notes = _people_within(question, held[0].pairs.units, design)
             varying = derived("within-strata", f"{{}}, within strata of {design.strata}", people.varying)
-            return cls(design, held, strata, varying, _STRATA_FIXED, _PEOPLE_WITHIN, notes, question.seed)
+            plan = cls(design, held, strata, varying, _STRATA_FIXED, _PEOPLE_WITHIN, notes, question.seed)
+            plan.require_many()
+            return plan
         if measure.weights == "person":
             raise UsageError(
                 "Other images of these people vary here, and comparisons weigh the same.",
@@ -192,6 +194,17 @@ class _Plan:
             )
         return made
 
+    def require_many(self) -> None:
+        """Refuse replicates of few, large strata: what weighs one person so much is far from linear in pairs."""
+        units = len(self.strata.codes)
+        heaviest = max(float(next(iter(part.blocks(units)))[0].max()) for part in self.made.parts)
+        if heaviest > _HEAVY and len(self.strata) < _MANY_STRATA:
+            raise DesignError(
+                f"Strata of {self.design.strata} are few and large: one person of {count(int(self.strata.sizes.max()))} weighs as "
+                f"{heaviest:.0f} in a replicate of {self.design}, which does not show how pairs vary.",
+                "take the design rao-wu (or jackknife for the AUC), fay with a rho near 1, or more and smaller strata.",
+            )
+
     def error(self, replicates: Floats, value: float) -> float:
         return float(np.sqrt(self.made.variance(replicates, value, self.design.centre)))
 
@@ -216,6 +229,10 @@ class _Plan:
             question, (low, high), error, method, answers, notes, replicates=made, freedom=self.freedom
         )
 
+
+_HEAVY, _MANY_STRATA = 10, 30
+"""Of fewer strata a person may weigh so much in a replicate. Against the jackknife BRR's error of the AUC is 1.02 with 8 strata of 8 people,
+1.24 with 2 of 31; with 2 strata of 49 and 463 people who have up to 17 probes it is a quarter, and Fay's with weights of 47 two thirds."""
 
 _OVER_PEOPLE = "the jackknife that leaves out one person at a time"
 

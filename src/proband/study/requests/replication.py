@@ -10,6 +10,8 @@ from proband.errors import Hint
 from proband.study.requests.base import Option, Part, Text, refuse
 
 _PANEL = "Design"
+NAMES_OF_DESIGNS = {"stratum_weights": "weights", "collapse_by": "by", "jackknife": "kind"}
+"""What designs call an option, where that is another name."""
 
 
 class Replication(Part):
@@ -87,9 +89,8 @@ class Replication(Part):
     @property
     def design_options(self) -> dict[str, Any]:
         """What was said of the design, by the names that designs have for it."""
-        named = {"stratum_weights": "weights", "collapse_by": "by", "jackknife": "kind"}
         said = {
-            named.get(name, name): getattr(self, name)
+            NAMES_OF_DESIGNS.get(name, name): getattr(self, name)
             for name in Replication.model_fields
             if getattr(self, name) is not None
         }
