@@ -31,7 +31,7 @@ from proband.words import Note, Sentence, Target, fixed, interval
 _ALL_PROBES = Target("all-probes", "all probes")
 ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
 CENSORED_AT = 10
-_EMPTY = Sentence("evaluation.empty-category", "note", "left out: {why}")
+_EMPTY = Sentence("evaluation.empty-category", "caution", "left out: {why}")
 _OWN_GALLERY = Sentence(
     "evaluation.own-gallery",
     "note",
