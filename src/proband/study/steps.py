@@ -23,7 +23,8 @@ from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_of
 from proband.inference.covariates.difficulty import Partition, divide
 from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.results import CovariateStudy
-from proband.inference.covariates.study import Explained, explain
+from proband.inference.covariates.explained import Explained
+from proband.inference.covariates.study import explain
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
 from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.exact import ExactChoice
