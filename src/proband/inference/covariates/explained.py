@@ -120,16 +120,12 @@ class Explained:
             return Sandwich(fit, rows.person, covariance)
         one = stage_of(rows.person, np.zeros(len(rows.person), dtype=np.intp), ("all",), None, "")
         inside = np.ones(len(rows.person), dtype=np.bool_)
-        return Linearized(
-            fit, rows.person, covariance, stages=Stages((one,), "fail", False), inside=inside
-        )
+        return Linearized(fit, rows.person, covariance, stages=Stages((one,), "fail", False), inside=inside)
 
     def answers(self, covariance: Covariance) -> Answers:
         """What standardised rates are of, what varies, what stays and what is assumed."""
         assuming = _LINEAR if self.outcome == "log-rank" else _LOGISTIC
-        return Answers(
-            derived("standardized", "standardised {}", self.target), OTHER_PEOPLE, _MIX, assuming
-        )
+        return Answers(derived("standardized", "standardised {}", self.target), OTHER_PEOPLE, _MIX, assuming)
 
     def cautions(self, rows: Rows, rate: float, model: Formula) -> list[Note]:
         """What was left out, and what is averaged over."""

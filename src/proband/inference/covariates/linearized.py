@@ -57,7 +57,7 @@ class Linearized(Sandwich):
 
     @cached_property
     def _residual(self) -> float:
-        return self.stages.freedom(self.inside) - (self.fit.x.shape[1] - 1)
+        return self.stages.freedom(self.inside) - float(self.fit.x.shape[1] - 1)
 
     def freedom(self, weights: Floats) -> float:
         """The same for all: units less strata, less the coefficients beside the intercept."""

@@ -139,7 +139,9 @@ class Trials:
     def rows(self, model: Formula, incomplete: str) -> Rows:
         """The covariates of the rows that count."""
         if any(one.column == self.success for one in model.covariates):
-            raise UsageError(f"{self.success!r} is the outcome, and explains itself.", "leave it out of the model.")
+            raise UsageError(
+                f"{self.success!r} is the outcome, and explains itself.", "leave it out of the model."
+            )
         counting = np.full(self.table.height, True) if self.weights is None else self.weights > 0
         return table_rows(self.table, self._units, counting, model, incomplete, self.called)
 
