@@ -70,6 +70,8 @@ class Trials:
         A row for each trial.
     success, cluster, weights_column, strata
         Its columns: the outcome, what rows share, how much they count, and what clusters were drawn within.
+    rank, fmr, thresholds, algorithms, facts
+        Those of scores, which a table has not.
 
     Examples
     --------

@@ -22,7 +22,13 @@ _DAY = 86_400.0  # seconds
 
 
 class Called(NamedTuple):
-    """What rows are, and the units that vary."""
+    """What rows are, and the units that vary.
+
+    Attributes
+    ----------
+    row, unit, units
+        One row, one unit and several.
+    """
 
     row: str
     unit: str
