@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         verify_pairs as verify_pairs,
     )
     from proband.inference.covariates.difficulty import partition as partition
+    from proband.inference.covariates.outcomes import explain_outcomes as explain_outcomes
     from proband.inference.covariates.study import covariates as covariates
     from proband.measures import (
         AUC as AUC,
@@ -111,6 +112,7 @@ __getattr__, __dir__ = lazily(
         "inference": "Survey classify compare compare_datasets compare_halves compare_independent compare_outcomes compare_sensors coverage estimate estimate_cmc estimate_weighted evaluate exact_over_choices feret_study "
         "gallery_effect gallery_variation gate mcnemar mcnemar_table permute plan_difference plan_error_rate plan_half_width threshold verify verify_pairs",
         "inference.covariates.difficulty": "partition",
+        "inference.covariates.outcomes": "explain_outcomes",
         "inference.covariates.study": "covariates",
         "study.requests": "Request",
         "study.reading": "read_study",

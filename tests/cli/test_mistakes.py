@@ -42,6 +42,15 @@ def folder(tmp_path_factory):
         ("feret ok.npz -s s.csv -g session==1 --participants none.csv", 1, "There is no file none.csv"),
         ("feret ok.npz -s s.csv -g session==1 --verification rank-rate@1", 2, "no measure of verification"),
         ("covariates ok.npz -s s.csv -g session==1", 2, "say it: --on probe.age"),
+        ("covariates ok.npz -s s.csv --on age --strata site", 2, "add --outcomes"),
+        ("covariates s.csv --outcomes --on session", 2, "name it: --success"),
+        ("covariates s.csv --outcomes --on session --success session --rank 2", 2, "it is about scores"),
+        (
+            "covariates s.csv --outcomes --on id --success session -g session==1",
+            2,
+            "--gallery is about scores",
+        ),
+        ("covariates s.csv --outcomes --on id --success session -s s.csv", 2, "--samples is about scores"),
         ("covariates ok.npz -s s.csv -g session==1 --on age", 2, "There is no column 'age'"),
         ("covariates ok.npz -s s.csv -g session==1 --on probe.session", 1, "there is nothing to explain"),
         ("covariates ok.npz -s s.csv -g session==1 --on mate.session+rival.x", 1, "a covariate of rivals"),
@@ -137,7 +146,8 @@ def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
     monkeypatch.chdir(folder / "empty" if "." in words.split() else folder)
     scores = (
         []
-        if words.startswith(("mcnemar 5", "protocol", "survey", "audit", "datasets")) or " -e " in words
+        if words.startswith(("mcnemar 5", "protocol", "survey", "audit", "datasets", "covariates s.csv"))
+        or " -e " in words
         else ["--orientation", "similarity"]
     )
     with pytest.raises(SystemExit) as ended:

@@ -26,7 +26,7 @@ COMMAND_OF = {name: name for name in ANALYSES} | {section: name for name, sectio
 COMMAND_OF["outcomes"] = "compare"
 OWN_DOORS = ("protocol", "audit")
 """Commands that read in their own way: tests/cli/test_protocol_doors.py."""
-SWITCH = {"outcomes": ["--outcomes"]}
+SWITCH = {"outcomes": ["--outcomes"], "covariates": ["--outcomes"]}
 NO = {"balanced": "--unbalanced"}
 SAMPLE: dict[str, Any] = {"table": "survey.csv", "weights": "weight", "strata": "site", "units": ["person"]}
 E: Values = {"gallery": "image == 0"}
@@ -66,6 +66,7 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("classification", {"scores": ["logits.npz"], "models": ["a", "b"], "table": "labels.csv", "truth": "number", "group": "site", "classes": ["u", "v", "w"], "k": [1, 2], "ties": "mean", "margin": 0.02}, {}, []),
     ("classification", {"table": "labels.csv", "predicted": ["A=a", "b"], "average": "macro", "adjust": "none"}, {}, []),
     ("classification", {"predictions": ["a.csv", "b.csv"], "margin": 0.02}, {}, []),
+    ("covariates", {"on": "sex", "table": "survey.csv", "success": "success", "cluster": "person", "weights": "weight", "strata": "site"}, {}, []),
     ("outcomes", {"table": "outcomes.csv", "item": "item", "system": "system", "success": "success", "cluster": "site", "margin": 0.02}, {}, []),
     ("outcomes", {"table": "labels.csv", "systems": ["right_a", "right_b"], "adjust": "none"}, {}, []),
     ("comparison", {"rank": 1, "against": "b"}, E, []),
@@ -214,7 +215,7 @@ def test_three_doors(
         "scores": {"file": "scores.npz", "orientation": "similarity"},
     }
     usual = ["scores.npz", "-s", "samples.csv", "--orientation", "similarity", "--failed", "not found"]
-    if section in OF_TABLES:
+    if section in OF_TABLES or "table" in values:
         sources, usual = {}, SWITCH.get(section, [])
     asked = [*words(values), *words(experiment), *of_categories(categories), *words(output)]
     done = run(COMMAND_OF[section], *usual, *asked, "--out", "made", "--formats", "csv", cwd=data)

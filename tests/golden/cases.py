@@ -229,6 +229,8 @@ ASKED = {
         "matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix --on probe.session+age",
         "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject --on session",
         f"scored.csv {C} -s samples.csv -g one_per_subject --on session",
+        "survey.csv --outcomes --success success --cluster person --weights weight --strata site --on sex --coefficients coefficients.csv",
+        "--outcomes --table survey.csv --success y --cluster person --on \"x + sex\" --report page.html",
     ],
     "partition": [
         f"{S} {G} --csv table.csv --table parts.csv --latex table.tex --threads 1 --quiet",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import PurePath
-from typing import Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
 from proband.cli import options as o
+
+if TYPE_CHECKING:
+    from proband.errors import UsageError
 
 
 class Reads(Protocol):
@@ -181,6 +184,40 @@ class ScoreInputs:
             }
             found["samples"] = {key: value for key, value in table.items() if value is not None}
         return {kind: value for kind, value in found.items() if value}
+
+
+@dataclass(frozen=True)
+class CovariateInputs(ScoreInputs):
+    """Scores, or with ``--outcomes`` a table of outcomes."""
+
+    outcomes: Annotated[
+        bool,
+        typer.Option(
+            "--outcomes",
+            help="The file is a table of outcomes, a row for each trial, and not of scores.",
+            rich_help_panel="Outcomes",
+        ),
+    ] = False
+
+    def sources(self) -> dict[str, Any]:
+        """What is read, as a request says it."""
+        if not self.outcomes:
+            return super().sources()
+        for one in fields(ScoreInputs):
+            if one.name != "scores" and getattr(self, one.name) != one.default:
+                raise about_scores(one.name)
+        named = OutcomeInputs(self.scores).sources()
+        return {"covariates": named["outcomes"]}
+
+
+def about_scores(option: str) -> UsageError:
+    """The refusal of an option that a table of outcomes has no use for."""
+    from proband.errors import UsageError
+
+    return UsageError(
+        f"--{option.replace('_', '-')} is about scores, and --outcomes reads a table of outcomes.",
+        "leave one of them out.",
+    )
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,9 @@ def check(request: Request, origin: Origin) -> None:
 def _needs_scores(request: Request) -> bool:
     """Whether it asks for anything but analyses of tables that these name themselves."""
     asked = {name for name in ANALYSES if name in request.model_fields_set and getattr(request, name)}
-    return not asked or not asked <= set(OF_TABLES)
+    explained = request.covariates
+    of_tables = {*OF_TABLES, "covariates"} if explained and explained.table else {*OF_TABLES}
+    return not asked or not asked <= of_tables
 
 
 def _check_images(request: Request) -> None:

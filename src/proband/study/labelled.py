@@ -12,12 +12,14 @@ import polars as pl
 
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.inference import Classification, OutcomeComparison, classify, compare_outcomes
+from proband.inference.covariates.outcomes import explain_outcomes
+from proband.inference.covariates.results import CovariateStudy
 from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.scores.formats.numpy_files import open_npy
 from proband.study.definition import Origin
-from proband.study.requests import ClassificationRequest, OutcomesRequest, Output
+from proband.study.requests import ClassificationRequest, CovariatesRequest, OutcomesRequest, Output
 from proband.words import Note, counted
 
 Labels = npt.NDArray[Any]
@@ -107,6 +109,27 @@ def outcomes_compared(
         confidence_level=output.confidence_level,
         seed=output.seed,
         adjust=request.adjust,
+    )
+    return found, tuple(notes)
+
+
+def outcomes_explained(
+    request: CovariatesRequest, origin: Origin, output: Output
+) -> tuple[CovariateStudy, tuple[Note, ...]]:
+    """Explain the outcomes of the table that a request names; with what was noted in reading it."""
+    notes: list[Note] = []
+    names = [name for name in (request.cluster, request.strata) if name is not None]
+    table = read_frame(origin.find(request.table or ""), names, notes=notes)
+    found = explain_outcomes(
+        table,
+        success=request.success or "",
+        on=request.on,
+        cluster=request.cluster,
+        weights=request.weights,
+        strata=request.strata,
+        covariance=request.covariance,
+        incomplete=request.incomplete,
+        confidence_level=output.confidence_level,
     )
     return found, tuple(notes)
 

@@ -42,7 +42,7 @@ from proband.study.designs import (
 from proband.study.findings import Findings, InputFile, Measured, Provenance
 from proband.study.gating import candidate_and_baseline, pinned
 from proband.study.inputs import Algorithm, Inputs, PairList, read_inputs, versions
-from proband.study.labelled import classified, outcomes_compared
+from proband.study.labelled import classified, outcomes_compared, outcomes_explained
 from proband.study.refusals import RequestError
 from proband.study.requests import (
     ChoicesRequest,
@@ -244,7 +244,7 @@ class _Run:
                     outcomes,
                     self.origin.find,
                 )
-        if request.covariates is not None and outcomes:
+        if request.covariates is not None and request.covariates.table is None and outcomes:
             with self._at("covariates"):
                 found["covariates"] = self.steps.covariates(request.covariates, outcomes, request.experiment)
         if request.partition is not None and outcomes:
@@ -268,6 +268,12 @@ class _Run:
         if request.outcomes is not None:
             with self._at("outcomes"):
                 found["outcomes"], said = outcomes_compared(request.outcomes, self.origin, request.output)
+                self.notes.extend(said)
+        if request.covariates is not None and request.covariates.table is not None:
+            with self._at("covariates"):
+                found["covariates"], said = outcomes_explained(
+                    request.covariates, self.origin, request.output
+                )
                 self.notes.extend(said)
         if request.protocol is not None:
             with self._at("protocol"):
@@ -294,7 +300,7 @@ class _Run:
                     request.identification,
                     request.mcnemar,
                     request.feret,
-                    request.covariates,
+                    request.covariates is not None and request.covariates.table is None,
                     request.partition,
                 )
             )

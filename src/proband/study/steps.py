@@ -21,9 +21,10 @@ from proband.inference.comparisons.gate import Gate, gate
 from proband.inference.comparisons.mcnemar import McNemarOfOutcomes, mcnemar_of
 from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_of_sets
 from proband.inference.covariates.difficulty import Partition, divide
+from proband.inference.covariates.explained import Explained
 from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.results import CovariateStudy
-from proband.inference.covariates.study import Explained, explain
+from proband.inference.covariates.study import explain
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
 from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.exact import ExactChoice
@@ -539,7 +540,8 @@ class Steps:
 
         def make() -> CovariateStudy:
             found = Explained.of(outcomes, self.scores, request.outcome, request.rank, request.fmr)
-            return explain(found, model, request.covariance, request.incomplete, self.output.confidence_level)
+            kind = request.covariance or "CR2"
+            return explain(found, model, kind, request.incomplete, self.output.confidence_level)
 
         return self._of_outcomes("covariates", request, outcomes, design, make)
 

@@ -11,7 +11,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.analyses.command import Command, analysis
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, write_texts
-from proband.cli.inputs import OutcomeInputs
+from proband.cli.inputs import OutcomeInputs, about_scores
 from proband.errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,10 +126,7 @@ def _compare(**given: Any) -> None:
     taken = signature(_of_outcomes).parameters
     for one in signature(_of_scores).parameters.values():
         if one.name not in taken and one.name != "scores" and given[one.name] != one.default:
-            raise UsageError(
-                f"--{one.name.replace('_', '-')} is about scores, and --outcomes reads a table of outcomes.",
-                "leave one of them out.",
-            )
+            raise about_scores(one.name)
     rest = {name: value for name, value in given.items() if name in taken}
     _of_outcomes(**rest, **own, files=given["scores"])
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.analyses.command import analysis
+from proband.cli.analyses.command import Asked, analysis
 from proband.cli.console import print_json, say_below, show_tables, write_csv, write_latex, wrote
+from proband.cli.inputs import CovariateInputs, about_scores
+from proband.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +30,19 @@ _Figure = Annotated[
 ]
 
 
-@analysis("covariates", "Covariates")
+def _of_table(asked: Asked, inputs: CovariateInputs) -> CovariateInputs:
+    """Refuse options of scores beside a table of outcomes, and those of a table beside scores."""
+    if inputs.outcomes:
+        for name in asked.values["experiment"]:
+            raise about_scores(name)
+        return inputs
+    for name in ("table", "success", "cluster", "weights", "strata"):
+        if asked.values["covariates"].get(name):
+            raise UsageError(f"--{name} is about a table of outcomes.", "add --outcomes.")
+    return inputs
+
+
+@analysis("covariates", "Covariates", reads=CovariateInputs, prepare=_of_table)
 def covariates(
     found: Findings,
     request: Request,
@@ -59,6 +73,10 @@ def covariates(
     A match at a threshold instead of a rank, age in four groups:
 
       proband covariates scores.npz -s samples.csv --orientation similarity --on "cut(age, 4) + same(glasses)" --outcome match --fmr 0.001
+
+    A table of outcomes, 0 or 1 for each trial, with sampling weights and people drawn within sites:
+
+      proband covariates outcomes.csv --outcomes --success correct --cluster person --on "age + sex*glasses" --weights w --strata site
     """
     from proband.report.analyses.covariates import (
         coefficients_frame,

@@ -88,10 +88,10 @@ class Coding:
             self._check_varying(values)
         self._check_crossed()
         x = self.matrix
-        people = int(self.rows.person.max()) + 1
+        people, called = int(self.rows.person.max()) + 1, self.rows.called
         if people <= x.shape[1]:
             raise DesignError(
-                f"{counted(people, 'person', 'people')} cannot tell {count(x.shape[1])} coefficients apart.",
+                f"{counted(people, called.unit, called.units)} cannot tell {count(x.shape[1])} coefficients apart.",
                 "leave covariates out, or use fewer groups.",
             )
         unit = x / np.sqrt((x**2).sum(axis=0))
@@ -99,20 +99,20 @@ class Coding:
         dependent = [self.names[int(order[at])] for at in range(len(order)) if abs(r[at, at]) < _DEPENDENT]
         if dependent:
             raise DesignError(
-                f"{first_few(dependent)} follow{'s' if len(dependent) == 1 else ''} from the other covariates of these probes, so that "
+                f"{first_few(dependent)} follow{'s' if len(dependent) == 1 else ''} from the other covariates of these {called.rows}, so that "
                 "what each does cannot be told apart.",
                 "leave one of them out.",
             )
 
     def _check_varying(self, values: Values) -> None:
-        one = values.covariate
+        one, called = values.covariate, self.rows.called
         if values.is_number:
             if np.ptp(values.numbers) == 0:
-                raise DesignError(f"{one} is the same for all probes.", "leave it out.")
+                raise DesignError(f"{one} is the same for all {called.rows}.", "leave it out.")
             return
         if len(values.levels) < 2:
             raise DesignError(
-                f"{one} is {values.levels[0]!r} for all probes.",
+                f"{one} is {values.levels[0]!r} for all {called.rows}.",
                 "give scores of several algorithms, or leave it out."
                 if one.kind == "algorithm"
                 else "leave it out.",
@@ -123,14 +123,16 @@ class Coding:
         few = [name for name, n in zip(values.levels, people, strict=True) if n < FEWEST]
         if len(few) > len(people) // 2 and len(few) > 2:
             raise DesignError(
-                f"{one} tells people apart: {count(len(few))} of its {count(len(people))} values are of one person each, so that what it "
-                "does cannot be told from who they are.",
-                "choose a covariate that people share, or cut(…) a number.",
+                f"{one} tells {called.units} apart: {count(len(few))} of its {count(len(people))} values are of one {called.unit} each, so that "
+                "what it does cannot be told from who they are.",
+                f"choose a covariate that {called.units} share, or cut(…) a number.",
             )
         if few:
             raise DesignError(
-                f"{one} is {first_few(few)} for one person alone, who says nothing of other people.",
-                Hint("join levels in the table, or leave such probes out: {option:probes}"),
+                f"{one} is {first_few(few)} for one {called.unit} alone, which says nothing of other {called.units}.",
+                "join levels in the table, or leave such rows out."
+                if one.kind == "column"
+                else Hint("join levels in the table, or leave such probes out: {option:probes}"),
             )
 
     def _check_crossed(self) -> None:
@@ -143,7 +145,7 @@ class Coding:
                 for other_at, other in enumerate(right.levels):
                     if not np.any((left.numbers == at) & (right.numbers == other_at)):
                         raise DesignError(
-                            f"No probe has {first} {name!r} and {second} {other!r}, so that how they act on each other cannot be told.",
+                            f"No {self.rows.called.row} has {first} {name!r} and {second} {other!r}, so that how they act on each other cannot be told.",
                             f"write {first} + {second}, or join levels.",
                         )
 
@@ -159,7 +161,9 @@ class Coding:
                     raise DesignError(
                         f"All {counted(len(own), 'row')} with {values.covariate} {name!r} {became}: it predicts the outcome perfectly, and its odds "
                         "have no limit.",
-                        Hint(
+                        "leave such rows out, or join levels."
+                        if values.covariate.kind == "column"
+                        else Hint(
                             "leave such probes out ({option:probes}), join levels, choose another rank ({option:rank}), or take the ranks themselves: {option:outcome=log-rank}"
                         ),
                     )
@@ -172,8 +176,10 @@ class Coding:
             )
             named = first_few([one for one in guilty if one != "intercept"] or ["the covariates together"])
             raise DesignError(
-                f"{named} predict{'s' if len(guilty) == 1 else ''} the outcome of some probes perfectly, and the odds have no limit.",
-                Hint(
+                f"{named} predict{'s' if len(guilty) == 1 else ''} the outcome of some {self.rows.called.rows} perfectly, and the odds have no limit.",
+                "leave an interaction out, or join levels."
+                if self.formula.terms[0][0].kind == "column"
+                else Hint(
                     "leave an interaction out, join levels, or take the ranks themselves: {option:outcome=log-rank}"
                 ),
             )

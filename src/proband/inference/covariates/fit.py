@@ -56,7 +56,7 @@ def _check(
     n = np.bincount(group)
     observed, low, high = [], [], []
     for place in range(len(n)):
-        value, reach = _mean_over_people(fit.y[group == place], people[group == place], confidence_level)
+        value, reach = _mean_over_people(fit, group == place, people, confidence_level)
         observed.append(value)
         low.append(value - reach)
         high.append(value + reach)
@@ -66,8 +66,8 @@ def _check(
     indicators = (group[:, None] == np.arange(1, len(n))).astype(np.float64)
     return FitCheck(
         by,
-        np.bincount(group, along) / n,
-        np.bincount(group, fit.fitted) / n,
+        np.array([fit.mean(along, group == place) for place in range(len(n))]),
+        np.array([fit.mean(fit.fitted, group == place) for place in range(len(n))]),
         np.array(observed),
         ends[0],
         ends[1],
@@ -93,10 +93,10 @@ def left_out(fit: Fit, people: npt.NDArray[np.intp], columns: Floats) -> float |
     >>> left_out(fit, np.repeat(np.arange(20), 2), x[:, 1:]) is None
     True
     """
-    weighted = fit.x * fit.variance[:, None]
+    weighted = fit.x * (fit.variance * fit.weights)[:, None]
     rest = columns - fit.x @ (fit.bread @ (weighted.T @ columns))
     scores = np.zeros((int(people.max()) + 1, rest.shape[1]))
-    np.add.at(scores, people, rest * fit.residuals[:, None])
+    np.add.at(scores, people, rest * (fit.residuals * fit.weights)[:, None])
     values, vectors = np.linalg.eigh(scores.T @ scores)
     kept = values > 1e-9 * max(float((columns**2).sum()), 1e-300) / len(columns)
     q, people_there = int(kept.sum()), len(scores)
@@ -111,14 +111,14 @@ def left_out(fit: Fit, people: npt.NDArray[np.intp], columns: Floats) -> float |
 
 
 def _mean_over_people(
-    values: Floats, people: npt.NDArray[np.intp], confidence_level: float
+    fit: Fit, rows: npt.NDArray[np.bool_], people: npt.NDArray[np.intp], confidence_level: float
 ) -> tuple[float, float]:
-    """The mean of rows, and how far its interval reaches: people as clusters."""
-    mean = float(values.mean())
-    codes = np.unique(people, return_inverse=True)[1]
-    sums = np.bincount(codes, values - mean)
+    """The mean outcome of rows, and how far its interval reaches: people as clusters."""
+    mean, weights = fit.mean(fit.y, rows), fit.weights[rows]
+    codes = np.unique(people[rows], return_inverse=True)[1]
+    sums = np.bincount(codes, (fit.y[rows] - mean) * weights)
     n = len(sums)
     if n < 2:
         return mean, float("nan")
-    error = float(np.sqrt(n / (n - 1) * (sums**2).sum())) / len(values)
+    error = float(np.sqrt(n / (n - 1) * (sums**2).sum()) / weights.sum())
     return mean, float(t_distribution.ppf((1 + confidence_level) / 2, n - 1)) * error

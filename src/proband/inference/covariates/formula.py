@@ -3,7 +3,8 @@
 A model is a sum of terms. A term is a covariate, covariates that act on each other (``sex:glasses``), or both by themselves and on each
 other (``sex*glasses``). A covariate is ``algorithm``, a column of the probe (``probe.age``, or ``age``), of its mate (``mate.age``), or of the
 pair: ``same(glasses)``, ``difference(age)``, ``elapsed(date)``. A number enters as it is, as ``squared(age)``, as ``cut(age, 4)`` (groups of equally
-many probes) or as ``levels(age)``, a rate for each value. A column with blanks in its name stands between backticks.
+many probes) or as ``levels(age)``, a rate for each value. A column with blanks in its name stands between backticks. Of a table of outcomes every
+name is that of a column, and there are no mates.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from typing import Literal, NoReturn
 
 from proband.errors import DesignError, UsageError, nearest, quoted
 
-Kind = Literal["algorithm", "probe", "mate", "same", "difference", "elapsed"]
+Kind = Literal["algorithm", "probe", "mate", "same", "difference", "elapsed", "column"]
 Form = Literal["plain", "squared", "cut", "levels"]
 
 _TOKEN = re.compile(r"\s*(?:(`[^`]+`(?:\.`[^`]+`)?)|([^\W\d][\w.]*(?:\.`[^`]+`)?)|(\d+)|([+*:(),]))")
 _OF_PAIRS: tuple[Kind, ...] = ("same", "difference", "elapsed")
 _FORMS: tuple[Form, ...] = ("squared", "cut", "levels")
 _EXAMPLE = "write for example: 'elapsed(date) + probe.glasses * algorithm'"
+_PLAIN_EXAMPLE = "write for example: 'age + sex * glasses'"
 _GROUPS = 3
 _MOST_GROUPS = 20
 
@@ -34,9 +36,9 @@ class Covariate:
     Attributes
     ----------
     kind
-        Whose value it is: the algorithm, the probe's, its mate's, or one of the two together.
+        Whose value it is: the algorithm, the probe's, its mate's, or one of the two together; a column of a table of outcomes.
     column
-        Of the table of samples; empty for the algorithm.
+        Of the table; empty for the algorithm.
     form
         How its values enter.
     groups
@@ -52,6 +54,8 @@ class Covariate:
     def of(self) -> str:
         """What it is, however it enters: ``probe.age``."""
         column = self.column if self.column.isidentifier() else f"`{self.column}`"
+        if self.kind == "column":
+            return column
         if self.kind in _OF_PAIRS:
             return f"{self.kind}({column})"
         return "algorithm" if self.kind == "algorithm" else f"{self.kind}.{column}"
@@ -87,9 +91,9 @@ class Formula:
     terms: tuple[Term, ...]
 
     @classmethod
-    def parse(cls, text: str) -> Formula:
-        """Read a model; refused where it is not one, in words."""
-        return cls(tuple(_Reader(text).model()))
+    def parse(cls, text: str, *, of_table: bool = False) -> Formula:
+        """Read a model, of the columns of a table of outcomes if `of_table`; refused where it is not one, in words."""
+        return cls(tuple(_Reader(text, of_table).model()))
 
     @property
     def covariates(self) -> tuple[Covariate, ...]:
@@ -117,8 +121,8 @@ def term_name(term: Term) -> str:
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, of_table: bool) -> None:
+        self.text, self.of_table = text, of_table
         self.tokens = list(self._split())
         self.at = 0
 
@@ -132,8 +136,9 @@ class _Reader:
             yield next(one for one in found.groups() if one is not None)
             place = found.end()
 
-    def _refuse(self, why: str, cure: str = _EXAMPLE) -> NoReturn:
-        raise UsageError(f"The covariates {quoted(self.text)} are not a model: {why}.", cure)
+    def _refuse(self, why: str, cure: str = "") -> NoReturn:
+        example = _PLAIN_EXAMPLE if self.of_table else _EXAMPLE
+        raise UsageError(f"The covariates {quoted(self.text)} are not a model: {why}.", cure or example)
 
     def _next(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -186,12 +191,12 @@ class _Reader:
         if self._next() != "(":
             return self._column(name)
         self._take("(")
-        if name in _OF_PAIRS:
+        if name in _OF_PAIRS and not self.of_table:
             made = self._of_pair(name)
         elif name in _FORMS:
             made = self._formed(name)
         else:
-            known = [*_OF_PAIRS, *_FORMS]
+            known = [*(() if self.of_table else _OF_PAIRS), *_FORMS]
             self._refuse(f"there is no {name}(…)", nearest(name, known) or f"there are: {', '.join(known)}.")
         self._take(")")
         return made
@@ -218,10 +223,12 @@ class _Reader:
         return Covariate(inner.kind, inner.column, "cut", groups)
 
     def _column(self, name: str) -> Covariate:
-        if name == "algorithm":
+        if name == "algorithm" and not self.of_table:
             return Covariate("algorithm")
         if not name or name in "+*:(),":
             self._refuse(f"a column is expected, and there is {repr(name) if name else 'nothing'}")
+        if self.of_table:
+            return Covariate("column", name.strip("`"))
         role, point, column = ("", "", name) if name.startswith("`") else name.partition(".")
         column = column if point or name.startswith("`") else role
         if point and role in ("rival", "nonmate", "impostor"):

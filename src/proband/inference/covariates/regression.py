@@ -27,12 +27,14 @@ class Fit:
         ``logistic``: the log odds of success are linear. ``linear``: the outcome is.
     x, y
         The columns and the outcomes.
+    weights
+        How much every row counts, 1 in the mean and none for nothing.
     coefficients, fitted
         What was fitted, and the expected outcome of every row.
     variance
-        What the working model gives every row: μ(1 − μ), or 1.
+        What the working model gives every row of weight 1: μ(1 − μ), or 1.
     bread
-        (Xᵀ V X)⁻¹.
+        (Xᵀ W V X)⁻¹.
     converged
         Whether the steps came to rest; they do not where a covariate predicts outcomes perfectly.
     """
@@ -40,6 +42,7 @@ class Fit:
     family: Family
     x: Floats
     y: Floats
+    weights: Floats
     coefficients: Floats
     fitted: Floats
     variance: Floats
@@ -65,7 +68,13 @@ class Fit:
     def gradient(self, x: Floats, expected: Floats) -> Floats:
         """What a small change of each coefficient does to the mean expected outcome of rows."""
         slope = expected * (1 - expected) if self.family == "logistic" else np.ones(len(x))
-        return slope @ x / len(x)
+        made: Floats = (slope * self.weights) @ x / self.weights.sum()
+        return made
+
+    def mean(self, values: Floats, rows: npt.NDArray[np.bool_] | None = None) -> float:
+        """The mean of values as rows count; of some rows alone."""
+        own = slice(None) if rows is None else rows
+        return float((values[own] * self.weights[own]).sum() / self.weights[own].sum())
 
 
 def mean_of(family: Family, linear: Floats) -> Floats:
@@ -83,11 +92,12 @@ def mean_of(family: Family, linear: Floats) -> Floats:
     return made
 
 
-def regress(x: Floats, y: Floats, family: Family = "logistic") -> Fit:
+def regress(x: Floats, y: Floats, family: Family = "logistic", weights: Floats | None = None) -> Fit:
     """Fit a regression by maximum (quasi-)likelihood as if rows were independent.
 
-    Estimated are the coefficients β of E(y) = 1/(1 + exp(−xβ)), or of E(y) = xβ; they solve Xᵀ(y − μ) = 0, which is right whatever
-    the correlation of rows (Liang & Zeger 1986, independence). Steps are weighted least squares by QR of columns of unit length.
+    Estimated are the coefficients β of E(y) = 1/(1 + exp(−xβ)), or of E(y) = xβ; they solve Xᵀ W(y − μ) = 0, which is right whatever
+    the correlation of rows (Liang & Zeger 1986, independence); with sampling weights W it is what the population itself would give (Binder
+    1983). Steps are weighted least squares by QR of columns of unit length.
 
     Examples
     --------
@@ -100,18 +110,19 @@ def regress(x: Floats, y: Floats, family: Family = "logistic") -> Fit:
     """
     scale = np.sqrt(np.mean(x**2, axis=0))
     unit = x / scale
+    rows = np.ones(len(y)) if weights is None else weights / weights.mean()
     beta = np.zeros(x.shape[1])
     fitted, variance = _working(family, unit @ beta)
     converged = False
     for _ in range(_STEPS):
-        step, bread = _least_squares(unit, (y - fitted) / variance, variance)
+        step, bread = _least_squares(unit, (y - fitted) / variance, variance * rows)
         beta = beta + step
         fitted, variance = _working(family, unit @ beta)
         if family == "linear" or np.max(np.abs(step)) <= _CONVERGED * max(1.0, np.max(np.abs(beta))):
             converged = True
             break
-    _, bread = _least_squares(unit, np.zeros(len(y)), variance)
-    return Fit(family, x, y, beta / scale, fitted, variance, bread / np.outer(scale, scale), converged)
+    _, bread = _least_squares(unit, np.zeros(len(y)), variance * rows)
+    return Fit(family, x, y, rows, beta / scale, fitted, variance, bread / np.outer(scale, scale), converged)
 
 
 def _working(family: Family, linear: Floats) -> tuple[Floats, Floats]:

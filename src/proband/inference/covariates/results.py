@@ -15,7 +15,9 @@ from proband.results.base import Answers, Confidence, Count, Facts, Finite, Rank
 from proband.results.serializing import Written
 from proband.words import Method, Note, Sentence, counted, effect, effect_interval, fixed, interval, p_value
 
-Outcome = Literal["success", "match", "log-rank"]
+Outcome = Literal["success", "match", "log-rank", "number"]
+ALL = "all"
+"""The term of the test of all covariates together."""
 Floats = npt.NDArray[np.float64]
 FEW = 4
 """Degrees of freedom below which an interval is not to be trusted (Pustejovsky & Tipton 2018)."""
@@ -39,9 +41,11 @@ class Coefficient(Result):
     name, term
         Its column, such as ``probe.glasses=on``, and the term that column belongs to.
     value, low, high
-        Of the log odds, or of the log rank.
+        Of the log odds, of the log rank or of the number that is explained.
     standard_error, degrees_of_freedom, p_value
         Over people; the p-value and the interval are of one t distribution.
+    of_logs
+        Whether it is of logarithms, so that there is a ratio.
     """
 
     written = Written(also=("ratio", "ratio_low", "ratio_high"))
@@ -54,6 +58,7 @@ class Coefficient(Result):
     standard_error: float
     degrees_of_freedom: float
     p_value: Rate
+    of_logs: bool = True
 
     @property
     def supported(self) -> bool:
@@ -61,19 +66,19 @@ class Coefficient(Result):
         return self.degrees_of_freedom >= FEW
 
     @property
-    def ratio(self) -> float:
-        """The odds ratio, or the ratio of ranks."""
-        return _exp(self.value)
+    def ratio(self) -> float | None:
+        """The odds ratio, or the ratio of ranks; None for the coefficient of another number."""
+        return _exp(self.value) if self.of_logs else None
 
     @property
-    def ratio_low(self) -> float:
+    def ratio_low(self) -> float | None:
         """The lower end of the ratio's interval."""
-        return _exp(self.low)
+        return _exp(self.low) if self.of_logs else None
 
     @property
-    def ratio_high(self) -> float:
+    def ratio_high(self) -> float | None:
         """The upper end of the ratio's interval."""
-        return _exp(self.high)
+        return _exp(self.high) if self.of_logs else None
 
 
 @dataclass(frozen=True)
@@ -275,19 +280,20 @@ class CovariateStudy(Result):
     formula
         The model, every term by itself.
     outcome, rank
-        ``success`` at that rank or better, ``match`` with the mate at a threshold, or ``log-rank``.
+        ``success`` at that rank or better, ``match`` with the mate at a threshold, or ``log-rank``; of a table of outcomes ``success``, or ``number`` where these
+        are not all 0 or 1, and no rank.
     fmr, thresholds
         For ``match``: the false match rate, and the threshold of each algorithm that has it here.
     algorithms
-        Whose outcomes, on the same probes.
+        Whose outcomes, on the same probes; none of a table of outcomes.
     n_rows, n_probes, n_people
-        Rows (a probe and an algorithm each), probes and people.
+        Rows (a probe and an algorithm each), probes and people; of a table of outcomes rows twice, and clusters.
     n_incomplete
         Probes left out because a covariate is missing.
     rate
-        The mean outcome of all rows.
-    tests
-        Of every term.
+        The mean outcome of all rows, as they count.
+    tests, overall
+        Of every term, and of all together.
     rates, differences, curves
         Standardised over these probes.
     coefficients
@@ -298,13 +304,15 @@ class CovariateStudy(Result):
         How errors were made.
     confidence_level, answers, facts, notes
         As everywhere; the facts are of each algorithm's outcomes.
+    unit
+        What varies: ``person``, or ``cluster`` or ``row`` of a table of outcomes.
     """
 
     written = Written(versioned=True)
 
     formula: str
     outcome: Outcome
-    rank: Rank
+    rank: Rank | None
     fmr: Rate | None
     thresholds: tuple[float | None, ...]
     algorithms: tuple[str, ...]
@@ -314,6 +322,7 @@ class CovariateStudy(Result):
     n_incomplete: Count
     rate: Finite
     tests: tuple[TermTest, ...]
+    overall: TermTest
     rates: tuple[StandardizedRate, ...]
     differences: tuple[StandardizedDifference, ...]
     curves: tuple[StandardizedCurve, ...]
@@ -324,17 +333,33 @@ class CovariateStudy(Result):
     confidence_level: Confidence
     answers: Answers
     facts: tuple[Facts, ...]
+    unit: str = "person"
     notes: tuple[Note, ...] = ()
 
     @property
     def family(self) -> Family:
         """Which regression it is."""
-        return "linear" if self.outcome == "log-rank" else "logistic"
+        return family_of(self.outcome)
 
     @property
     def in_points(self) -> bool:
         """Whether outcomes are rates."""
-        return self.outcome != "log-rank"
+        return self.family == "logistic"
+
+    @property
+    def row(self) -> str:
+        """What has an outcome: a probe, or a row of a table."""
+        return "probe" if self.unit == "person" else "row"
+
+    @property
+    def units(self) -> str:
+        """Several of what varies."""
+        return "people" if self.unit == "person" else f"{self.unit}s"
+
+    @property
+    def mean_called(self) -> str:
+        """What the mean outcome is called."""
+        return {"log-rank": "mean log rank", "number": "mean"}.get(self.outcome, "rate")
 
     def rate_of(self, covariate: str, level: str, other_level: str | None = None) -> StandardizedRate:
         """Find a standardised rate by what is set to what."""
@@ -346,7 +371,7 @@ class CovariateStudy(Result):
 
     def __repr__(self) -> str:
         lines = [
-            f"{self.answers.of} on {self.formula}: {counted(self.n_probes, 'probe')} of {counted(self.n_people, 'person', 'people')}",
+            f"{self.answers.of} on {self.formula}: {counted(self.n_probes, self.row)} of {counted(self.n_people, self.unit, self.units)}",
             *(
                 f"{one.covariate} {one.level}{'' if one.other is None else f', {one.other} {one.other_level}'}: "
                 f"{fixed(one.value)} {interval(one.low, one.high)}"
@@ -355,6 +380,17 @@ class CovariateStudy(Result):
             *map(repr, self.differences),
         ]
         return "\n".join(lines)
+
+
+def family_of(outcome: Outcome) -> Family:
+    """Which regression explains an outcome.
+
+    Examples
+    --------
+    >>> family_of("success"), family_of("number")
+    ('logistic', 'linear')
+    """
+    return "linear" if outcome in ("log-rank", "number") else "logistic"
 
 
 def _exp(value: float) -> float:

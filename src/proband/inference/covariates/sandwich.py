@@ -13,7 +13,7 @@ from scipy.stats import f as f_distribution, t as t_distribution
 from proband.inference.covariates.regression import Fit, Floats
 from proband.results.base import ROUNDING, Interval
 
-Covariance = Literal["CR2", "CR1", "CR0"]
+Covariance = Literal["CR2", "CR1", "CR0", "survey"]
 _NOTHING = 1e-12  # eigenvalues below are none: a person alone decides what they belong to
 
 
@@ -59,8 +59,8 @@ class Joint(NamedTuple):
 class Sandwich:
     """The covariance of coefficients over people.
 
-    With bread M = (Xᵀ V X)⁻¹, D = ∂μ/∂β, working variances V and residuals e, it is M (Σ_j D_jᵀ V_j⁻¹ A_j e_j e_jᵀ A_jᵀ V_j⁻¹ D_j) M
-    over people j. CR0 has A_j = I; CR1 √(J/(J − 1)) I; CR2 A_j = V_j^½ (V_j^½ (V_j − D_j M D_jᵀ) V_j^½)^(−½) V_j^½, which makes it
+    With D = ∂μ/∂β, working variances V (of a row with weight w: μ(1 − μ)/w, or 1/w), bread M = (Dᵀ V⁻¹ D)⁻¹ and residuals e, it is
+    M (Σ_j D_jᵀ V_j⁻¹ A_j e_j e_jᵀ A_jᵀ V_j⁻¹ D_j) M over people j. CR0 has A_j = I; CR1 √(J/(J − 1)) I; CR2 A_j = V_j^½ (V_j^½ (V_j − D_j M D_jᵀ) V_j^½)^(−½) V_j^½, which makes it
     unbiased if the working model holds (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018, whose clubSandwich has the same matrices).
     What varies: people, with all their probes.
 
@@ -104,11 +104,12 @@ class Sandwich:
         common = np.zeros((self.n_people, k, k))
         factor = np.sqrt(self.n_people / (self.n_people - 1)) if self.kind == "CR1" else 1.0
         for person, rows in enumerate(rows_of):
-            variance, x = fit.variance[rows], fit.x[rows]
-            slope = x * variance[:, None]  # ∂μ/∂β: the link is canonical
-            estimating = x.T * factor
+            x, weighted = fit.x[rows], fit.x[rows].T * fit.weights[rows]
+            slope = x * fit.variance[rows][:, None]  # ∂μ/∂β: the link is canonical
+            variance = fit.variance[rows] / fit.weights[rows]
+            estimating = weighted * factor
             if self.kind == "CR2":
-                estimating = x.T @ _adjustment(variance, slope, fit.bread)
+                estimating = weighted @ _adjustment(variance, slope, fit.bread)
             scores[person] = estimating @ residuals[rows]
             roots.append(fit.bread @ (estimating * np.sqrt(variance)))
             common[person] = fit.bread @ (estimating @ slope) @ shared
@@ -129,32 +130,39 @@ class Sandwich:
     def contrast(
         self, weights: Floats, confidence_level: float = 0.95, value: float | None = None
     ) -> Contrast:
-        """Estimate weightsᵀβ, or what has that gradient and a `value` of its own (the delta method).
-
-        The variance estimate is a quadratic form, whose mean and variance under the working model give Satterthwaite's degrees of
-        freedom 2E²/V (Bell & McCaffrey 2002): P = diag(|cᵀG_j|²) − (cᵀH_j)(cᵀH_k)ᵀ, (tr P)²/tr(P²).
-        """
+        """Estimate weightsᵀβ, or what has that gradient and a `value` of its own (the delta method)."""
         estimate = float(weights @ self.fit.coefficients) if value is None else value
         error = float(np.sqrt(weights @ self.covariance @ weights))
+        freedom = self.freedom(weights)
+        low, high, p = ends(estimate, error, freedom, confidence_level)
+        return Contrast(estimate, error, freedom, low, high, p)
+
+    def freedom(self, weights: Floats) -> float:
+        """The degrees of freedom of weightsᵀβ.
+
+        Its variance estimate is a quadratic form, whose mean and variance under the working model give Satterthwaite's degrees of
+        freedom 2E²/V (Bell & McCaffrey 2002): P = diag(|cᵀG_j|²) − (cᵀH_j)(cᵀH_k)ᵀ, (tr P)²/tr(P²).
+        """
         own = np.einsum("a,jab,b->j", weights, self._inner, weights)
         common = np.einsum("a,jab->jb", weights, self._parts[2])
         gram = common.T @ common
         trace = own.sum() - np.trace(gram)
         squares = (own**2).sum() - 2 * own @ (common**2).sum(axis=1) + (gram**2).sum()
-        freedom = float(trace**2 / squares) if squares > 0 else float("nan")
-        low, high, p = ends(estimate, error, freedom, confidence_level)
-        return Contrast(estimate, error, freedom, low, high, p)
+        return float(trace**2 / squares) if squares > 0 else float("nan")
+
+    def wald(self, weights: Floats) -> float:
+        """(Cβ)ᵀ(CVCᵀ)⁻¹Cβ of several linear functions of coefficients, a row each."""
+        effects = weights @ self.fit.coefficients
+        return float(effects @ np.linalg.solve(weights @ self.covariance @ weights.T, effects))
 
     def joint(self, weights: Floats) -> Joint:
         """Test whether several linear functions of coefficients, a row each, are all zero.
 
-        Q = (Cβ)ᵀ(CVCᵀ)⁻¹Cβ is referred to Hotelling's T² with ν = q(q + 1)/Σ Var degrees of freedom, by which the total variance of the
-        estimated covariance is matched: F = (ν − q + 1)/(νq) · Q on q and ν − q + 1 (Pustejovsky & Tipton 2018, AHT; HTZ in
+        `wald` is referred to Hotelling's T² with ν = q(q + 1)/Σ Var degrees of freedom, by which the total variance of the
+        estimated covariance is matched: F = (ν − q + 1)/(νq) · Wald on q and ν − q + 1 (Pustejovsky & Tipton 2018, AHT; HTZ in
         clubSandwich).
         """
         q = len(weights)
-        effects = weights @ self.fit.coefficients
-        wald = float(effects @ np.linalg.solve(weights @ self.covariance @ weights.T, effects))
         inner, common = self._inner, self._parts[2]
         whole = weights @ (inner.sum(axis=0) - np.einsum("jab,jcb->ac", common, common)) @ weights.T
         values, vectors = np.linalg.eigh(whole)
@@ -174,7 +182,7 @@ class Sandwich:
         rest = freedom - q + 1
         if rest <= 0:
             return Joint(float("nan"), q, rest, float("nan"))
-        statistic = rest / freedom * wald / q
+        statistic = rest / freedom * self.wald(weights) / q
         return Joint(statistic, q, rest, float(f_distribution.sf(statistic, q, rest)))
 
 

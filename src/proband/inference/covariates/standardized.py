@@ -26,7 +26,7 @@ class Standardizer:
     """Makes standardised rates of a fitted model.
 
     With μ_i(s) the expected outcome of row i with the covariates s set and all others as they are, the standardised rate is the mean of
-    μ_i(s) over all n rows (marginal standardisation, the g-formula; Lane & Nelder 1982). Its gradient in the coefficients gives its error by the delta
+    μ_i(s) over all n rows as they count (marginal standardisation, the g-formula; Lane & Nelder 1982). Its gradient in the coefficients gives its error by the delta
     method with the covariance over people, and its degrees of freedom. The rows' other covariates are held fixed.
 
     Attributes
@@ -67,7 +67,7 @@ class Standardizer:
         fit = self.sandwich.fit
         x = self.coding.at(settings)
         expected = fit.expected(x)
-        return float(expected.mean()), fit.gradient(x, expected)
+        return fit.mean(expected), fit.gradient(x, expected)
 
     def _rate(self, settings: Settings) -> tuple[Contrast, Interval]:
         value, gradient = self._at(settings)
@@ -108,7 +108,7 @@ class Standardizer:
             found.degrees_of_freedom,
             len(np.unique(rows.probe[having])) if by_level else None,
             len(np.unique(rows.person[having])) if by_level else None,
-            float(self.sandwich.fit.y[having].mean()) if by_level else None,
+            self.sandwich.fit.mean(self.sandwich.fit.y, having) if by_level else None,
         )
 
     def differences(self) -> Iterator[StandardizedDifference]:

@@ -3,51 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from proband.engine.arguments import checked
 from proband.engine.threads import one_blas_thread
-from proband.errors import DesignError, Hint, UsageError
+from proband.errors import UsageError
 from proband.inference.comparisons.adjustment import holm
 from proband.inference.covariates.coding import Coding
+from proband.inference.covariates.explained import Explained
 from proband.inference.covariates.fit import checks_of
 from proband.inference.covariates.formula import Formula, term_name
-from proband.inference.covariates.mates import matched_at
-from proband.inference.covariates.regression import Floats, regress
+from proband.inference.covariates.regression import regress
 from proband.inference.covariates.results import (
+    ALL,
     FEW,
     Coefficient,
     CovariateStudy,
     FitCheck,
     Outcome,
     TermTest,
+    family_of,
 )
-from proband.inference.covariates.sandwich import Covariance, Sandwich
+from proband.inference.covariates.sandwich import Covariance, Joint, Sandwich
 from proband.inference.covariates.standardized import Standardizer
-from proband.inference.covariates.values import Rows, rows_of
+from proband.inference.covariates.trials import Trials
 from proband.inference.proportions import check_level
 from proband.measures import Outcomes
 from proband.measures.base import outcomes_of
-from proband.results.base import Answers
-from proband.results.targets import OTHER_PEOPLE, derived
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Method, Note, Sentence, Target, count, given
+from proband.words import Method, Note, Sentence
 
 Algorithm = Outcomes | Scores
 Incomplete = Literal["error", "drop"]
 
-_MIX = Target("covariate-mix", "the algorithms, the gallery and the other covariates of these probes")
-_LOGISTIC = Target(
-    "logistic-in-covariates", "people are independent, and log odds of success are linear in the covariates"
-)
-_LINEAR = Target("linear-in-covariates", "people are independent, and log ranks are linear in the covariates")
-_LOG_RANK = Target("log-rank", "mean natural logarithm of the rank")
 _METHODS = {
     "CR2": Method(
         "cr2",
@@ -61,6 +53,12 @@ _METHODS = {
         "regression with people as clusters under independence, the sandwich times J/(J − 1) and Satterthwaite's degrees of freedom",
         ("liang1986", "pustejovsky2018"),
     ),
+    "survey": Method(
+        "linearised-regression",
+        "linearised (survey)",
+        "regression with sampling weights, and linearised errors over units drawn within strata",
+        ("binder1983", "lumley2004"),
+    ),
     "CR0": Method(
         "cr0",
         "cluster-robust (CR0), Satterthwaite",
@@ -68,24 +66,13 @@ _METHODS = {
         ("liang1986", "pustejovsky2018"),
     ),
 }
-_LEFT_OUT = Sentence(
-    "covariates.incomplete",
-    "caution",
-    "{n:count probe} of {total:count} {n:word lacks/lack} a covariate ({lacking:counts}) and {n:word was/were} left out; {n:word its/their} mean "
-    "outcome is {rate:rate}, that of the others {others:rate}",
-)
 _FEW = Sentence(
     "covariates.few",
     "caution",
-    "{what:names}: fewer than {least} degrees of freedom, since too few people differ in it; its intervals and p-values are not to be trusted",
+    "{what:names}: fewer than {least} degrees of freedom, since too few {units} differ in it; its intervals and p-values are not to be trusted",
 )
 _FEW_MARK = Sentence(
-    "covariates.few-mark", "mark", "* too few people are behind it (fewer than {least} degrees of freedom)"
-)
-_AVERAGED = Sentence(
-    "covariates.averaged",
-    "caution",
-    "the algorithm is not in the model, so that all is of the average of {n:count algorithm}; write … * algorithm to let each have its own",
+    "covariates.few-mark", "mark", "* too few {units} are behind it (fewer than {least} degrees of freedom)"
 )
 _NOT_ADJUSTED = Sentence(
     "covariates.not-adjusted",
@@ -119,11 +106,6 @@ _REFERENCE = Sentence(
     "covariates.quartiles",
     "note",
     "a level is compared with the commonest one, and the upper quartile of a number with its lower",
-)
-_THRESHOLDS = Sentence(
-    "covariates.thresholds",
-    "note",
-    "thresholds are those with FMR {fmr:given} in this experiment, and held fixed: that they were set on these people is not in the intervals",
 )
 _SCALES = Sentence(
     "covariates.scales",
@@ -164,7 +146,7 @@ def covariates(
         ``success`` at `rank` or better; ``match``: the mate's score passes the threshold that has the false match rate `fmr` in this experiment; or
         ``log-rank``.
     covariance
-        ``CR2``; or ``CR1`` and ``CR0``, to check against other programs.
+        ``CR2``; or ``CR1``, ``CR0`` and ``survey`` (linearised), to check against other programs.
     incomplete
         What becomes of probes that lack a covariate: ``error`` refuses, ``drop`` leaves them out and tells how they differ.
 
@@ -197,67 +179,9 @@ def covariates(
     return explain(found, model, covariance, incomplete, confidence_level)
 
 
-@dataclass(frozen=True, eq=False)
-class Explained:
-    """The outcomes that are to be explained.
-
-    Attributes
-    ----------
-    ranked
-        The outcomes of each algorithm.
-    values
-        What became of each probe, for each algorithm.
-    outcome, rank, fmr, thresholds
-        What that is.
-    """
-
-    ranked: tuple[Outcomes, ...]
-    values: tuple[Floats, ...]
-    outcome: Outcome
-    rank: int
-    fmr: float | None = None
-    thresholds: tuple[float | None, ...] = ()
-
-    @classmethod
-    def of(
-        cls, ranked: Sequence[Outcomes], scores: Sequence[Scores], outcome: Outcome, rank: int, fmr: float
-    ) -> Explained:
-        """Find what became of every probe; matches need the scores themselves."""
-        if outcome != "match":
-            return cls(tuple(ranked), tuple(_outcomes(one, outcome, rank) for one in ranked), outcome, rank)
-        if len(scores) < len(ranked):
-            raise UsageError(
-                "Matches at a threshold need scores, and outcomes have none.",
-                "give scores and an experiment.",
-            )
-        found = [matched_at(one, own, fmr) for one, own in zip(scores, ranked, strict=True)]
-        return cls(
-            tuple(ranked),
-            tuple(one for one, _ in found),
-            outcome,
-            rank,
-            fmr,
-            tuple(limit for _, limit in found),
-        )
-
-    def kept(self, which: Sequence[npt.NDArray[np.bool_]]) -> Floats:
-        """The values of some probes, an algorithm below the other."""
-        return np.concatenate([one[keep] for one, keep in zip(self.values, which, strict=True)])
-
-    @property
-    def target(self) -> Target:
-        """What is measured."""
-        if self.outcome == "success":
-            return Target("rank-rate", f"recognition rate at rank {self.rank}")
-        if self.outcome == "log-rank":
-            return _LOG_RANK
-        assert self.fmr is not None  # of matches
-        return Target("match-rate", f"true match rate at FMR {given(self.fmr)}")
-
-
 @one_blas_thread()
 def explain(
-    found: Explained,
+    found: Explained | Trials,
     model: Formula,
     covariance: Covariance = "CR2",
     incomplete: Incomplete = "error",
@@ -278,93 +202,64 @@ def explain(
     proband.errors.DesignError: All 6 outcomes succeed at rank 1: there is nothing to explain.
     hint: choose another rank: rank=…
     """
-    rows = rows_of(found.ranked, model, incomplete)
+    rows = found.rows(model, incomplete)
     y = found.kept(rows.kept)
-    _require_both(y, found)
+    found.require_both(y)
     coding = Coding(model, rows)
     coding.check()
-    fit = regress(coding.matrix, y, "linear" if found.outcome == "log-rank" else "logistic")
+    weights = None if found.weights is None else found.weights[rows.kept[0]]
+    fit = regress(coding.matrix, y, family_of(found.outcome), weights)
     coding.check_separated(fit)
-    sandwich = Sandwich(fit, rows.person, covariance)
+    sandwich = found.sandwich(fit, rows, covariance)
     standard = Standardizer(coding, sandwich, confidence_level)
-    tests = _tests(coding, sandwich)
+    tests, overall = _tests(coding, sandwich)
     checks = checks_of(coding, fit, rows.person, confidence_level)
     differences, rates = tuple(standard.differences()), tuple(standard.rates())
     few = [one.covariate for one in rates if not one.supported]
     few += [one.covariate for one in differences if not one.supported]
     few += [one.term for one in tests if not one.supported]
-    notes = [*_left_out(found, rows, y)]
-    if len(found.ranked) > 1 and all(one.kind != "algorithm" for one in model.covariates):
-        notes.append(_AVERAGED(n=len(found.ranked)))
+    rate = fit.mean(y)
+    notes = found.cautions(rows, rate, model)
     if few:
-        notes += [_FEW(what=tuple(dict.fromkeys(few)), least=FEW), _FEW_MARK(least=FEW)]
+        units = rows.called.units
+        notes += [
+            _FEW(what=tuple(dict.fromkeys(few)), least=FEW, units=units),
+            _FEW_MARK(least=FEW, units=units),
+        ]
     notes += [*_fitting(checks), _REFERENCE(), _NOT_ADJUSTED(), _OBSERVATIONAL()]
-    if model.crossed and found.outcome != "log-rank":
+    if model.crossed and fit.family == "logistic":
         notes.append(_SCALES())
-    if found.outcome == "match":
-        notes.append(_THRESHOLDS(fmr=found.fmr))
-    assuming = _LINEAR if found.outcome == "log-rank" else _LOGISTIC
     return CovariateStudy(
         formula=str(model),
         outcome=found.outcome,
         rank=found.rank,
         fmr=found.fmr,
         thresholds=found.thresholds,
-        algorithms=tuple(one.algorithm for one in found.ranked),
+        algorithms=found.algorithms,
         n_rows=len(y),
         n_probes=len(np.unique(rows.probe)),
         n_people=sandwich.n_people,
         n_incomplete=len(rows.incomplete),
-        rate=float(y.mean()),
+        rate=rate,
         tests=tests,
+        overall=overall,
         rates=rates,
         differences=differences,
         curves=tuple(standard.curves()),
-        coefficients=_coefficients(coding, sandwich, confidence_level),
+        coefficients=_coefficients(coding, sandwich, confidence_level, found.outcome),
         checks=checks,
         covariance=covariance,
         design=_METHODS[covariance],
         confidence_level=confidence_level,
-        answers=Answers(
-            derived("standardized", "standardised {}", found.target), OTHER_PEOPLE, _MIX, assuming
-        ),
-        facts=tuple(one.facts for one in found.ranked),
-        notes=tuple(notes),
+        answers=found.answers(covariance),
+        facts=found.facts,
+        unit=rows.called.unit,
+        notes=(*notes, *found.notes),
     )
 
 
-def _outcomes(outcomes: Outcomes, outcome: Outcome, rank: int) -> Floats:
-    if outcome == "success":
-        return outcomes.success(rank)
-    if outcomes.failed.any():
-        raise DesignError(
-            f"{outcomes.algorithm}: {count(int(outcomes.failed.sum()))} probes failed to be acquired and have no rank, so that there is no log of it.",
-            Hint(
-                "take success at a rank, where they are misses: {option:outcome=success}; or leave these probes out: {option:probes}"
-            ),
-            source=None,
-        )
-    logs: Floats = np.log(outcomes.ranks)
-    return logs
-
-
-def _require_both(y: Floats, found: Explained) -> None:
-    if np.ptp(y) > 0:
-        return
-    if found.outcome == "log-rank":
-        raise DesignError(
-            "All probes have the same rank: there is nothing to explain.", "look at harder probes."
-        )
-    became = "succeed" if y[0] else "fail"
-    where, cure = f"at rank {found.rank}", "choose another rank: {option:rank}"
-    if found.fmr is not None:
-        where, cure = f"at FMR {given(found.fmr)}", "choose another false match rate: {option:fmr}"
-    raise DesignError(
-        f"All {count(len(y))} outcomes {became} {where}: there is nothing to explain.", Hint(cure)
-    )
-
-
-def _tests(coding: Coding, sandwich: Sandwich) -> tuple[TermTest, ...]:
+def _tests(coding: Coding, sandwich: Sandwich) -> tuple[tuple[TermTest, ...], TermTest]:
+    """Every term, adjusted for their number; and all together."""
     eye = np.eye(len(coding.names))
     held = {term_name(term): frozenset(term) for term in coding.formula.terms}
     places = {
@@ -388,10 +283,25 @@ def _tests(coding: Coding, sandwich: Sandwich) -> tuple[TermTest, ...]:
                 next(adjusted) if possible else None,
             )
         )
-    return tuple(made)
+    return tuple(made), _overall(sandwich.joint(eye[1:]))
 
 
-def _coefficients(coding: Coding, sandwich: Sandwich, confidence_level: float) -> tuple[Coefficient, ...]:
+def _overall(one: Joint) -> TermTest:
+    possible = bool(np.isfinite(one.p_value))
+    return TermTest(
+        ALL,
+        True,
+        float(one.statistic) if possible else None,
+        one.numerator,
+        float(one.denominator),
+        one.p_value if possible else None,
+        None,
+    )
+
+
+def _coefficients(
+    coding: Coding, sandwich: Sandwich, confidence_level: float, outcome: Outcome
+) -> tuple[Coefficient, ...]:
     terms = {place: term for term, places in coding.places.items() for place in places}
     made = []
     for place, (name, weights) in enumerate(zip(coding.names, np.eye(len(coding.names)), strict=True)):
@@ -406,25 +316,10 @@ def _coefficients(coding: Coding, sandwich: Sandwich, confidence_level: float) -
                 one.standard_error,
                 one.degrees_of_freedom,
                 one.p_value,
+                outcome != "number",
             )
         )
     return tuple(made)
-
-
-def _left_out(found: Explained, rows: Rows, y: Floats) -> list[Note]:
-    if not len(rows.incomplete):
-        return []
-    lost = found.kept([~keep for keep in rows.kept])
-    total = len(np.unique(rows.probe)) + len(rows.incomplete)
-    return [
-        _LEFT_OUT(
-            n=len(rows.incomplete),
-            total=total,
-            lacking=rows.lacking,
-            rate=float(lost.mean()),
-            others=float(y.mean()),
-        )
-    ]
 
 
 def _fitting(checks: Sequence[FitCheck]) -> list[Note]:

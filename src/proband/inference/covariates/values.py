@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,34 @@ import polars as pl
 from proband.errors import DesignError, Hint, UsageError, first_few, nearest
 from proband.inference.covariates.formula import Covariate, Formula
 from proband.inference.covariates.regression import Floats
+from proband.inference.survey.columns import column_of
 from proband.measures.outcomes import Outcomes
 from proband.samples.categories import mate_pairs
 from proband.words import count, digits
 
 _DAY = 86_400.0  # seconds
+
+
+class Called(NamedTuple):
+    """What rows are, and the units that vary.
+
+    Attributes
+    ----------
+    row, unit, units
+        One row, one unit and several.
+    """
+
+    row: str
+    unit: str
+    units: str
+
+    @property
+    def rows(self) -> str:
+        """Several rows."""
+        return f"{self.row}s"
+
+
+PROBES = Called("probe", "person", "people")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +69,12 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """One row for each algorithm and probe: who it is, and the values of all covariates.
+    """One row for each algorithm and probe, or each row of a table: who it is, and the values of all covariates.
 
     Attributes
     ----------
-    probe, person, algorithm
-        The probe's place in the table of samples, its person from 0, and the algorithm's place.
+    probe, person
+        The probe's place in the table of samples (or the row's in its own), and its person (or cluster) from 0.
     values
         Of every covariate.
     kept
@@ -59,15 +83,17 @@ class Rows:
         Probes that lack the value of a covariate, and were left out.
     lacking
         How many probes lack each covariate's value, by name.
+    called
+        What rows and units are.
     """
 
     probe: npt.NDArray[np.intp]
     person: npt.NDArray[np.intp]
-    algorithm: npt.NDArray[np.intp]
     values: tuple[Values, ...]
     kept: tuple[npt.NDArray[np.bool_], ...]
     incomplete: npt.NDArray[np.intp]
     lacking: tuple[tuple[str, int], ...]
+    called: Called = PROBES
 
 
 def rows_of(outcomes: Sequence[Outcomes], formula: Formula, incomplete: str = "error") -> Rows:
@@ -91,20 +117,8 @@ def rows_of(outcomes: Sequence[Outcomes], formula: Formula, incomplete: str = "e
     pairs = mate_pairs(experiment).filter(pl.col("probe").is_in(scored))
     pairs = _enrolled(pairs, outcomes[0])
     found = {one: _series(one, pairs, scored) for one in formula.covariates if one.kind != "algorithm"}
-    missing = {one: np.flatnonzero(series.is_null().to_numpy()) for one, series in found.items()}
-    lacking = tuple((str(one), len(places)) for one, places in missing.items() if len(places))
-    left_out = np.unique(np.concatenate([np.empty(0, np.intp), *missing.values()])).astype(np.intp)
-    if lacking and incomplete == "error":
-        told = ", ".join(f"{name} ({count(n)})" for name, n in lacking)
-        names = [experiment.samples.ids[int(scored[place])] for place in left_out]
-        raise DesignError(
-            f"{count(len(left_out))} of {count(len(scored))} probes lack a covariate: {told}; {first_few(names)}.",
-            Hint("{give:incomplete=drop} to leave these probes out, which is then told."),
-        )
-    if len(left_out) == len(scored):
-        raise DesignError(
-            "Every probe lacks a covariate.", "are the columns filled, and does every probe have a mate?"
-        )
+    names = [experiment.samples.ids[int(one)] for one in scored]
+    left_out, lacking = _lacking(found, names, incomplete, PROBES)
     complete = np.setdiff1d(scored, scored[left_out])
     kept = tuple(np.isin(one.probes, complete) for one in outcomes)
     probe = np.concatenate([one.probes[keep] for one, keep in zip(outcomes, kept, strict=True)]).astype(
@@ -119,7 +133,62 @@ def rows_of(outcomes: Sequence[Outcomes], formula: Formula, incomplete: str = "e
         else _values(one, found[one], np.searchsorted(scored, complete), places)
         for one in formula.covariates
     )
-    return Rows(probe, person, algorithm, values, kept, scored[left_out], lacking)
+    return Rows(probe, person, values, kept, scored[left_out], lacking)
+
+
+def table_rows(
+    table: pl.DataFrame,
+    units: npt.NDArray[np.intp],
+    counting: npt.NDArray[np.bool_],
+    formula: Formula,
+    incomplete: str,
+    called: Called,
+) -> Rows:
+    """Find the covariates of the rows of a table that count, each of a unit.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"age": [30.0, None, 41.0]})
+    >>> model = Formula.parse("age", of_table=True)
+    >>> called = Called("row", "cluster", "clusters")
+    >>> rows = table_rows(table, np.array([0, 0, 1]), np.full(3, True), model, "drop", called)
+    >>> rows.values[0].numbers, rows.person
+    (array([30., 41.]), array([0, 1]))
+    """
+    found = {}
+    for one in formula.covariates:
+        column = column_of(table, one.column, "on").filter(counting)
+        found[one] = column.fill_nan(None) if column.dtype.is_float() else column
+    places = np.flatnonzero(counting)
+    left_out, lacking = _lacking(found, [f"row {place + 1}" for place in places], incomplete, called)
+    complete = np.setdiff1d(np.arange(len(places)), left_out)
+    values = tuple(_values(one, series, complete, complete) for one, series in found.items())
+    own = places[complete]
+    person = np.unique(units[own], return_inverse=True)[1].astype(np.intp)
+    kept = np.isin(np.arange(table.height), own)
+    return Rows(own, person, values, (kept,), places[left_out], lacking, called)
+
+
+def _lacking(
+    found: Mapping[Covariate, pl.Series], names: Sequence[str], incomplete: str, called: Called
+) -> tuple[npt.NDArray[np.intp], tuple[tuple[str, int], ...]]:
+    """Which rows lack a value, and how many lack each; refused unless they may be left out."""
+    missing = {one: np.flatnonzero(series.is_null().to_numpy()) for one, series in found.items()}
+    lacking = tuple((str(one), len(places)) for one, places in missing.items() if len(places))
+    left_out = np.unique(np.concatenate([np.empty(0, np.intp), *missing.values()])).astype(np.intp)
+    if lacking and incomplete == "error":
+        told = ", ".join(f"{name} ({count(n)})" for name, n in lacking)
+        shown = first_few([names[place] for place in left_out])
+        raise DesignError(
+            f"{count(len(left_out))} of {count(len(names))} {called.rows} lack a covariate: {told}; {shown}.",
+            Hint(f"{{give:incomplete=drop}} to leave these {called.rows} out, which is then told."),
+        )
+    if len(left_out) == len(names):
+        cure = "are the columns filled, and does every probe have a mate?"
+        raise DesignError(
+            f"Every {called.row} lacks a covariate.", cure if called is PROBES else "are the columns filled?"
+        )
+    return left_out, lacking
 
 
 def _enrolled(pairs: pl.DataFrame, outcomes: Outcomes) -> pl.DataFrame:
@@ -192,7 +261,9 @@ def _values(
     if kind.is_temporal():
         raise UsageError(
             f"{one} is a date.",
-            f"write elapsed({one.column}) or difference({one.column}), in days from the mate's.",
+            "write it as a number, such as days."
+            if one.kind == "column"
+            else f"write elapsed({one.column}) or difference({one.column}), in days from the mate's.",
         )
     if kind.is_numeric() and one.form != "levels":
         numbers = series.cast(pl.Float64).fill_null(np.nan).to_numpy()

@@ -34,30 +34,54 @@ _ROWS = Sentence(
     "note",
     "{outcome:capital} of {probes:count probe} of {people:count person/people}, {algorithms:names}: {rate:rate} as they are",
 )
+_TABLE_ROWS = Sentence(
+    "covariates.table-rows",
+    "note",
+    "{outcome:capital} of {rows:count row} of {clusters:count cluster}: {rate:rate} as they are",
+)
+_MATTERS = Sentence(
+    "covariates.matters",
+    "note",
+    "{terms:names} {n:word makes/make} a difference to the {of} that chance does not explain (p {p:p} at most, for all terms together)",
+)
+_NOTHING_MATTERS = Sentence(
+    "covariates.nothing-matters",
+    "note",
+    "No covariate of {formula} makes a difference to the {of} that chance would not explain",
+)
+_ALPHA = 0.05
+_MOST = 3
 _METHOD = Sentence("covariates.method", "note", "Method: {method}")
 _WITH = " with its interactions"
+_ALL = "all together"
 
 
 def tests_table(study: CovariateStudy) -> Table:
     """Make a table of the terms: does each do anything?"""
     heads = (
         Column("term", "name"),
-        Column("F", "number", "Hotelling's T² over people as F."),
+        Column(
+            "F",
+            "number",
+            "Wald's statistic as F."
+            if study.covariance == "survey"
+            else f"Hotelling's T² over {study.units} as F.",
+        ),
         Column("df", "number", "Coefficients that are tested together."),
-        Column("df over people", "number", "How many people it rests on, about."),
+        Column(f"df over {study.units}", "number", f"How many {study.units} it rests on, about."),
         Column("p", "number"),
         Column("adjusted p", "number", "For all terms of the model together (Holm)."),
     )
     rows = tuple(
         (
-            text_cell(one.term + (_WITH if one.with_interactions else "")),
+            text_cell(_ALL if one is study.overall else one.term + (_WITH if one.with_interactions else "")),
             empty_cell() if one.statistic is None else fixed_cell(one.statistic),
             count_cell(one.numerator),
             fixed_cell(one.denominator, 1),
             _marked(p_cell(one.p_value), one.supported),
             p_cell(one.p_adjusted),
         )
-        for one in study.tests
+        for one in (*study.tests, *((study.overall,) if len(study.tests) > 1 else ()))
     )
     return Table("Does it matter?", heads, rows)
 
@@ -65,13 +89,13 @@ def tests_table(study: CovariateStudy) -> Table:
 def rates_table(study: CovariateStudy) -> Table:
     """Make a table of standardised rates."""
     heads = (
-        Column("if every probe had", "name"),
+        Column(f"if every {study.row} had", "name"),
         Column("where", "name", "The level of a covariate that acts on it."),
-        Column("rate" if study.in_points else "mean log rank", "number"),
+        Column(study.mean_called, "number"),
         Column(f"{level(study.confidence_level)} interval", "interval"),
         Column("observed", "number", "The mean of those that have it, as they are."),
-        Column("probes", "number", "That have it."),
-        Column("people", "number", "That have it."),
+        Column(f"{study.row}s", "number", "That have it."),
+        Column(study.units if study.unit != "row" else "units", "number", "That have it."),
     )
     rows = tuple(
         (
@@ -96,7 +120,7 @@ def differences_table(study: CovariateStudy) -> Table:
         Column("where", "name", "The level of a covariate that acts on it; or by how much it acts."),
         Column("difference", "number", unit=unit),
         Column(f"{level(study.confidence_level)} interval", "interval", unit=unit),
-        Column("df", "number", "Degrees of freedom: how many people it rests on, about."),
+        Column("df", "number", f"Degrees of freedom: how many {study.units} it rests on, about."),
         Column("p", "number"),
     )
     rows = tuple(
@@ -114,22 +138,38 @@ def differences_table(study: CovariateStudy) -> Table:
 
 
 def coefficients_table(study: CovariateStudy) -> Table:
-    """Make a table of the coefficients, as odds ratios or ratios of ranks as well."""
-    ratio = "odds ratio" if study.in_points else "ratio of ranks"
-    heads = columns("coefficient", "value", "standard error", "df", ratio, "interval", "p")
+    """Make a table of the coefficients, as odds ratios or ratios of ranks where they are of logarithms."""
+    ratio = ("odds ratio" if study.in_points else "ratio of ranks",) if study.outcome != "number" else ()
+    heads = columns("coefficient", "value", "standard error", "df", *ratio, "interval", "p")
     rows = tuple(
         (
             text_cell(one.name),
             _marked(digits_cell(one.value, 4), one.supported),
             digits_cell(one.standard_error, 4),
             fixed_cell(one.degrees_of_freedom, 1),
-            digits_cell(one.ratio, 4),
-            over(digits_cell(one.ratio_low, 4), digits_cell(one.ratio_high, 4)),
+            *(() if one.ratio is None else (digits_cell(one.ratio, 4),)),
+            over(
+                digits_cell(one.low if one.ratio_low is None else one.ratio_low, 4),
+                digits_cell(one.high if one.ratio_high is None else one.ratio_high, 4),
+            ),
             p_cell(one.p_value),
         )
         for one in study.coefficients
     )
     return Table("Coefficients", heads, rows)
+
+
+def verdict_of(study: CovariateStudy) -> tuple[Note, tuple[Note, ...]]:
+    """Say which covariates matter, and by how much those that do differ most."""
+    of = study.answers.of
+    found = [one for one in study.tests if one.p_adjusted is not None and one.p_adjusted < _ALPHA]
+    if not found:
+        return _NOTHING_MATTERS(formula=study.formula, of=of), ()
+    terms = tuple(one.term for one in found)
+    head = _MATTERS(terms=terms, n=len(terms), of=of, p=max(one.p_adjusted or 0.0 for one in found))
+    own = [one for one in study.differences if one.other is None and one.covariate in terms]
+    largest = sorted(own, key=lambda one: (one.p_value, -abs(one.difference)))[:_MOST]
+    return head, tuple(one.sentence() for one in largest)
 
 
 def study_tables(study: CovariateStudy, *, whole: bool = True) -> list[Table]:
@@ -141,15 +181,20 @@ def study_tables(study: CovariateStudy, *, whole: bool = True) -> list[Table]:
 
 def study_statements(study: CovariateStudy) -> list[Note]:
     """Say what was explained, what varies, and how it fits."""
-    return [
-        _ROWS(
+    rows = _TABLE_ROWS(
+        outcome=study.answers.of, rows=study.n_probes, clusters=study.n_people, rate=study.rate
+    )
+    if study.unit == "person":
+        rows = _ROWS(
             outcome=study.answers.of,
             probes=study.n_probes,
             people=study.n_people,
             algorithms=study.algorithms,
             rate=study.rate,
-        ),
-        metrics_statement((one.algorithm, one.metric) for one in study.facts),
+        )
+    return [
+        rows,
+        *([metrics_statement((one.algorithm, one.metric) for one in study.facts)] if study.facts else []),
         answered(study.answers),
         _METHOD(method=study.design),
         *study.notes,

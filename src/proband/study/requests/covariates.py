@@ -7,17 +7,21 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from proband.errors import Hint
-from proband.study.requests.base import Option, Part, Positive, Share, Text, refuse
+from proband.study.requests.base import File, Option, Part, Positive, Share, Text, refuse
+
+_COLUMN = Option(metavar="COLUMN", panel="Outcomes")
+_OF_SCORES = ("outcome", "rank", "fmr")
+_OF_TABLE = ("success", "cluster", "weights", "strata")
 
 
 class CovariatesRequest(Part):
-    """What makes a probe fail? Outcomes explained by covariates, with people as clusters."""
+    """What makes a probe fail? Outcomes explained by covariates, with people as clusters; of scores, or of a table."""
 
     on: Annotated[
         Text,
         Field(
             description="Covariates of the probe (probe.age, or age), its mate (mate.age), the pair (same(glasses), difference(age), elapsed(date)) and "
-            "algorithm, joined by +, : or *; squared(age), cut(age, 4) and levels(age) are other forms of a number."
+            "algorithm, joined by +, : or *; squared(age), cut(age, 4) and levels(age) are other forms of a number. Of a table: its columns."
         ),
         Option(metavar="MODEL"),
     ] = ""
@@ -29,12 +33,32 @@ class CovariatesRequest(Part):
     ] = "success"
     rank: Annotated[Positive, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
     fmr: Annotated[Share, Field(description="For match: the false match rate of the threshold.")] = 0.001
+    table: Annotated[
+        File | None,
+        Field(description="Table of outcomes, a row for each trial, instead of scores."),
+        Option(panel="Outcomes"),
+    ] = None
+    success: Annotated[
+        Text | None,
+        Field(description="Column of the outcome: 1 for a success, 0 for a failure; or a number."),
+        _COLUMN,
+    ] = None
+    cluster: Annotated[
+        Text | None,
+        Field(description="Column of what rows share, such as a person; default: rows are independent."),
+        _COLUMN,
+    ] = None
+    weights: Annotated[Text | None, Field(description="Column of sampling weights."), _COLUMN] = None
+    strata: Annotated[
+        Text | None, Field(description="Column of what clusters were drawn within."), _COLUMN
+    ] = None
     covariance: Annotated[
-        Literal["CR2", "CR1", "CR0"],
+        Literal["CR2", "CR1", "CR0", "survey"] | None,
         Field(
-            description="Errors over people: CR2 is for few people too; CR1 and CR0 are those of other programs."
+            description="Errors over people: CR2 is for few people too; CR1 and CR0 are those of other programs; survey is linearised, with weights and strata. "
+            "Default: survey where these are named, and otherwise CR2."
         ),
-    ] = "CR2"
+    ] = None
     incomplete: Annotated[
         Literal["error", "drop"],
         Field(description="Probes that lack a covariate: refused, or left out and told."),
@@ -45,6 +69,16 @@ class CovariatesRequest(Part):
         if not self.on:
             raise refuse(
                 "it is not said what outcomes are explained by", Hint("say it: {option:on=probe.age}"), "on"
+            )
+        wrong = _OF_TABLE if self.table is None else _OF_SCORES
+        said = next((one for one in wrong if one in self.model_fields_set), None)
+        if said is not None and self.table is None:
+            raise refuse("it is about a table of outcomes", Hint("name the table: {option:table}"), said)
+        if said is not None:
+            raise refuse("it is about scores, and a table of outcomes has none", "leave it out.", said)
+        if self.table is not None and self.success is None:
+            raise refuse(
+                "it is not said which column holds the outcomes", Hint("name it: {option:success}"), "success"
             )
         return self
 

@@ -29,14 +29,14 @@ def rates(study: CovariateStudy, id: str = "covariates-rates") -> Chart:
     of = str(study.answers.of)
     return rows_chart(
         id,
-        "Rates if every probe were so",
+        f"{'Rates' if study.in_points else 'Means'} if every {study.row} were so",
         f"{of}: {listed(told)}.",
         Rows(tuple(labels), (of,), marks, reference=study.rate),
         [around(marks, unit, of, [study.rate])],
         notes=_hollow(study, "The line: the mean of all as they are."),
         answers=study.answers,
         confidence_level=study.confidence_level,
-        see="Each row: what would be expected if every probe had this value, and all else were as it is.",
+        see=f"Each row: what would be expected if every {study.row} had this value, and all else were as it is.",
     )
 
 
@@ -70,8 +70,8 @@ def differences(study: CovariateStudy, id: str = "covariates-differences") -> Ch
 
 def _hollow(study: CovariateStudy, said: str) -> tuple[str, ...]:
     few = any(not one.supported for one in study.rates)
-    hollow = (" Hollow: too few people are behind it.",) if few else ()
-    return (f"Bars: {level(study.confidence_level)} intervals over people. {said}" + "".join(hollow),)
+    hollow = (f" Hollow: too few {study.units} are behind it.",) if few else ()
+    return (f"Bars: {level(study.confidence_level)} intervals over {study.units}. {said}" + "".join(hollow),)
 
 
 def along(study: CovariateStudy, covariate: str, id: str = "covariates-curve") -> Chart:
@@ -99,10 +99,10 @@ def along(study: CovariateStudy, covariate: str, id: str = "covariates-curve") -
         ((Axis(covariate, "linear", float(first[0]), float(first[-1]), "number"), Axis(_short(study), "linear", low, high, unit)),),
         Curves(series, banded, step=False),
         tuple(one.name for one in series),
-        (f"Bands: {part} at each value. Drawn from the lowest 5% of probes to the highest.",) if banded else (),
+        (f"Bands: {part} at each value. Drawn from the lowest 5% of {study.row}s to the highest.",) if banded else (),
         study.answers,
-        f"if every probe had this value{f'; shaded {part}' if banded else ''}",
-        see="What would be expected if every probe had this value, and all else were as it is.",
+        f"if every {study.row} had this value{f'; shaded {part}' if banded else ''}",
+        see=f"What would be expected if every {study.row} had this value, and all else were as it is.",
     )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def _ends(one: StandardizedCurve) -> str:
 
 
 def _short(study: CovariateStudy) -> str:
-    return "standardised rate" if study.in_points else "mean log rank"
+    return "standardised rate" if study.in_points else study.mean_called
 
 
 def calibration(study: CovariateStudy, id: str = "covariates-fit") -> Chart:
@@ -152,7 +152,7 @@ def _checked(study: CovariateStudy, one: FitCheck, id: str) -> Chart:
         ((x, Axis(left, "linear", low, high, unit if by_fitted or not study.in_points else "points")),),
         Curves((observed, line), True, step=False),
         ("observed", "expected"),
-        (f"Bands: {level(study.confidence_level)} intervals over people at each group.",),
+        (f"Bands: {level(study.confidence_level)} intervals over {study.units} at each group.",),
         study.answers,
         "; ".join(filter(None, (f"{len(one.n)} groups", tested))),
         see="Where the model fits, the observed follow the expected as far as chance allows.",

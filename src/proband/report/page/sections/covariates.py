@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from proband.study.findings import Findings
 
+_TITLES = {True: "What makes a probe fail", False: "What explains the outcomes"}
+
 
 @section("covariates", 45)
 def covariates_section(found: Findings) -> Section | None:
@@ -55,7 +57,7 @@ def covariates_section(found: Findings) -> Section | None:
             tuple(said(note for note in study_statements(study) if note.level != "caution")),
         ),
     ]
-    return Section("covariates", "What makes a probe fail", tuple(blocks))
+    return Section("covariates", _TITLES[study.unit == "person"], tuple(blocks))
 
 
 def _curve(study: CovariateStudy, name: str, place: int, places: Mapping[str, int]) -> Chart:
@@ -71,7 +73,7 @@ def _curve(study: CovariateStudy, name: str, place: int, places: Mapping[str, in
         if one.covariate == name
         for at in range(len(one.numbers))
     ]
-    heads = cells.columns("of", name, "rate" if study.in_points else "mean log rank", "interval")
+    heads = cells.columns("of", name, study.mean_called, "interval")
     return shown(
         makers.along(study, name, name_of),
         cells.table(f"{name_of}-data", f"Along {name}", heads, rows),

@@ -149,11 +149,21 @@ _EXPLAINED = Sentence(
     "The outcome of {probes:count probe} of {people:count person/people} was explained by {formula}; rates and differences are standardised over these "
     "probes",
 )
+_EXPLAINED_ROWS = Sentence(
+    "methods.covariates-rows",
+    "note",
+    "The outcome of {probes:count row} of {people:count cluster} was explained by {formula}; rates and differences are standardised over these rows",
+)
 _EXPLAINED_ERRORS = Sentence("methods.covariates-errors", "note", "Errors of these: {methods:parts}")
 _EXPLAINED_TESTS = Sentence(
     "methods.covariates-tests",
     "note",
-    "Terms were tested by Hotelling's T² with matched degrees of freedom, adjusted by Holm's method, and the fit by a score test over people",
+    "Terms were tested by Hotelling's T² with matched degrees of freedom, adjusted by Holm's method, and the fit by a score test over {units}",
+)
+_EXPLAINED_WALD = Sentence(
+    "methods.covariates-wald",
+    "note",
+    "Terms were tested by Wald's statistic as F, adjusted by Holm's method, and the fit by a score test over {units}",
 )
 _DIVIDED = Sentence(
     "methods.partition",
@@ -252,10 +262,14 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
         _feret(text, found.feret)
     if found.covariates is not None:
         study = found.covariates
-        explained = _EXPLAINED(probes=study.n_probes, people=study.n_people, formula=study.formula)
+        shown = {"probes": study.n_probes, "people": study.n_people, "formula": study.formula}
+        explained = (_EXPLAINED if study.unit == "person" else _EXPLAINED_ROWS)(**shown)
         text.say(explained, "givens2004", "lane1982")
         text.say_methods(_EXPLAINED_ERRORS, [study.design])
-        text.say(_EXPLAINED_TESTS(), "pustejovsky2018", "holm1979", "horton1999")
+        if study.covariance == "survey":
+            text.say(_EXPLAINED_WALD(units=study.units), "holm1979", "horton1999")
+        else:
+            text.say(_EXPLAINED_TESTS(units=study.units), "pustejovsky2018", "holm1979", "horton1999")
     if found.partition is not None:
         text.say(_DIVIDED(parts=len(found.partition.parts)), "phillips2011")
     text.say(_LEVEL(level=found.confidence_level, seed=found.provenance.seed))

@@ -81,7 +81,7 @@ def _facts_of(found: Findings) -> Facts | None:
         return evaluation.entries[0].curve.facts
     if comparison is not None:
         return comparison.estimates[0].facts
-    if found.covariates is not None:
+    if found.covariates is not None and found.covariates.facts:
         return found.covariates.facts[0]
     return None if found.strat is None else found.strat.cases[0].facts
 
@@ -101,6 +101,14 @@ def key_badges(found: Findings) -> tuple[Badge, ...]:
         counts = found.verification[0].rates.counts
         pairs = f"{count(counts.n_genuine)} genuine and {count(counts.n_impostor)} impostor comparisons"
         return (people, Badge(pairs), failures)
+    if found.covariates is not None:
+        study = found.covariates
+        rows = Badge(counted(study.n_rows, study.row))
+        return (
+            (rows,)
+            if study.unit == "row"
+            else (Badge(counted(study.n_people, study.unit, study.units)), rows)
+        )
     labelled = main_standings(found)
     return () if labelled is None else (Badge(counted(labelled.estimates[0].facts.size, "item")),)
 

@@ -135,6 +135,10 @@ REFERENCES = {
         "Lumley 2004", "Lumley, Thomas", "Analysis of Complex Survey Samples",
         "Journal of Statistical Software", 2004, 9, "1", "1--19",
     ),
+    "binder1983": _article(
+        "Binder 1983", "Binder, David A.", "On the Variances of Asymptotically Normal Estimators from Complex Surveys",
+        "International Statistical Review", 1983, 51, "3", "279--292",
+    ),
     "student1908": _article(
         "Student 1908", "Student", "The Probable Error of a Mean", _BIOMETRIKA, 1908, 6, "1", "1--25",
     ),

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from proband.inference import Comparison, Evaluation, OutcomeComparison, OutcomeRate, VirtualExperiments
 from proband.inference.comparisons.comparison import Standings
+from proband.inference.covariates.results import CovariateStudy
 from proband.inference.strata.study import StratStudy
 from proband.inference.verification.open_set import SearchEstimates
 from proband.inference.verification.verification import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.protocols.running.results import ProtocolRun
 from proband.report.analyses.audits import verdict as audit_verdict
+from proband.report.analyses.covariates import verdict_of
 from proband.report.analyses.protocols import epd_statements
 from proband.report.leading import (
     best_first,
@@ -197,6 +199,8 @@ def summary(found: Findings) -> Summary | None:
         told = _of_items(found.classification.comparison, found.classification.rates[0])
     elif found.outcomes is not None:
         told = _of_items(found.outcomes, found.outcomes.estimates[0])
+    elif found.covariates is not None:
+        told = _explained(found.covariates)
     elif found.protocol is not None:
         told = _under_protocols(found.protocol)
     elif found.audits:
@@ -204,6 +208,12 @@ def summary(found: Findings) -> Summary | None:
     else:
         return None
     return replace(told, rest=(*_ties(comparison, evaluation), *_other_way(found), *told.rest))
+
+
+def _explained(study: CovariateStudy) -> Summary:
+    """Which covariates matter, and by how much."""
+    head, rest = verdict_of(study)
+    return Summary(head, study.answers, rest)
 
 
 def _stratified(study: StratStudy) -> Note:

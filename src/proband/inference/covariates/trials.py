@@ -1,0 +1,244 @@
+"""The outcomes of a table that are to be explained: a row for each trial, with weights, clusters and strata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.errors import DesignError, Hint, InputError, UsageError, first_few
+from proband.inference.covariates.formula import Formula
+from proband.inference.covariates.linearized import Linearized
+from proband.inference.covariates.regression import Fit, Floats
+from proband.inference.covariates.results import Outcome
+from proband.inference.covariates.sandwich import Covariance, Sandwich
+from proband.inference.covariates.values import Called, Rows, table_rows
+from proband.inference.survey.columns import Integers, column_of, labels_of
+from proband.inference.survey.stages import Stages
+from proband.inference.survey.survey import Survey
+from proband.results.base import Answers, Facts
+from proband.results.targets import derived
+from proband.words import Note, Sentence, Target, count, counted, given, out_of
+
+_MIX = Target("covariate-mix-of-rows", "the other covariates of these rows")
+_CLUSTERS = Target("clusters-of-rows", "new clusters, with as many rows each")
+_ROWS = Target("rows-of-table", "new rows, each independent of the others")
+_UNITS = Target("survey-units", "which units of the population were drawn, within the strata")
+_LOGISTIC = "{} are independent, and log odds of success are linear in the covariates"
+_LINEAR = "{} are independent, and the mean outcome is linear in the covariates"
+_LEFT_OUT = Sentence(
+    "covariates.incomplete-rows",
+    "caution",
+    "{n:count row} of {total:count} {n:word lacks/lack} a covariate ({lacking:counts}) and {n:word was/were} left out; {n:word its/their} mean "
+    "outcome is {rate:rate}, that of the others {others:rate}",
+)
+_NUMBER = Sentence(
+    "covariates.number",
+    "note",
+    "outcomes in {column} are not all 0 or 1, so that their mean is explained, by a linear regression",
+)
+_WEIGHTED = Sentence(
+    "covariates.weighted",
+    "note",
+    "rows count by {column} in the regression, the rates and the differences; quartiles of numbers are those of the rows",
+)
+_UNWEIGHTED = Sentence(
+    "covariates.zero-weights", "note", "{n:count row has/rows have} weight 0 and count{n:word s/} for nothing"
+)
+_INDEPENDENT = Sentence(
+    "covariates.no-clusters",
+    "caution",
+    "no clusters are named, so that every row counts as independent of all others",
+)
+_STRATIFIED = Sentence(
+    "covariates.stratified", "note", "{units:count} {what} were drawn within {strata:count stratum/strata}"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """The rows of a table that are to be explained.
+
+    Attributes
+    ----------
+    table
+        A row for each trial.
+    success, cluster, weights_column, strata
+        Its columns: the outcome, what rows share, how much they count, and what clusters were drawn within.
+    rank, fmr, thresholds, algorithms, facts
+        Those of scores, which a table has not.
+
+    Examples
+    --------
+    >>> one = Trials(pl.DataFrame({"ok": [1, 0, 1], "who": ["a", "a", "b"]}), "ok", "who")
+    >>> one.outcome, one.called.units, one.values[0]
+    ('success', 'clusters', array([1., 0., 1.]))
+    """
+
+    table: pl.DataFrame
+    success: str
+    cluster: str | None = None
+    weights_column: str | None = None
+    strata: str | None = None
+
+    rank: ClassVar[None] = None
+    fmr: ClassVar[None] = None
+    thresholds: ClassVar[tuple[float | None, ...]] = ()
+    algorithms: ClassVar[tuple[str, ...]] = ()
+    facts: ClassVar[tuple[Facts, ...]] = ()
+
+    @cached_property
+    def values(self) -> tuple[Floats]:
+        """The outcome of every row; refused where one is missing, or no number."""
+        column = column_of(self.table, self.success, "success")
+        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+            shown = column.drop_nulls()
+            raise InputError(
+                f"Outcomes in {self.success!r} are 1 for a success and 0 for a failure, or numbers; got {f'{shown[0]!r}' if len(shown) else 'nothing'}.",
+                Hint("name the column of outcomes: {option:success}"),
+            )
+        found = column.cast(pl.Float64).fill_nan(None)
+        if found.null_count():
+            raise InputError(
+                f"{out_of(found.null_count(), len(found))} outcomes in {self.success!r} are missing, first in row "
+                f"{count(int(found.is_null().arg_max() or 0) + 1)}.",
+                "leave these rows out, or count what is missing as 0.",
+            )
+        made: Floats = found.to_numpy().astype(np.float64)
+        if not np.isfinite(made).all():
+            row = int((~np.isfinite(made)).argmax()) + 1
+            raise InputError(f"The outcome in row {count(row)} of {self.success!r} is infinite.")
+        return (made,)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Successes and failures, or numbers."""
+        return "success" if np.isin(self.values[0], (0.0, 1.0)).all() else "number"
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        """How much every row counts; None where all count the same."""
+        if self.weights_column is None:
+            return None
+        return Survey(self.table, weights=self.weights_column).base_weights
+
+    @property
+    def called(self) -> Called:
+        """What rows and units are."""
+        return Called("row", "row", "rows") if self.cluster is None else Called("row", "cluster", "clusters")
+
+    @cached_property
+    def _units(self) -> Integers:
+        if self.cluster is None:
+            return np.arange(self.table.height)
+        return labels_of(self.table, self.cluster, "cluster")[1]
+
+    def rows(self, model: Formula, incomplete: str) -> Rows:
+        """The covariates of the rows that count."""
+        if any(one.column == self.success for one in model.covariates):
+            raise UsageError(
+                f"{self.success!r} is the outcome, and explains itself.", "leave it out of the model."
+            )
+        counting = np.full(self.table.height, True) if self.weights is None else self.weights > 0
+        return table_rows(self.table, self._units, counting, model, incomplete, self.called)
+
+    def kept(self, which: Sequence[npt.NDArray[np.bool_]]) -> Floats:
+        """The outcomes of some rows."""
+        return self.values[0][which[0]]
+
+    def require_both(self, y: Floats) -> None:
+        """Refuse outcomes that are all alike."""
+        if np.ptp(y) == 0:
+            raise DesignError(
+                f"All {count(len(y))} outcomes in {self.success!r} are {given(float(y[0]))}: there is nothing to explain.",
+                Hint("name another column: {option:success}"),
+            )
+
+    def sandwich(self, fit: Fit, rows: Rows, covariance: Covariance) -> Sandwich:
+        """How sure a regression is over clusters, or over units drawn within strata."""
+        if covariance != "survey":
+            if self.strata is not None:
+                raise UsageError(
+                    f"{covariance} knows no strata.",
+                    Hint("{option:covariance=survey} does; or leave out {option:strata}."),
+                )
+            return Sandwich(fit, rows.person, covariance)
+        stages = self._stages()
+        made = Linearized(fit, rows.person, covariance, stages=stages, inside=rows.kept[0])
+        if made.freedom(np.empty(0)) < 1:
+            first = stages.first
+            raise DesignError(
+                f"{counted(len(first.strata), self.called.unit, self.called.units)} in {counted(len(first.names), 'stratum', 'strata')} cannot tell "
+                f"{count(fit.x.shape[1])} coefficients apart.",
+                "leave covariates out, or join strata.",
+            )
+        return made
+
+    def _stages(self) -> Stages:
+        """The units within strata; refused where a unit is in two, or alone in one."""
+        if self.strata is None:
+            return self._drawn
+        names, within = labels_of(self.table, self.strata, "strata")
+        pairs = np.unique(np.column_stack([self._units, within]), axis=0)
+        twice = np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
+        if len(twice):
+            assert self.cluster is not None  # a row is in one stratum
+            known = labels_of(self.table, self.cluster, "cluster")[0]
+            raise InputError(
+                f"{counted(len(twice), 'cluster is', 'clusters are')} in several strata of {self.strata!r}: {first_few([known[one] for one in twice])}.",
+                "a cluster is drawn within one stratum: mend the strata, or name clusters of different strata differently.",
+            )
+        alone = np.flatnonzero(np.bincount(pairs[:, 1]) == 1)
+        if len(alone):
+            raise DesignError(
+                f"{counted(len(alone), 'stratum has', 'strata have')} one {self.called.unit}, which shows no variance: "
+                f"{first_few([names[one] for one in alone])}.",
+                "join strata.",
+            )
+        return self._drawn
+
+    @property
+    def _drawn(self) -> Stages:
+        return Survey(self.table, strata=self.strata, units=self.cluster or ()).stages
+
+    def answers(self, covariance: Covariance) -> Answers:
+        """What standardised rates are of, what varies, what stays and what is assumed."""
+        units, linear = self.called.units, self.outcome == "number"
+        key = f"{'linear' if linear else 'logistic'}-in-covariates-{units}"
+        varying = _UNITS if covariance == "survey" else _ROWS if self.cluster is None else _CLUSTERS
+        of = Target("mean-of-column", f"mean of {self.success}")
+        if not linear:
+            of = Target("rate-of-column", f"rate of {self.success}")
+        assuming = Target(key, (_LINEAR if linear else _LOGISTIC).format(units))
+        return Answers(derived("standardized", "standardised {}", of), varying, _MIX, assuming)
+
+    def cautions(self, rows: Rows, rate: float, model: Formula) -> list[Note]:
+        """What was left out, and whether rows are taken for independent."""
+        said = [] if self.cluster is not None else [_INDEPENDENT()]
+        if len(rows.incomplete):
+            own = self.values[0][rows.incomplete]
+            weights = None if self.weights is None else self.weights[rows.incomplete]
+            lost = float(np.average(own, weights=weights))
+            total = len(rows.probe) + len(rows.incomplete)
+            said.append(
+                _LEFT_OUT(n=len(rows.incomplete), total=total, lacking=rows.lacking, rate=lost, others=rate)
+            )
+        return said
+
+    @property
+    def notes(self) -> list[Note]:
+        """What else a reader should know of the rows."""
+        said = [_NUMBER(column=self.success)] if self.outcome == "number" else []
+        if self.weights is not None:
+            said.append(_WEIGHTED(column=self.weights_column))
+            empty = int((self.weights == 0).sum())
+            said += [_UNWEIGHTED(n=empty)] if empty else []
+        if self.strata is not None:
+            first = self._drawn.first
+            said.append(_STRATIFIED(units=len(first.strata), what=self.called.units, strata=len(first.names)))
+        return said
