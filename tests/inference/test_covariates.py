@@ -203,6 +203,8 @@ def test_probes_without_a_value_are_refused_or_told() -> None:
         ("age:sex", "write probe.age\\*probe.sex"),
         ("age + squared(age)", "is there as probe.age and as squared"),
         ("cut(age, 1)", "cut makes 2 to 20 groups"),
+        ("levels(sex, )", "the level that others are compared with"),
+        ("levels(sex, x)", "No probe has probe.sex 'x'"),
         ("cut(sex)", "needs numbers, and probe.sex is text"),
         ("same(algorithm)", "is of a column of probe and mate"),
         ("gallery.age", "write mate.age"),

@@ -45,6 +45,23 @@ def test_with_weights_it_is_svyglm(case: str, success: str, strata: str | None) 
     assert [whole.statistic, whole.numerator, whole.denominator, whole.p_value] == pytest.approx(r["all"], rel=1e-9)  # fmt: skip
 
 
+def test_levels_are_compared_with_the_one_that_is_named() -> None:
+    levels = TABLE["glasses"].unique().sort().to_list()
+    whole = {
+        level: pb.explain_outcomes(
+            TABLE, success="ok", on=f"levels(glasses, {level})", incomplete="drop", **DRAWN
+        ).coefficients
+        for level in levels
+    }
+    (first, second), (one, other) = levels, whole.values()
+    assert [one[1].name, other[1].name] == [
+        f"levels(glasses, {first})={second}",
+        f"levels(glasses, {second})={first}",
+    ]
+    assert one[1].value == pytest.approx(-other[1].value)
+    assert one[0].value == pytest.approx(other[0].value + other[1].value)
+
+
 def test_standardised_differences_use_the_weights() -> None:
     found = explained("ok", strata="site")
     one = next(one for one in found.differences if one.covariate == "glasses")

@@ -3,7 +3,8 @@
 A model is a sum of terms. A term is a covariate, covariates that act on each other (``sex:glasses``), or both by themselves and on each
 other (``sex*glasses``). A covariate is ``algorithm``, a column of the probe (``probe.age``, or ``age``), of its mate (``mate.age``), or of the
 pair: ``same(glasses)``, ``difference(age)``, ``elapsed(date)``. A number enters as it is, as ``squared(age)``, as ``cut(age, 4)`` (groups of equally
-many probes) or as ``levels(age)``, a rate for each value. A column with blanks in its name stands between backticks. Of a table of outcomes every
+many probes) or as ``levels(age)``, a rate for each value;
+``levels(sex, m)`` compares with m, where the commonest level is what others are compared with. A column with blanks in its name stands between backticks. Of a table of outcomes every
 name is that of a column, and there are no mates.
 """
 
@@ -43,12 +44,15 @@ class Covariate:
         How its values enter.
     groups
         For ``cut``: how many.
+    reference
+        For ``levels``: the level that others are compared with, if it is not the commonest.
     """
 
     kind: Kind
     column: str = ""
     form: Form = "plain"
     groups: int = 0
+    reference: str = ""
 
     @property
     def of(self) -> str:
@@ -63,7 +67,12 @@ class Covariate:
     def __str__(self) -> str:
         if self.form == "plain":
             return self.of
-        return f"{self.form}({self.of}{f', {self.groups}' if self.groups else ''})"
+        more = str(self.groups) if self.groups else _plain(self.reference)
+        return f"{self.form}({self.of}{f', {more}' if more else ''})"
+
+
+def _plain(name: str) -> str:
+    return name if not name or name.isidentifier() or name.isdecimal() else f"`{name}`"
 
 
 Term = tuple[Covariate, ...]
@@ -209,8 +218,17 @@ class _Reader:
 
     def _formed(self, name: str) -> Covariate:
         inner = self._covariate()
-        if inner.form != "plain" or inner.kind in ("algorithm", "same"):
+        if inner.form != "plain" or inner.kind == "algorithm" or (inner.kind == "same" and name != "levels"):
             self._refuse(f"{name}(…) is of a number, not of {inner}")
+        if name == "levels" and self._next() == ",":
+            self._take()
+            said = self._take()
+            if not said or said in "+*:(),":
+                self._refuse(
+                    "levels takes the level that others are compared with",
+                    "write for example levels(sex, m).",
+                )
+            return Covariate(inner.kind, inner.column, "levels", reference=said.strip("`"))
         if name != "cut":
             return Covariate(inner.kind, inner.column, name)  # type: ignore[arg-type]  # one of the forms
         groups = _GROUPS

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import DesignError, Hint, UsageError, first_few, nearest
+from proband.errors import DesignError, Hint, UsageError, first_few, nearest, quoted
 from proband.inference.covariates.formula import Covariate, Formula
 from proband.inference.covariates.regression import Floats
 from proband.inference.survey.columns import column_of
@@ -280,8 +280,13 @@ def _values(
         assert name is not None  # what lacks a value is left out
         counted[name] = counted.get(name, 0) + 1
     levels = tuple(sorted(counted, key=lambda name: (-counted[name], name)))
-    first, *rest = levels
-    levels = (first, *sorted(rest))
+    if one.reference and one.reference not in levels:
+        raise UsageError(
+            f"No probe has {one.of} {quoted(one.reference)}, which others are to be compared with.",
+            nearest(one.reference, levels) or f"its levels are: {first_few(levels, 8)}.",
+        )
+    first = one.reference or levels[0]
+    levels = (first, *sorted(name for name in levels if name != first))
     position = {name: float(place) for place, name in enumerate(levels)}
     return Values(one, levels, np.array([position[names[place] or ""] for place in places]))
 
