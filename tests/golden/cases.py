@@ -308,8 +308,8 @@ ASKED = {
         "faces --names \"{subject}-{shot:d}\" --copies copies.csv",
     ],
     "datasets": [
-        "accuracies.csv --dataset name --errors errors.csv --level 0.9 --csv found.csv --latex found.tex",
-        "repeated.csv --algorithm system --success right --subject who",
+        "accuracies.csv --dataset name --errors errors.csv --level 0.9 --csv found.csv --latex found.tex --threads 1 --quiet",
+        "--table repeated.csv --algorithm system --success right --subject who --seed 3 --pseudonyms --formats csv --out out --report page.html",
     ],
     "literature": ["feret", "ar --pairs", "jaffe --all"],
     "card diff": ["feret-6.json feret-8.json", "feret-6.json feret-7.json --all", "feret-6.json feret-7.json --predictions said.csv --predictions other.csv --margin 0.05 --level 0.9"],

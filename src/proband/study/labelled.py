@@ -11,13 +11,20 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.errors import Hint, InputError, Said, UsageError, first_few
-from proband.inference import Classification, OutcomeComparison, classify, compare_outcomes
+from proband.inference import (
+    Classification,
+    OutcomeComparison,
+    classify,
+    compare_datasets,
+    compare_outcomes,
+)
+from proband.inference.datasets.results import DatasetComparison
 from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.scores.formats.numpy_files import open_npy
 from proband.study.definition import Origin
-from proband.study.requests import ClassificationRequest, OutcomesRequest, Output
+from proband.study.requests import ClassificationRequest, DatasetsRequest, OutcomesRequest, Output
 from proband.words import Note, counted
 
 Labels = npt.NDArray[Any]
@@ -107,6 +114,29 @@ def outcomes_compared(
         confidence_level=output.confidence_level,
         seed=output.seed,
         adjust=request.adjust,
+    )
+    return found, tuple(notes)
+
+
+def datasets_compared(
+    request: DatasetsRequest, origin: Origin, output: Output
+) -> tuple[DatasetComparison, tuple[Note, ...]]:
+    """Compare algorithms over the data sets of the tables that a request names; with what was noted in reading them."""
+    named = (request.dataset, request.algorithm, request.subject, "first", "second")
+    texts = [name for name in named if name is not None]
+    notes: list[Note] = []
+    table, errors = (
+        None if name is None else read_frame(origin.find(name), texts, notes=notes)
+        for name in (request.table, request.errors)
+    )
+    found = compare_datasets(
+        table,
+        dataset=request.dataset,
+        errors=errors,
+        algorithm=request.algorithm,
+        success=request.success,
+        subject=request.subject,
+        confidence_level=output.confidence_level,
     )
     return found, tuple(notes)
 

@@ -42,9 +42,10 @@ ANALYSES = (
     "protocol",
     "audit",
     "survey",
+    "datasets",
 )
 """Sections that may be switched on and off instead: ``verification = false``."""
-OF_TABLES = ("classification", "outcomes", "protocol", "audit", "survey")
+OF_TABLES = ("classification", "outcomes", "protocol", "audit", "survey", "datasets")
 """Analyses that name what they read themselves, and need no scores of pairs."""
 
 _inside: ContextVar[bool] = ContextVar("inside", default=False)

@@ -140,3 +140,36 @@ class OutcomesRequest(Part):
         if self.table is None:
             raise refuse("no table of outcomes is named", Hint("name it: {option:table}"), "table")
         return self
+
+
+class DatasetsRequest(Part):
+    """Algorithms compared over several data sets, by accuracies or by outcomes of people."""
+
+    table: Annotated[
+        File | None,
+        Field(
+            description="Accuracies, a row for each data set and a column for each algorithm; or outcomes, a row for each."
+        ),
+        Option(panel="Data"),
+    ] = None
+    dataset: Annotated[Text, Field(description="Column of data sets."), _COLUMN] = "dataset"
+    errors: Annotated[
+        File | None,
+        Field(
+            description="Standard errors of differences: a table of data set, first, second and standard_error."
+        ),
+        Option(panel="Data"),
+    ] = None
+    algorithm: Annotated[
+        Text | None, Field(description="For outcomes: column of algorithms."), _OF_OUTCOMES
+    ] = None
+    success: Annotated[Text | None, Field(description="For outcomes: column of 1 and 0."), _OF_OUTCOMES] = (
+        None
+    )
+    subject: Annotated[Text | None, Field(description="For outcomes: column of people."), _OF_OUTCOMES] = None
+
+    @model_validator(mode="after")
+    def _something_to_read(self) -> Self:
+        if self.table is None:
+            raise refuse("no table of data sets is named", Hint("name it: {option:table}"), "table")
+        return self

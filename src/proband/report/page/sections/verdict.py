@@ -201,6 +201,8 @@ def summary(found: Findings) -> Summary | None:
         told = _under_protocols(found.protocol)
     elif found.audits:
         told = Summary(audit_verdict(found.audits[0]))
+    elif found.datasets is not None:
+        told = Summary(found.datasets.sentences()[0], found.datasets.answers)
     else:
         return None
     return replace(told, rest=(*_ties(comparison, evaluation), *_other_way(found), *told.rest))
