@@ -131,9 +131,6 @@ def run(
             help="Directory of pictures, .npz with images, or .npy/.npz of features.",
         ),
     ],
-    samples: Annotated[
-        Path, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
-    ],
     classifier: Annotated[
         list[str],
         typer.Option(
@@ -145,6 +142,10 @@ def run(
         ),
     ],
     division: DivisionInputs,
+    samples: Annotated[
+        Path | None, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
+    ] = None,
+    names: o.Names = None,
     size: Annotated[
         str | None,
         typer.Option(
@@ -217,6 +218,10 @@ def run(
 
       proband protocol run images.npz -s samples.csv --size 110x90 -c LBP=lbp:nbnn -c SRC=src -P "50×80-20 HO" -P "50×5f CV" --out report
 
+    Pictures whose names say who is on them:
+
+      proband protocol run jaffe --names "{subject}.{expression}.{number}" -c lbp:nbnn --label expression -P LOSO
+
     Expressions in people never seen, under the protocol that suits the data:
 
       proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
@@ -231,7 +236,8 @@ def run(
     if out is not None:
         require_place(out)
     path, key = split_key(source)
-    require_apart([report], [path, samples])
+    table = o.named_samples(samples, path, names)
+    require_apart([report], [path, table])
     with spelled():
         asked = ProtocolRequest(
             file=str(path),
@@ -256,7 +262,7 @@ def run(
     with progress_bars(running.quiet) as progress, _kept(cache, out) as finished:
         found = protocols_run(
             asked,
-            division.read(samples),
+            division.read(table),
             Origin(command=typed()),
             output,
             threads=running.threads,
@@ -265,7 +271,7 @@ def run(
         )
         _show(found, running.json, running.explain, out)
         if report is not None:
-            _write_page(found, report, [str(path), str(samples)])
+            _write_page(found, report, [str(path), str(table)])
 
 
 @protocol.command()
