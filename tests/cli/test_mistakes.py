@@ -142,7 +142,8 @@ def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
     monkeypatch.chdir(folder / "empty" if "." in words.split() else folder)
     scores = (
         []
-        if words.startswith(("mcnemar 5", "protocol", "survey", "audit", "datasets", "recognize")) or " -e " in words
+        if words.startswith(("mcnemar 5", "protocol", "survey", "audit", "datasets", "recognize"))
+        or " -e " in words
         else ["--orientation", "similarity"]
     )
     with pytest.raises(SystemExit) as ended:

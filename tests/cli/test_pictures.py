@@ -42,6 +42,7 @@ def test_a_directory_as_argument_is_that_of_images(
     assert (pictures / "one.npz").read_bytes() == (pictures / "other.npz").read_bytes()
 
 
+@pytest.mark.long
 def test_protocols_by_names_are_those_by_a_pattern(
     pictures: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

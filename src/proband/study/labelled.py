@@ -18,6 +18,7 @@ from proband.inference import (
     compare_datasets,
     compare_outcomes,
 )
+from proband.inference.comparisons.chosen_pairs import pair_named
 from proband.inference.datasets.results import DatasetComparison
 from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
@@ -103,12 +104,19 @@ def outcomes_compared(
     names = [name for name in (request.item, request.system, request.cluster) if name is not None]
     notes: list[Note] = []
     table = read_frame(origin.find(request.table or ""), names, notes=notes)
+    systems = _listed(request.systems, table.columns)
+    known = systems
+    if request.system is not None and request.system in table.columns:
+        known = table[request.system].drop_nulls().cast(pl.String).unique(maintain_order=True).to_list()
     found = compare_outcomes(
         table,
         item=request.item,
         system=request.system,
         success=request.success,
-        systems=_listed(request.systems, table.columns) or None,
+        systems=systems or None,
+        pairs=[pair_named(one, known) for one in request.pairs] if known else (),
+        against=request.against,
+        one_sided=request.one_sided,
         cluster=request.cluster,
         margin=request.margin,
         confidence_level=output.confidence_level,

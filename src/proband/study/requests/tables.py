@@ -134,6 +134,24 @@ class OutcomesRequest(Part):
     ] = None
     margin: Annotated[Share | None, Field(description=_MARGIN)] = None
     adjust: Annotated[Adjustment, Field(description=_ADJUST)] = "single-step"
+    pairs: Annotated[
+        Several[Text],
+        Field(
+            description="Compare only these pairs, the first less the second; what is adjusted is adjusted for these alone."
+        ),
+        Option(metavar="A-B"),
+    ] = ()
+    against: Annotated[
+        Text | None,
+        Field(description="Compare every other system with this one, and no other pairs."),
+        Option(metavar="SYSTEM"),
+    ] = None
+    one_sided: Annotated[
+        Literal["lower", "upper"] | None,
+        Field(
+            description="Bound differences from below (lower: has the first more?) or above (upper: has it less?), and test that side."
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _something_to_read(self) -> Self:

@@ -235,7 +235,7 @@ def _under_protocols(run: ProtocolRun) -> Summary:
     return Summary(told, first.results[0].interval.answers, tuple(epd_statements(run)))
 
 
-def _of_chosen(comparison: Comparison) -> Summary:
+def _of_chosen(comparison: Standings) -> Summary:
     """Pairs that were chosen: how many differ, and the verdict of each."""
     apart = sum(pair.told_apart for pair in comparison.pairs)
     of = comparison.estimates[0].answers.of
@@ -255,6 +255,8 @@ def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summa
             "high": first.high,
         }
         return Summary(_RATE_OF(**shown, of=first.answers.of, n=first.facts.size), first.answers)
+    if not comparison.all_pairs:
+        return _of_chosen(comparison)
     return Summary(
         headline(comparison), comparison.answers, (pair_verdict(best_two(comparison), comparison),)
     )
