@@ -265,6 +265,11 @@ class Enumeration(StratifiedDesign):
     (8, 0.25)
     >>> strata.textbook_variance(y).round(6)
     array([0.25])
+    >>> Enumeration().replicates(Strata.of([1, 1, 2, 2, 2]))
+    Traceback (most recent call last):
+        ...
+    proband.errors.DesignError: All replicates are for strata with equally many units; these have ...
+    hint: take a design for strata of any sizes: design='brr', fay or rao-wu.
     """
 
     @property
