@@ -270,6 +270,7 @@ REFUSED = {
     "pb.Survey(out).mean('ok', by='qq')": "no column 'qq'",
     "pb.Survey(out, units='q').replicated('jk3')": "'jk1'",
     "pb.Survey(out).function(lambda w: w.sum())": "not linearised",
+    "pb.Survey(out).quantile('ok').intervals(0.9)": r"Woodruff(.|\n)*confidence_level=",
     "pb.Survey(out).mean('ok').difference('ok', 'no')": "no estimate 'no'",
 }  # fmt: skip
 """Calls, and what must be said of them."""

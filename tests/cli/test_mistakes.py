@@ -77,6 +77,11 @@ def folder(tmp_path_factory):
             "on the same probes, which are not independent",
         ),
         ("compare u=ok.npz v=ok.npz -s s.csv -g session==1 --one-sided lower --level 0.4", 2, "above 0.5"),
+        ("compare u=ok.npz -s s.csv --with b=other.html::k --report other.html", 2, "is not written over"),
+        ("recognize empty -i empty -a correlation -o o.npz", 2, "leave one of them out"),
+        ("recognize -a correlation -o o.npz", 2, "name a directory"),
+        ("protocol run empty --names jaff -c src -P LOSO", 2, "neither a pattern nor a data set known here"),
+        ("protocol run x.npz -c src -P LOSO", 2, "give a table: --samples"),
         (
             "compare u=ok.npz v=ok.npz -s s.csv -g session==1 --by-category",
             2,
@@ -146,7 +151,9 @@ def test_a_mistake_is_answered(folder, capsys, monkeypatch, words, code, said):
     monkeypatch.chdir(folder / "empty" if "." in words.split() else folder)
     scores = (
         []
-        if words.startswith(("mcnemar 5", "protocol", "survey", "audit", "datasets", "covariates s.csv"))
+        if words.startswith(
+            ("mcnemar 5", "protocol", "survey", "audit", "datasets", "recognize", "covariates s.csv")
+        )
         or " -e " in words
         else ["--orientation", "similarity"]
     )

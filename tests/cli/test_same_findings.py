@@ -67,11 +67,13 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("classification", {"table": "labels.csv", "predicted": ["A=a", "b"], "average": "macro", "adjust": "none"}, {}, []),
     ("classification", {"predictions": ["a.csv", "b.csv"], "margin": 0.02}, {}, []),
     ("covariates", {"on": "sex", "table": "survey.csv", "success": "success", "cluster": "person", "weights": "weight", "strata": "site"}, {}, []),
-    ("outcomes", {"table": "outcomes.csv", "item": "item", "system": "system", "success": "success", "cluster": "site", "margin": 0.02}, {}, []),
-    ("outcomes", {"table": "labels.csv", "systems": ["right_a", "right_b"], "adjust": "none"}, {}, []),
+    ("outcomes", {"table": "outcomes.csv", "item": "item", "system": "system", "success": "success", "cluster": "site", "margin": 0.02, "against": "right_a"}, {}, []),
+    ("outcomes", {"table": "labels.csv", "systems": ["right_a", "right_b"], "adjust": "none", "pairs": ["right_b-right_a"], "one_sided": "upper"}, {}, []),
     ("comparison", {"rank": 1, "against": "b"}, E, []),
     ("comparison", {"with_scores": ["scores.npz"], "with_samples": "samples.csv", "with_gallery": "image == 0", "with_probes": "sex == 'm' and image > 0"}, {"gallery": "image == 0", "probes": "sex == 'f' and image > 0"}, []),
     ("mcnemar", {"against": "a", "by_category": True}, E, [{"by": "sex"}]),
+    ("datasets", {"table": "outcomes.csv", "dataset": "site", "algorithm": "system", "success": "success", "subject": "item"}, {}, []),
+    ("datasets", {"table": "rates.csv", "errors": "errors.csv"}, {}, []),
 ]  # fmt: skip
 
 OF_DESIGNS: list[tuple[str, Values, Values, list[Values]]] = [
@@ -137,6 +139,10 @@ def data(tmp_path: Path) -> Path:
     rows = [(k, site[k], name, int(one[k])) for name, one in right.items() for k in range(60)]
     outcomes = pl.DataFrame(rows, ["item", "site", "system", "success"], orient="row")
     outcomes.write_csv(tmp_path / "outcomes.csv")
+    (tmp_path / "rates.csv").write_text("dataset,a,b\nx,0.9,0.8\ny,0.7,0.75\nz,0.6,0.5\n")
+    (tmp_path / "errors.csv").write_text(
+        "dataset,first,second,standard_error\n" + "".join(f"{one},a,b,0.02\n" for one in "xyz")
+    )
     surveys(tmp_path)
     return tmp_path
 

@@ -123,7 +123,7 @@ ASKED = {
         f"{L} --fmr 0.05 --replicates 100",
     ],
     "gate": [
-        f"scores.npz::strong --baseline scores.npz::weak -s samples.csv {G} --margin 0.02 --save pin.json --junit gate.xml --summary gate.md",
+        f"scores.npz::strong --baseline scores.npz::weak -s samples.csv {G} --margin 0.02 --save pin.json --junit gate.xml --summary gate.md --latex table.tex",
         f"{S} {G} --baseline strong --candidate middling --measure rank-rate@3 --test sign-flip --level 0.9 --seed 4 --threads 1 --quiet",
         f"scores.npz::middling --baseline old=scores.npz::strong -s samples.csv {G} -p \"session == 2\" --measure fnmr@0.05 --margin 0.4",
         f"{S} {G} --baseline weak --candidate strong --measure auc --margin 0.01 --model-card card.yml",
@@ -169,7 +169,7 @@ ASKED = {
     ],
     "feret": [
         f"{S} {G} --feret --long-after feret --by sex --galleries 3 --order date --order random --ages date --ranks 1,2 --power 0.9 --participants participants.csv --verification fnmr@0.05 --seed 2",
-        f"{S} {G} --version weak=middling --improvement weak@1995=strong@1996 --sizes 8,16 --level 0.9 --threads 1 --quiet",
+        f"{S} {G} --version weak=middling --improvement weak@1995=strong@1996 --sizes 8,16 --level 0.9 --threads 1 --quiet --latex table.tex",
         f"{S} {G} --reject 0.25 --fpir 0.1,0.2 --failed \"not detected\" --on-failure as-scored",
         f"""{S} --one-per-subject --ties mean --count subjects --category "later: probe.session > mate.session" --category-gallery "later: age > 25" -p "kind == 'fb'" """,
         "-e first.npz -e second.npz -s samples.csv --metric cosine -g one_per_subject",
@@ -201,7 +201,7 @@ ASKED = {
         f"x=labelled.csv y={L}",
     ],
     "permute": [
-        f"{S} --groups session --trials 2000 --max-rank 10 --seed 3 --threads 1 --quiet",
+        f"{S} --groups session --trials 2000 --max-rank 10 --seed 3 --threads 1 --quiet --latex table.tex",
         f"{S} --groups session --unbalanced --trials 2000 --rank 2 --level 0.9",
         f"{S} --groups session --pairs within --trials 1000 --where \"site != 'C'\"",
         f"{S} --trials 1000 --ties mean --max-rank 3",
@@ -310,8 +310,8 @@ ASKED = {
         "faces --names \"{subject}-{shot:d}\" --copies copies.csv",
     ],
     "datasets": [
-        "accuracies.csv --dataset name --errors errors.csv --level 0.9 --csv found.csv --latex found.tex",
-        "repeated.csv --algorithm system --success right --subject who",
+        "accuracies.csv --dataset name --errors errors.csv --level 0.9 --csv found.csv --latex found.tex --threads 1 --quiet",
+        "--table repeated.csv --algorithm system --success right --subject who --seed 3 --pseudonyms --formats csv --out out --report page.html",
     ],
     "literature": ["feret", "ar --pairs", "jaffe --all"],
     "card diff": ["feret-6.json feret-8.json", "feret-6.json feret-7.json --all", "feret-6.json feret-7.json --predictions said.csv --predictions other.csv --margin 0.05 --level 0.9"],
@@ -395,6 +395,7 @@ ELSEWHERE = {
     "datasets --figure": "tests/cli",
     "datasets --by-dataset": "tests/cli",
     "recognize --names": "tests/cli",
+    "protocol run --names": "tests/cli",
     "init --names": "tests/cli",
     "recognize --detect": "needs photographs: tests/algorithms",
     "recognize --model": "passes through BLAS: tests/algorithms",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import product
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -152,3 +153,21 @@ def test_what_is_wrong_is_said(name: str) -> None:
     with pytest.raises(kind) as told:
         call()
     assert re.search(words, str(told.value)), str(told.value)
+
+
+def test_chosen_pairs_are_adjusted_alone_and_bounds_are_ends_of_wider_intervals() -> None:
+    three: Any = {"frame": RIGHT, "systems": list(RIGHT)}
+    (alone,) = pb.compare_outcomes(RIGHT, systems=["mid", "new"]).pairs
+    (chosen,) = pb.compare_outcomes(**three, pairs=[("mid", "new")]).pairs
+    assert (chosen.first, chosen.second, chosen.difference) == ("mid", "new", alone.difference)
+    ends = (chosen.low, chosen.high, chosen.p_value, chosen.p_adjusted)
+    assert ends == pytest.approx((alone.low, alone.high, alone.p_value, alone.p_value), abs=1e-12)
+    against = pb.compare_outcomes(**three, against="old")
+    assert [(one.first, one.second) for one in against.pairs] == [("new", "old"), ("mid", "old")]
+    (upper,) = pb.compare_outcomes(**three, pairs=[("mid", "new")], one_sided="upper").pairs
+    (wider,) = pb.compare_outcomes(RIGHT, systems=["mid", "new"], confidence_level=0.9).pairs
+    assert upper.high == pytest.approx(wider.high, abs=1e-12)
+    won = int(((RIGHT["mid"] == 1) & (RIGHT["new"] == 0)).sum())
+    n = won + int(((RIGHT["mid"] == 0) & (RIGHT["new"] == 1)).sum())
+    exact = sum(comb(n, k) for k in range(won)) + comb(n, won) / 2
+    assert upper.p_value == pytest.approx(exact / 2**n, rel=1e-9)

@@ -49,6 +49,7 @@ def folder(tmp_path: Path) -> Path:
     )
     said = {name: rng.integers(0, 2, 80) for name in ("new", "old")}
     pl.DataFrame({"label": [0, 1] * 40, **said}).write_csv(tmp_path / "labels.csv")
+    (tmp_path / "rates.csv").write_text("dataset,new,old\nx,0.9,0.8\ny,0.7,0.75\nz,0.6,0.5\n")
     np.save(tmp_path / "features.npy", rng.normal(size=(20, 3)).repeat(4, axis=0) + rng.normal(size=(80, 3)))
     return tmp_path
 

@@ -78,6 +78,7 @@ def test_everything_is_there_and_of_the_schema(
         "protocol",
         "audits",
         "survey",
+        "datasets",
     ]
     tables = {name for name in found if name.startswith("tables/")}
     assert {f"tables/{name}.csv" for name in proband.report.contents.TABLES} == tables

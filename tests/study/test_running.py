@@ -83,6 +83,8 @@ draws = 2
 table = "labels.csv"
 mean = ["new", "old"]
 units = "label"
+[datasets]
+table = "rates.csv"
 """
 
 

@@ -59,12 +59,7 @@ class OutcomeInputs:
 
     def sources(self) -> dict[str, Any]:
         """What is read, as a request says it."""
-        from proband.errors import UsageError
-
-        files = self.files or []
-        if len(files) > 1:
-            raise UsageError(f"Outcomes are in one table, got {' and '.join(files)}.", "join them.")
-        return {"outcomes": {"table": files[0]} if files else {}}
+        return _of_table("outcomes", "Outcomes are", self.files)
 
 
 @dataclass(frozen=True)
@@ -78,12 +73,34 @@ class SurveyInputs:
 
     def sources(self) -> dict[str, Any]:
         """What is read, as a request says it."""
-        from proband.errors import UsageError
+        return _of_table("survey", "A survey is", self.files)
 
-        files = self.files or []
-        if len(files) > 1:
-            raise UsageError(f"A survey is in one table, got {' and '.join(files)}.", "join them.")
-        return {"survey": {"table": files[0]} if files else {}}
+
+@dataclass(frozen=True)
+class DatasetInputs:
+    """The table of data sets."""
+
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TABLE",
+            help="Accuracies, a row for each data set and a column for each algorithm (.csv, .tsv, .parquet, …); or outcomes, a row for each.",
+            show_default=False,
+        ),
+    ] = None
+
+    def sources(self) -> dict[str, Any]:
+        """What is read, as a request says it."""
+        return _of_table("datasets", "Data sets are", self.files)
+
+
+def _of_table(section: str, what: str, files: list[str] | None) -> dict[str, Any]:
+    """The one table of a section; none where it is named by its option, or missing."""
+    from proband.errors import UsageError
+
+    if files and len(files) > 1:
+        raise UsageError(f"{what} in one table, got {' and '.join(files)}.", "join them.")
+    return {section: {"table": files[0]} if files else {}}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, say, say_below, wrote
+from proband.cli.console import progress_bars, say, say_all, say_below, wrote
 
 
 def run(
@@ -53,6 +53,7 @@ def run(
 
       proband init samples.csv scores.npz && proband run study.toml
     """
+    from proband.report.analyses.protocols import epd_statements
     from proband.report.page.sections.verdict import summary
     from proband.report.writer import require_place, write_run
     from proband.study.caching import Cache, beside
@@ -71,6 +72,8 @@ def run(
     told = summary(found)
     if told is not None:
         say(told.headline)
+    if found.protocol is not None:
+        say_all(epd_statements(found.protocol), dim=False)
     say_below(found.notes, explain)
     wrote(report)
     if show:

@@ -12,7 +12,7 @@ from proband.designs.base import DESIGNS
 from proband.designs.factors import array_part, contrast_part, has_arrays, require_cells, some_of
 from proband.designs.strata import ROUNDING, Floats, Strata
 from proband.designs.stratified import Replicates, StratifiedDesign
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, Hint, UsageError
 from proband.words import Method, Note, Sentence, count, digits
 
 _ALL_USED = Sentence(
@@ -265,6 +265,11 @@ class Enumeration(StratifiedDesign):
     (8, 0.25)
     >>> strata.textbook_variance(y).round(6)
     array([0.25])
+    >>> Enumeration().replicates(Strata.of([1, 1, 2, 2, 2]))
+    Traceback (most recent call last):
+        ...
+    proband.errors.DesignError: All replicates are for strata with equally many units; these have ...
+    hint: take a design for strata of any sizes: design='brr', fay or rao-wu.
     """
 
     @property
@@ -282,7 +287,8 @@ class Enumeration(StratifiedDesign):
         strata.require_several()
         if len(np.unique(strata.sizes)) > 1:
             raise DesignError(
-                f"All replicates are for strata with equally many units; these have {_sizes(strata)}."
+                f"All replicates are for strata with equally many units; these have {_sizes(strata)}.",
+                Hint("take a design for strata of any sizes: {option:design=brr}, fay or rao-wu."),
             )
         size, n_strata = int(strata.sizes[0]), len(strata)
         if n_strata * np.log2(size) > np.log2(_MOST_ENUMERATED):

@@ -22,6 +22,7 @@ from proband.report.analyses.protocol_tables import classes_frame, confusions_fr
 from proband.report.analyses.verification import points_frame, verification_figures
 from proband.report.figures.classification import classification_figure
 from proband.report.figures.covariates import covariates_figures, partition_figures
+from proband.report.figures.datasets import FIGURES_OF_DATASETS, datasets_figure
 from proband.report.figures.identification import comparison_figure, evaluation_figure, replicates_figure
 from proband.report.figures.protocols import accuracy_figure, sizes_figure
 from proband.report.figures.verification import searches_figure, thresholds_figure
@@ -73,6 +74,8 @@ TABLES = (
     "protocol_sizes",
     "audit",
     "survey",
+    "datasets",
+    "datasets_differences",
 )
 """Every table there can be."""
 
@@ -97,6 +100,8 @@ FIGURES = (
     "outcomes",
     "protocol_accuracy",
     "protocol_sizes",
+    "datasets_ranks",
+    "datasets_differences",
 )
 """Every figure there can be."""
 
@@ -184,6 +189,9 @@ def _of_studies(found: Findings) -> dict[str, pl.DataFrame]:
         )
     if found.survey is not None:
         made["survey"] = found.survey.to_frame()
+    if found.datasets is not None:
+        made["datasets"] = found.datasets.to_frame()
+        made["datasets_differences"] = found.datasets.differences_frame()
     return made
 
 
@@ -221,6 +229,8 @@ def figures_of(found: Findings) -> dict[str, Figure]:
         made["protocol_accuracy"] = accuracy_figure(found.protocol)
         if found.protocol.sizes:
             made["protocol_sizes"] = sizes_figure(found.protocol.sizes)
+    if found.datasets is not None:
+        made |= {f"datasets_{which}": datasets_figure(found.datasets, which) for which in FIGURES_OF_DATASETS}
     for before, drawn in (
         ("choices", found.choices and choices.figures_of(found.choices, found.confidence_level)),
         ("strat", found.strat and strat.study_figures(found.strat, relative=found.relative_ranks)),

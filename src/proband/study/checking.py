@@ -11,7 +11,7 @@ from proband.engine.files.shards import shard_files
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few
 from proband.samples.directories import is_table_of_names
 from proband.scores.formats import FORMATS
-from proband.scores.reading import KEY_MARK
+from proband.scores.reading import KEY_MARK, split_key, split_name
 from proband.study.definition import Origin
 from proband.study.designs import names_in
 from proband.study.refusals import Keys, RequestError, near, shown
@@ -89,7 +89,10 @@ def files_named(part: Part, keys: Keys = ()) -> Iterator[tuple[Keys, Place, str]
             if isinstance(one, Part):
                 yield from files_named(one, here)
             elif isinstance(one, str) and place is not None:
-                if place.kind != "condition":
+                if place.kind == "reference":
+                    path, _ = split_key(split_name(one)[1])
+                    yield here, Place("file or directory"), str(path)
+                elif place.kind != "condition":
                     yield here, place, one
                 elif one.startswith("@"):
                     yield here, Place("file"), one[1:]

@@ -19,6 +19,7 @@ from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
 from proband.inference.comparisons.mcnemar_table import McNemarTable
 from proband.inference.covariates.difficulty import Partition
 from proband.inference.covariates.results import CovariateStudy
+from proband.inference.datasets.results import DatasetComparison
 from proband.inference.estimates.overlap import SetOverlap
 from proband.inference.galleries.feret_study import FeretStudy
 from proband.inference.image_choice.exact import ExactChoice
@@ -66,6 +67,7 @@ PARTS = (
     "protocol",
     "audits",
     "survey",
+    "datasets",
 )
 """The parts of results.json, each there if it was asked for."""
 
@@ -203,6 +205,8 @@ class Findings(Result):
         Classifiers under protocols, and audits of splits.
     survey
         Estimates for a population, from a sample with weights.
+    datasets
+        Algorithms over several data sets.
     notes
         What was left out or decided, beyond what the results say themselves.
     """
@@ -252,6 +256,7 @@ class Findings(Result):
     protocol: ProtocolRun | None = field(default=None, kw_only=True)
     audits: tuple[Audit, ...] = field(default=(), kw_only=True)
     survey: SurveyEstimates | None = field(default=None, kw_only=True)
+    datasets: DatasetComparison | None = field(default=None, kw_only=True)
     pool: Pool | None = None
     trained: tuple[str, ...] = ()
     trial_choices: pl.DataFrame | None = field(default=None, kw_only=True)
@@ -298,6 +303,7 @@ class Findings(Result):
         if self.outcomes is not None:
             named += [one.facts.algorithm for one in self.outcomes.estimates]
         named += [] if self.protocol is None else self.protocol.classifiers
+        named += [] if self.datasets is None else self.datasets.algorithms
         return tuple(dict.fromkeys(named))
 
     @property

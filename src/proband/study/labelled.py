@@ -11,15 +11,29 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.errors import Hint, InputError, Said, UsageError, first_few
-from proband.inference import Classification, OutcomeComparison, classify, compare_outcomes
+from proband.inference import (
+    Classification,
+    OutcomeComparison,
+    classify,
+    compare_datasets,
+    compare_outcomes,
+)
+from proband.inference.comparisons.chosen_pairs import pair_named
 from proband.inference.covariates.outcomes import explain_outcomes
 from proband.inference.covariates.results import CovariateStudy
+from proband.inference.datasets.results import DatasetComparison
 from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.scores.formats.numpy_files import open_npy
 from proband.study.definition import Origin
-from proband.study.requests import ClassificationRequest, CovariatesRequest, OutcomesRequest, Output
+from proband.study.requests import (
+    ClassificationRequest,
+    CovariatesRequest,
+    DatasetsRequest,
+    OutcomesRequest,
+    Output,
+)
 from proband.words import Note, counted
 
 Labels = npt.NDArray[Any]
@@ -98,17 +112,47 @@ def outcomes_compared(
     names = [name for name in (request.item, request.system, request.cluster) if name is not None]
     notes: list[Note] = []
     table = read_frame(origin.find(request.table or ""), names, notes=notes)
+    systems = _listed(request.systems, table.columns)
+    known = systems
+    if request.system is not None and request.system in table.columns:
+        known = table[request.system].drop_nulls().cast(pl.String).unique(maintain_order=True).to_list()
     found = compare_outcomes(
         table,
         item=request.item,
         system=request.system,
         success=request.success,
-        systems=_listed(request.systems, table.columns) or None,
+        systems=systems or None,
+        pairs=[pair_named(one, known) for one in request.pairs] if known else (),
+        against=request.against,
+        one_sided=request.one_sided,
         cluster=request.cluster,
         margin=request.margin,
         confidence_level=output.confidence_level,
         seed=output.seed,
         adjust=request.adjust,
+    )
+    return found, tuple(notes)
+
+
+def datasets_compared(
+    request: DatasetsRequest, origin: Origin, output: Output
+) -> tuple[DatasetComparison, tuple[Note, ...]]:
+    """Compare algorithms over the data sets of the tables that a request names; with what was noted in reading them."""
+    named = (request.dataset, request.algorithm, request.subject, "first", "second")
+    texts = [name for name in named if name is not None]
+    notes: list[Note] = []
+    table, errors = (
+        None if name is None else read_frame(origin.find(name), texts, notes=notes)
+        for name in (request.table, request.errors)
+    )
+    found = compare_datasets(
+        table,
+        dataset=request.dataset,
+        errors=errors,
+        algorithm=request.algorithm,
+        success=request.success,
+        subject=request.subject,
+        confidence_level=output.confidence_level,
     )
     return found, tuple(notes)
 

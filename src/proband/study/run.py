@@ -42,7 +42,12 @@ from proband.study.designs import (
 from proband.study.findings import Findings, InputFile, Measured, Provenance
 from proband.study.gating import candidate_and_baseline, pinned
 from proband.study.inputs import Algorithm, Inputs, PairList, read_inputs, versions
-from proband.study.labelled import classified, outcomes_compared, outcomes_explained
+from proband.study.labelled import (
+    classified,
+    datasets_compared,
+    outcomes_compared,
+    outcomes_explained,
+)
 from proband.study.refusals import RequestError
 from proband.study.requests import (
     ChoicesRequest,
@@ -284,6 +289,10 @@ class _Run:
         if request.survey is not None:
             with self._at("survey"):
                 found["survey"], said = surveyed(request.survey, self.origin, request.output)
+                self.notes.extend(said)
+        if request.datasets is not None:
+            with self._at("datasets"):
+                found["datasets"], said = datasets_compared(request.datasets, self.origin, request.output)
                 self.notes.extend(said)
         return found
 

@@ -237,6 +237,13 @@ def test_the_points_of_a_curve_are_its_own():
                 assert float(rate) == pytest.approx(entry.curve.at(int(rank)), rel=1e-5)
             assert group.attrib["data-name"] == entry.algorithm
             assert len(lines(group, "band")) == 1
+    relative = cmc_chart(evaluation.entries, relative=True)
+    assert relative.data == cmc_chart(evaluation.entries).data
+    for root in roots(relative).values():
+        for group, entry in zip(groups(root), evaluation.entries, strict=True):
+            for share, rate in (pair.split(",") for pair in group.attrib["data-points"].split(";")):
+                rank = round(float(share) * entry.curve.facts.n_gallery_subjects)
+                assert float(rate) == pytest.approx(entry.curve.at(rank), rel=1e-5)
 
 
 def test_curves_of_errors_are_read_at_the_same_rates():

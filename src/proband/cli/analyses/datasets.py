@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proband.cli import options as o
+from proband.cli.analyses.command import analysis
 from proband.cli.console import (
     print_json,
     say,
@@ -18,41 +19,17 @@ from proband.cli.console import (
     write_latex,
     wrote,
 )
-from proband.cli.outputs import require_apart
+from proband.cli.inputs import DatasetInputs
+
+if TYPE_CHECKING:
+    from proband.study.findings import Findings
+    from proband.study.requests import Request
 
 
+@analysis("datasets", "Several data sets", experiment=(), reads=DatasetInputs)
 def datasets(
-    table: Annotated[
-        Path,
-        typer.Argument(
-            help="Accuracies, a row for each data set and a column for each algorithm (.csv, .tsv, .parquet, …); or outcomes, a row for each."
-        ),
-    ],
-    dataset: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column of data sets.", rich_help_panel="Data")
-    ] = "dataset",
-    errors: Annotated[
-        Path | None,
-        typer.Option(
-            help="Standard errors of differences: a table of data set, first, second and standard_error.",
-            rich_help_panel="Data",
-        ),
-    ] = None,
-    algorithm: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="For outcomes: column of algorithms.", rich_help_panel="Outcomes"
-        ),
-    ] = None,
-    success: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="For outcomes: column of 1 and 0.", rich_help_panel="Outcomes"),
-    ] = None,
-    subject: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="For outcomes: column of people.", rich_help_panel="Outcomes"),
-    ] = None,
-    level: o.Level = 0.95,
+    found: Findings,
+    request: Request,
     csv: o.Csv = None,
     latex: o.Latex = None,
     figure: Annotated[
@@ -72,8 +49,9 @@ def datasets(
             rich_help_panel="Output",
         ),
     ] = None,
-    json: o.Json = False,
-    explain: o.Explain = False,
+    *,
+    json: bool,
+    explain: bool,
 ) -> None:
     """Is one algorithm better over several data sets? Ranks, means.
 
@@ -86,35 +64,24 @@ def datasets(
 
       proband datasets outcomes.csv --algorithm model --success correct --subject person
     """
-    from proband.inference import compare_datasets
     from proband.report.analyses.datasets import datasets_statements, datasets_tables
     from proband.report.figures.style import save_figure
-    from proband.samples.reading import read_frame
 
-    figures = [*(figure or ()), *(by_dataset or ())]
-    require_apart([csv, latex, *figures], [table, *([] if errors is None else [errors])])
-    texts = [name for name in (dataset, algorithm, subject, "first", "second") if name is not None]
-    found = compare_datasets(
-        read_frame(table, text_columns=texts),
-        dataset=dataset,
-        errors=None if errors is None else read_frame(errors, text_columns=texts),
-        algorithm=algorithm,
-        success=success,
-        subject=subject,
-        confidence_level=level,
-    )
-    tables = datasets_tables(found)
-    write_csv(found.to_frame(), csv)
+    result = found.datasets
+    assert result is not None  # what was asked for
+    tables = datasets_tables(result)
+    write_csv(result.to_frame(), csv)
     write_latex(latex, *tables)
     for which, paths in (("ranks", figure), ("differences", by_dataset)):
         for path in paths or ():
-            save_figure(found.plot(which=which), path)
+            save_figure(result.plot(which=which), path)
             wrote(path)
     if json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
         return
     show_tables(*tables)
-    sentences = found.sentences()
+    sentences = result.sentences()
     say_all(sentences if explain else sentences[:3], dim=False)
     say("")
-    say_below(datasets_statements(found), explain, [found.answers], [] if explain else sentences[3:])
+    beside = [*found.notes, *([] if explain else sentences[3:])]
+    say_below(datasets_statements(result), explain, [result.answers], beside)

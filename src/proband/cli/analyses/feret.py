@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import say_below, show_tables
+from proband.cli.console import say_below, show_tables, write_latex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @analysis("feret", "FERET evaluation", categories=True)
-def feret(found: Findings, request: Request, *, json: bool, explain: bool) -> None:
+def feret(found: Findings, request: Request, latex: o.Latex = None, *, json: bool, explain: bool) -> None:
     """A whole FERET evaluation: categories, galleries, rejection.
 
     After Phillips et al. (2000), with versions and gallery sizes. Average performance and current upper bound of every category; whether it is too easy or too hard to tell algorithms apart;
@@ -31,7 +32,11 @@ def feret(found: Findings, request: Request, *, json: bool, explain: bool) -> No
 
       proband feret eyes.npz own.npz -s samples.csv --version own=eyes --by sex --sizes 50,100,200 --reject 0.25
     """
+    from proband.report.analyses.feret import study_tables
+
     assert found.feret is not None  # what was asked for
+    if latex is not None:
+        write_latex(latex, *study_tables(found.feret))
     show_study(found.feret, json, explain, found.notes)
 
 

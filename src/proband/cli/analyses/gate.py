@@ -11,7 +11,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import Asked, analysis
-from proband.cli.console import print_json, say, say_below, show_tables, write_model_card, wrote
+from proband.cli.console import print_json, say, say_below, show_tables, write_latex, write_model_card, wrote
 from proband.cli.inputs import ScoreInputs
 from proband.errors import InputError, UsageError
 
@@ -119,6 +119,7 @@ def gate(
             rich_help_panel="Output",
         ),
     ] = False,
+    latex: o.Latex = None,
     model_card: o.ModelCard = None,
     *,
     json: bool,
@@ -144,6 +145,7 @@ def gate(
     texts = [(junit, gate_junit(made)), (summary, gate_summary(made))]
     if save is not None:
         texts.append((save, _pinned(made, save)))
+    write_latex(latex, gate_table(made))
     write_model_card(found, request, model_card)
     if github:
         _add_to_step(gate_summary(made))

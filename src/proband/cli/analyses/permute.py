@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.console import print_json, say, say_below, show_tables, write_csv
+from proband.cli.console import print_json, say, say_below, show_tables, write_csv, write_latex
 from proband.errors import UsageError
 
 if TYPE_CHECKING:
+    from proband.report.table import Table
     from proband.study.findings import Findings
     from proband.study.requests import Request
 
@@ -29,6 +31,7 @@ def permute(
             rich_help_panel="Output",
         ),
     ] = None,
+    latex: o.Latex = None,
     *,
     json: bool,
     explain: bool,
@@ -55,12 +58,14 @@ def permute(
     asked = request.choices
     assert asked is not None  # what was asked for
     _write_choices(found, request, choices)
+    tables = _tables(found, asked.rank)
+    write_latex(latex, *tables)
     if found.exact_choices:
-        _show_exact(found, asked.rank, json, explain)
+        _show_exact(found, tables, json, explain)
     elif found.trainings is not None:
-        _show_trainings(found, json, explain)
+        _show_trainings(found, tables, json, explain)
     else:
-        _show(found, asked.rank, json, explain)
+        _show(found, tables, json, explain)
         assert found.choices is not None  # one of the three
         if found.choices.n_trials < asked.n_resamples:
             raise typer.Exit(130)
@@ -83,32 +88,43 @@ def _write_choices(found: Findings, request: Request, path: Path | None) -> None
     write_csv(listed, path)
 
 
-def _show(found: Findings, rank: int, json: bool, explain: bool) -> None:
-    from proband.report.analyses.choices import choices_statements, choices_tables
+def _tables(found: Findings, rank: int) -> list[Table]:
+    """The tables of whichever study it is."""
+    from proband.report.analyses.choices import choices_tables, exact_table, trainings_table
+
+    if found.exact_choices:
+        return [exact_table(found.exact_choices, rank)]
+    if found.trainings is not None:
+        return [trainings_table(found.trainings, found.trained)]
+    result = found.choices
+    assert result is not None  # one of the three
+    return [*choices_tables(result, min(rank, result.n_ranks), found.confidence_level)]
+
+
+def _show(found: Findings, tables: list[Table], json: bool, explain: bool) -> None:
+    from proband.report.analyses.choices import choices_statements
 
     result, level = found.choices, found.confidence_level
     assert result is not None  # asked before
     if json:
         print_json(result.at_level(level).to_dict(), indent=None)
         return
-    rank = min(rank, result.n_ranks)
-    show_tables(*choices_tables(result, rank, level))
+    show_tables(*tables)
     say_below([repr(found.pool), *choices_statements(result)], explain, [result.answers], found.notes)
 
 
-def _show_exact(found: Findings, rank: int, json: bool, explain: bool) -> None:
-    from proband.report.analyses.choices import exact_statements, exact_table
+def _show_exact(found: Findings, tables: list[Table], json: bool, explain: bool) -> None:
+    from proband.report.analyses.choices import exact_statements
 
     if json:
         print_json({name: one.to_dict() for name, one in found.exact_choices.items()})
         return
-    show_tables(exact_table(found.exact_choices, rank))
+    show_tables(*tables)
     assert found.pool is not None  # what was chosen from
     say_below([repr(found.pool), *exact_statements(found.pool)], explain, beside=found.notes)
 
 
-def _show_trainings(found: Findings, json: bool, explain: bool) -> None:
-    from proband.report.analyses.choices import trainings_table
+def _show_trainings(found: Findings, tables: list[Table], json: bool, explain: bool) -> None:
     from proband.report.notes import answered
 
     made = found.trainings
@@ -116,6 +132,6 @@ def _show_trainings(found: Findings, json: bool, explain: bool) -> None:
     if json:
         print_json(found.to_dict()["trainings"], indent=None)
         return
-    show_tables(trainings_table(made, found.trained))
+    show_tables(*tables)
     say(repr(made))
     say_below([answered(made.answers), *made.notes], explain, [made.answers], found.notes)

@@ -20,21 +20,29 @@ if TYPE_CHECKING:
 
 
 def recognize(
-    images: Annotated[
-        Path,
-        typer.Option(
-            "--images",
-            "-i",
-            help="Directory of pictures, or .npz with images and ids.",
-            rich_help_panel="Images",
-        ),
-    ],
     out: Annotated[
         Path,
         typer.Option(
             "--out", "-o", help="Scores to write: .npz, or .npy for one algorithm.", rich_help_panel="Output"
         ),
     ],
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="IMAGES",
+            help="Directory of pictures, or .npz with images and ids; or named by --images.",
+            show_default=False,
+        ),
+    ] = None,
+    images: Annotated[
+        Path | None,
+        typer.Option(
+            "--images",
+            "-i",
+            help="Directory of pictures, or .npz with images and ids.",
+            rich_help_panel="Images",
+        ),
+    ] = None,
     samples: Annotated[
         Path | None, typer.Option("--samples", "-s", help="Table of samples.", rich_help_panel="Data")
     ] = None,
@@ -140,7 +148,7 @@ def recognize(
 
     Pictures whose names say who is on them:
 
-      proband recognize -i jaffe --names "{subject}.{expression}.{number}" -a lbp:chi2 --as-they-are -o scores.npz
+      proband recognize jaffe --names "{subject}.{expression}.{number}" -a lbp:chi2 --as-they-are -o scores.npz
 
     Fully automatic, with a model of your own:
 
@@ -154,6 +162,7 @@ def recognize(
         raise UsageError(
             "No recogniser is named.", "name one with --algorithm (see --list), or a trained --model."
         )
+    images = _one_source(source, images)
     named = o.named_samples(samples, images, names)
     require_apart([out], [images, *([] if samples is None else [samples]), *(model or ())])
     table = read_samples(named, id_column, subject_column, failed, missing_values)
@@ -182,6 +191,22 @@ def recognize(
     if save_models is not None:
         _save(made.models, save_models)
     _report(made.scores, made.sets, made.met, out)
+
+
+def _one_source(source: Path | None, images: Path | None) -> Path:
+    """Where the pictures are, said once."""
+    from proband.errors import UsageError
+
+    if source is not None and images is not None:
+        raise UsageError(
+            f"{source} is what --images names, and {images} is another.", "leave one of them out."
+        )
+    found = source or images
+    if found is None:
+        raise UsageError(
+            "Where the pictures are is not said.", "name a directory, or .npz with images and ids."
+        )
+    return found
 
 
 def _list(asked: bool) -> None:

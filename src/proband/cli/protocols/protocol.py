@@ -151,6 +151,7 @@ def run(
             rich_help_panel="Data",
         ),
     ] = None,
+    names: o.Names = None,
     size: Annotated[
         str | None,
         typer.Option(
@@ -223,6 +224,10 @@ def run(
 
       proband protocol run images.npz -s samples.csv --size 110x90 -c LBP=lbp:nbnn -c SRC=src -P "50×80-20 HO" -P "50×5f CV" --out report
 
+    Pictures whose names say who is on them:
+
+      proband protocol run jaffe --names "{subject}.{expression}.{number}" -c lbp:nbnn --label expression -P LOSO
+
     Expressions in people never seen, under the protocol that suits the data:
 
       proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
@@ -237,7 +242,7 @@ def run(
     if out is not None:
         require_place(out)
     path, key = split_key(source)
-    table = o.named_samples(samples, path, None)
+    table = o.named_samples(samples, path, names)
     require_apart([report], [path, table])
     with spelled():
         asked = ProtocolRequest(

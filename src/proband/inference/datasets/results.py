@@ -214,3 +214,14 @@ class DatasetComparison(Result):
             pooled = plain.pop("pooled") or {}
             rows.append(plain | {f"pooled_{name}": value for name, value in pooled.items()})
         return frame_of_rows(rows)
+
+    def differences_frame(self) -> pl.DataFrame:
+        """One row for each pair in each data set."""
+        return frame_of_rows(
+            [one.to_dict() for one in self.by_dataset],
+            {
+                **dict.fromkeys(("dataset", "first", "second"), pl.String),
+                **dict.fromkeys(("difference", "standard_error"), pl.Float64),
+                "n_subjects": pl.Int64,
+            },
+        )

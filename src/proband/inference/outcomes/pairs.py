@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import cast
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from proband.designs import SignFlip
 from proband.errors import UsageError, first_few
+from proband.inference.comparisons.chosen_pairs import Names, every_two
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.comparisons.curves import Score
 from proband.inference.comparisons.paired import Pair, Tested, joined
@@ -25,6 +25,7 @@ from proband.inference.proportions import normal_quantile
 from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Answers
 from proband.results.difference import Adjustment
+from proband.results.sides import ONE_SIDED, Side, two_sided_level
 from proband.words import Method, Note, Sentence
 
 Floats = npt.NDArray[np.float64]
@@ -65,8 +66,10 @@ def compared(
     confidence_level: float,
     seed: int,
     adjust: Adjustment,
+    chosen: tuple[Names, ...] | None = None,
+    side: Side | None = None,
 ) -> OutcomeComparison:
-    """Compare every two systems by their outcomes of the same items.
+    """Compare every two systems, or the pairs chosen, by their outcomes of the same items.
 
     Examples
     --------
@@ -83,7 +86,7 @@ def compared(
     """
     worth = margin_for(margin, is_rate=True)
     assert worth is not None  # rates have one
-    found = paired_tests(outcomes, items, confidence_level, seed)
+    found = paired_tests(outcomes, items, confidence_level, seed, chosen)
     few = [
         f"{a} and {b} ({one.n_discordant_subjects})"
         for a, b, _, one in found
@@ -92,14 +95,21 @@ def compared(
     notes: tuple[Note, ...] = (
         (_FEW(few=_FEW_DISCORDANT, unit=items.unit, pairs=first_few(few)),) if few else ()
     )
-    pairs = judged(found, worth, confidence_level, True, True, adjust, items.unit)
+    if side is not None:
+        both = two_sided_level(confidence_level, side)
+        notes = (*notes, ONE_SIDED(side=side, level=confidence_level, both=both))
+    pairs = judged(found, worth, confidence_level, True, True, adjust, items.unit, side=side)
     return OutcomeComparison(rates, pairs, worth, items.unit, confidence_level, answers, notes)
 
 
 def paired_tests(
-    outcomes: Mapping[str, Floats], items: Items, confidence_level: float, seed: int
+    outcomes: Mapping[str, Floats],
+    items: Items,
+    confidence_level: float,
+    seed: int,
+    chosen: tuple[Names, ...] | None = None,
 ) -> list[Found]:
-    """Test every two systems by turning around each unit's difference (Fisher 1935), under the same signs for all.
+    """Test every two systems, or the pairs chosen, by turning around each unit's difference (Fisher 1935), under the same signs for all.
 
     Successes of single items make McNemar's (1947) test, those of units with several the test of `sign_flipped_pair`. Fractions of a
     success, and classes that weigh the same, have the test of `weighted_pair`.
@@ -119,7 +129,7 @@ def paired_tests(
     if not counted or len(names) > 2:
         flips = _flips(rows, items, seed)
     found: list[Found] = []
-    for a, b in combinations(range(len(names)), 2):
+    for a, b in (tuple(map(names.index, two)) for two in every_two(names, chosen)):
         if counted:
             one, other = (cast("Outcomes", _Counted(rows[k], items.units)) for k in (a, b))
             pair = Pair(RecognitionRate(1), one, other, confidence_level, seed)

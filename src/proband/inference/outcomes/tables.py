@@ -11,12 +11,14 @@ import polars as pl
 
 from proband.engine.arguments import checked
 from proband.errors import Hint, InputError, UsageError, first_few
+from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, item_rate
 from proband.inference.outcomes.results import OutcomeComparison
 from proband.inference.proportions import check_level, check_seed
 from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
+from proband.results.sides import Side, two_sided_level
 from proband.results.targets import derived
 from proband.samples.reading import frame_from
 from proband.words import Target, count, counted, given, out_of
@@ -47,6 +49,9 @@ def compare_outcomes(
     confidence_level: float = 0.95,
     seed: int = 0,
     adjust: Adjustment = "single-step",
+    pairs: Sequence[tuple[str, str]] = (),
+    against: str | None = None,
+    one_sided: Side | None = None,
 ) -> OutcomeComparison:
     """Compare systems by their outcomes of the same items: 1 for a success, 0 for a failure, or between.
 
@@ -69,6 +74,10 @@ def compare_outcomes(
     adjust
         With three and more systems: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
         lets each pair stand for itself.
+    pairs, against
+        Compare only these pairs, the first less the second, or every other system with one; what is adjusted is adjusted for these alone.
+    one_sided
+        ``lower`` bounds differences from below (has the first more?), ``upper`` from above, and that side is tested; rates keep two ends.
 
     Raises
     ------
@@ -86,6 +95,7 @@ def compare_outcomes(
     """
     check_level(confidence_level)
     check_seed(seed)
+    two_sided_level(confidence_level, one_sided)
     table = frame_from(frame)
     if systems is None:
         outcomes, clusters = _long(table, item, system, success, cluster)
@@ -113,6 +123,8 @@ def compare_outcomes(
         confidence_level=confidence_level,
         seed=seed,
         adjust=adjust,
+        chosen=chosen_pairs(tuple(outcomes), pairs, against),
+        side=one_sided,
     )
 
 

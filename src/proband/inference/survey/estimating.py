@@ -115,6 +115,7 @@ def estimated(
         (),
         replicates,
         tuple(_notes(survey, bound, options)),
+        by_shares=options.quantile_interval != "replicates",
     )
     made = replace(made, notes=(*made.notes, *_cautions(made, sample, parts, options)))
     return replace(made, differences=made.pairwise()) if differences and len(domains) > 1 else made

@@ -115,6 +115,8 @@ class SurveyEstimates(Result):
         Every number in every replicate (replicates × numbers); None for linearised variances.
     notes
         What a reader should know.
+    by_shares
+        Whether quantiles have the intervals of the shares below them (Woodruff), which are not symmetric.
 
     Examples
     --------
@@ -128,7 +130,9 @@ class SurveyEstimates(Result):
     0.0
     """
 
-    written = Written({"covariance": "covariance_rows"}, without=("replicates",), if_any=("differences",))
+    written = Written(
+        {"covariance": "covariance_rows"}, without=("replicates", "by_shares"), if_any=("differences",)
+    )
 
     estimates: tuple[SurveyEstimate, ...]
     covariance: Floats
@@ -143,6 +147,7 @@ class SurveyEstimates(Result):
     differences: tuple[SurveyContrast, ...] = ()
     replicates: Floats | None = None
     notes: tuple[Note, ...] = ()
+    by_shares: bool = False
 
     @property
     def covariance_rows(self) -> tuple[tuple[float, ...], ...]:
@@ -177,7 +182,15 @@ class SurveyEstimates(Result):
     def intervals(
         self, confidence_level: float | None = None, degrees_of_freedom: float | None = None
     ) -> Floats:
-        """Symmetric intervals at another level or with other degrees of freedom, as R's confint has them (rows of two ends)."""
+        """Symmetric intervals at another level or with other degrees of freedom, as R's confint has them (rows of two ends).
+
+        Quantiles with intervals of the shares below them (Woodruff) have none and are refused.
+        """
+        if self.by_shares and any(one.label.statistic == "quantile" for one in self.estimates):
+            raise UsageError(
+                "Quantiles have the intervals of the shares below them (Woodruff), which are not symmetric.",
+                "estimate them anew at the other level: confidence_level=…, degrees_of_freedom=…; or with replicates and quantile_interval='replicates'.",
+            )
         chosen = self.confidence_level if confidence_level is None else check_level(confidence_level)
         freedom = [
             one.degrees_of_freedom if degrees_of_freedom is None else degrees_of_freedom

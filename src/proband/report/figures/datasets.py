@@ -12,6 +12,7 @@ from proband.words import fixed
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+FIGURES_OF_DATASETS = ("ranks", "differences")
 _LINE = 0.22  # inches of height for a name
 
 
@@ -28,7 +29,7 @@ def datasets_figure(
     if which == "differences":
         return _differences(result, width, title)
     if which != "ranks":
-        raise UsageError(f"There is no figure {which!r}.", "there are: ranks, differences.")
+        raise UsageError(f"There is no figure {which!r}.", f"there are: {', '.join(FIGURES_OF_DATASETS)}.")
     names, ranks = result.algorithms, result.average_ranks
     half = (len(names) + 1) // 2
     bars = len(result.groups)

@@ -51,5 +51,6 @@ from proband.study.requests.request import (
 from proband.study.requests.surveys import SurveyRequest as SurveyRequest
 from proband.study.requests.tables import (
     ClassificationRequest as ClassificationRequest,
+    DatasetsRequest as DatasetsRequest,
     OutcomesRequest as OutcomesRequest,
 )

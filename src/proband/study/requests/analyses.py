@@ -8,7 +8,18 @@ from pydantic import Field, model_validator
 
 from proband.errors import Hint
 from proband.results.difference import Adjustment
-from proband.study.requests.base import Condition, File, Option, Part, Positive, Several, Share, Text, refuse
+from proband.study.requests.base import (
+    Condition,
+    File,
+    Option,
+    Part,
+    Positive,
+    Reference,
+    Several,
+    Share,
+    Text,
+    refuse,
+)
 from proband.study.requests.replication import Replication
 from proband.words import count, given
 
@@ -126,7 +137,7 @@ class ComparisonRequest(Replication):
     ] = None
 
     with_scores: Annotated[
-        Several[Text],
+        Several[Reference],
         Field(
             description="Compare with a second set of other people instead, unpaired: its score files, [NAME=]FILE[::KEY], read as the first."
         ),

@@ -42,9 +42,10 @@ ANALYSES = (
     "protocol",
     "audit",
     "survey",
+    "datasets",
 )
 """Sections that may be switched on and off instead: ``verification = false``."""
-OF_TABLES = ("classification", "outcomes", "protocol", "audit", "survey")
+OF_TABLES = ("classification", "outcomes", "protocol", "audit", "survey", "datasets")
 """Analyses that name what they read themselves, and need no scores of pairs."""
 
 _inside: ContextVar[bool] = ContextVar("inside", default=False)
@@ -52,9 +53,9 @@ _inside: ContextVar[bool] = ContextVar("inside", default=False)
 
 @dataclass(frozen=True)
 class Place:
-    """That a text names something that must be there: a file, or a file or directory; or may (``@FILE``) name one."""
+    """That a text names something that must be there: a file, a file or directory, or a reference to scores (``NAME=FILE::KEY``); or may (``@FILE``) name one."""
 
-    kind: Literal["file", "file or directory", "condition"]
+    kind: Literal["file", "file or directory", "reference", "condition"]
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ def _each_once(values: tuple[Item, ...]) -> tuple[Item, ...]:
 Text = Annotated[str, Field(min_length=1)]
 File = Annotated[Text, Place("file")]
 FileOrDirectory = Annotated[Text, Place("file or directory")]
+Reference = Annotated[Text, Place("reference")]
 Condition = Annotated[Text, Place("condition")]
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(gt=0, lt=1)]

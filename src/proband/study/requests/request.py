@@ -44,7 +44,7 @@ from proband.study.requests.data import (
 )
 from proband.study.requests.protocols import AuditRequest, ProtocolRequest
 from proband.study.requests.surveys import SurveyRequest
-from proband.study.requests.tables import ClassificationRequest, OutcomesRequest
+from proband.study.requests.tables import ClassificationRequest, DatasetsRequest, OutcomesRequest
 
 Format = Literal["csv", "parquet", "png", "svg", "pdf"]
 _RUNNING = Option(panel="Running")
@@ -123,6 +123,7 @@ class Request(Part):
     protocol: Switched[ProtocolRequest] = None
     audit: Switched[AuditRequest] = None
     survey: Switched[SurveyRequest] = None
+    datasets: Switched[DatasetsRequest] = None
     output: One[Output] = Field(default_factory=Output)
 
     @property

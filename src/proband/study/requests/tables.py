@@ -134,9 +134,60 @@ class OutcomesRequest(Part):
     ] = None
     margin: Annotated[Share | None, Field(description=_MARGIN)] = None
     adjust: Annotated[Adjustment, Field(description=_ADJUST)] = "single-step"
+    pairs: Annotated[
+        Several[Text],
+        Field(
+            description="Compare only these pairs, the first less the second; what is adjusted is adjusted for these alone."
+        ),
+        Option(metavar="A-B"),
+    ] = ()
+    against: Annotated[
+        Text | None,
+        Field(description="Compare every other system with this one, and no other pairs."),
+        Option(metavar="SYSTEM"),
+    ] = None
+    one_sided: Annotated[
+        Literal["lower", "upper"] | None,
+        Field(
+            description="Bound differences from below (lower: has the first more?) or above (upper: has it less?), and test that side."
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _something_to_read(self) -> Self:
         if self.table is None:
             raise refuse("no table of outcomes is named", Hint("name it: {option:table}"), "table")
+        return self
+
+
+class DatasetsRequest(Part):
+    """Algorithms compared over several data sets, by accuracies or by outcomes of people."""
+
+    table: Annotated[
+        File | None,
+        Field(
+            description="Accuracies, a row for each data set and a column for each algorithm; or outcomes, a row for each."
+        ),
+        Option(panel="Data"),
+    ] = None
+    dataset: Annotated[Text, Field(description="Column of data sets."), _COLUMN] = "dataset"
+    errors: Annotated[
+        File | None,
+        Field(
+            description="Standard errors of differences: a table of data set, first, second and standard_error."
+        ),
+        Option(panel="Data"),
+    ] = None
+    algorithm: Annotated[
+        Text | None, Field(description="For outcomes: column of algorithms."), _OF_OUTCOMES
+    ] = None
+    success: Annotated[Text | None, Field(description="For outcomes: column of 1 and 0."), _OF_OUTCOMES] = (
+        None
+    )
+    subject: Annotated[Text | None, Field(description="For outcomes: column of people."), _OF_OUTCOMES] = None
+
+    @model_validator(mode="after")
+    def _something_to_read(self) -> Self:
+        if self.table is None:
+            raise refuse("no table of data sets is named", Hint("name it: {option:table}"), "table")
         return self

@@ -30,18 +30,28 @@ def cmc_chart(
     id: str = "cmc",
     title: str = "Recognition rate by rank",
     places: Mapping[str, int] | None = None,
+    *,
+    relative: bool = False,
 ) -> Chart:
     """Draw the curves of algorithms on one set of probes, with a table of rates at some ranks."""
-    return bands_chart([one.band for one in entries], id, title, places)
+    return bands_chart([one.band for one in entries], id, title, places, relative=relative)
 
 
-def bands_chart(bands: Sequence[Band], id: str, title: str, places: Mapping[str, int] | None = None) -> Chart:
-    """Draw curves that come with bands of their own, such as averages and galleries, by rank."""
+def bands_chart(
+    bands: Sequence[Band],
+    id: str,
+    title: str,
+    places: Mapping[str, int] | None = None,
+    *,
+    relative: bool = False,
+) -> Chart:
+    """Draw curves that come with bands of their own, such as averages and galleries, by rank or relative rank; the table has ranks."""
     chart = cmc(bands, id, title)
     last = max(len(one.values) for one in bands)
     found = [digit * 10**power for power in range(len(str(last))) for digit in _TABLED]
     ranks = [*(rank for rank in found if rank < last), last]
-    return _tabled(chart, f"{title}: rates at some ranks", "rank", ranks, places)
+    drawn = cmc(bands, id, title, relative=True) if relative else None
+    return _tabled(chart, f"{title}: rates at some ranks", "rank", ranks, places, drawn)
 
 
 def gallery_size_chart(
@@ -56,9 +66,14 @@ def gallery_size_chart(
 
 
 def _tabled(
-    chart: spec.Chart, caption: str, number: str, numbers: Sequence[int], places: Mapping[str, int] | None
+    chart: spec.Chart,
+    caption: str,
+    number: str,
+    numbers: Sequence[int],
+    places: Mapping[str, int] | None,
+    drawn: spec.Chart | None = None,
 ) -> Chart:
-    """Give a chart of curves its table: a row for each curve and number, as far as the curve goes."""
+    """Give a chart of curves its table: a row for each curve and number, as far as the curve goes; `drawn` is shown in its place."""
     assert isinstance(chart.marks, Curves)
     assert chart.answers is not None
     rows = []
@@ -77,4 +92,4 @@ def _tabled(
                     )
                 )
     heads = columns("algorithm", number, "recognition rate", "interval")
-    return shown(chart, table(f"{chart.id}-data", caption, heads, rows), places)
+    return shown(drawn or chart, table(f"{chart.id}-data", caption, heads, rows), places)

@@ -30,7 +30,7 @@ from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.words import Target, count, counted, fixed
 
 
-def strat_blocks(study: StratStudy, places: Mapping[str, int]) -> list[Block]:
+def strat_blocks(study: StratStudy, places: Mapping[str, int], *, relative: bool = False) -> list[Block]:
     """Each column of images as the gallery in turn, and the standard errors of several methods."""
     if not study.effects:
         titles = {
@@ -42,7 +42,12 @@ def strat_blocks(study: StratStudy, places: Mapping[str, int]) -> list[Block]:
             for one, (name, caption) in zip(study_tables(study), titles.items(), strict=False)
         ]
         return [
-            bands_chart(study.bands, "strat-algorithms", "Recognition rate with the fixed gallery"),
+            bands_chart(
+                study.bands,
+                "strat-algorithms",
+                "Recognition rate with the fixed gallery",
+                relative=relative,
+            ),
             *tables,
             Folded("Standard errors by method", (_errors_table(study),)),
             Folded("What they mean", tuple(said(study_statements(study)))),

@@ -57,34 +57,38 @@ def identification_section(found: Findings) -> Section | None:
     blocks: list[Block] = []
     evaluation = main_evaluation(found)
     if evaluation is not None:
-        blocks += _evaluation_blocks(evaluation, places)
+        blocks += _evaluation_blocks(evaluation, places, found.relative_ranks)
     if found.choices is not None:
         blocks += _choice_blocks(found.choices, order, found.confidence_level, places)
     if found.strat is not None:
-        blocks += strat_blocks(found.strat, places)
+        blocks += strat_blocks(found.strat, places, relative=found.relative_ranks)
     if found.feret is not None:
         blocks += feret_blocks(found.feret, places)
     return Section("identification", "Identification", tuple(blocks)) if blocks else None
 
 
-def _evaluation_blocks(evaluation: Evaluation, places: Mapping[str, int]) -> list[Block]:
+def _evaluation_blocks(evaluation: Evaluation, places: Mapping[str, int], relative: bool) -> list[Block]:
     first, *others = evaluation.categories
-    blocks: list[Block] = [_cmc(evaluation.of(first), "cmc", first, places)]
+    blocks: list[Block] = [_cmc(evaluation.of(first), "cmc", first, places, relative)]
     main, *more = rates_tables(evaluation)
     blocks.append(of_length(main))
     if more:
         blocks.append(Folded("Rates at other ranks, and what they rest on", tuple(more)))
     if others:
         charts = tuple(
-            _cmc(evaluation.of(name), f"cmc-{place}", name, places) for place, name in enumerate(others, 2)
+            _cmc(evaluation.of(name), f"cmc-{place}", name, places, relative)
+            for place, name in enumerate(others, 2)
         )
         blocks.append(Folded("Curves by probe category", charts))
     blocks.append(Folded("What the rates mean", tuple(said(statements(evaluation)))))
     return blocks
 
 
-def _cmc(entries: Sequence[Entry], id: str, category: str | None, places: Mapping[str, int]) -> Block:
-    return cmc_chart(entries, id, f"Recognition rate by rank, {probes_called(category)}", places)
+def _cmc(
+    entries: Sequence[Entry], id: str, category: str | None, places: Mapping[str, int], relative: bool
+) -> Block:
+    title = f"Recognition rate by {'relative ' if relative else ''}rank, {probes_called(category)}"
+    return cmc_chart(entries, id, title, places, relative=relative)
 
 
 def rates_tables(evaluation: Evaluation) -> list[Table]:

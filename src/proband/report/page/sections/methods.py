@@ -53,6 +53,7 @@ _COMPARED = Sentence(
     "methods.compared", "note", "Algorithms were compared pairwise on the same data by {measures:row}"
 )
 _ACCURACIES = Sentence("methods.accuracies", "note", "Accuracies for fixed classes: {methods:parts}")
+_DATASETS = Sentence("methods.datasets", "note", "Every two algorithms were compared by {methods:parts}")
 _SURVEY = Sentence("methods.survey", "note", "Estimates for the population sampled: {methods:parts}")
 _ESTIMATES = Sentence("methods.estimates", "note", "Estimates: {methods:parts}")
 _DIFFERENCES = Sentence("methods.differences", "note", "Differences: {methods:parts}")
@@ -240,6 +241,8 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
         _protocols(text, found.protocol)
     if found.survey is not None:
         text.say_methods(_SURVEY, [found.survey.design])
+    if found.datasets is not None:
+        text.say_methods(_DATASETS, [found.datasets.method])
     if found.gate is not None:
         _gate(text, found.gate)
     _verification(text, found)

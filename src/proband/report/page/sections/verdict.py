@@ -205,6 +205,8 @@ def summary(found: Findings) -> Summary | None:
         told = _under_protocols(found.protocol)
     elif found.audits:
         told = Summary(audit_verdict(found.audits[0]))
+    elif found.datasets is not None:
+        told = Summary(found.datasets.sentences()[0], found.datasets.answers)
     else:
         return None
     return replace(told, rest=(*_ties(comparison, evaluation), *_other_way(found), *told.rest))
@@ -243,7 +245,7 @@ def _under_protocols(run: ProtocolRun) -> Summary:
     return Summary(told, first.results[0].interval.answers, tuple(epd_statements(run)))
 
 
-def _of_chosen(comparison: Comparison) -> Summary:
+def _of_chosen(comparison: Standings) -> Summary:
     """Pairs that were chosen: how many differ, and the verdict of each."""
     apart = sum(pair.told_apart for pair in comparison.pairs)
     of = comparison.estimates[0].answers.of
@@ -263,6 +265,8 @@ def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summa
             "high": first.high,
         }
         return Summary(_RATE_OF(**shown, of=first.answers.of, n=first.facts.size), first.answers)
+    if not comparison.all_pairs:
+        return _of_chosen(comparison)
     return Summary(
         headline(comparison), comparison.answers, (pair_verdict(best_two(comparison), comparison),)
     )
