@@ -44,7 +44,7 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("comparison", {"median_rank": 5, "design": "bootstrap"}, E, []),
     ("comparison", {"fnmr_at": 0.1, "pairs": ["b-a"], "one_sided": "upper"}, E, []),
     ("comparison", {"auc": True}, E, []),
-    ("comparison", {"measure": "median-relative-rank", "margin": 0.1, "design": "bootstrap", "adjust": "none"}, E, []),
+    ("comparison", {"measure": "median-relative-rank", "margin": 0.1, "design": "bootstrap", "adjust": "none"}, E | {"on_failure": "as-scored"}, []),
     ("identification", {"measures": ["median-rank@3", "fnmr@0.1"], "weights": "person"}, E, [{"by": "sex"}]),
     ("identification", {"measures": ["rank-rate@2"], "design": "brr", "one_sided": "lower", "overlap": True}, E, []),
     ("gate", {"baseline": "b", "candidate": "a", "measure": "rank-rate@2", "margin": 0.1, "design": "bootstrap", "digest": DIGEST}, E, []),

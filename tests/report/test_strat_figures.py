@@ -15,6 +15,7 @@ from proband.errors import UsageError
 from proband.inference import Band
 from proband.inference.galleries.effect import GalleryEffect
 from proband.report import save_figure
+from proband.report.charts.palette import MOST_COLOURS, colour
 from proband.report.figures.strat import (
     algorithms_figure,
     gallery_effect_figure,
@@ -130,15 +131,16 @@ def test_ranks_go_as_far_as_they_matter(first: float, decay: float, n_ranks: int
 
 
 @pytest.mark.long
-def test_ten_galleries_are_thin_lines_without_bands() -> None:
+def test_ten_galleries_have_no_bands_and_those_beyond_the_colours_are_thin_and_grey() -> None:
     ten = [effect(np.linspace(0.6, 0.7, 10), mixed) for mixed in (False, True)]
     figure = gallery_effect_figure(ten)
     for axis in figure.axes:
         assert len(curves(axis)) == 10
         assert not axis.collections
-        assert all(line.get_linewidth() <= 1 for line in curves(axis))
-        looks = {(line.get_color(), str(line._dash_pattern)) for line in curves(axis)}
-        assert len(looks) == 10
+        looks = [(line.get_color(), str(line._dash_pattern)) for line in curves(axis)]
+        assert len(set(looks[:MOST_COLOURS])) == MOST_COLOURS
+        assert {line.get_color() for line in curves(axis)[MOST_COLOURS:]} == {colour(MOST_COLOURS)}
+        assert all(line.get_linewidth() <= 1 for line in curves(axis)[MOST_COLOURS:])
         assert len(legend_of(axis.get_legend())) == 10
     assert figure.get_supxlabel() == ""
     assert everything_fits(figure)

@@ -19,6 +19,8 @@ from proband.study.findings import Findings
 from proband.study.reading import read_study
 from proband.study.run import run
 
+# One model of all algorithms: how it fits, and its levels against the first, which the table names.
+OF_A_MODEL = ("covariates_fit", "covariates_differences")
 ALGORITHMS = [f"alg-{k:02d}" for k in range(12)]
 STUDY = """
 [samples]
@@ -57,14 +59,14 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     """A study of twelve algorithms with every analysis in it, carried out."""
     place = tmp_path_factory.mktemp("twelve")
     rng = np.random.default_rng(5)
-    ids = [f"s{s:02d}-{k}" for s in range(12) for k in range(4)]
+    ids = [f"s{s:02d}-{k}" for s in range(16) for k in range(4)]
     own = np.array([name[:3] for name in ids])
     scores = {
-        name: rng.normal(size=(48, 48)) + (1 + 0.1 * k) * (own[:, None] == own)
+        name: rng.normal(size=(64, 64)) + (1 + 0.1 * k) * (own[:, None] == own)
         for k, name in enumerate(ALGORITHMS)
     }
     np.savez(place / "all.npz", ids=np.array(ids), **scores)
-    columns = {"id": ids, "subject": own, "number": [0, 1, 2, 3] * 12, "sex": ["f", "m"] * 24}
+    columns = {"id": ids, "subject": own, "number": [0, 1, 2, 3] * 16, "sex": ["f", "m"] * 32}
     pl.DataFrame(columns).write_csv(place / "samples.csv")
     (place / "study.toml").write_text(STUDY, encoding="utf-8")
     return run(read_study(place / "study.toml"))
@@ -78,7 +80,7 @@ def test_every_figure_names_all_algorithms_or_says_how_many_it_draws(findings: F
     for name, figure in figures.items():
         said = " ".join(part.get_text() for part in figure.findobj(Text) if part.get_visible())
         absent = [one for one in ALGORITHMS if one not in said]
-        if absent and "of 12 algorithms" not in said:
+        if absent and "of 12 algorithms" not in said and "the other 4" not in said and name not in OF_A_MODEL:
             silent[name] = absent
     assert silent == {}
 
