@@ -399,7 +399,9 @@ words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)
 
 @examples(25)
 @given(values=values, data=st.data())
-@pytest.mark.parametrize(("name", "ending"), [pair for pair in EVERY if pair != ("csv-long", ".tsv")])
+@pytest.mark.parametrize(
+    ("name", "ending"), some([pair for pair in EVERY if pair != ("csv-long", ".tsv")], 2)
+)
 def test_made_up_matrices_come_back(name, ending, values, data):
     n_rows, n_columns = values.shape
     queries = data.draw(st.lists(words, min_size=n_rows, max_size=n_rows, unique=True))
