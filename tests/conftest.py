@@ -26,6 +26,8 @@ from proband.report.figures.style import STYLE
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 _escaped: list[str] = []
+# Nothing that is collected goes before the tests begin.
+gc.disable()
 
 
 def pytest_warning_recorded(warning_message: warnings.WarningMessage, nodeid: str) -> None:
@@ -38,6 +40,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -200,7 +200,9 @@ def prose(found: Findings) -> set[str]:
     return {word for word in every - ours if not re.fullmatch("[a-f]+", word)}
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize(
+    "study", [pytest.param(one, marks=[pytest.mark.long] if one == "compared" else []) for one in STUDIES]
+)
 def test_nothing_but_words_depends_on_words(study, request):
     """And all words of the verdict and the methods are declared, so that none is left."""
     made = STUDIES[study]

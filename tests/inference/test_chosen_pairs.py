@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 from scipy.stats import binom
+from tests.examples import some
 
 from proband import FNMR, Experiment, RecognitionRate, Samples, Scores, compare, estimate, evaluate, verify
 from proband.designs import Binomial, Bootstrap
@@ -124,7 +125,7 @@ def test_measures_of_pairs_have_no_categories_of_probes(study: Any) -> None:
 
 
 @pytest.mark.parametrize("side", ["lower", "upper"])
-@pytest.mark.parametrize("design", ["auto", "mcnemar", "obuchowski", "bootstrap", "brr"])
+@pytest.mark.parametrize("design", some(["auto", "mcnemar", "obuchowski", "brr", "bootstrap"], 2))
 def test_bound_and_p_value_agree_on_either_side(study: Any, side: Any, design: str) -> None:
     scores, experiment = study
     whole = compare(RecognitionRate(1), scores, experiment, design)

@@ -75,7 +75,7 @@ def type_at(kind: Any, path: str) -> Any:
     """The type of what a path leads to, as annotations have it."""
     for name in path.split("."):
         owner = members(kind)[0]
-        hints = get_type_hints(owner, include_extras=True)
+        hints = _hints(owner)
         if name in hints:
             kind = hints[name]
         else:
@@ -83,6 +83,12 @@ def type_at(kind: Any, path: str) -> Any:
             function = found.fget if isinstance(found, property) else getattr(found, "func", found)
             kind = get_type_hints(function, include_extras=True)["return"]
     return kind
+
+
+@cache
+def _hints(owner: Any) -> dict[str, Any]:
+    """The annotations of a record, which are worked out once."""
+    return get_type_hints(owner, include_extras=True)
 
 
 def members(kind: Any) -> tuple[Any, ...]:
