@@ -204,7 +204,8 @@ def _one_source(source: Path | None, images: Path | None) -> Path:
     found = source or images
     if found is None:
         raise UsageError(
-            "Where the pictures are is not said.", "name a directory, or .npz with images and ids."
+            "Where the pictures are is not said.",
+            "name a directory, or .npz with images and ids; or give it by --images.",
         )
     return found
 

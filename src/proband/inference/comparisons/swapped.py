@@ -82,7 +82,7 @@ def _swapped_pair(
     if not np.isfinite(draws).all():
         raise DesignError(
             f"The difference of the {pair.measure.estimand} is infinite in some replicates.",
-            "censor the ranks: MedianCensoredRank(50).",
+            "take a measure that is finite: median-rank@50 censors the ranks.",
         )
     swapped = Method(
         "swapped",

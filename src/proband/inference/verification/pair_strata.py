@@ -201,7 +201,7 @@ class _Plan:
         if heaviest > _HEAVY and len(self.strata) < _MANY_STRATA:
             raise DesignError(
                 f"Strata of {self.design.strata} are few and large: one person of {count(int(self.strata.sizes.max()))} weighs as "
-                f"{heaviest:.0f} in a replicate of {self.design}, which does not show how pairs vary.",
+                f"{count(round(heaviest))} in a replicate of {self.design}, which does not show how pairs vary.",
                 "take the design rao-wu (or jackknife for the AUC), fay with a rho near 1, or more and smaller strata.",
             )
 

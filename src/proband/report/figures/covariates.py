@@ -10,6 +10,7 @@ from proband.inference.covariates.results import CovariateStudy
 from proband.report.charts.makers.covariates import (
     along,
     calibration,
+    compared_with,
     differences,
     parts,
     rates,
@@ -59,7 +60,7 @@ def _of_covariates(
 ) -> dict[str, Callable[[], Figure]]:
     made: dict[str, Callable[[], Figure]] = {"rates": lambda: values_figure(rates(study), _WIDE)}
     if study.differences:
-        made["differences"] = lambda: values_figure(differences(study), _WIDE)
+        made["differences"] = lambda: values_figure(differences(study), _WIDE, compared_with(study))
     numbers = list(dict.fromkeys(one.covariate for one in study.curves))
     if numbers:
         made["curves"] = lambda: curves_figure(

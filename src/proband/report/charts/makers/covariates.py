@@ -60,12 +60,19 @@ def differences(study: CovariateStudy, id: str = "covariates-differences") -> Ch
         [around(marks, unit, difference_label(study.in_points), [0.0])],
         notes=_hollow(
             study,
-            "Neither intervals nor p-values are adjusted for the number of differences. Against what, and how much one acts on another: the table.",
+            "Neither intervals nor p-values are adjusted for the number of differences. "
+            f"{compared_with(study)}. How much one acts on another: the table.",
         ),
         answers=study.answers,
         confidence_level=study.confidence_level,
         see="Bars that do not reach zero: a difference that chance does not explain, each by itself.",
     )
+
+
+def compared_with(study: CovariateStudy) -> str:
+    """What the levels of every covariate are compared with."""
+    references = dict.fromkeys(f"{one.covariate} {one.reference}" for one in study.differences)
+    return f"Against: {listed(list(references))}"
 
 
 def _hollow(study: CovariateStudy, said: str) -> tuple[str, ...]:
