@@ -206,7 +206,9 @@ class StandardizedDifference(Result):
     def short(self) -> str:
         """The same without what it is compared with: ``probe.glasses on, pca``."""
         value = "" if self.number is not None else f" {self.level}"
-        named = "" if self.other == "algorithm" else f"{self.other} "  # names of algorithms speak for themselves
+        named = (
+            "" if self.other == "algorithm" else f"{self.other} "
+        )  # names of algorithms speak for themselves
         within = "" if self.other is None else f", {named}{self.other_level}"
         less = "" if self.other_reference is None else f" less {self.other_reference}"
         return f"{self.covariate}{value}{within}{less}"

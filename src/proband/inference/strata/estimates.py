@@ -31,6 +31,12 @@ PAST_LIMITS = Sentence(
     "caution",
     "the symmetric interval passes 0 or 1; interval='logit' or 'wilson' does not",
 )
+_FEW_PEOPLE = 20  # of a stratum; below, Student's intervals of rates covered too little in simulations
+_SMALL = Sentence(
+    "strata.few-people",
+    "caution",
+    "{n:count stratum has/strata have} fewer than {few:count} people, too few for Student's interval of a rate; interval='logit' is nearer to its level",
+)
 _STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata do not vary")
 IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "new probe images of these people, as many of each")
 _PEOPLE_FIXED = Target("people-algorithm-and-gallery", "these people, the algorithm and the gallery")
@@ -116,7 +122,11 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
     ends = ends_of(np.array([value]), np.array([error]), freedom, case.confidence_level, kind)
     low, high = (float(end[0]) for end in ends)
     past = linear and kind == "t" and (low < 0 or high > 1)
-    notes = (*notes, *more, *((PAST_LIMITS(),) if past else ()))
+    small = (
+        int((strata.sizes < _FEW_PEOPLE).sum()) if linear and kind == "t" and design.units == PEOPLE else 0
+    )
+    doubts = (*((PAST_LIMITS(),) if past else ()), *((_SMALL(n=small, few=_FEW_PEOPLE),) if small else ()))
+    notes = (*notes, *more, *doubts)
     return IntervalFound(
         value, low, high, error, answers_of(case.measure.estimand, design), freedom, replicates, notes
     )
