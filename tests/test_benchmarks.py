@@ -96,6 +96,7 @@ def test_an_answer_that_breaks_the_contract_is_refused(text: str) -> None:
         read_answer(text, ("eer",))
 
 
+@pytest.mark.long
 def test_a_peer_answers_in_its_own_process(install_peer: InstallPeer) -> None:
     pytest.importorskip("sklearn")
     install_peer("scikit-learn", f'exec {sys.executable} "$@"')

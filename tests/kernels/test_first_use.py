@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 _JOBS = """
 import json, sys
@@ -34,6 +35,7 @@ for job in (
 """
 
 
+@pytest.mark.long
 def test_plain_jobs_compile_each_kernel_once(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     people, vectors = np.repeat(np.arange(20), 3), rng.standard_normal((20, 8))
