@@ -9,8 +9,10 @@ from pydantic import Field, model_validator
 from proband.errors import Hint
 from proband.results.difference import Adjustment
 from proband.study.requests.base import (
+    ChosenPairs,
     Condition,
     File,
+    OneSided,
     Option,
     Part,
     Positive,
@@ -117,24 +119,13 @@ class ComparisonRequest(Replication):
             "(none)."
         ),
     ] = "single-step"
-    pairs: Annotated[
-        Several[Text],
-        Field(
-            description="Compare only these pairs, the first less the second; what is adjusted is adjusted for these alone."
-        ),
-        Option(metavar="A-B"),
-    ] = ()
+    pairs: ChosenPairs = ()
     against: Annotated[
         Text | None,
         Field(description="Compare every other algorithm with this one, and no other pairs."),
         Option(metavar="ALGORITHM"),
     ] = None
-    one_sided: Annotated[
-        Literal["lower", "upper"] | None,
-        Field(
-            description="Bound differences from below (lower: has the first more?) or above (upper: has it less?), and test that side."
-        ),
-    ] = None
+    one_sided: OneSided = None
 
     with_scores: Annotated[
         Several[Reference],

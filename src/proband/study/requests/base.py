@@ -121,6 +121,19 @@ Condition = Annotated[Text, Place("condition")]
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 Several = Annotated[tuple[Item, ...], BeforeValidator(_listed), AfterValidator(_each_once)]
+ChosenPairs = Annotated[
+    Several[Text],
+    Field(
+        description="Compare only these pairs, the first less the second; what is adjusted is adjusted for these alone."
+    ),
+    Option(metavar="A-B"),
+]
+OneSided = Annotated[
+    Literal["lower", "upper"] | None,
+    Field(
+        description="Bound differences from below (lower: has the first more?) or above (upper: has it less?), and test that side."
+    ),
+]
 Orientation = Literal["similarity", "distance"]
 Missing = Literal["error", "drop"]
 Ties = Literal["pessimistic", "optimistic", "mean"]

@@ -8,7 +8,19 @@ from pydantic import Field, model_validator
 
 from proband.errors import Hint
 from proband.results.difference import Adjustment
-from proband.study.requests.base import File, Option, Part, Positive, Several, Share, Text, Ties, refuse
+from proband.study.requests.base import (
+    ChosenPairs,
+    File,
+    OneSided,
+    Option,
+    Part,
+    Positive,
+    Several,
+    Share,
+    Text,
+    Ties,
+    refuse,
+)
 
 _COLUMN = Option(metavar="COLUMN", panel="Data")
 _OF_OUTCOMES = Option(metavar="COLUMN", panel="Outcomes")
@@ -134,24 +146,13 @@ class OutcomesRequest(Part):
     ] = None
     margin: Annotated[Share | None, Field(description=_MARGIN)] = None
     adjust: Annotated[Adjustment, Field(description=_ADJUST)] = "single-step"
-    pairs: Annotated[
-        Several[Text],
-        Field(
-            description="Compare only these pairs, the first less the second; what is adjusted is adjusted for these alone."
-        ),
-        Option(metavar="A-B"),
-    ] = ()
+    pairs: ChosenPairs = ()
     against: Annotated[
         Text | None,
         Field(description="Compare every other system with this one, and no other pairs."),
         Option(metavar="SYSTEM"),
     ] = None
-    one_sided: Annotated[
-        Literal["lower", "upper"] | None,
-        Field(
-            description="Bound differences from below (lower: has the first more?) or above (upper: has it less?), and test that side."
-        ),
-    ] = None
+    one_sided: OneSided = None
 
     @model_validator(mode="after")
     def _something_to_read(self) -> Self:
