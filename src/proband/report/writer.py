@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from proband.engine.files.documents import as_json
+from proband.engine.files.documents import as_json, read_json
 from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.report.analyses.protocols import FOLDERS, write_parts
 from proband.report.contents import FIGURES, TABLES, figures_of, tables_of
@@ -89,7 +88,7 @@ def require_place(path: Path) -> None:
 def run_files(path: Path) -> tuple[str, ...]:
     """Every file that a run may hold, and those of its protocols that an earlier one lists as its own."""
     try:
-        listed = json.loads((path / PARTS).read_text(encoding="utf-8"))
+        listed = read_json((path / PARTS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return RUN_FILES
     folders = tuple(f"{one}/" for one in FOLDERS)

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from proband.engine.files.documents import read_json
 from proband.engine.files.hidden_drafts import (
     COMMIT,
     LEADER,
@@ -271,7 +272,7 @@ def _record(leader: Path) -> list[Move]:
     It may have come with a folder from strangers: nothing is put but beside the hidden directory that holds the draft.
     """
     try:
-        found: list[dict[str, Any]] = json.loads((leader / COMMIT).read_text(encoding="utf-8"))
+        found: list[dict[str, Any]] = read_json((leader / COMMIT).read_text(encoding="utf-8"))
         record = [Move(**one) for one in found]
         if all(_is_beside(_at(leader, one.draft), _at(leader, one.place)) for one in record):
             return record

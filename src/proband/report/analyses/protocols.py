@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from proband import words
-from proband.engine.files.documents import as_json
+from proband.engine.files.documents import as_json, read_json
 from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.inference.cross_validation.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
@@ -425,11 +424,12 @@ def _file_name(text: str, used: set[str]) -> str:
 def _ours(path: Path) -> list[str]:
     """What may be replaced: our files, and those that an earlier run lists as its own."""
     try:
-        listed = json.loads((path / MARK).read_text(encoding="utf-8"))["files"]
+        listed = read_json((path / MARK).read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, KeyError, TypeError):
         listed = []
     folders = tuple(f"{one}/" for one in FOLDERS)
-    return [*_OURS, *(str(name) for name in listed if str(name).startswith(folders))]
+    ours = [str(name) for name in listed if str(name).startswith(folders)] if isinstance(listed, list) else []
+    return [*_OURS, *ours]
 
 
 def _sha256(path: Path) -> str:
