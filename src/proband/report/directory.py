@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,18 +14,16 @@ MARK = "results.json"
 
 
 @contextmanager
-def whole_directory(path: str | Path, ours: Sequence[str]) -> Iterator[Path]:
+def whole_directory(path: str | Path, ours: Callable[[Path], Sequence[str]]) -> Iterator[Path]:
     """Yield a directory to fill, which takes its place when it is whole.
 
-    A directory that holds earlier results (files named in `ours`, with a results.json) is replaced; any other that is not
+    A directory that holds earlier results (files that `ours` names, with a results.json) is replaced; any other that is not
     empty is left alone.
     """
     path = Path(path)
-    require_free(path, ours)
+    require_free(path, ours(path))
     make_directory(path.parent)
-    with written_whole(path) as draft:
-        # Again, now that whatever is put there from here on is noticed and kept.
-        require_free(path, ours)
+    with written_whole(path, check=lambda: require_free(path, ours(path))) as draft:
         draft.mkdir()
         yield draft
 

@@ -60,7 +60,7 @@ def write_run(
     directory appears; others may compute from these, so only who attaches them again replaces them.
     """
     results = as_json(found.to_dict())
-    with whole_directory(path, (*run_files(path), *attached)) as draft:
+    with whole_directory(path, lambda there: (*run_files(there), *attached)) as draft:
         (draft / MARK).write_text(results, encoding="utf-8")
         if found.provenance.study:
             # Not write_text, which would turn line ends: the study is kept to the letter.

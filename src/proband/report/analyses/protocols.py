@@ -359,7 +359,7 @@ def require_place(path: str | Path) -> None:
 def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under protocols") -> Path:
     """Write tables, figure, predictions, splits and cards into a directory of their own; return the summary."""
     path = Path(path)
-    with whole_directory(path, _ours(path)) as draft:
+    with whole_directory(path, _ours) as draft:
         files, skipped = write_parts(run, draft)
         write_spreadsheet(classes_frame(run), draft / "classes.csv")
         write_spreadsheet(confusions_frame(run), draft / "confusions.csv")
