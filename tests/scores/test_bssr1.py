@@ -54,6 +54,9 @@ def test_what_is_not_as_it_should_be_is_refused(release: Path) -> None:
     with pytest.raises(InputError, match="1 users of dos have no similarity file"):
         read_file(release)
     (release / "003").write_text(whole)
+    (lists / "users.xml").write_text('<set><signature name="../C/003" subject_id="p3" /></set>')
+    with pytest.raises(InputError, match=r"names files that are not in C: '../C/003'"):
+        read_file(release)
     (lists / "users.xml").write_text("<set>")
     with pytest.raises(InputError, match="is not XML"):
         read_file(release)

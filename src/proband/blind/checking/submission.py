@@ -13,7 +13,7 @@ from proband.blind.checking.matrices import Matrix, read_matrix
 from proband.blind.package.sealing import digest_of_file
 from proband.engine import Progress, Silent
 from proband.engine.files.documents import read_toml
-from proband.engine.files.files import naming, reading
+from proband.engine.files.files import naming, reading, require_own_files
 from proband.errors import InputError, Said
 from proband.scores.base import Orientation
 from proband.words import count
@@ -180,6 +180,7 @@ class Submission:
                 file=Said(path),
             )
         with naming(place=str(path)):
+            require_own_files(path)
             return cls._read(path, progress or Silent())
 
     @classmethod

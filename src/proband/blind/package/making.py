@@ -135,7 +135,7 @@ class BlindTest:
         places = self._places(Path(out), Path(key))
         sets = DrawnSets.of(self.samples, self.target, self.query, self.canaries, self.control)
         eyes = EYE_COLUMNS if PARTIALLY in self.versions else ()
-        refuse_telling(self.samples, self.keep, eyes)
+        refuse_telling(self.samples, sets, self.keep, eyes)
         tested = TestedPeople.of(self.samples, sets.samples)
         source = chance(self.seed)
         if not self.training_salt:

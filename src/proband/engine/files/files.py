@@ -73,12 +73,28 @@ def require_regular(path: Path) -> None:
     except (OSError, ValueError):  # whoever opens it says why it cannot be
         return
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
         raise InputError(
-            f"{path} is {kind}, and not a file.",
+            f"{path} is {_kind(mode)}, and not a file.",
             "write what it gives into a file, and name that.",
             file=Said(path),
         )
+
+
+def require_own_files(folder: Path) -> None:
+    """Refuse a directory from others that is or holds a link, which may lead to anything on this machine, a pipe or a device."""
+    within = [Path(here, name) for here, inner, files in os.walk(folder) for name in (*inner, *files)]
+    for path in (folder, *within):
+        mode = path.lstat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            name = folder if path == folder else path.relative_to(folder)
+            raise InputError(
+                f"{name} is {_kind(mode)}.", "put a file of its own in its place.", place=Said(folder)
+            )
+
+
+def _kind(mode: int) -> str:
+    kinds = ((stat.S_ISLNK, "a link"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+    return next((name for is_so, name in kinds if is_so(mode)), "a device")
 
 
 def require_whole(array: object) -> None:

@@ -79,6 +79,12 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     (users, of_users), (enrollees, of_enrollees) = (
         _people(lists / f"{name}.xml") for name in ("users", "enrollees")
     )
+    outside = [name for name in users if Path(name).name != name]
+    if outside:
+        raise InputError(
+            f"users.xml of {lists.name} names files that are not in {path.name}: {first_few(outside)}.",
+            file=Said(path.name),
+        )
     absent = [name for name in users if not (path / name).is_file()]
     if absent:
         raise InputError(
