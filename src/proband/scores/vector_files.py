@@ -43,6 +43,14 @@ def models_in(
     read: Callable[[Archive, str], Any] = Archive.__getitem__,
 ) -> Models:
     """Read every model of a file by its name, the ids of its rows where it has any, and notes; with a key, one model."""
+    models, names, notes = _read(path, key, ids, read)
+    empty = next((name for name, one in models.items() if not one.shape or not one.shape[0]), None)
+    if empty is not None:
+        raise InputError(f"the embeddings {empty!r} have no rows.", file=path.name)
+    return models, names, notes
+
+
+def _read(path: Path, key: str | None, ids: str | None, read: Callable[[Archive, str], Any]) -> Models:
     if not path.exists():
         raise InputError(f"There is no file {path}.", file=Said(path))
     ending = path.suffix.lower()
