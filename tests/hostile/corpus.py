@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from tests.hostile import mutations as m
+from tests.hostile import mutations as m, tables
 
 from proband.cli import main
 from proband.protocols.cards.literature import literature
@@ -92,6 +94,26 @@ def _signature_sets(folder: Path) -> None:
         (folder / name).write_text(f"<biometric-signature-set>\n{rows}</biometric-signature-set>\n")
     kind, _, _, rest = (folder / "scores.mtx").read_bytes().split(b"\n", 3)
     (folder / "scores.mtx").write_bytes(b"\n".join([kind, b"targets.xml", b"queries.xml", rest]))
+
+
+def _odd_table(content: bytes, rng: random.Random) -> m.Mutated:
+    """Another table altogether, of things that tables seldom hold."""
+    name = rng.choice([*tables.ODD, *tables.TWICE])
+    with tempfile.TemporaryDirectory() as folder:
+        path = tables.written(name, "parquet" if content[:4] == b"PAR1" else "arrow", Path(folder))
+        return m.Mutated(content if path is None else path.read_bytes(), name, "any")
+
+
+def _bssr1(folder: Path) -> None:
+    sets, sims = (folder / one for one in ("sets/dos", "sims/dos"))
+    for home in (sets, sims):
+        home.mkdir(parents=True)
+    for kind in ("users", "enrollees"):
+        lines = "".join(f'<signature name="{k:03}" subject_id="p{k}"/>\n' for k in range(N))
+        (sets / f"{kind}.xml").write_text(f"<set>\n{lines}</set>\n")
+    for k in range(N):
+        lines = "".join(f"{0.9 if j == k else 0.1 + j / 100}\n" for j in range(N))
+        (sims / f"{k:03}").write_text(f"biometricscores.nist.gov\n{N}\n{lines}")
 
 
 def _study(folder: Path) -> None:
@@ -250,6 +272,10 @@ def _people(name: str, mutations: Sequence[m.Mutation]) -> Entry:
         match path.suffix:
             case ".parquet":
                 frame.write_parquet(path)
+            case ".arrow":
+                frame.write_ipc(path)
+            case ".jsonl":
+                frame.write_ndjson(path)
             case ".srt":
                 write_image_list(path, table())
             case ending:
@@ -268,12 +294,14 @@ BOB4, BOB5 = (m.Rows(" ", header=False, scores=(k,), ids=tuple(range(k))) for k 
 TABLE = m.Rows(ids=(0, 1)).all(ordered=False)
 ARRAY = (m.bytes_at_random, m.cut, m.longer, m.claims, m.other_types)
 MEMBERS = tuple(m.in_member(one) for one in (m.claims, m.other_types, m.cut))
-NAMELESS = (m.bytes_at_random, m.cut, *MEMBERS, m.doubled_member)
+NAMELESS = (m.bytes_at_random, m.cut, *MEMBERS, m.doubled_member, m.many_members)
 ARCHIVE = (*NAMELESS, m.code_points, m.bomb)
 DOCUMENT = (m.json_node, m.deep, m.bytes_at_random)
 MATRIX = (m.bytes_at_random, m.cut, m.longer, m.bee_header)
-BINARY = (m.bytes_at_random, m.bytes_at_random, m.cut)
-TEXT = (m.text_lines, m.bytes_at_random)
+BINARY = (m.bytes_at_random, m.bytes_at_random, m.cut, _odd_table)
+TEXT = (m.text_lines, m.bytes_at_random, m.pumped, m.null_byte)
+TOML = (*TEXT, m.toml_deep)
+XML = (*TEXT, m.xml_deep)
 VERIFY = "verify scores.npz -s samples.csv --orientation similarity --json --pairs"
 
 CORPUS: dict[str, Entry] = {
@@ -291,9 +319,13 @@ CORPUS: dict[str, Entry] = {
     "csv samples": _people("samples.csv", TABLE),
     "tsv samples": _people("samples.tsv", m.Rows("\t", ids=(0, 1)).all(ordered=False)),
     "parquet samples": _people("samples.parquet", BINARY),
+    "arrow samples": _people("samples.arrow", BINARY),
+    "json lines": _people("samples.jsonl", (*TEXT, m.deep)),
     "image list": _people("samples.srt", TEXT),
-    "signature set": Entry(_signature_sets, "queries.xml", TEXT, job=_job("scores.mtx")),
-    "study": _command(_study, "study.toml", TEXT, "run study.toml"),
+    "signature set": Entry(_signature_sets, "queries.xml", XML, job=_job("scores.mtx")),
+    "bssr1 list": Entry(_bssr1, "sets/dos/users.xml", XML, job=_job("sims/dos") | {"samples": None}),
+    "bssr1 file": Entry(_bssr1, "sims/dos/001", TEXT, job=_job("sims/dos") | {"samples": None}),
+    "study": _command(_study, "study.toml", TOML, "run study.toml"),
     "splits": _command(_splits, "splits.csv", TABLE, "audit splits.csv -s samples.csv --json"),
     "pairs": _command(_pairs, "pairs.csv", TABLE, f"{VERIFY} pairs.csv"),
     "numbered pairs": _command(
@@ -320,6 +352,8 @@ CORPUS: dict[str, Entry] = {
         )
         for ending, mutations in (("npy", ARRAY), ("npz", ARCHIVE), ("parquet", BINARY))
     },
+    "declaration": _command(_submission("npy"), "answers/submission.toml", TOML, "blind check test answers"),
+    "package": _command(_submission("npy"), "test/package.json", DOCUMENT, "blind check test answers"),
     "csu": Entry(_distances, f"distances/{QUERIES[0]}", TEXT, job=_job("distances") | {"orientation": None}),
     **{
         f"{ending} pictures": _command(

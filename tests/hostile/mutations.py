@@ -105,6 +105,20 @@ def cut_picture(content: bytes, rng: Random) -> Mutated:
     return Mutated(content[: rng.randrange(len(content) * 3 // 4)], "cut", "said")
 
 
+def pumped(content: bytes, rng: Random) -> Mutated:
+    """Repeat a piece so often that whoever looks at it in two ways would never end."""
+    piece = bytes(rng.choices(PIECES[:-3] + b"a._-*\\#`", k=rng.randrange(1, 4)))
+    place = rng.randrange(len(content) + 1)
+    many = piece * rng.choice([1_000, 30_000, 300_000])
+    return Mutated(content[:place] + many + content[place:], f"{piece!r} many times", "any")
+
+
+def null_byte(content: bytes, rng: Random) -> Mutated:
+    """A byte that ends a name for the system."""
+    place = rng.randrange(len(content) + 1)
+    return Mutated(content[:place] + b"\0" + content[place:], "a null byte", "any")
+
+
 # Text in rows
 
 
@@ -207,6 +221,14 @@ class Rows:
         self._row(rows, rng)[rng.choice(self.ids)] = name
         return Mutated(self.text(rows), f"the name {name!r}", "any")
 
+    def wide(self, content: bytes, rng: Random) -> Mutated:
+        """Thousands of columns more."""
+        rows, n = self.parts(content), rng.choice([200, 1_000])
+        for number, row in enumerate(rows):
+            is_name = self.header and not number
+            row += [f"w{k}" if is_name else "1" for k in range(n)]
+        return Mutated(self.text(rows), f"{n:,} columns more", "any")
+
     def line_ends(self, content: bytes, rng: Random) -> Mutated:
         """Lines that end as elsewhere."""
         return Mutated(self.text(self.parts(content), "\r\n"), "other line ends", "same")
@@ -235,7 +257,7 @@ class Rows:
     def all(self, *, quotes: bool = True, ordered: bool = True) -> list[Mutation]:
         """Everything that can be done to such a file."""
         made: list[Mutation] = [bytes_at_random, self.short_row, self.long_row, self.cut_line, self.not_utf8]
-        made += [self.long_id, self.odd_name, self.line_ends, self.blank_lines]
+        made += [self.long_id, self.odd_name, self.line_ends, self.blank_lines, self.wide, pumped, null_byte]
         if self.header:
             made.append(self.twice)
         if self.scores is not None:
@@ -342,6 +364,14 @@ def doubled_member(content: bytes, rng: Random) -> Mutated:
     return Mutated(made.getvalue(), f"{name} twice", "refused")
 
 
+def many_members(content: bytes, rng: Random) -> Mutated:
+    """Thousands of arrays more."""
+    members = _members(content)
+    name = rng.choice(sorted(members))
+    more = {f"m{k}.npy": members[name] for k in range(rng.choice([50, 500]))}
+    return Mutated(_zipped(members | more), f"{len(more):,} arrays more", "any")
+
+
 # BEE
 
 
@@ -387,6 +417,45 @@ def deep(content: bytes, rng: Random) -> Mutated:
     """A document that is nested beyond reason."""
     n = rng.choice([1_000, 100_000])
     return Mutated(b"[" * n + b"]" * n, "nested deeply", "any")
+
+
+def toml_deep(content: bytes, rng: Random) -> Mutated:
+    """Names of very many parts, brackets in brackets, strings that are not closed."""
+    n = rng.choice([50, 10_000, 100_000])
+    made = rng.choice(
+        [
+            f"[{'.'.join('a' * n)}]",
+            f"{'.'.join('a' * n)} = 1",
+            f"a = {'[' * n}{']' * n}",
+            f"a = {'{a=' * n}1{'}' * n}",
+            '"\\' * n,
+            "'''x" * n,
+            f"a = {'9' * n}",
+            "[[a]]\n" * n,
+            "".join(f"k{k} = 1\n" for k in range(n)),
+        ]
+    )
+    place = rng.choice([0, len(content)])
+    whole = content[:place] + f"\n{made}\n".encode() + content[place:]
+    return Mutated(whole, f"{made[:20]!r} and so on", "refused")
+
+
+def xml_deep(content: bytes, rng: Random) -> Mutated:
+    """Elements in elements, many attributes, entities of entities."""
+    n = rng.choice([1_000, 100_000])
+    attributes = " ".join(f'a{k}="1"' for k in range(n))
+    entities = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, 20))
+    made = rng.choice(
+        [
+            "<a>" * n + "</a>" * n,
+            "<a>" * n,
+            f"<a {attributes}/>",
+            f'<!DOCTYPE a [<!ENTITY e0 "lol">{entities}]><a>&e19;</a>',
+            f"<a>{'&#65;' * n}</a>",
+        ]
+    )
+    encoding = rng.choice(["utf-8", "utf-16"])
+    return Mutated(f'<?xml version="1.0" encoding="{encoding}"?>{made}'.encode(encoding), "deep XML", "any")
 
 
 def text_lines(content: bytes, rng: Random) -> Mutated:

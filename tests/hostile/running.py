@@ -16,7 +16,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20
-MEGABYTES = 600
+COMPUTING = 5  # seconds of it
+MEGABYTES = 500
 LONGEST = 6_000  # characters; a message that cannot be read is no message
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -31,6 +32,7 @@ class Ended:
     notes: tuple[str, ...] = ()
     memory: int = 0
     raised: str | None = None
+    seconds: float = 0
 
     @property
     def fault(self) -> str | None:
@@ -51,6 +53,8 @@ class Ended:
             return "control characters on the terminal"
         if "panicked" in self.said:
             return "a library's panic on the terminal"
+        if self.seconds > COMPUTING:
+            return f"{self.seconds:.1f} seconds"
         if self.memory > MEGABYTES:
             return f"{self.memory:,} megabytes"
         return None
@@ -85,6 +89,7 @@ class Worker:
             tuple(found.get("notes", ())),
             found["memory"],
             found.get("raised"),
+            found["seconds"],
         )
 
     def close(self) -> None:

@@ -92,7 +92,14 @@ def test_odd_tables_on_every_way_in(run: Run, folder: Path, ending: str) -> None
 
 @pytest.mark.parametrize("ending", ENDINGS[:4])
 @pytest.mark.parametrize(
-    "read", [Samples.read, read_file, inspect_file, lambda path: models_in(path, None, None)]
+    "read",
+    [
+        Samples.read,
+        read_file,
+        inspect_file,
+        lambda path: read_pairs(path, TABLE),
+        lambda path: models_in(path, None, None),
+    ],
 )
 def test_a_table_without_columns_is_refused(tmp_path: Path, ending: str, read: Callable[[Path], Any]) -> None:
     path = written("no columns", ending, tmp_path)

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def samples(path: str, **_: Any) -> dict[str, Any]:
 
     table = read_table(Path(path), "id", "subject", None, None)
     frame = table.frame
-    content = json.dumps([[name, frame[name].cast(str).to_list()] for name in sorted(frame.columns)])
+    content = json.dumps([[name, list(map(str, frame[name].to_list()))] for name in sorted(frame.columns)])
     return {
         "digest": hashlib.sha256(content.encode()).hexdigest(),
         "notes": list(map(str, getattr(table, "notes", ()))),
@@ -59,6 +60,7 @@ def command(argv: list[str], **_: Any) -> dict[str, Any]:
     """Run the program."""
     from proband.cli import main
 
+    os.environ["PROBAND_TRACEBACK"] = "1"  # an error that is not meant for the user is one here
     try:
         main(argv)
     except SystemExit as stop:
@@ -111,8 +113,9 @@ def main() -> None:
         job = json.loads(line)
         said.seek(0)
         said.truncate()
-        before = peak()
+        before, start = peak(), time.process_time()
         found = carry_out(job)
+        found["seconds"] = time.process_time() - start if bounded else 0
         sys.stdout.flush()
         sys.stderr.flush()
         said.seek(0)

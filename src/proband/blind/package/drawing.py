@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from proband.algorithms.pictures.acquire import EYE_COLUMNS
@@ -15,7 +16,7 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, Hint, InputError, UsageError, quoted
 from proband.samples import Choice, Samples
 from proband.samples.choosing import choose
-from proband.samples.table import UNDECIDED_FOR
+from proband.samples.table import UNDECIDED_FOR, require_values
 from proband.words import Note, count
 
 _CONTROL = 10
@@ -102,6 +103,7 @@ def refuse_telling(samples: Samples, sets: DrawnSets, keep: Sequence[str], eyes:
             raise UsageError(
                 "The column 'id' tells whose the images are, so it cannot be given to participants."
             )
+        require_values(samples.frame[column], "the samples table")
         _refuse_few(samples, sets, [column])
     if len(keep) > 1:
         _refuse_few(samples, sets, keep)
@@ -124,10 +126,10 @@ def _refuse_few(samples: Samples, sets: DrawnSets, columns: Sequence[str]) -> No
         guesses = images.group_by(numbers, maintain_order=True).agg(
             pl.col("most").max(), share=pl.col("most").max() / pl.col("most").sum()
         )
-        chance = rows.group_by("person").len()["len"].max() / rows.height
-        limit = min(1 / 2, max(1 / _PEOPLE, 2 * chance)) + _ROUNDING
+        without = int(np.bincount(samples.codes[places]).max())
+        limit = min(1 / 2, max(1 / _PEOPLE, 2 * without / rows.height)) + _ROUNDING
         telling = guesses.filter(pl.col("share") > limit)
-        if not telling.height and guesses["most"].sum() > _TIMES_CHANCE * chance * rows.height:
+        if not telling.height and int(guesses["most"].sum()) > _TIMES_CHANCE * without:
             telling = guesses
         if telling.height:
             said = ", ".join(
@@ -136,7 +138,7 @@ def _refuse_few(samples: Samples, sets: DrawnSets, columns: Sequence[str]) -> No
             named = ", ".join(map(repr, columns))
             raise UsageError(
                 f"The column{'s' * (len(columns) > 1)} {named} tell{'s' * (len(columns) == 1)} whose the images are: whoever has the table "
-                f"they are from can name the person of {count(telling['most'].sum())} of {count(rows.height)} images by the values, such as "
+                f"they are from can name the person of {count(int(telling['most'].sum()))} of {count(rows.height)} images by the values, such as "
                 f"{said}.",
                 "leave such a column out, or put its values together in the table until many people share each: years instead of days, "
                 "a few bins of a number.",
