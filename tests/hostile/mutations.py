@@ -290,7 +290,8 @@ def claims(content: bytes, rng: Random) -> Mutated:
     header, body = _header(content)
     shape = list(header["shape"]) or [1]
     place = rng.randrange(len(shape))
-    shape[place] = rng.choice([shape[place] + 1, shape[place] * 7, 2**40, 2**62, -1, 0])
+    others = (shape[place] + 1, shape[place] * 7, 2**40, 2**62, -1, 0)
+    shape[place] = rng.choice([one for one in others if one != shape[place]])
     header["shape"] = tuple(shape)
     return Mutated(_npy(header, body), f"a claimed shape of {shape}", "refused")
 

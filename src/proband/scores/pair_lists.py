@@ -27,12 +27,10 @@ def read_pairs(path: str | Path, samples: Samples) -> pl.DataFrame:
     """
     path = Path(path)
     ending = path.suffix.lower()
-    if ending == ".npz":
-        return _from_archive(path, samples)
-    if ending in (*COLUMNAR, ".csv", ".tsv"):
-        with reading(path, "a list of pairs"):
-            return _table(path, ending)
-    return read_lfw_pairs(path)
+    if ending not in (*COLUMNAR, ".csv", ".tsv", ".npz"):
+        return read_lfw_pairs(path)
+    with reading(path, "a list of pairs"):
+        return _from_archive(path, samples) if ending == ".npz" else _table(path, ending)
 
 
 def _table(path: Path, ending: str) -> pl.DataFrame:
@@ -63,5 +61,8 @@ def _from_archive(path: Path, samples: Samples) -> pl.DataFrame:
             names = np.array(samples.ids[:])
             columns[column] = names[values]
         else:
-            columns[column] = values.astype(np.int64) if column == "fold" else values.astype(np.bool_)
+            kind = values.dtype.kind
+            if kind not in "iubf" or (kind == "f" and not np.array_equal(values, np.rint(values))):
+                raise InputError(f"{array} must hold whole numbers, or True and False.", file=path.name)
+            columns[column] = values.astype(np.int64 if column == "fold" else np.bool_)
     return pl.DataFrame(columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -18,11 +19,12 @@ from proband.engine.files.files import naming, reading, writing
 from proband.errors import InputError, Said, UsageError, first_few
 from proband.protocols.splits.splits import Split
 from proband.samples import Samples
-from proband.samples.delimited import SEPARATORS, read_texts, without_blank_rows
+from proband.samples.delimited import SEPARATORS, read_texts, unfinished, without_blank_rows
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import read_frame
 from proband.words import count
 
+_LOG = logging.getLogger(__name__)
 ROLES = ("train", "validation", "test", "unused")
 COLUMNS = ("id", "repeat", "fold", "role")
 _ROLE = pl.Enum(ROLES)
@@ -211,6 +213,8 @@ def _read_table(path: Path) -> SplitTable:
         if separator is not None and path.is_file():
             # Splits are long: looking for the types of columns that are known would take most of the time.
             raw = without_blank_rows(read_texts(path, separator))
+            for note in unfinished(path):
+                _LOG.warning("%s", note)
         else:
             raw = read_frame(path)
         absent = [name for name in ("id", "role") if name not in raw.columns]
