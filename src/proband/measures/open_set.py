@@ -17,6 +17,7 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
+from proband.measures.pairs.counts import allowed_errors
 from proband.results.base import Count, Rank, Rate, Result
 from proband.results.by_algorithm import for_each
 from proband.results.serializing import Written
@@ -178,14 +179,14 @@ class Searches:
         return self.point(threshold if self.larger_is_closer else -threshold, rank)
 
     def at_fpir(self, fpir: float, rank: int = 1) -> SearchPoint:
-        """The least strict threshold, at a mate's score, whose FPIR is not above the one asked for."""
+        """The laxest threshold whose FPIR is not above the one asked for: the lowest score above that of the first search too many."""
         if not 0 < fpir < 1:
             raise UsageError(f"A false positive identification rate lies between 0 and 1, got {fpir!r}.")
-        allowed = int(np.floor(fpir * len(self.best) * (1 + 1e-12)))
+        allowed = int(allowed_errors(fpir, len(self.best)))
         ordered = np.sort(self.best)[::-1]
         limit = ordered[allowed] if allowed < len(ordered) else -np.inf
-        above = self.mate[self.mate > limit]
-        return self.point(float(above.min()) if len(above) else np.inf, rank, fpir)
+        every = np.concatenate([self.mate, self.best])
+        return self.point(float(every[every > limit].min(initial=np.inf)), rank, fpir)
 
     def by_gallery_size(self, sizes: Sequence[int], rank: int = 1) -> pl.DataFrame:
         """Work out the expected errors when a random part of the people is enrolled, mates among them, at each threshold counted.

@@ -11,7 +11,7 @@ import numpy as np
 from proband.engine.arguments import checked
 from proband.errors import DesignError, Said, UsageError
 from proband.measures.base import MEASURES, Measure, View, Weights, check_weights, weighing
-from proband.measures.pairs.counts import PairCounts, count_pairs
+from proband.measures.pairs.counts import PairCounts, count_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted import Floats, WeightedRates
 from proband.measures.pairs.weighted_pairs import Units, WeightedPairs
@@ -68,8 +68,12 @@ class PairMeasure(Measure):
         return Measurement(value, events, describing(self.estimand), facts)
 
 
-def rates_of(scores: Scores, within: Experiment | Samples | None) -> tuple[ErrorRates, Facts]:
+def rates_of(
+    scores: Scores, within: Experiment | Samples | None, fmr: float | None = None
+) -> tuple[ErrorRates, Facts]:
     """Count every comparison of an experiment or a table, and return its error rates and how they came about.
+
+    With `fmr`, impostors are counted as well at the laxest threshold whose false match rate is not above it.
 
     Examples
     --------
@@ -92,6 +96,9 @@ def rates_of(scores: Scores, within: Experiment | Samples | None) -> tuple[Error
     )
     notes = (*scores.notes, *pairs.notes)
     rates = ErrorRates(scores.name, scores.larger_is_closer, counts, notes)
+    if fmr is not None:
+        most = rates.allowed_at(fmr)
+        rates = rates.admitting(tail_pairs(scores, pairs, counts.closeness_to_admit(most))[2], [most])
     return rates, facts_of_pairs(scores, within, counts, len(people), notes)
 
 
@@ -180,7 +187,7 @@ def facts_of_pairs(
 class FNMR(PairMeasure):
     """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets.
 
-    The threshold t is the least strict attainable one with FMR(t) ≤ `at_fmr`; FNMR = Σ 1[s_i < t] / n over genuine comparisons.
+    The threshold t is the laxest with FMR(t) ≤ `at_fmr`; FNMR = Σ 1[s_i < t] / n over genuine comparisons.
 
     Parameters
     ----------
@@ -215,8 +222,8 @@ class FNMR(PairMeasure):
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
         """The rate at the threshold, and the errors it rests on."""
-        point = rates.at_fmr(self.at_fmr)
-        return point.fnmr, float(point.false_non_matches)
+        misses = rates.misses_at_fmr(self.at_fmr)
+        return misses / rates.counts.n_genuine, float(misses)
 
     def of_weighted(self, rates: WeightedRates) -> Floats:
         """The rate in every replicate."""

@@ -24,7 +24,6 @@ from proband.inference.verification.verification import (
     PEOPLE_SHARED,
     Shared,
     VerificationPoint,
-    closeness_of,
     counted,
     room_for_replicates,
     with_intervals,
@@ -100,6 +99,18 @@ _NEEDED = Sentence(
     "at least about {people:count} people ({comparisons:count} impostor comparisons) are needed if errors are spread "
     "evenly over people, and {free:count} whatever the distribution of scores",
 )
+_COMPARISONS_NEEDED = Sentence(
+    "threshold.comparisons-needed",
+    "note",
+    "there are people enough, but at least about {needed:count} impostor comparisons are needed, even if errors are spread evenly over "
+    "people; there are {there:count}",
+)
+_CONCENTRATED = Sentence(
+    "threshold.concentrated",
+    "note",
+    "there are people and comparisons enough for errors that are spread evenly, but a few people account for most false matches here: "
+    "more people are needed",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +166,15 @@ class DeployedThreshold(Result):
 
     @property
     def needed(self) -> Note:
-        """How many people it takes."""
-        return _NEEDED(
-            people=self.people_needed, comparisons=self.comparisons_needed, free=self.people_needed_freely
-        )
+        """What is too few: people, comparisons, or people who account for the errors."""
+        there = self.plain.point.n_impostor
+        if self.people_needed > self.n_subjects:
+            return _NEEDED(
+                people=self.people_needed, comparisons=self.comparisons_needed, free=self.people_needed_freely
+            )
+        if self.comparisons_needed > there:
+            return _COMPARISONS_NEEDED(needed=self.comparisons_needed, there=there)
+        return _CONCENTRATED()
 
     def sentences(self) -> list[Note]:
         """What to deploy, what the plain threshold is worth, and what else could be promised."""
@@ -307,7 +323,7 @@ def threshold(
 
     Examples
     --------
-    A hundred people, one image as target and one as query each. The plain threshold has 94 false matches in 9,900:
+    A hundred people, one image as target and one as query each. The plain threshold has 99 false matches in 9,900:
 
     >>> rng = np.random.default_rng(1)
     >>> ids = [f"{side}{k:02d}" for side in "tq" for k in range(100)]
@@ -316,7 +332,7 @@ def threshold(
     >>> scores = Scores.from_array(values, ids[100:], ids[:100], orientation="similarity", name="net")
     >>> (found,) = threshold(scores, samples, fmr=0.01)
     >>> found.plain.point.false_matches, found.sure.point.false_matches, found.bound <= 0.01
-    (94, 69, True)
+    (99, 82, True)
     """
     check_level(confidence)
     check_level(confidence_level)
@@ -387,10 +403,7 @@ def thresholds_of(
         if within is None:
             within = scores.samples_by_label()
         pairs, rates = counted(scores, within, (), check_orientation, threads, progress)
-        sign = 1.0 if rates.larger_is_closer else -1.0
-        # Impostors below all genuine scores tell as well how sure a threshold above them is.
-        plain = closeness_of(rates.at_fmr(max(fmrs)).threshold, sign)
-        shared = Shared.of(scores, pairs, min(plain, room_for_replicates(rates, max(fmrs))), threads)
+        shared = Shared.of(scores, pairs, room_for_replicates(rates, max(fmrs)), threads)
         compared = compared_pairs(scores, within, rates.counts)
     return tuple(_deployed(rates, shared, compared, asked, confidence, confidence_level) for asked in fmrs)
 
@@ -428,12 +441,14 @@ def _deployed(
     confidence_level: float,
 ) -> DeployedThreshold:
     sign = 1.0 if rates.larger_is_closer else -1.0
-    plain = rates.at_fmr(asked)
-    near = _closest(shared, int(asked * rates.counts.n_impostor))
+    most = rates.allowed_at(asked)
+    near = _closest(shared, most)
     path = BoundPath.of(near.first, near.second, near.tail, near.comparisons, confidence)
     units = _disjoint(near.comparisons)
     allowed = path.allowed(asked)
     freely = None if units is None else path.allowed_freely(asked, units, confidence)
+    rates = rates.admitting(shared.tail, {most, allowed, freely or 0})
+    plain = rates.at_fmr(asked)
     sure = rates.at_false_matches(allowed, asked) if allowed or freely is not None else None
     free = None if freely is None else rates.at_false_matches(freely, asked)
     chosen = [plain, *(one for one in (sure, free) if one is not None and one.threshold is not None)]

@@ -225,7 +225,7 @@ def noted(found: Findings) -> list[tuple[str, str]]:
                 (_rate_of(result, name, point.point.asked), one.notes)
                 for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
             ]
-    parts += [(_SEARCH(algorithm=one.algorithm), one.searches.notes) for one in found.searches]
+    parts += [(_SEARCH(algorithm=one.algorithm), one.notes) for one in found.searches]
     if found.choices is not None:
         parts.append((_CHOICES(), found.choices.notes))
     if found.strat is not None and found.strat.comparison is not None:
