@@ -25,7 +25,7 @@ Studied = Callable[..., Study]
 
 _DOUBLED = (
     ('by = "sex"\n[[comparison]]', 'by = "sex"\n[[category]]\nby = "number"\n[[comparison]]'),
-    ('by = "sex"\nzoo', 'by = ["sex", "age"]\nzoo'),
+    ('by = "sex"\nzoo', 'by = ["sex", "device"]\nzoo'),
     ('units = "label"', 'by = ["label", "old"]'),
     ("sizes = [5]", "sizes = [5, 6]"),
     ('protocols = "2×4f CV"', 'protocols = ["2×4f CV", "2×3f CV"]'),
@@ -145,7 +145,9 @@ def test_the_same_bytes_in_another_directory(studied: Studied, folder: Path, tmp
 
 
 def test_an_earlier_run_is_replaced_and_nothing_else(studied: Studied, tmp_path: Path) -> None:
-    findings = run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 0\nby = ['sex', 'age']"))
+    findings = run(
+        studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 0\nby = ['sex', 'device']")
+    )
     write_run(findings, tmp_path / "run", ("csv", "parquet", "svg"))
     assert (tmp_path / "run" / "figures" / "groups_2.svg").is_file()
     write_run(findings, tmp_path / "run", ("csv",))
