@@ -36,6 +36,8 @@ def array_from(data: Any, what: str) -> npt.NDArray[Any]:
         return found
     flat = found.ravel().tolist()
     there = [one for one in flat if one is not None]
+    if isinstance(data, np.ndarray) and len(there) == len(flat):
+        return found  # objects by choice
     if not there or not all(isinstance(one, Real) and not isinstance(one, bool | np.bool_) for one in there):
         return found
     numbers = np.array(flat) if len(there) == len(flat) else np.array(flat, dtype=np.float64)

@@ -11,7 +11,6 @@ from proband.engine.foreign import is_missing
 from proband.errors import InputError, first_few
 
 Labels = tuple[Hashable, ...]
-_TABLE = "the table"
 _DROP = "give both the same labels; where rows are in the same order anyway, drop them: {}.to_numpy()."
 
 
@@ -32,7 +31,10 @@ def labels_of(data: Any) -> Labels | None:
 
 
 def aligned(
-    given: Mapping[str, Any], table: Labels | range | None = None, follows: str | None = None
+    given: Mapping[str, Any],
+    table: Labels | range | None = None,
+    called: str = "the table",
+    follows: str | None = None,
 ) -> dict[str, Any]:
     """Bring columns of the same rows to the order of the first that has labels.
 
@@ -42,6 +44,8 @@ def aligned(
         Columns, frames and arrays, by what they are called in errors.
     table
         The labels of the table that they belong to, whose order they take; its row numbers if it has none.
+    called
+        What the table is called in errors.
     follows
         What takes rows in an order that is not known here, so that no order can be changed.
 
@@ -58,12 +62,12 @@ def aligned(
     [0.9, 0.2]
     """
     found = dict(given)
-    labels = {} if table is None or isinstance(table, range) else {_TABLE: table}
+    labels = {} if table is None or isinstance(table, range) else {called: table}
     labels |= {what: own for what, one in given.items() if (own := labels_of(one)) is not None}
     plain = [what for what, one in given.items() if what not in labels and _has_rows(one)]
     numbered = [what for what in plain if _has_index(given[what])]
     if isinstance(table, range):
-        numbered, plain = [_TABLE, *numbered], [_TABLE, *plain]
+        numbered, plain = [called, *numbered], [called, *plain]
     if not labels:
         return found
     first, order = next(iter(labels.items()))
@@ -109,7 +113,7 @@ def ordered(data: Any, names: Sequence[str], rows: Labels | range | None, what: 
     [[2, 1], [2, 1]]
     """
     found = named(data, names, what)
-    return aligned({f"the {what}": data}, rows)[f"the {what}"] if found is None else found
+    return aligned({f"the {what}": data}, rows, "the samples")[f"the {what}"] if found is None else found
 
 
 def named(data: Any, names: Sequence[str], what: str, axis: int = 0) -> Any | None:

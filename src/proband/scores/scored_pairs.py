@@ -288,7 +288,10 @@ def _looks_swapped(mated: pl.Series | None, scores: Iterable[pl.Series]) -> bool
         mated is not None
         and mated.dtype.is_numeric()
         and mated.n_unique() > 2
-        and all(one.dtype == pl.Boolean or one.cast(pl.Float64, strict=False).is_in([0.0, 1.0]).all() for one in scores)
+        and all(
+            one.dtype == pl.Boolean or one.cast(pl.Float64, strict=False).is_in([0.0, 1.0]).all()
+            for one in scores
+        )
     )
 
 

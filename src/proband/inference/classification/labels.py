@@ -273,9 +273,10 @@ def _headings(frames: Mapping[str, Any], texts: bool) -> Labels | None:
             "The scores name their columns differently.",
             "give all models the same classes in the same order.",
         )
-    whole = [] if texts else [one for one in first if isinstance(one, int | float) or str(one).isdecimal()]
+    if texts or not all(isinstance(one, int | float) or str(one).isdecimal() for one in first):
+        return labels_from([*map(str, first)], "classes")
     return labels_from(
-        [float(one) for one in whole] if len(whole) == len(first) else [*map(str, first)], "classes"
+        [float(one) if isinstance(one, int | float) else float(str(one)) for one in first], "classes"
     )
 
 
