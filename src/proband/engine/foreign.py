@@ -94,7 +94,9 @@ def plain_values(data: Any, what: str) -> list[Any]:
     if _library(data) == "pandas":
         found: list[Any] = data.astype(object).where(data.notna(), None).tolist()  # no pyarrow needed
         return found
-    return [None if is_missing(value) else value for value in _as_array(data, what).tolist()]
+    array = _as_array(data, what)
+    values: list[Any] = array.tolist()
+    return values if missing_in(array) is None else [None if is_missing(value) else value for value in values]
 
 
 def is_missing(value: object) -> bool:
@@ -105,6 +107,8 @@ def is_missing(value: object) -> bool:
     >>> [is_missing(one) for one in (None, float("nan"), np.datetime64("NaT"), np.ma.masked, 0, "nan")]
     [True, True, True, True, False, False]
     """
+    if isinstance(value, str):
+        return False
     if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, Number | np.generic) and bool(value != value)

@@ -151,6 +151,8 @@ def headings_of(data: Any) -> Labels | None:
 
 
 def _named(index: Any) -> Labels | None:
+    if type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1):
+        return None
     labels = tuple(None if is_missing(one) else one for one in index.tolist())
     return None if labels == tuple(range(len(labels))) else labels
 

@@ -89,7 +89,7 @@ def frame_from(data: Any) -> pl.DataFrame:
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
             raise InputError(f"The table has two columns {twice!r}.", "give each column a name of its own.")
-        return pl.DataFrame([series_from(str(name), column) for name, column in data.items()])
+        return pl.DataFrame({str(name): series_from(str(name), column) for name, column in data.items()})
     if isinstance(data, Mapping | list):
         try:
             if isinstance(data, Mapping):
