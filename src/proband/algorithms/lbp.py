@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.algorithms.extras import need
+from proband.algorithms.pictures.changes import check_stack
 from proband.algorithms.pictures.crops import Crops
 from proband.algorithms.recognizer import Model, PeopleModel, Recognizer, Training, Vectors
 from proband.engine import one_blas_thread, run_blocks
@@ -52,6 +53,7 @@ class Grid:
 
     def of_image(self, image: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Return cells × 59 bins of one face."""
+        check_stack(image[None])
         (height, width), n_cells = image.shape, self.rows * self.columns
         row = np.arange(height) * self.rows // height
         column = np.arange(width) * self.columns // width

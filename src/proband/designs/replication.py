@@ -12,6 +12,7 @@ from proband.designs.base import DESIGNS
 from proband.designs.factors import array_part, contrast_part, has_arrays, require_cells, some_of
 from proband.designs.strata import ROUNDING, Floats, Strata
 from proband.designs.stratified import Replicates, StratifiedDesign
+from proband.engine.foreign import complete_from
 from proband.errors import DesignError, Hint, UsageError
 from proband.words import Method, Note, Sentence, count, digits
 
@@ -183,7 +184,7 @@ class BRR(StratifiedDesign):
         from proband.arrays import balance, n_replicates, orthogonal_array
 
         if self.array is not None:
-            rows = np.asarray(self.array)
+            rows = complete_from(self.array, "symbols")
             if rows.ndim != 2 or rows.shape[1] < n_strata or rows.min() < 0 or rows.max() >= size:
                 raise UsageError(
                     f"The array must have at least {n_strata} columns of symbols 0 to {size - 1}; it is {rows.shape}."

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.engine.arguments import checked
 from proband.engine.files.files import require_regular
-from proband.engine.foreign import array_from
+from proband.engine.foreign import array_from, is_missing
 from proband.engine.kinds import shown
 from proband.errors import DesignError, InputError, Said, UsageError, first_few, nearest
 from proband.samples.delimited import unfinished
@@ -73,8 +73,13 @@ def choose(samples: Samples, choice: Choice) -> Selection:
             "give a condition, a list of ids, a mask or OnePerSubject().",
         )
     mask = _as_mask(choice)
+    if mask is not None and mask.shape == (len(samples),):
+        mask = _as_mask(samples.ids.in_order(choice, "mask"))
     if mask is None:
-        return _from_ids(samples, [str(name) for name in plain_names(choice)], "")
+        names = plain_names(choice)
+        if any(map(is_missing, names)):
+            raise InputError("An id that is to be chosen is missing.", "leave missing ids out.")
+        return _from_ids(samples, [*map(str, names)], "")
     return Selection(frozen(choose_mask(mask, len(samples))), f"a mask of {count(int(mask.sum()))} samples")
 
 

@@ -128,8 +128,8 @@ class Experiment:
         """Return the same experiment over a part of its gallery or probes (positions in the table)."""
         part = object.__new__(Experiment)
         part.samples = self.samples
-        part.gallery = self.gallery if gallery is None else frozen(np.fromiter(gallery, dtype=np.intp))
-        part.probes = self.probes if probes is None else frozen(np.fromiter(probes, dtype=np.intp))
+        part.gallery = self.gallery if gallery is None else frozen(self.samples.positions(gallery))
+        part.probes = self.probes if probes is None else frozen(self.samples.positions(probes))
         part.gallery_rule, part.probe_rule = self.gallery_rule, self.probe_rule
         part.notes = (*self.notes, *([note] if note else []))
         part._check()

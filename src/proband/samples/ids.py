@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.foreign import plain_values
+from proband.engine.foreign import is_missing, plain_values
 from proband.engine.kinds import shown
+from proband.engine.labels import Labels, ordered, rows_of
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.words import count
 
@@ -38,11 +39,15 @@ class Ids(Sequence[str]):
 
     __slots__ = ("__dict__", "_names", "what")
 
+    rows: Labels | range | None = None
+    """How pandas labelled the rows that they are of, where it did."""
+
     def __init__(self, names: Iterable[object], what: str = "sample") -> None:
         given = _listed(names, what)
-        missing = next((place for place, name in enumerate(given) if _is_missing(name)), None)
+        missing = next((place for place, name in enumerate(given) if is_missing(name)), None)
         if missing is not None:
             raise InputError(f"The {what} id at position {missing} is missing.", "give every row an id.")
+        self.rows = rows_of(names)
         self._names = tuple(map(str, given))
         self.what = what
         if len(self._place) != len(self._names):
@@ -132,6 +137,21 @@ class Ids(Sequence[str]):
                     return f"they differ in {how}: {name!r} against {found!r} here; make both sides alike."
         return None
 
+    def in_order(self, data: Any, what: str) -> Any:
+        """A column or frame of pandas with its rows in the order of these, if labelled by them or as they are; else as it is.
+
+        Raises
+        ------
+        InputError
+            If the labels contradict these.
+        """
+        return ordered(data, self.written, self.rows, what)
+
+    @property
+    def written(self) -> Sequence[str]:
+        """How users write them."""
+        return self._names
+
     def place(self, name: str) -> int:
         """Where a name stands, or -1."""
         return self._place.get(name, -1)
@@ -186,7 +206,7 @@ class SubjectIds(Ids):
     def __init__(self, labels: Iterable[object], what: str) -> None:
         given = plain_names(labels)
         self.labels = tuple(map(str, given))
-        empty = next((place for place, one in enumerate(given) if one is None or not str(one)), None)
+        empty = next((place for place, one in enumerate(given) if is_missing(one) or not str(one)), None)
         if empty is not None:
             raise InputError(
                 f"The {what} at position {empty} names no subject.", "give every row and column a subject."
@@ -201,6 +221,11 @@ class SubjectIds(Ids):
             seen[label] = number
             names.append(name if number == 1 else f"{name}#{number}")
         super().__init__(names, what)
+        self.rows = rows_of(labels)
+
+    @property
+    def written(self) -> Sequence[str]:
+        return self.labels
 
     def __getstate__(self) -> tuple[None, dict[str, object]]:
         return None, {"_names": self._names, "what": self.what, "labels": self.labels}
@@ -217,11 +242,6 @@ _ALIKE: dict[str, Callable[[str], str]] = {
     "blanks": lambda name: "".join(name.split()),
 }
 """What two tables often write differently, and what is left of a name without it."""
-
-
-def _is_missing(name: object) -> bool:
-    """Whether a name is None, NaN or pandas' NA."""
-    return name is None or (isinstance(name, float) and name != name) or type(name).__name__ == "NAType"
 
 
 def _listed(names: Any, what: str) -> tuple[Any, ...]:

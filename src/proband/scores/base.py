@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.arguments import checked
-from proband.engine.files.files import require_whole
+from proband.engine.files.files import naming, require_whole
 from proband.engine.files.shards import has_read, in_files, pick
 from proband.engine.foreign import array_from
+from proband.engine.labels import named
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions, SubjectIds
@@ -241,16 +242,7 @@ class DenseScores(Scores):
             self.targets = self.queries
         else:
             self.targets = targets if isinstance(targets, Ids) else Ids(targets, "target")
-        try:
-            # A masked array hides values; as a plain one it shows them, and they are checked.
-            foreign = any(hasattr(values, name) for name in ("detach", "to_numpy", "__dlpack__"))
-            array: Any = (
-                values
-                if in_files(values)
-                else np.asarray(array_from(values, "scores") if foreign else values)
-            )
-        except ValueError:
-            raise InputError("the rows of scores are not all of one length.", source=name) from None
+        array: Any = self._by_ids(values, "scores")
         if array.dtype.kind not in "fiub":
             raise InputError(
                 f"Scores must be numbers; {name} has the type {array.dtype}.",
@@ -259,8 +251,8 @@ class DenseScores(Scores):
             )
         if array.dtype.itemsize > 8:
             raise InputError(f"Scores of type {array.dtype} are not supported.", "use float64 or smaller.")
-        if cells is not None and not in_files(cells):
-            cells = array_from(cells, "cell codes")
+        if cells is not None:
+            cells = self._by_ids(cells, "cell codes")
         for what, got in (
             ("scores", array.shape),
             ("cell codes", self.shape if cells is None else cells.shape),
@@ -287,6 +279,14 @@ class DenseScores(Scores):
                 self._finite(array, np.arange(array.shape[0]), np.arange(array.shape[1]))
             ends = (array.min(), array.max()) if array.size else ()  # NaN where anything is
             self._known_finite = bool(np.isfinite(ends).all())
+
+    def _by_ids(self, data: Any, what: str) -> Any:
+        """An array in the order of the ids, where its rows and columns are labelled by these or as these are."""
+        if in_files(data):
+            return data
+        with naming(source=self.name):
+            columns = named(data, self.targets.written, what, axis=1)
+            return array_from(self.queries.in_order(data if columns is None else columns, what), what)
 
     @property
     def values(self) -> Values:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.arguments import checked
-from proband.engine.files.files import require_whole
-from proband.engine.files.shards import RowShards, has_read, in_files
+from proband.engine.files.files import naming, require_whole
+from proband.engine.files.shards import has_read, in_files
 from proband.engine.foreign import array_from
 from proband.errors import Hint, InputError, Said, UsageError, first_few, quoted
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
@@ -208,9 +208,10 @@ class Embeddings(Scores):
         return lengths
 
     def _checked(self, vectors: Any, ids: Ids) -> Values:
-        array: Any = (
-            vectors if isinstance(vectors, np.ndarray | RowShards) else array_from(vectors, "embeddings")
-        )
+        array: Any = vectors
+        if not in_files(vectors):
+            with naming(source=self.name):
+                array = array_from(ids.in_order(vectors, "embeddings"), "embeddings")
         if (
             array.dtype.kind not in "fiu"
             or array.dtype.itemsize > 8

@@ -32,12 +32,13 @@ NO_MATRIX = Sentence("inspection.no-matrix", "note", "{reason}")
 NO_IDS = Sentence(
     "inspection.no-ids",
     "note",
-    "the file has no ids, so genuine and impostor scores are not known; give --samples",
+    "the file has no ids, so genuine scores cannot be told from impostor scores; give --samples",
 )
 NO_SUBJECTS = Sentence(
     "inspection.no-subjects",
     "note",
-    "subjects are not known; give --samples, or --ids subjects where rows and columns are named by subject",
+    "subjects are not known, so genuine scores cannot be told from impostor scores; give --samples, or --ids subjects where rows and "
+    "columns are named by subject",
 )
 NOT_CHECKED = Sentence(
     "inspection.orientation-not-checked",
@@ -94,6 +95,8 @@ class Summary:
 
     Attributes
     ----------
+    genuine, impostor
+        How scores of one person and of two people lie; None if there are none, or if subjects are not known.
     auc_as_similarity
         The share of (mate, non-mate) comparisons of a probe in which the mate scores higher, averaged over subjects;
         below one half for a distance. None if subjects are not known.
@@ -259,6 +262,8 @@ def _without_ids(name: str, values: npt.NDArray[Any]) -> Summary:
 
 
 def _of_trials(trials: Trials) -> Summary:
+    if trials.frame["mated"].null_count() == len(trials):
+        return Summary(trials.name, None, None, len(trials), "float64", None, None, None, NO_SUBJECTS())
     frame = trials.frame.filter(~trials.frame["failed"])
     genuine = frame.filter(frame["mated"])["score"].to_numpy()
     impostor = frame.filter(~frame["mated"])["score"].to_numpy()

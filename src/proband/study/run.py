@@ -37,6 +37,7 @@ from proband.study.designs import (
     measure_of,
     needing_matrix,
     of_pairs,
+    plugins_of,
     ranks_anew,
 )
 from proband.study.findings import Findings, InputFile, Measured, Provenance
@@ -124,7 +125,7 @@ def run(
             with origin.refusing():
                 check(request, origin)
             data = read_inputs(request, origin, kept, threads, heard)
-        steps = Steps(data, request.output, kept, threads, heard, keep_on_interrupt)
+        steps = Steps(data, request.output, kept, plugins_of(request), threads, heard, keep_on_interrupt)
         carried = _Run(request, origin, data, steps, list(data.notes))
         with origin.refusing():
             if not data.lists and not data.algorithms:

@@ -82,6 +82,7 @@ class Steps:
     inputs: Inputs
     output: Output
     cache: Cache
+    plugins: Mapping[str, tuple[str, ...]]
     threads: int | None
     progress: Progress
     keep_on_interrupt: bool = False
@@ -599,6 +600,7 @@ class Steps:
             "samples": self.inputs.samples_digest,
             "algorithms": [one.digest for one in algorithms],
             "versions": versions(),
+            "plugins": self.plugins,
         }
         return self.cache.step(name, {**depends_on, **common}, make, given)
 

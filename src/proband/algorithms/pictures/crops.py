@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from proband.algorithms.pictures.changes import is_grey
 from proband.engine import slices
 from proband.errors import InputError
 from proband.samples import Ids, Samples
@@ -39,7 +40,7 @@ class Crops:
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        if self.images.ndim != 3 or self.images.dtype != np.uint8 or 0 in self.images.shape[1:]:
+        if not is_grey(self.images, 3) or 0 in self.images.shape[1:]:
             shape = " × ".join(map(str, self.images.shape))
             raise InputError(
                 f"Crops must be n × height × width of 8-bit grey values, got {shape} of {self.images.dtype}.",

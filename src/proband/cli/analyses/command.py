@@ -162,7 +162,7 @@ def _carry_out(
     out: Path | None,
     outputs: Sequence[Path | None],
 ) -> tuple[Findings, Request]:
-    from proband.report.writer import require_place
+    from proband.report.directory import require_free
     from proband.study.caching import Cache
     from proband.study.checking import files_named
     from proband.study.definition import Origin
@@ -173,7 +173,7 @@ def _carry_out(
     origin = Origin(command=typed())
     sources = {"title": title, **inputs.sources()}
     if out is not None:
-        require_place(out)
+        require_free(out)
     with spelled():
         named = files_named(asked.request(**sources) if not asked.needs_names else Request(**sources))
     require_apart(outputs, (origin.find(name) for _, _, name in named))

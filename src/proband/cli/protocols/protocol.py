@@ -233,14 +233,14 @@ def run(
       proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
     """
     from proband.cli.analyses.command import spelled
-    from proband.report.analyses.protocols import require_place
+    from proband.report.directory import require_free
     from proband.scores.reading import split_key
     from proband.study.definition import Origin
     from proband.study.protocols import protocols_run
     from proband.study.requests import Output, ProtocolRequest
 
     if out is not None:
-        require_place(out)
+        require_free(out)
     path, key = split_key(source)
     table = o.named_samples(samples, path, names)
     require_apart([report], [path, table])

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from proband.engine.arguments import checked
 from proband.errors import InputError, UsageError, first_few
-from proband.inference.classification.labels import Guesses, Task, TiePolicy, labels_from, task_of
+from proband.inference.classification.labels import Guesses, Labels, Task, TiePolicy, task_of
 from proband.inference.classification.results import Classification, ClassRates, Confusion
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.outcomes.pairs import compared
@@ -183,9 +183,9 @@ def _measured(
     ties: TiePolicy,
     level: float,
 ) -> tuple[_Measured, tuple[int, ...]]:
-    task = task_of(y_true, models, classes)
+    task = task_of(y_true, models, classes, group)
     guesses = _allowed(k, task)
-    units, unit = _units(group, len(task.truth))
+    units, unit = _units(task.groups, len(task.truth))
     return _Measured(task, units, unit, ties, level), guesses
 
 
@@ -221,10 +221,9 @@ def _allowed(k: int | Sequence[int] | None, task: Task) -> tuple[int, ...]:
     return tuple(int(one) for one in asked)
 
 
-def _units(group: Any, n: int) -> tuple[Codes, Unit]:
-    if group is None:
+def _units(groups: Labels | None, n: int) -> tuple[Codes, Unit]:
+    if groups is None:
         return np.arange(n), "sample"
-    groups = labels_from(group, "groups")
     if len(groups) != n:
         raise InputError(
             f"There are {counted(len(groups), 'group label')} for {counted(n, 'sample')}.",

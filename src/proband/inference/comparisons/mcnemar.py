@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.arguments import checked
+from proband.engine.foreign import complete_from
+from proband.engine.labels import aligned
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
 from proband.results.base import Confidence, Count, Rank, Rate, Result
@@ -60,6 +62,8 @@ class PairedOutcomes:
     @classmethod
     def of(cls, first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> PairedOutcomes:
         """Count the pairs of successes (1) and failures (0) of two algorithms on the same probes."""
+        given = aligned({"the first": first, "the second": second})
+        first, second = (complete_from(one, "outcomes") for one in given.values())
         for values in (first, second):
             if not np.isin(values, (0.0, 1.0)).all():
                 raise UsageError(

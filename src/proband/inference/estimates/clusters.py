@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.foreign import complete_from
+from proband.engine.labels import aligned
 from proband.errors import UsageError
 from proband.results.estimate import Clusters
 from proband.words import count, digits
@@ -110,7 +112,9 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
         raise UsageError(
             f"{count(len(success))} outcomes of {count(len(clusters))} probes cannot be measured."
         )
-    success = np.asarray(success, dtype=np.float64)
+    given = aligned({"the outcomes": success, "the clusters": clusters})
+    clusters = complete_from(given["the clusters"], "clusters")
+    success = complete_from(given["the outcomes"], "outcomes").astype(np.float64)
     if not (np.isfinite(success).all() and success.min() >= 0 and success.max() <= 1):
         raise UsageError(
             f"Outcomes are successes from 0 to 1; these are {_range(success)}.",

@@ -13,6 +13,8 @@ import numpy.typing as npt
 from proband.designs import StratifiedDesign
 from proband.designs.stratified import Centre
 from proband.engine.arguments import checked
+from proband.engine.foreign import complete_from
+from proband.engine.labels import Labels, aligned, labels_of
 from proband.errors import Hint, InputError, UsageError
 from proband.inference.proportions import check_seed
 from proband.inference.survey import adjusting
@@ -106,9 +108,11 @@ class Survey:
     _seed: int = field(default=0, init=False, repr=False)
     _known: tuple[Known, ...] = field(default=(), init=False, repr=False)
     _domain: Flags | None = field(default=None, init=False, repr=False)
+    _labels: Labels | range = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        table = frame_from(self.frame)
+        table, labels = frame_from(self.frame), labels_of(self.frame)
+        object.__setattr__(self, "_labels", labels or range(table.height))
         if not table.height:
             raise InputError("The table has no rows.")
         object.__setattr__(self, "frame", table)
@@ -195,6 +199,10 @@ class Survey:
         """Units less strata; for replicates the rank of their weights less one."""
         return Sample.of(self).freedom(self.inside)
 
+    def _in_order(self, data: Any, what: str) -> Any:
+        """A column or frame of pandas in the order of the table, by the labels of its rows."""
+        return aligned({f"the {what}": data}, self._labels)[f"the {what}"]
+
     def _with(self, **changes: Any) -> Survey:
         """The same survey but for some of what was said of it."""
         made = object.__new__(type(self))
@@ -271,7 +279,10 @@ class Survey:
             columns = [numbers_of(self.frame, one, "replicate_weights") for one in weights]
             matrix = np.stack(columns, axis=1) if columns else np.empty((self.frame.height, 0))
         else:
-            matrix = np.asarray(weights, dtype=np.float64)
+            matrix = complete_from(self._in_order(weights, "replicate weights"), "replicate weights")
+            if matrix.dtype.kind not in "biuf":
+                raise UsageError(f"Replicate weights are numbers; got {matrix.dtype}.")
+            matrix = matrix.astype(np.float64)
         if matrix.ndim != 2 or len(matrix) != self.frame.height:
             raise UsageError(
                 f"Replicate weights are a matrix of {count(self.frame.height)} rows, one column for each replicate; got "
@@ -346,7 +357,7 @@ class Survey:
             met = evaluate(self.frame, compile_expression(condition, self.frame.schema), condition)
             inside = met.fill_null(False).to_numpy().astype(np.bool_)
         else:
-            inside = np.asarray(condition)
+            inside = complete_from(self._in_order(condition, "domain"), "values of the domain")
         if inside.dtype != np.bool_ or inside.shape != (self.frame.height,):
             raise UsageError(f"A domain is true or false for each of the {count(self.frame.height)} rows.")
         if not inside.any():

@@ -13,6 +13,8 @@ from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import Strata
 from proband.engine import Engine, on_engine
 from proband.engine.arguments import checked
+from proband.engine.foreign import complete_from
+from proband.engine.labels import aligned
 from proband.errors import DesignError, InputError, UsageError, first_few
 from proband.inference.proportions import check_level, check_seed, t_quantile
 from proband.inference.strata.estimates import freedom_of
@@ -116,10 +118,15 @@ def estimate_weighted(
     check_level(confidence_level)
     check_seed(seed)
     chosen = BRR() if design is None else design
-    labels = np.asarray(strata)
+    given = {"the strata": strata, "the weights": weights, "the units": units}
+    given = aligned({what: one for what, one in given.items() if one is not None}, follows="the statistic")
+    labels, units = complete_from(given["the strata"], "strata"), given.get("the units")
     members, first = _members(labels, units)
     found = Strata.of(labels if members is None else labels[first])
-    base = np.ones(len(labels)) if weights is None else np.asarray(weights, dtype=np.float64)
+    base = np.ones(len(labels)) if weights is None else complete_from(given["the weights"], "weights")
+    if base.dtype.kind not in "biuf":
+        raise UsageError(f"Weights are numbers; got {base.dtype}.")
+    base = base.astype(np.float64)
     if base.shape != labels.shape or not np.isfinite(base).all() or (base < 0).any():
         what = "units" if members is None else "rows"
         raise UsageError(
@@ -168,7 +175,7 @@ def _members(
     """The unit of each row and the first row of each unit; None where rows are the units."""
     if units is None:
         return None, np.arange(len(strata))
-    labels = np.asarray(units)
+    labels = complete_from(units, "units")
     if labels.shape != strata.shape:
         raise UsageError(
             f"There is one unit and one stratum for each row; got {count(labels.size)} and {count(strata.size)}."

@@ -80,7 +80,7 @@ class FeatureTable:
         if not isinstance(given, Samples):
             object.__setattr__(self, "samples", Samples(given))
         what = "images" if self.features is None else "features"
-        held = array_from(getattr(self, what), what)
+        held = array_from(self.samples.ids.in_order(getattr(self, what), what), what)
         object.__setattr__(self, what, held)
         axes = 3 if self.features is None else 2
         if held.ndim != axes or len(held) != len(self.samples) or 0 in held.shape:
@@ -161,7 +161,7 @@ class FeatureTable:
 
         A reason in your own words is known by these words.
         """
-        kept = np.asarray(positions, dtype=np.intp)
+        kept = self.samples.positions(positions)
         others = np.setdiff1d(np.arange(len(self)), kept)
         if not len(kept):
             raise DesignError("No sample is left to use.", "choose others.")

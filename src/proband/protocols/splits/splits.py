@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from proband.engine.foreign import complete_from
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.protocols.notation import Protocol
 from proband.protocols.splits.folds import cross_validation
@@ -192,7 +193,7 @@ class Splitter:
         counts_subjects = self.protocol.kind in ("per-subject hold-out", "counted hold-out")
         if groups is None and y is not None and counts_subjects and self.protocol.per is None:
             groups = y
-        of = self._material(material(y, groups, n=_length(X)))
+        of = self._material(material(y, groups, n=_length(X), rows=X))
         return ((made.train, made.test) for made in self._made(of, self._repeats(None)))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: N803
@@ -206,7 +207,7 @@ class Splitter:
                 f"How many splits {self.protocol} has depends on the data.",
                 "pass X, and groups=… (the subject of each sample) for LOSO.",
             )
-        return len(np.unique(np.asarray(counted))) if counted is groups else _length(counted)
+        return len(np.unique(complete_from(counted, "groups"))) if counted is groups else _length(counted)
 
     def _made(self, of: Material, repeats: Iterable[int]) -> Iterator[Split]:
         divide = _DIVISIONS[self.protocol.kind]

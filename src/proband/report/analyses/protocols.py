@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from proband import words
 from proband.engine.files.documents import as_json
@@ -26,7 +23,7 @@ from proband.report.analyses.protocol_tables import (
 )
 from proband.report.cells import columns, fixed_cell, text_cell
 from proband.report.charts.makers.errors import number_range
-from proband.report.directory import MARK, require_free, whole_directory
+from proband.report.directory import MARK, whole_directory
 from proband.report.figures.protocols import accuracy_figure, sizes_figure
 from proband.report.figures.style import save_figure
 from proband.report.formats import all_latex, as_markdown
@@ -38,19 +35,8 @@ _STATISTICS = ("max", "mean", "min", "std")
 _FIGURES, _SIZE_FIGURES = (
     tuple(f"{name}.{ending}" for ending in ("png", "svg", "pdf")) for name in ("accuracy", "sizes")
 )
-FOLDERS = ("predictions", "splits", "cards")
+_FOLDERS = ("predictions", "splits", "cards")
 """Where predictions, splits and cards are."""
-_OURS = (
-    MARK,
-    "report.md",
-    "table.csv",
-    "table.tex",
-    "classes.csv",
-    "confusions.csv",
-    *_FIGURES,
-    *_SIZE_FIGURES,
-    *FOLDERS,
-)
 _MOST_ROLES = 50_000_000  # rows of a file of splits
 _DATA = Sentence(
     "protocol.data",
@@ -344,24 +330,16 @@ def _of_comparisons(run: ProtocolRun) -> list[Note]:
     return said
 
 
-def run_json(run: ProtocolRun, files: Sequence[str] = ()) -> str:
+def run_json(run: ProtocolRun) -> str:
     """Write a run as JSON text."""
-    content: dict[str, Any] = run.to_dict()
-    if files:
-        content["files"] = list(files)
-    return as_json(content)
-
-
-def require_place(path: str | Path) -> None:
-    """Refuse a place where `write_run` could not write: a file, or a directory that holds anything but an earlier run."""
-    require_free(Path(path), _ours(Path(path)))
+    return as_json(run.to_dict())
 
 
 def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under protocols") -> Path:
     """Write tables, figure, predictions, splits and cards into a directory of their own; return the summary."""
     path = Path(path)
-    with whole_directory(path, _ours(path)) as draft:
-        files, skipped = write_parts(run, draft)
+    with whole_directory(path) as draft:
+        skipped = write_parts(run, draft)
         write_spreadsheet(classes_frame(run), draft / "classes.csv")
         write_spreadsheet(confusions_frame(run), draft / "confusions.csv")
         write_spreadsheet(run.to_frame(), draft / "table.csv")
@@ -381,14 +359,14 @@ def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under p
             bullets([*run_statements(run), *skipped]),
         ]
         (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-        (draft / MARK).write_text(run_json(run, files), encoding="utf-8")
+        (draft / MARK).write_text(run_json(run), encoding="utf-8")
     return path / "report.md"
 
 
-def write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
-    """Write splits, predictions and cards; return the files, and what was not written."""
-    files, skipped = [], []
-    for folder in FOLDERS:
+def write_parts(run: ProtocolRun, draft: Path) -> list[Note]:
+    """Write splits, predictions and cards; return what was not written."""
+    skipped = []
+    for folder in _FOLDERS:
         (draft / folder).mkdir(parents=True)
     used: set[str] = set()
     for found in run.findings:
@@ -398,7 +376,6 @@ def write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
             splits = f"splits/{named}.parquet"
             write_splits(draft / splits, run.setting.data.samples, found.plan.splits())
             digest = _sha256(draft / splits)
-            files.append(splits)
         else:
             skipped.append(_TOO_MANY_SPLITS(protocol=str(found.protocol)))
         for one in found.results:
@@ -407,8 +384,7 @@ def write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
             one.predictions.frame.write_parquet(draft / predictions)
             stated = PredictionsFile(predictions, _sha256(draft / predictions))
             run.card(one, stated, digest).write(draft / card)
-            files += [predictions, card]
-    return files, skipped
+    return skipped
 
 
 def _file_name(text: str, used: set[str]) -> str:
@@ -420,16 +396,6 @@ def _file_name(text: str, used: set[str]) -> str:
         name, number = f"{plain}-{number}", number + 1
     used.add(name.lower())
     return name
-
-
-def _ours(path: Path) -> list[str]:
-    """What may be replaced: our files, and those that an earlier run lists as its own."""
-    try:
-        listed = json.loads((path / MARK).read_text(encoding="utf-8"))["files"]
-    except (OSError, ValueError, KeyError, TypeError):
-        listed = []
-    folders = tuple(f"{one}/" for one in FOLDERS)
-    return [*_OURS, *(str(name) for name in listed if str(name).startswith(folders))]
 
 
 def _sha256(path: Path) -> str:
