@@ -55,6 +55,7 @@ def test_directory_holds_everything_and_is_reproducible(evaluate: Evaluate, stud
     files = sorted(one.relative_to(study / "one") for one in (study / "one").rglob("*") if one.is_file())
     assert [one.as_posix() for one in files] == [
         *(f"figures/cmc.{ending}" for ending in ("pdf", "png", "svg")),
+        "files.json",
         "model-card.md",
         "report.html",
         "results.json",
