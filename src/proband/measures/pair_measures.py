@@ -15,7 +15,7 @@ from proband.measures.pairs.counts import PairCounts, count_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted import Floats, WeightedRates
 from proband.measures.pairs.weighted_pairs import Units, WeightedPairs
-from proband.measures.verification import ErrorRates
+from proband.measures.verification import ErrorRates, admitting
 from proband.results.base import Facts, describing
 from proband.results.compared import Compared
 from proband.results.estimate import Measurement
@@ -98,7 +98,7 @@ def rates_of(
     rates = ErrorRates(scores.name, scores.larger_is_closer, counts, notes)
     if fmr is not None:
         most = rates.allowed_at(fmr)
-        rates = rates.admitting(tail_pairs(scores, pairs, counts.closeness_to_admit(most))[2], [most])
+        rates = admitting(rates, tail_pairs(scores, pairs, counts.closeness_to_admit(most))[2], [most])
     return rates, facts_of_pairs(scores, within, counts, len(people), notes)
 
 

@@ -148,7 +148,7 @@ class ErrorRates(Result):
     0.775
     >>> rates.at_threshold(0.5).false_matches, rates.misses_at_fmr(0.25), rates.at_fnmr(0.25).threshold
     (2, 2, 0.6)
-    >>> laxest = rates.admitting(np.array([0.7, 0.6]), [1]).at_fmr(0.25)
+    >>> laxest = admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.25)
     >>> laxest.threshold, laxest.false_matches, laxest.fnmr  # one false match is allowed, at the impostor's own score
     (0.7, 1, 0.5)
     >>> [(one.fmr, one.fnmr) for one in rates.points()]
@@ -226,7 +226,7 @@ class ErrorRates(Result):
         """Find the laxest threshold whose FMR is not above the one asked for.
 
         It is the lowest score, genuine or impostor, above that of the first impostor who is one too many. Known are false match rates
-        that were asked for when the scores were verified (`admitting`), and those at genuine scores; others are refused.
+        that were asked for when the scores were verified, and those at genuine scores; others are refused.
         """
         return self.at_false_matches(self.allowed_at(fmr), fmr)
 
@@ -251,10 +251,6 @@ class ErrorRates(Result):
                 Hint("name the false match rate: {option:fmr}"),
             )
         return self._point(place, asked)
-
-    def admitting(self, impostors: Floats, most: Iterable[int]) -> ErrorRates:
-        """The same, counted as well at the laxest thresholds with at most so many false matches (`PairCounts.admitting`)."""
-        return replace(self, counts=self.counts.admitting(impostors, most))
 
     def misses_at_fmr(self, fmr: float) -> int:
         """How many genuine comparisons the laxest threshold rejects whose FMR is not above the one asked for."""
@@ -395,6 +391,11 @@ class ErrorRates(Result):
             f"{self.algorithm}: {count(c.n_genuine)} genuine and {count(c.n_impostor)} impostor comparisons, "
             f"EER {fixed(self.eer().value)}, AUC {fixed(self.auc())}"
         )
+
+
+def admitting(rates: ErrorRates, impostors: Floats, most: Iterable[int]) -> ErrorRates:
+    """Count as well at the laxest thresholds with at most so many false matches (`PairCounts.admitting`)."""
+    return replace(rates, counts=rates.counts.admitting(impostors, most))
 
 
 def _hull_eer(fmr: Floats, fnmr: Floats) -> float:

@@ -35,7 +35,7 @@ from proband.inference.verification.verification import (
 )
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_each, each_pair_once
-from proband.measures.verification import ErrorRates, OperatingPoint
+from proband.measures.verification import ErrorRates, OperatingPoint, admitting
 from proband.results.base import Answers
 from proband.results.targets import OTHER_PAIRS, PAIRS_INDEPENDENT
 from proband.scores.names import places_among, together
@@ -129,7 +129,7 @@ def verified_list(
         _require_orientation(trials, rates)
     loosest = loosest_of(rates, fmrs, thresholds, replicated=bool(n_resamples))
     impostors = np.asarray(closeness_of_list(trials).impostor)
-    rates = rates.admitting(impostors, map(rates.allowed_at, fmrs))
+    rates = admitting(rates, impostors, map(rates.allowed_at, fmrs))
     points = points_of(rates, fmrs, thresholds)
     compared = compared_pairs(trials, None, counts)
     notes = (*rates.notes, *beyond_data(rates, fmrs))

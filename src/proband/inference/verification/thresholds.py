@@ -30,7 +30,7 @@ from proband.inference.verification.verification import (
 )
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_each, each_pair_once
-from proband.measures.verification import ErrorRates
+from proband.measures.verification import ErrorRates, admitting
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.compared import Compared
 from proband.results.serializing import Written
@@ -447,7 +447,7 @@ def _deployed(
     units = _disjoint(near.comparisons)
     allowed = path.allowed(asked)
     freely = None if units is None else path.allowed_freely(asked, units, confidence)
-    rates = rates.admitting(shared.tail, {most, allowed, freely or 0})
+    rates = admitting(rates, shared.tail, {most, allowed, freely or 0})
     plain = rates.at_fmr(asked)
     sure = rates.at_false_matches(allowed, asked) if allowed or freely is not None else None
     free = None if freely is None else rates.at_false_matches(freely, asked)

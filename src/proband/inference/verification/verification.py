@@ -41,7 +41,7 @@ from proband.measures.pairs.counts import (
 )
 from proband.measures.pairs.pair_set import Codes, PairSet
 from proband.measures.pairs.placements import placements
-from proband.measures.verification import ErrorRates, OperatingPoint
+from proband.measures.verification import ErrorRates, OperatingPoint, admitting
 from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.compared import Compared
 from proband.results.serializing import Written
@@ -497,7 +497,7 @@ def verified(
     area = _area(scores, pairs, own, rates, confidence_level, threads)
     everything = Shared.of(scores, pairs, min(loosest, crossing) if crossed else loosest, threads, own)
     shared = everything.reaching(loosest)
-    rates = rates.admitting(shared.tail, map(rates.allowed_at, fmrs))
+    rates = admitting(rates, shared.tail, map(rates.allowed_at, fmrs))
     points = points_of(rates, fmrs, thresholds)
     made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings, threads)
     people = shared.comparisons.n_subjects
