@@ -20,7 +20,7 @@ APART = Sentence("epd.subjects-apart", "note", "no subject is in both training a
 MUST_MEET = Sentence(
     "epd.subjects-must-meet",
     "note",
-    "people must be in training to be recognised, so a subject-disjoint split is not possible",
+    "a classifier names only people it was trained on, so a subject-disjoint split is not possible",
 )
 MIXED = Sentence(
     "epd.subjects-mixed",

@@ -34,7 +34,6 @@ from proband.protocols.splits.splits import Split
 from proband.samples.delimited import DEFAULT_MISSING
 from proband.words import Note, Sentence
 
-_NO_OTHERS = ", so that splits tell nothing of other test samples"
 SAME_TESTS = Sentence(
     "protocols.same-tests",
     "note",

@@ -38,7 +38,6 @@ UNEXPLAINED_DROPPED = Sentence(
     "caution",
     "{n:count} of the {total:count dropped id} {n:word has/have} no reason: {examples}",
 )
-_FOUND = "{first} less {second}: {difference:points}, "
 FOUND = Sentence(
     "what-if.found",
     "note",

@@ -239,9 +239,10 @@ class Splitter:
             of.known_subjects(f"{protocol} is subject-disjoint")
             if of.is_identity:
                 raise DesignError(
-                    f"{protocol} keeps tested subjects out of training, but here subjects are the classes: "
-                    "nobody can be recognised who was never learned.",
-                    "recognise subjects with a mixed protocol (without +), or attributes with this one.",
+                    f"{protocol} keeps tested subjects out of training, but here subjects are the classes, and a classifier "
+                    "can only name classes that it was trained on.",
+                    "use a mixed protocol, such as 5f CV. To enrol and recognise people who were not trained on, make scores with "
+                    "'proband recognize --train' and evaluate them.",
                 )
         short, names = too_few(of, protocol)
         if names and self.missing == "error":
