@@ -143,7 +143,7 @@ def test_explain_is_here(protocol: Run) -> None:
         (["-c", "nothing"], 2, "no recogniser 'nothing'"),
         (["-c", "x=sklearn.svm:SVC(C=open('a'))"], 2, "not a plain one"),
         (["-c", KNN, "-P", "5f CX"], 2, "Character"),
-        (["-c", KNN, "-P", "5f CV+"], 1, "nobody can be recognised"),
+        (["-c", KNN, "-P", "5f CV+"], 1, "can only name classes that it was trained on"),
         (["-c", KNN, "--size", "10"], 2, "HEIGHTxWIDTH"),
         (["-c", "src"], 1, "looks at images"),
         (["-c", KNN, "--task", "attribute"], 2, "--label"),

@@ -351,7 +351,7 @@ def test_what_cannot_be_asked(data: FeatureTable) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             run_protocol({"knn": KNN}, data, **{"protocol": "2f CV"} | wrong)
-    with pytest.raises(DesignError, match="nobody can be recognised"):
+    with pytest.raises(DesignError, match="can only name classes that it was trained on"):
         run_protocol({"knn": KNN}, data, "5f CV+")
     for margin in (0, -0.1, 1, float("nan")):
         with pytest.raises(UsageError, match="margin is a difference"):

@@ -228,6 +228,8 @@ class ProtocolCard:
             collected=self.selection.collected,
             used=self.dataset.samples,
             excluded=None if self.selection.excluded is None else dict(self.selection.excluded),
+            subjects=self.dataset.subjects,
+            divisions=self.protocol.divisions,
             justification=self.protocol.justification,
         )
 

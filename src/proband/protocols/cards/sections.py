@@ -153,10 +153,10 @@ class CardProcedure(Section):
 
     The notation is made canonical, and disjointness is said in it and beside it; a share of training data that follows from
     the notation is filled in. `justification` says why the protocol is, say, a single hold-out; it is shown beside the EPD verdict
-    and changes nothing in it.
+    and changes nothing in it. `divisions` says how many of the repeats, or of the splits that leave one out, are different.
     """
 
-    later = ("justification",)
+    later = ("divisions", "justification")
 
     notation: str | None = None
     disjoint: bool | None = None
@@ -165,6 +165,7 @@ class CardProcedure(Section):
     seed: int | None = None
     generator_version: int | None = None
     splits: str | None = None
+    divisions: int | None = None
     justification: str | None = None
 
     def __post_init__(self) -> None:

@@ -401,6 +401,7 @@ class ProtocolRun(Result):
                 seed=asked.seed,
                 generator_version=GENERATOR_VERSION,
                 splits=splits,
+                divisions=result.predictions.n_divisions,
                 justification=asked.justification,
             ),
             Value(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -61,6 +62,12 @@ class Split:
     train: Positions
     test: Positions
     validation: Positions | None = None
+
+    @property
+    def mark(self) -> str:
+        """A digest of who trains and who is tested: of equal splits it is equal, wherever they stand."""
+        parts = (np.asarray(part, np.int64).tobytes() for part in (self.train, self.test))
+        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:32]
 
     def __repr__(self) -> str:
         tuned = "" if self.validation is None else f"{count(len(self.validation))} validation, "
