@@ -27,7 +27,7 @@ from proband.protocols.recommendation import Task
 from proband.protocols.running.cache import Journal, Journals
 from proband.protocols.running.classifiers import fingerprint, is_stable, must_run_alone, named_classifiers
 from proband.protocols.running.data import FeatureTable, labels_of
-from proband.protocols.running.factors import DRAWS, Accuracies, Factors, SizeEffect, size_effects
+from proband.protocols.running.factors import DRAWS, Accuracies, Factors, SizeEffect, drawn_from, size_effects
 from proband.protocols.running.learning import Learner, learner
 from proband.protocols.running.predictions import Codes, FoldFacts, Predictions, Roster
 from proband.protocols.running.results import ProtocolRun, Setting
@@ -126,6 +126,8 @@ def run_protocol(
             "Which protocol suits depends on the number of subjects, so that sizes would not be compared under one.",
             Hint("name it: {option:protocol}"),
         )
+    if factors:
+        drawn_from(data, factors, missing)  # refused before anything is trained
     carried = _Carried(
         found,
         task,

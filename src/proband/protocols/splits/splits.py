@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
+from proband.engine.kinds import shown
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.protocols.notation import Protocol
 from proband.protocols.splits.folds import cross_validation
@@ -27,6 +29,8 @@ from proband.words import count
 
 GENERATOR_VERSION = 1
 """Raised whenever the same seed would give other splits."""
+MOST_SPLITS = 100_000
+"""More are not made: nobody would wait for them."""
 
 Missing = Literal["error", "drop"]
 _DIVISIONS: dict[str, Callable[[Material, Protocol, bool, np.random.Generator], Iterator[Parts]]] = {
@@ -228,10 +232,13 @@ class Splitter:
 
     def _repeats(self, asked: Iterable[int] | None) -> Iterable[int]:
         every = range(1, self.protocol.repeats + 1)
-        chosen = every if asked is None else [int(repeat) for repeat in asked]
-        outside = [repeat for repeat in chosen if repeat not in every]
-        if outside:
-            raise UsageError(f"{self.protocol} has repeats 1 to {len(every)}, not {outside[0]}.")
+        chosen = every if asked is None else [int(repeat) for repeat in islice(asked, MOST_SPLITS + 1)]
+        outside = (
+            next((repeat for repeat in chosen if repeat not in every), None) if asked is not None else None
+        )
+        if outside is not None:
+            raise UsageError(f"{self.protocol} has repeats 1 to {count(len(every))}, not {shown(outside)}.")
+        require_few(self.protocol, len(chosen) * (self.protocol.n_splits or 1) // len(every))
         return chosen
 
     def _material(self, of: Material) -> Material:
@@ -281,6 +288,15 @@ class Splitter:
                     f"{side}_on was given, but {self.protocol} states no such condition.",
                     f"write it into the protocol: [{side}: …].",
                 )
+
+
+def require_few(protocol: Protocol, n_splits: int) -> None:
+    """Refuse more splits than can be made."""
+    if n_splits > MOST_SPLITS:
+        raise DesignError(
+            f"{protocol} has {count(n_splits)} splits, and {count(MOST_SPLITS)} are the most.",
+            "ask for fewer repeats, folds or tests.",
+        )
 
 
 def splitter(
