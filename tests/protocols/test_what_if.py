@@ -117,4 +117,4 @@ def test_results_are_plain_values(data: FeatureTable) -> None:
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert [one["name"] for one in plain["sides"]] == ["mixed", "unmixed"]
     assert found.to_frame()["side"].to_list() == ["mixed", "unmixed"]
-    assert repr(found).startswith("WhatIf(1nn: mixed 1.0000, unmixed 0.")
+    assert repr(found).startswith("WhatIf(1nn: accuracy mixed 1.0000, unmixed 0.")

@@ -244,6 +244,8 @@ def shown(value: Any) -> str:
     >>> shown(np.zeros((2, 3))), shown(None), shown("a"), shown([1, 2]), shown(int)
     ('a NumPy array of 2 × 3', 'None', "'a'", 'a list of 2', 'the class int')
     """
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"a whole number of {int(value.bit_length() * 0.30103) + 1} digits"
     if value is None or isinstance(value, bool | int | float | complex | np.generic):
         return repr(value)[:80]
     if isinstance(value, str | Path):

@@ -149,6 +149,11 @@ class Protocol:
         return self.kind in _STARS or self.kind == "class hold-out"
 
     @property
+    def leaves_out(self) -> bool:
+        """Whether every split leaves one sample, or one subject, out."""
+        return self.kind in ("leave-one-out", "sampled leave-one-out", "leave-one-subject-out")
+
+    @property
     def train_share(self) -> float | None:
         """The share of the samples that train, from 0 to 1; None where it is not stated or depends on the data."""
         if self.folds is not None:

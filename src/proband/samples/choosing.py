@@ -132,7 +132,7 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
     if unknown:
         raise DesignError(
             f"{count(len(unknown))} of the {count(len(names))} ids{source} are not in the samples table: {first_few(unknown)}.",
-            samples.ids.difference(unknown)
+            samples.ids.difference(names)
             or _like_places(unknown, len(samples))
             or f"ids there are {first_few(samples.ids)}.",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any
@@ -121,20 +121,25 @@ class Ids(Sequence[str]):
             return np.arange(len(self))
         return np.fromiter((other.place(name) for name in self._names), dtype=np.intp, count=len(self))
 
-    def difference(self, unknown: Sequence[str]) -> str | None:
-        """Say how names that are not here differ from those that are: by an ending, a directory, leading zeros, case, blanks.
+    def difference(self, others: Collection[str]) -> str | None:
+        """Say how names of another list are written otherwise here: another ending or directory, leading zeros, case, blanks.
+
+        A name that both lists have is no other's spelling, and what tells two names of a list apart is not a matter of spelling.
 
         Examples
         --------
         >>> Ids(["a", "b"]).difference(["a.jpg"])
         "they differ in the ending: 'a.jpg' against 'a' here; make both sides alike."
+        >>> Ids(["anna/1.jpg", "anna/2.jpg"]).difference(["anna/1.jpg", "ben/1.jpg"])  # another person
         """
+        unknown = self.missing(others)[:_LOOKED_AT]
+        shared = set(others)
         for how, plain in _ALIKE.items():
-            known = {plain(name): name for name in self._names}
-            for name in unknown[:_LOOKED_AT]:
-                found = known.get(plain(name))
-                if found is not None:
-                    return f"they differ in {how}: {name!r} against {found!r} here; make both sides alike."
+            here = {plain(name): name for name in self._names if name not in shared}
+            alike = next((name for name in unknown if plain(name) in here), None)
+            if alike is not None and _tells_apart(plain, self._names) and _tells_apart(plain, shared):
+                found = here[plain(alike)]
+                return f"they differ in {how}: {alike!r} against {found!r} here; make both sides alike."
         return None
 
     def in_order(self, data: Any, what: str) -> Any:
@@ -242,6 +247,11 @@ _ALIKE: dict[str, Callable[[str], str]] = {
     "blanks": lambda name: "".join(name.split()),
 }
 """What two tables often write differently, and what is left of a name without it."""
+
+
+def _tells_apart(plain: Callable[[str], str], names: Collection[str]) -> bool:
+    """Whether what is left of names is as different as they are."""
+    return len(set(map(plain, names))) == len(names)
 
 
 def _listed(names: Any, what: str) -> tuple[Any, ...]:

@@ -31,11 +31,14 @@ DROP_HINT = Hint("{give:missing=drop} to leave them out; they will be counted in
 NONE_ALIKE = "none of them is alike: {unknown} against {known} here; make both sides alike. Is the right id column named ({option:id_column})?"
 
 
-def mend_ids(unknown: Sequence[str], known: Ids, of: int) -> str | Hint:
-    """Say how ids that were not found may be: in what they differ; or to leave them out, unless they are all there are."""
-    found = known.difference(unknown)
+def mend_ids(unknown: Sequence[str], known: Ids, others: Ids, of: int) -> str | Hint:
+    """Say how the unknown among other ids may be found: in what they differ; or to leave them out, unless they are all there are."""
+    found = known.difference(others)
     if found is not None or len(unknown) < of:
         return found or DROP_HINT
+    shared = next((name for name in others if name in known), None)
+    if shared is not None:
+        return f"choose samples that are, such as {quoted(shared)}."
     return Hint(NONE_ALIKE, unknown=quoted(unknown[0]), known=first_few(known[:3]))
 
 
@@ -47,7 +50,7 @@ def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[Note,
     if missing == "error" or len(unknown) == len(ids):
         raise AlignmentError(
             f"{count(len(unknown))} of {count(len(ids))} {ids.what} ids are not in the samples table: {first_few(unknown)}.",
-            mend_ids(unknown, samples.ids, len(ids)),
+            mend_ids(unknown, samples.ids, ids, len(ids)),
         )
     return (UNKNOWN_IDS(n=len(unknown), total=len(ids), what=ids.what, examples=first_few(unknown)),)
 
@@ -129,12 +132,15 @@ def present_in(
             absent = np.array([samples.ids[place] not in axis for place in positions], dtype=np.bool_)
             if not absent.any():
                 continue
-            names = [samples.ids[place] for place in positions[absent]]
+            names = samples.ids.at(positions[absent])
             if missing == "error":
+                scored = samples.codes[_known(axis, samples)]
+                others = scored.size and not np.isin(samples.codes[positions[absent]], scored).any()
+                whose = ", nor is any other sample of the same people" if others else ""
                 raise AlignmentError(
                     f"{count(len(names))} of {count(len(positions))} {role} samples are not among the {axis.what} ids of "
-                    f"{one.name}: {first_few(names)}.",
-                    mend_ids(names, axis, len(positions)),
+                    f"{one.name}{whose}: {first_few(names)}.",
+                    mend_ids(names, axis, samples.ids, len(positions)),
                     source=Said(one.name),
                 )
             kept = positions[~absent]

@@ -400,10 +400,11 @@ def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> No
     )
     from proband.report.analyses.protocols import (
         epd_statements,
+        intervals_table,
         quoted_statements,
-        quoted_table,
         quoted_verdicts,
         run_json,
+        runs_table,
         write_run,
     )
 
@@ -414,7 +415,7 @@ def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> No
         shown = found.findings if explain or few else ()
         sizes = [sizes_table(found.sizes)] if found.sizes else []
         classes = [table for one in shown for table in class_tables(one)]
-        show_tables(quoted_table(found), *sizes, *classes)
+        show_tables(runs_table(found), intervals_table(found), *sizes, *classes)
         verdicts, rest = [*quoted_verdicts(found), *epd_statements(found)], quoted_statements(found)
         if explain:
             show_tables(epd_table(found))

@@ -222,7 +222,7 @@ def _known(axis: Ids, samples: Samples) -> tuple[Positions, Positions]:
     if not known.size:
         raise AlignmentError(
             f"None of the {count(len(axis))} {axis.what} ids are in the samples table: {first_few(axis)}.",
-            mend_ids(axis[:], samples.ids, len(axis)),
+            mend_ids(axis, samples.ids, axis, len(axis)),
         )
     return known, places[known]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from proband.engine.files.files import reading, written_whole
 from proband.errors import InputError, Said, UsageError
-from proband.protocols.cards.contradictions import contradictions, misses
+from proband.protocols.cards.contradictions import contradictions
 from proband.protocols.cards.schema import faults
 from proband.protocols.cards.sections import (
     CardProcedure,
@@ -136,7 +136,7 @@ class ProtocolCard:
         protocol
             The notation, disjointness, seed and version of the generator, at the least.
         value
-            The estimate, with its interval and how that was made.
+            The estimate, with its interval and how that was made; the pooled estimate with its own.
         metric
             By default the mean accuracy.
         selection, conditions, predictions
@@ -148,9 +148,6 @@ class ProtocolCard:
 
         from proband._version import __version__
 
-        if misses(value):
-            # A mean over unlike runs may leave the interval of the pooled samples, which is then of something else.
-            value = Value(value.estimate, value.std)
         card = cls(
             method=method,
             dataset=dataset,
@@ -228,6 +225,8 @@ class ProtocolCard:
             collected=self.selection.collected,
             used=self.dataset.samples,
             excluded=None if self.selection.excluded is None else dict(self.selection.excluded),
+            subjects=self.dataset.subjects,
+            divisions=self.protocol.divisions,
             justification=self.protocol.justification,
         )
 

@@ -20,7 +20,7 @@ from proband.inference.proportions import check_level, t_quantile
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable, labels_of
-from proband.protocols.running.results import ProtocolResult
+from proband.protocols.running.results import ProtocolResult, over_runs, pooled_columns
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.plans import AUTO, make_plan
 from proband.results.base import Answers, Confidence, Count, Result
@@ -38,7 +38,6 @@ UNEXPLAINED_DROPPED = Sentence(
     "caution",
     "{n:count} of the {total:count dropped id} {n:word has/have} no reason: {examples}",
 )
-_FOUND = "{first} less {second}: {difference:points}, "
 FOUND = Sentence(
     "what-if.found",
     "note",
@@ -76,7 +75,7 @@ class Side(Result):
     result: ProtocolResult
 
     def __repr__(self) -> str:
-        return f"{self.name}: {self.result.pooled!r}"
+        return f"{self.name}: {self.result!r}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,7 +87,7 @@ class WhatIf(Result):
     sides
         Mixed and unmixed, or with and without the dropped samples.
     difference, low, high
-        The first side's accuracy on its pooled test samples less the second's, with its interval over people; the ends are None
+        The first side's pooled estimate less the second's, with its interval over people; the ends are None
         where one person, or no variation at all, shows nothing of how sure it is.
     n_subjects
         The people on either side.
@@ -109,8 +108,8 @@ class WhatIf(Result):
     notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
-        first, second = (f"{one.name} {fixed(one.result.pooled.value)}" for one in self.sides)
-        return f"WhatIf({self.classifier}: {first}, {second}; {self.sentence()})"
+        sides = ", ".join(f"{one.name} {fixed(one.result.accuracy)}" for one in self.sides)
+        return f"WhatIf({self.classifier}: accuracy {sides}; pooled estimates {self.sentence()})"
 
     def sentence(self) -> Note:
         """The difference in words, in percentage points."""
@@ -135,12 +134,8 @@ class WhatIf(Result):
                     "classifier": self.classifier,
                     "protocol": str(one.result.protocol),
                     "samples": one.n_samples,
-                    "accuracy": one.result.pooled.value,
-                    "low": one.result.pooled.low,
-                    "high": one.result.pooled.high,
-                    "runs": one.result.spread.n_runs,
-                    "mean": one.result.spread.mean,
-                    "std": one.result.spread.std,
+                    **over_runs(one.result),
+                    **pooled_columns(one.result),
                 }
                 for one in self.sides
             ]

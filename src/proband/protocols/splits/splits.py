@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
 from proband.engine.foreign import complete_from
+from proband.engine.kinds import shown
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.protocols.notation import Protocol
 from proband.protocols.splits.folds import cross_validation
@@ -27,6 +30,8 @@ from proband.words import count
 
 GENERATOR_VERSION = 1
 """Raised whenever the same seed would give other splits."""
+MOST_SPLITS = 100_000
+"""More are not made: nobody would wait for them."""
 
 Missing = Literal["error", "drop"]
 _DIVISIONS: dict[str, Callable[[Material, Protocol, bool, np.random.Generator], Iterator[Parts]]] = {
@@ -62,6 +67,12 @@ class Split:
     train: Positions
     test: Positions
     validation: Positions | None = None
+
+    @property
+    def mark(self) -> str:
+        """A digest of who trains and who is tested: of equal splits it is equal, wherever they stand."""
+        parts = (np.asarray(part, np.int64).tobytes() for part in (self.train, self.test))
+        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:32]
 
     def __repr__(self) -> str:
         tuned = "" if self.validation is None else f"{count(len(self.validation))} validation, "
@@ -222,10 +233,13 @@ class Splitter:
 
     def _repeats(self, asked: Iterable[int] | None) -> Iterable[int]:
         every = range(1, self.protocol.repeats + 1)
-        chosen = every if asked is None else [int(repeat) for repeat in asked]
-        outside = [repeat for repeat in chosen if repeat not in every]
-        if outside:
-            raise UsageError(f"{self.protocol} has repeats 1 to {len(every)}, not {outside[0]}.")
+        chosen = every if asked is None else [int(repeat) for repeat in islice(asked, MOST_SPLITS + 1)]
+        outside = (
+            next((repeat for repeat in chosen if repeat not in every), None) if asked is not None else None
+        )
+        if outside is not None:
+            raise UsageError(f"{self.protocol} has repeats 1 to {count(len(every))}, not {shown(outside)}.")
+        require_few(self.protocol, len(chosen) * (self.protocol.n_splits or 1) // len(every))
         return chosen
 
     def _material(self, of: Material) -> Material:
@@ -240,9 +254,10 @@ class Splitter:
             of.known_subjects(f"{protocol} is subject-disjoint")
             if of.is_identity:
                 raise DesignError(
-                    f"{protocol} keeps tested subjects out of training, but here subjects are the classes: "
-                    "nobody can be recognised who was never learned.",
-                    "recognise subjects with a mixed protocol (without +), or attributes with this one.",
+                    f"{protocol} keeps tested subjects out of training, but here subjects are the classes, and a classifier "
+                    "can only name classes that it was trained on.",
+                    "use a mixed protocol, such as 5f CV. To enrol and recognise people who were not trained on, make scores with "
+                    "'proband recognize --train' and evaluate them.",
                 )
         short, names = too_few(of, protocol)
         if names and self.missing == "error":
@@ -274,6 +289,15 @@ class Splitter:
                     f"{side}_on was given, but {self.protocol} states no such condition.",
                     f"write it into the protocol: [{side}: …].",
                 )
+
+
+def require_few(protocol: Protocol, n_splits: int) -> None:
+    """Refuse more splits than can be made."""
+    if n_splits > MOST_SPLITS:
+        raise DesignError(
+            f"{protocol} has {count(n_splits)} splits, and {count(MOST_SPLITS)} are the most.",
+            "ask for fewer repeats, folds or tests.",
+        )
 
 
 def splitter(

@@ -178,7 +178,7 @@ _PROTOCOLS = Sentence(
     "{names:row}, the same splits for all, and the protocols judged by EPD",
 )
 _ACCURACY_INTERVALS = Sentence(
-    "methods.accuracy-intervals", "note", "Intervals of accuracies: {methods:parts}"
+    "methods.accuracy-intervals", "note", "Accuracies are means over runs. Their intervals: {methods:parts}"
 )
 _BY_SIZE = Sentence(
     "methods.protocol-sizes",
