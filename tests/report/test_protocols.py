@@ -52,7 +52,7 @@ def test_the_table_has_the_papers_layout(run: ProtocolRun) -> None:
     table = runs_table(run)
     rows = [[cell.text for cell in row] for row in table.rows]
     heads = [one.title for one in table.columns]
-    assert heads == ["", "", "6×75-25 HO mixed", "6×2f CV mixed", "75-25 HO mixed"]
+    assert heads == ["classifier", "over runs", "6×75-25 HO mixed", "6×2f CV mixed", "75-25 HO mixed"]
     assert [row[:2] for row in rows[:5]] == [
         ["l_da", "max"], ["l_da", "mean"], ["l_da", "min"], ["l_da", "std"], ["centre|x", "max"],
     ]  # fmt: skip

@@ -256,8 +256,10 @@ class Splitter:
                 raise DesignError(
                     f"{protocol} keeps tested subjects out of training, but here subjects are the classes, and a classifier "
                     "can only name classes that it was trained on.",
-                    "use a mixed protocol, such as 5f CV. To enrol and recognise people who were not trained on, make scores with "
-                    "'proband recognize --train' and evaluate them.",
+                    Hint(
+                        "use a mixed protocol, such as 5f CV. To enrol and recognise people who were not trained on, make scores with "
+                        "'proband recognize' and {option:train}, and evaluate them."
+                    ),
                 )
         short, names = too_few(of, protocol)
         if names and self.missing == "error":

@@ -108,7 +108,7 @@ def runs_table(run: ProtocolRun) -> Table:
             rows.append((text_cell(name), text_cell(statistic), *cells))
     return Table(
         "Accuracy over runs (%)",
-        columns("", "", *(str(found.protocol) for found in run.findings), text=2),
+        columns("classifier", "over runs", *(str(found.protocol) for found in run.findings), text=2),
         tuple(rows),
         rules=tuple(range(len(_STATISTICS), len(rows), len(_STATISTICS))),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -76,16 +76,15 @@ def _draw(axis: Axes, one: ProtocolResult, place: int, names: list[str]) -> None
     if len(runs) > 1:
         aside = middle - 0.22 * step + 0.18 * step * _spread_out(runs)
         axis.plot(aside, runs, linestyle="", marker=".", markersize=3, color=tint, alpha=0.45)
-    place = middle + 0.12 * step
-    drawn = {"marker": marker(which), "linestyle": "", "color": tint}
-    axis.plot([place], [one.accuracy], markersize=5.5, label=one.classifier, **drawn)
-    interval = one.interval
+    drawn: dict[str, Any] = {"marker": marker(which), "linestyle": "", "color": tint}
+    interval, foot = one.interval, middle + 0.12 * step
+    axis.plot([foot], [one.accuracy], markersize=5.5, label=one.classifier, **drawn)
     if interval.low is None or interval.high is None:
         return
     if one.recommended != "method":
-        place = middle + 0.34 * step
-        axis.plot([place], [interval.value], markersize=4.5, markerfacecolor="none", **drawn)
-    axis.vlines(place, interval.low, interval.high, color=tint, linewidth=1.6)
+        foot = middle + 0.34 * step
+        axis.plot([foot], [interval.value], markersize=4.5, markerfacecolor="none", **drawn)
+    axis.vlines(foot, interval.low, interval.high, color=tint, linewidth=1.6)
 
 
 def _runs(one: ProtocolResult) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

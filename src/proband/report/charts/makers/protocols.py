@@ -47,7 +47,7 @@ def _drawn(one: ProtocolResult) -> Iterator[tuple[str, str, float, tuple[float, 
     ends = None if made.low is None or made.high is None else (made.low, made.high)
     yield one.classifier, label, one.accuracy, ends if one.recommended == "method" else None
     if one.recommended != "method" and ends is not None:
-        yield one.classifier, f"{label}: pooled estimate", made.value, ends
+        yield one.classifier, f"{label}, pooled", made.value, ends
 
 
 def sizes(effects: Sequence[SizeEffect]) -> list[Chart]:
