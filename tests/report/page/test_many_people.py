@@ -119,7 +119,7 @@ COMMANDS = (
 
 @pytest.mark.long
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda one: one.split()[0])
 def test_every_analysis_of_many_people_has_a_page(
     command: str, n: int, tmp_path: Path, run: Callable[..., Any]
 ) -> None:

@@ -19,7 +19,7 @@ from proband.report.page.sections.leaderboard import pairs_shown
 from proband.report.page.sections.methods import methods_text
 from proband.report.page.sections.references import bibliography
 from proband.study.findings import Findings
-from proband.words import count, counted
+from proband.words import count, counted, visible
 
 _MOST_ROWS = (
     60  # numbers or rows in a list of the embedded results; curves, people and pairs of many are longer
@@ -54,7 +54,7 @@ def embedded_files(found: Findings) -> dict[str, str]:
     if found.provenance.study:
         files["study.toml"] = found.provenance.study
     text, keys = methods_text(found)
-    files["methods.txt"] = text + "\n"
+    files["methods.txt"] = visible(text) + "\n"
     if keys:
         files["references.bib"] = bibliography(keys)
     return files
