@@ -295,6 +295,7 @@ def test_real_files(
     made, study = made_of(tmp_path / "study.toml", *(REAL / name for name in files))
     assert made.to_fill_in == ()
     assert study.request.title.startswith(f"{algorithms} algorithm")
+    assert " people" not in study.request.title or " samples of " in study.request.title
     assert study.request.experiment.gallery == gallery
     assert (None if study.request.samples is None else study.request.samples.id) == id_column
     if id_column == "filename" and gallery is None:

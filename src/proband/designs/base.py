@@ -53,6 +53,8 @@ class Design(ABC):
         What it can do, by which procedures are found.
     over_probes
         Whether single probes are its units, and not people.
+    varied
+        What more of would make it surer: people or probes; None for other units.
     """
 
     capability: Capability
@@ -66,6 +68,11 @@ class Design(ABC):
     def over_probes(self) -> bool:
         """Whether single probes are its units, and not people."""
         return False
+
+    @property
+    def varied(self) -> Literal["person", "probe"] | None:
+        """What more of would make it surer: people or probes; None for other units."""
+        return "probe" if self.over_probes else "person"
 
     def __str__(self) -> str:
         return str(self.as_method)

@@ -14,7 +14,7 @@ from proband.designs.base import DESIGNS, Design
 from proband.errors import DesignError, UsageError
 from proband.samples import Experiment, Positions, Samples
 from proband.samples.table import frozen
-from proband.words import Method, Note, Sentence, count
+from proband.words import Method, Note, Sentence, count, counted
 
 IN_ORDER = "galleries-in-order"
 """What galleries that were filled by a column are known by."""
@@ -88,7 +88,11 @@ class Galleries(Design):
     @property
     def as_method(self) -> Method:
         """Student's interval of the mean over galleries."""
-        people = "different people" if self.size is None else f"{count(self.size)} different people each"
+        people = (
+            "different people"
+            if self.size is None
+            else f"{counted(self.size, 'different person', 'different people')} each"
+        )
         how = f"dealt at random (seed {self.seed})" if self.order is None else f"in order of {self.order}"
         return Method(
             "galleries-at-random" if self.order is None else IN_ORDER,

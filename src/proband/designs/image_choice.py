@@ -11,7 +11,7 @@ import numpy.typing as npt
 from proband.designs.base import DESIGNS, Design
 from proband.errors import UsageError
 from proband.samples.pool import Options
-from proband.words import Method, count
+from proband.words import Method, count, counted
 
 TRIALS_A_BLOCK = (
     2_048  # trials that share a stream of random numbers, so that results do not depend on threads
@@ -55,7 +55,7 @@ class ImageChoice(Design):
         kind = "balanced" if self.balanced else "unbalanced"
         return Method(
             "image-choice",
-            f"choice of images ({kind}, {count(self.n_resamples)} trials)",
+            f"choice of images ({kind}, {counted(self.n_resamples, 'trial')})",
             "percentiles over permuted choices of gallery and probe images",
             ("beveridge2001",),
         )

@@ -12,7 +12,7 @@ from proband.designs.base import DESIGNS, one_of
 from proband.designs.strata import Floats, Strata
 from proband.designs.stratified import ReplicatePart, Replicates, StratifiedDesign
 from proband.errors import DesignError, UsageError
-from proband.words import Method, count
+from proband.words import Method, counted
 
 JackknifeKind = Literal["JKn", "JK1"]
 Integers = npt.NDArray[np.intp]
@@ -185,7 +185,7 @@ class RaoWu(StratifiedDesign):
         """Units drawn within strata, rescaled."""
         return Method(
             "rao-wu",
-            f"bootstrap repeated replication (Rao and Wu, {count(self.n_resamples)} replicates)",
+            f"bootstrap repeated replication (Rao and Wu, {counted(self.n_resamples, 'replicate')})",
             "rescaled bootstrap within strata" + (f", {self.among}" if self.strata or self.units else ""),
             ("rao1988", "micheals2001"),
         )

@@ -14,7 +14,7 @@ from proband.designs.strata import ROUNDING, Floats, Strata
 from proband.designs.stratified import Replicates, StratifiedDesign
 from proband.engine.foreign import complete_from
 from proband.errors import DesignError, Hint, UsageError
-from proband.words import Method, Note, Sentence, count, digits
+from proband.words import Method, Note, Sentence, count, counted, digits
 
 _ALL_USED = Sentence(
     "strata.all-replicates-used",
@@ -117,7 +117,7 @@ class BRR(StratifiedDesign):
 
     @property
     def _drawn(self) -> str:
-        return "" if self.sample is None else f", {count(self.sample)} replicates drawn at random"
+        return "" if self.sample is None else f", {counted(self.sample, 'replicate')} drawn at random"
 
     @property
     def whole_units(self) -> bool:

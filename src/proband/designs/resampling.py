@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from proband.designs.base import BLOCK, DESIGNS, Design, Reweighting, Unit, one_of
 from proband.errors import UsageError
-from proband.words import Method, count
+from proband.words import Method, counted
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
 ClusteredMethod = Literal["obuchowski", "durkalski"]
@@ -138,7 +138,7 @@ class Bootstrap(Reweighting):
         account, cite = _BOOTSTRAPS[self.interval]
         return Method(
             BOOTSTRAP,
-            f"bootstrap over {self.unit}s ({self.interval}, {count(self.n_resamples)} replicates)",
+            f"bootstrap over {self.unit}s ({self.interval}, {counted(self.n_resamples, 'replicate')})",
             f"{account} over {'probes' if self.unit == 'probe' else 'people'}",
             (cite,),
         )

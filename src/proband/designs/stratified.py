@@ -156,6 +156,11 @@ class StratifiedDesign(Design):
             raise UsageError(f"Degrees of freedom are above 0, got {freedom!r}.")
 
     @property
+    def varied(self) -> Literal["person", "probe"] | None:
+        """Probes, unless units are people or values of another column."""
+        return "probe" if self.units is None else "person" if self.units == PEOPLE else None
+
+    @property
     def among(self) -> str:
         """The strata and their units in words, for the methods paragraph."""
         strata = "people being the strata" if self.strata is None else f"with strata by {self.strata}"

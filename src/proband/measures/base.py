@@ -251,9 +251,9 @@ def weighing(weights: Weights, of: Target) -> Target:
     Examples
     --------
     >>> str(weighing("person", Target("rank-rate", "recognition rate at rank 1")))
-    'recognition rate at rank 1, people weighing the same'
+    'recognition rate at rank 1, person-weighted'
     """
-    return of if weights == "probe" else derived("by-person", "{}, people weighing the same", of)
+    return of if weights == "probe" else derived("by-person", "{}, person-weighted", of)
 
 
 def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:

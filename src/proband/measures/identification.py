@@ -29,7 +29,7 @@ from proband.results.targets import derived
 from proband.samples import Experiment
 from proband.samples.table import frozen
 from proband.scores import Scores
-from proband.words import Target, given
+from proband.words import Target, counted, given
 
 
 def _check_rank(value: int) -> None:
@@ -370,7 +370,9 @@ def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
         curves[0].named(name),
         values=values,
         answers=describing(
-            derived("average", f"mean over {len(curves)} algorithms of the {{}}", curves[0].answers.of)
+            derived(
+                "average", f"mean over {counted(len(curves), 'algorithm')} of the {{}}", curves[0].answers.of
+            )
         ),
     )
 

@@ -23,7 +23,7 @@ from proband.results.by_algorithm import for_each
 from proband.results.serializing import Written
 from proband.samples import Experiment, Positions
 from proband.scores import Scores, axis_positions, require_orientation
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 Floats = npt.NDArray[np.float64]
 Fusion = Literal["max", "mean"]
@@ -154,8 +154,8 @@ class Searches:
 
     def __repr__(self) -> str:
         return (
-            f"{self.algorithm}: {count(len(self.mate))} mated and {count(len(self.best))} non-mated searches among "
-            f"{count(self.n_enrolled)} people"
+            f"{self.algorithm}: {count(len(self.mate))} mated and {counted(len(self.best), 'non-mated search', 'non-mated searches')} among "
+            f"{counted(self.n_enrolled, 'person', 'people')}"
         )
 
     def point(self, closeness: float, rank: int = 1, asked: float | None = None) -> SearchPoint:

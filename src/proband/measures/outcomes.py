@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proband.errors import DesignError
 from proband.results.base import Facts
 from proband.samples import Experiment, Positions
-from proband.words import Note, count
+from proband.words import Note, count, counted
 
 TiePolicy = Literal["pessimistic", "optimistic", "mean"]
 Counting = Literal["images", "subjects"]
@@ -82,7 +82,7 @@ class Outcomes:
         first = int((self.ranks <= 1).sum())
         failed = f", {count(int(self.failed.sum()))} failed" if self.failed.any() else ""
         return (
-            f"{self.algorithm}: {count(len(self))} probes ranked among {count(self.n_ranks)} {self.counting}, "
+            f"{self.algorithm}: {counted(len(self), 'probe')} ranked among {count(self.n_ranks)} {self.counting}, "
             f"{count(first)} at rank 1{failed}"
         )
 

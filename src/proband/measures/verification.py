@@ -16,7 +16,7 @@ from proband.errors import DesignError, Hint, UsageError
 from proband.measures.pairs.counts import PairCounts, allowed_errors
 from proband.results.base import Count, Rate, Result
 from proband.results.serializing import Written
-from proband.words import Note, count, fixed
+from proband.words import Note, count, counted, fixed
 
 Floats = npt.NDArray[np.float64]
 EERConvention = Literal["midpoint", "hull", "lower", "upper"]
@@ -388,7 +388,7 @@ class ErrorRates(Result):
     def __repr__(self) -> str:
         c = self.counts
         return (
-            f"{self.algorithm}: {count(c.n_genuine)} genuine and {count(c.n_impostor)} impostor comparisons, "
+            f"{self.algorithm}: {count(c.n_genuine)} genuine and {counted(c.n_impostor, 'impostor comparison')}, "
             f"EER {fixed(self.eer().value)}, AUC {fixed(self.auc())}"
         )
 

@@ -40,7 +40,7 @@ from proband.report.page.model import Paragraph
 from proband.report.table import Cell, Table
 from proband.samples import Experiment, Pool, feret_categories
 from proband.scores.archive import write_score_archive
-from proband.words import Sentence, count
+from proband.words import Sentence, counted
 
 GALLERY = "kind == 'fa' and session == 1"
 BIN = 4  # whole values in a bin: 4/160, as in the paper
@@ -200,7 +200,7 @@ def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
                     [("bootstrap", found.bootstrap), ("binomial", exact)],
                     f"{label}, {FIRST}, fb probes",
                     notes=(
-                        f"{count(_RESAMPLES)} resamples of {count(found.bootstrap.n)} probes; bars: the middle 95%.",
+                        f"{counted(_RESAMPLES, 'resample')} of {counted(found.bootstrap.n, 'probe')}; bars: the middle 95%.",
                     ),
                 ),
                 _medians(found),
@@ -320,9 +320,9 @@ def _table4(found: Found) -> Table:
                 continue
             pairs = found.pairs(second)[name]
             of = found.outcomes[name]
-            people = compare(RecognitionRate(1), [of[FIRST], of[second]]).pairs[0].p_value
-            one_sided = p_cell(mcnemar(pairs.sf, pairs.fs).p_greater)
-            rows.append((*_named(f"{name}, here", second), *_counts(pairs), one_sided, p_cell(people)))
+            people = compare(RecognitionRate(1), [of[FIRST], of[second]]).pairs[0]
+            tested = (mcnemar(pairs.sf, pairs.fs).p_greater, None), people.p_with_floor
+            rows.append((*_named(f"{name}, here", second), *_counts(pairs), *(p_cell(*p) for p in tested)))
     notes = (
         "SS: both recognise the probe, SF: only PCA (L1), FS: only ICA (cosine), FF: neither.",
         "McNemar's test takes probes for independent; several are of one person. The last column is two-sided, over people.",
@@ -346,7 +346,7 @@ def _medians(found: Found) -> Table:
     rows = [(count_cell(value), rate_cell(share)) for value, share in found.medians.items()]
     return table(
         "medians",
-        f"Median of {FIRST}'s ranks on dup1 probes, censored at {_CENSORED}, over {count(_RESAMPLES)} resamples",
+        f"Median of {FIRST}'s ranks on dup1 probes, censored at {_CENSORED}, over {counted(_RESAMPLES, 'resample')}",
         columns("median censored rank", "share of resamples", text=0),
         rows,
         ("The paper names this statistic for its lack of a formula, and prints no number.",),
@@ -374,13 +374,13 @@ def _table7(found: Found) -> Table:
     rows = []
     for (a, b), published in NOT_WON.items():
         one = found.choices.difference(a, b)
-        people = compared(found.choices, a, b, 1, None, 0.95).p_value
+        people = compared(found.choices, a, b, 1, None, 0.95)
         cells = (
             share_cell(one.at_most(0.0), one.n_trials),
             share_cell(published, 10_000),
             fixed_cell(100 * one.mean),
         )
-        rows.append((text_cell(a), text_cell(b), *cells, p_cell(people)))
+        rows.append((text_cell(a), text_cell(b), *cells, p_cell(people.p_value, people.method.floor)))
     heads = columns(
         "A", "B", "A does not win, here", "in the paper", "mean difference, points", "p over people", text=2
     )

@@ -13,7 +13,7 @@ from proband.errors import UsageError
 from proband.results.base import Answers, Confidence, Facts, Result, rules
 from proband.results.serializing import Written
 from proband.results.sides import Side
-from proband.words import Method, Note, count, fixed, interval, level
+from proband.words import Method, Note, counted, fixed, interval, level
 
 Rates = Annotated[npt.NDArray[np.float64], rules(type="number", minimum=0, maximum=1)]
 
@@ -52,7 +52,7 @@ class Curve(Result):
 
     def __repr__(self) -> str:
         shown = ", ".join(f"rank {t}: {fixed(self.at(t))}" for t in (1, 5, 10) if t <= len(self.values))
-        return f"{self.facts.algorithm}: CMC of {count(self.facts.n_probes)} probes, {shown}"
+        return f"{self.facts.algorithm}: CMC of {counted(self.facts.n_probes, 'probe')}, {shown}"
 
     def to_frame(self) -> pl.DataFrame:
         """Return columns algorithm, rank and rate."""

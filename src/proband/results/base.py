@@ -18,7 +18,7 @@ from proband.results.compared import Compared
 from proband.results.frames import rows_of
 from proband.results.serializing import Written, entries
 from proband.results.targets import DESCRIPTION, EVERYTHING, NOTHING
-from proband.words import Note, Target, digits, fold, plain
+from proband.words import Note, Target, digits, fold, plain, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +117,7 @@ def _in_lines(shown: Callable[[Any], str]) -> Callable[[Any], str]:
 
     @functools.wraps(shown)
     def folded(self: Any) -> str:
-        return fold(shown(self))
+        return fold(visible(shown(self)))
 
     _FOLDED.add(folded)
     return folded

@@ -75,7 +75,7 @@ class Category:
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "year": [1994, 1996, 1995, 1996]})
     >>> late = Category("late", "probe.year == 1996", gallery="year < 1995")
     >>> late.of(Experiment(samples, gallery=["a1", "b1"]))
-    Experiment(gallery: 1 samples of 1 subjects; probes: 1 samples of 1 subjects; closed universe)
+    Experiment(gallery: 1 sample of 1 subject; probes: 1 sample of 1 subject; closed universe)
     """
 
     name: str

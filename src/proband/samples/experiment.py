@@ -15,7 +15,7 @@ from proband.errors import DesignError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
 from proband.samples.table import UNDECIDED, Samples, Selection, frozen
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 SET_UNDECIDED = Sentence(
     "samples.set-undecided",
@@ -141,6 +141,6 @@ class Experiment:
         universe = "closed universe" if not unmated else f"open universe: {count(unmated)} {have} no mate"
         subjects = len(np.unique(self.samples.codes[self.probes]))
         return (
-            f"Experiment(gallery: {count(len(self.gallery))} samples of {count(self.n_gallery_subjects)} subjects; "
-            f"probes: {count(len(self.probes))} samples of {count(subjects)} subjects; {universe})"
+            f"Experiment(gallery: {counted(len(self.gallery), 'sample')} of {counted(self.n_gallery_subjects, 'subject')}; "
+            f"probes: {counted(len(self.probes), 'sample')} of {counted(subjects, 'subject')}; {universe})"
         )

@@ -24,7 +24,7 @@ from proband.samples.directories import frame_of_names, pattern_in
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 _EXACT: dict[pl.DataType, int] = {
     pl.Float64(): 2**53,
@@ -203,7 +203,7 @@ class Samples:
     def __repr__(self) -> str:
         failures = f"; {count(self.failed.sum())} failed to acquire" if self.failed.any() else ""
         columns = ", ".join(self._frame.columns[:8]) + (", …" if len(self._frame.columns) > 8 else "")
-        return f"Samples({count(len(self))} samples of {count(len(self.subjects))} subjects{failures}; columns: {columns})"
+        return f"Samples({counted(len(self), 'sample')} of {counted(len(self.subjects), 'subject')}{failures}; columns: {columns})"
 
     @checked
     def select(self, condition: str) -> Selection:

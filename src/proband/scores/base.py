@@ -19,7 +19,7 @@ from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions, SubjectIds
 from proband.samples.table import Samples, frozen
-from proband.words import Note, count
+from proband.words import Note, count, counted
 
 Orientation = Literal["similarity", "distance"]
 MissingPolicy = Literal["error", "drop"]
@@ -127,7 +127,7 @@ class Scores(ABC):
 
     def __repr__(self) -> str:
         n_query, n_target = self.shape
-        return f"{type(self).__name__}({self.name!r}: {count(n_query)} queries × {count(n_target)} targets, {self.orientation})"
+        return f"{type(self).__name__}({self.name!r}: {counted(n_query, 'query', 'queries')} × {counted(n_target, 'target')}, {self.orientation})"
 
     @staticmethod
     @checked

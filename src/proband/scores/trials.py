@@ -21,7 +21,7 @@ from proband.samples.table import Samples, as_text
 from proband.scores.alignment import check_ids
 from proband.scores.base import Cells, MissingPolicy, Orientation, Scores, check_orientation_name
 from proband.scores.names import coded, n_repeats, numbered, together
-from proband.words import Note, Sentence, count, percent
+from proband.words import Note, Sentence, count, counted, percent
 
 NOT_COUNTED = Sentence(
     "scores.pairs-not-counted", "note", "{n:count pair} {n:word is/are} not to be counted; left out"
@@ -164,7 +164,7 @@ class Trials:
     def __repr__(self) -> str:
         mated = self.frame["mated"]
         return (
-            f"Trials({self.name!r}: {count(len(self))} comparisons, {count(int(mated.sum() or 0))} mated, "
+            f"Trials({self.name!r}: {counted(len(self), 'comparison')}, {count(int(mated.sum() or 0))} mated, "
             f"{count(int(self.frame['failed'].sum()))} failed)"
         )
 

@@ -219,7 +219,7 @@ def test_values_stand_beside_their_texts():
         share_cell(7, 12_000),
         small_cell(np.float64(1e-20), supported=False),
         count_cell(np.int64(2**60 + 1)),
-        p_cell(1e-40),
+        p_cell(1e-40, None),
     )
     table = Table("", tuple(Column(one) for one in "abcdefg"), (row, (*row[:1], *[Cell("–")] * 6)), id="t")
     found = Reading(render_page(Page("t", "", (Section("s", "S", (table,)),))))

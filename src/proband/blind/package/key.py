@@ -18,7 +18,7 @@ from proband.engine.files.placing import settle
 from proband.errors import InputError, Said
 from proband.samples import Samples
 from proband.samples.reading import ROW_NUMBER
-from proband.words import count
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.blind.package.package import Package
@@ -77,7 +77,7 @@ class Key:
     others: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"Key({count(len(self.table))} names of {count(len(self.samples))} samples, package {self.package[:12]}…)"
+        return f"Key({counted(len(self.table), 'name')} of {counted(len(self.samples), 'sample')}, package {self.package[:12]}…)"
 
     @property
     def commitment(self) -> str:

@@ -167,7 +167,7 @@ def _show(
     from proband.report.notes import answered
     from proband.report.table import Table
 
-    rows = ((text_cell(name), p_cell(plain[field])) for field, name in _TESTS.items())
+    rows = ((text_cell(name), p_cell(plain[field], None)) for field, name in _TESTS.items())
     show_tables(Table("", columns("test", "p"), tuple(rows)))
     if "difference" in plain:
         say(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 from proband.words import UNPRINTABLE
@@ -24,7 +25,24 @@ def as_json(plain: Any, indent: int | None = 1) -> str:
         text = json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False, default=_plain)
     except ValueError:
         text = json.dumps(_finite(plain), indent=indent, ensure_ascii=False, allow_nan=False, default=_plain)
-    return UNPRINTABLE.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text) + "\n"
+    return escaped_json(text) + "\n"
+
+
+def escaped_json(text: str) -> str:
+    r"""Write what a terminal would obey, or not show, as JSON spells it: the data stay what they are.
+
+    Examples
+    --------
+    >>> escaped_json('"\U000e0041"'), json.loads(escaped_json('"\u202e"')) == "\u202e"
+    ('"\\udb40\\udc41"', True)
+
+    """
+    return UNPRINTABLE.sub(_as_units, text)
+
+
+def _as_units(mark: re.Match[str]) -> str:
+    units = mark[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def _plain(record: Any) -> Any:

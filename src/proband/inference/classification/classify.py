@@ -63,7 +63,7 @@ _ONE_GROUP = Sentence(
 _TIED = Sentence(
     "classification.ties",
     "caution",
-    "{algorithm}: the true class ties with another in {n:count} of {total:count} samples, and the tie policy ({ties}) decides them",
+    "{algorithm}: the true class ties with another in {n:count} of {total:count sample}, and the tie policy ({ties}) decides them",
 )
 
 

@@ -14,7 +14,7 @@ from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Unit
 from proband.results.serializing import Written
-from proband.words import Note, as_sentence, fixed, interval
+from proband.words import Note, as_sentence, counted, fixed, interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -185,7 +185,7 @@ class Classification(Result):
         return frame_of_rows([{name: getattr(one, name) for name in names} for one in self.confusions], names)
 
     def __repr__(self) -> str:
-        first = f"Classification({self.n_samples} samples, {len(self.classes)} classes)"
+        first = f"Classification({counted(self.n_samples, 'sample')}, {counted(len(self.classes), 'class', 'classes')})"
         if self.comparison is not None:
             return f"{first}: {' '.join(map(as_sentence, self.sentences()[:3]))}"
         one = self.rates[0]

@@ -35,7 +35,7 @@ _TESTED = Sentence(
 _ADJUSTED = Sentence(
     "mcnemar.adjusted",
     "note",
-    "Adjusted: the two-sided exact p-value, for all {n:count} tests of this table together (Holm), whatever probes they share",
+    "Adjusted: the two-sided exact p-value, for all tests of this table together ({n:count}) (Holm), whatever probes they share",
 )
 _NOT_INDEPENDENT = Sentence(
     "mcnemar.probes-share-people",

@@ -27,7 +27,7 @@ from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE, derived
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, count, fixed, points
+from proband.words import Note, Sentence, count, counted, fixed, points
 
 Judges = Literal["auto", "algorithms", "images"]
 Part = npt.NDArray[np.intp]
@@ -135,7 +135,9 @@ class Partition(Result):
         return next(one for one in self.rates if (one.algorithm, one.part) == (algorithm, part))
 
     def __repr__(self) -> str:
-        lines = [f"{count(self.n_probes)} probes of {count(self.n_people)} people in {len(self.parts)} parts"]
+        lines = [
+            f"{counted(self.n_probes, 'probe')} of {counted(self.n_people, 'person', 'people')} in {counted(len(self.parts), 'part')}"
+        ]
         lines += [
             f"{one.algorithm}, {one.part}: {fixed(one.value)}, selection {points(one.excess)}"
             for one in self.rates

@@ -328,7 +328,7 @@ def _fitting(checks: Sequence[FitCheck]) -> list[Note]:
     for one in checks:
         if one.p_value is None:
             continue
-        if one.by == "fitted":
+        if one.by is None:
             gap = float(np.max(np.abs(one.observed - one.expected)))
             told = _FITS if one.p_value >= _ALPHA else _FITS_NOT
             said.append(told(n=len(one.n), p=one.p_value, gap=gap))

@@ -26,7 +26,7 @@ from proband.results.sides import ONE_SIDED, Side, limits_of, opened, two_sided_
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target, fixed, interval
+from proband.words import Note, Sentence, Target, counted, fixed, interval
 
 _ALL_PROBES = Target("all-probes", "all probes")
 ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
@@ -112,9 +112,16 @@ class Entry(OfProbes, Result):
     weights: Weights = "probe"
 
     def __repr__(self) -> str:
-        ends = self.interval(1)
+        ends, beside = self.interval(1), self._by_person(1)
         told = "" if ends is None else f" {interval(*ends)}"
-        return f"{self.algorithm}, {probes_called(self.category)}: rank-1 {fixed(self.curve.at(1))}{told}"
+        told += f" at {self.weighted_rate(1)}"
+        told += "" if beside is None else f"; {beside}"
+        return f"{self.algorithm}, {probes_called(self.category)}: {fixed(self.curve.at(1))}{told}"
+
+    def weighted_rate(self, rank: int) -> str:
+        """What people call the rate at a rank, with its weights where others would give another rate."""
+        unequal = self.weights == "person" or self._by_person(rank) is not None
+        return f"rank {rank} ({self.weights}-weighted)" if unequal else f"rank {rank}"
 
     @property
     def by_person(self) -> dict[Rank, ByPerson | None]:
@@ -227,9 +234,11 @@ class Evaluation(Result):
         return [entry.band for entry in self.of(category or self.categories[0])]
 
     def __repr__(self) -> str:
+        first = self.of(self.categories[0])
         return (
-            f"Evaluation({len(self.algorithms)} algorithms, {len(self.categories)} sets of probes, "
-            f"rank-1 {', '.join(f'{e.algorithm} {fixed(e.curve.at(1))}' for e in self.of(self.categories[0])[:6])})"
+            f"Evaluation({counted(len(self.algorithms), 'algorithm')}, "
+            f"{counted(len(self.categories), 'set of probes', 'sets of probes')}; "
+            f"{first[0].weighted_rate(1)}: {', '.join(f'{e.algorithm} {fixed(e.curve.at(1))}' for e in first[:6])})"
         )
 
     def to_frame(self) -> pl.DataFrame:

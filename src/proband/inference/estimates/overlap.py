@@ -11,6 +11,7 @@ import polars as pl
 
 from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
+from proband.errors import UsageError
 from proband.inference.estimates.evaluation import categories_by, probe_sets, probes_called
 from proband.results.base import Count, Result
 from proband.samples import Category, Experiment
@@ -86,6 +87,10 @@ def set_overlap(
     ((2, 2, 1, 1), (0, 2, 1, 1))
     """
     sets, notes = probe_sets(experiment, categories_by(experiment, categories, by))
+    if GALLERY in sets:
+        raise UsageError(
+            f"A category called {GALLERY!r} cannot be told from the gallery.", "give it another name."
+        )
     held = {
         GALLERY: experiment.gallery,
         **{probes_called(name): part.probes for name, part in sets.items()},

@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 _NOT_TESTED = Sentence(
     "galleries.not-tested",
     "caution",
-    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, since {people:count} people are too few for it: "
+    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, since {people:count person is/people are} too few for it: "
     "they span {range:span}",
 )
 _TESTED = "at rank {rank}: they span {range:span}, F({above:count}, {below:count}) = {statistic:two}, p {p:p}"

@@ -41,7 +41,7 @@ from proband.results.targets import derived
 from proband.samples import Category, Experiment
 from proband.scores import Scores, require_orientation
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target, count
+from proband.words import Note, Sentence, Target, counted
 
 _RATES = Interval(0.0, 1.0)
 _ANYTHING = Interval(-np.inf, np.inf)
@@ -379,7 +379,7 @@ def _mean_of(rates: Sequence[float | None]) -> float | None:
 
 def _answers(measure: Any, parts: GalleryParts, n_filled: int) -> Answers:
     order = parts.design.order
-    of = f"mean {{}} over {n_filled} galleries of {count(parts.size)} people"
+    of = f"mean {{}} over {counted(n_filled, 'gallery', 'galleries')} of {counted(parts.size, 'person', 'people')}"
     drift = f"{_ALIKE}; galleries follow {order}, so any drift over it is within their spread"
     return Answers(
         derived("mean-over-galleries", of, measure.estimand),
@@ -402,7 +402,7 @@ def _pooled_facts(within: Experiment, parts: GalleryParts, outcomes: Sequence[Ou
         n_ranks=max(one.n_ranks for one in each),
         n_unmated=int((~within.mated).sum()),
         universe=within.universe,
-        gallery_rule=f"{within.gallery_rule}; {parts.design}, {count(parts.size)} people in each",
+        gallery_rule=f"{within.gallery_rule}; {parts.design}, {counted(parts.size, 'person', 'people')} in each",
         experiment=within.fingerprint,
         notes=tuple(dict.fromkeys(note for one in each for note in one.notes)),
     )

@@ -17,7 +17,7 @@ from proband.results.base import Result
 from proband.results.serializing import Written
 from proband.samples.pool import Options
 from proband.samples.table import frozen
-from proband.words import count, digits, fixed
+from proband.words import count, counted, digits, fixed
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -46,9 +46,7 @@ class ExactChoice(Result):
 
     def __repr__(self) -> str:
         spread = "" if self.variance_rank_1 is None else f" ± {digits(self.variance_rank_1**0.5)}"
-        return (
-            f"ExactChoice(expected rate at rank 1 {fixed(self.cmc[0])}{spread}, {count(len(self.cmc))} ranks)"
-        )
+        return f"ExactChoice(expected rate at rank 1 {fixed(self.cmc[0])}{spread}, {counted(len(self.cmc), 'rank')})"
 
 
 def exact_choice(

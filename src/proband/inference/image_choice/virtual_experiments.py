@@ -30,7 +30,7 @@ from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AN
 from proband.samples import Pool
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target, count, fixed, interval
+from proband.words import Note, Sentence, Target, count, counted, fixed, interval
 
 Floats = npt.NDArray[np.float64]
 _ALL_RANKS_UP_TO = 1_000  # people; beyond, the distributions of all ranks would fill the memory
@@ -53,7 +53,7 @@ _NO_CYCLE = Sentence(
 _REMAINDER = Sentence(
     "choices.remainder",
     "note",
-    "{people:count} people are not a multiple of the {pairs:count} pairs: the remainder is drawn at random from the cycle",
+    "{people:count person is/people are} not a multiple of the {pairs:count pair}: the remainder is drawn at random from the cycle",
 )
 
 
@@ -162,7 +162,7 @@ class VirtualExperiments(Result):
             for low, high in [self.rate(name).interval()]
         )
         more = f", and {count(len(self.algorithms) - 4)} more" if len(self.algorithms) > 4 else ""
-        return f"VirtualExperiments({count(self.n_trials)} trials of {count(self.n_subjects)} people, rank 1: {shown}{more})"
+        return f"VirtualExperiments({counted(self.n_trials, 'trial')} of {counted(self.n_subjects, 'person', 'people')}, rank 1: {shown}{more})"
 
     def choices(self, pool: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
         """List which images of each person some trials chose from the pool, as `trial_choices` does."""

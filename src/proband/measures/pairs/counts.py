@@ -29,7 +29,7 @@ from proband.scores import Embeddings, Scores
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.names import n_repeats
 from proband.scores.trials import Trials
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 __all__ = [
     "Histogram",
@@ -190,7 +190,7 @@ class PairCounts:
     def __repr__(self) -> str:
         failed = self.n_failed_genuine + self.n_failed_impostor
         lost = f"; {count(failed)} failed" if failed else ""
-        return f"PairCounts({count(self.n_genuine)} genuine, {count(self.n_impostor)} impostor comparisons{lost})"
+        return f"PairCounts({count(self.n_genuine)} genuine, {counted(self.n_impostor, 'impostor comparison')}{lost})"
 
 
 @on_engine
@@ -441,8 +441,8 @@ def _added(
 ) -> PairAccumulator:
     """Add up what is counted in runs of blocks, long enough that merging costs little; it comes to the same in any order."""
     merged = PairAccumulator(task.grid)
-    for counted, done in run_blocks(task, _runs(work, 1 + task.grid.n_edges // _EDGES_A_BLOCK), threads):
-        merged.take(counted)
+    for part, done in run_blocks(task, _runs(work, 1 + task.grid.n_edges // _EDGES_A_BLOCK), threads):
+        merged.take(part)
         progress.advance(done)
     return merged
 

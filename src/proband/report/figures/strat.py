@@ -225,7 +225,7 @@ def _choices(count: int) -> str:
     """What is drawn where there are several ways."""
     if count == 1:
         return ""
-    return f": mean of {words.count(count)} choices ({'shaded: lowest to highest' if count > _MOST_THIN else 'thin lines'})"
+    return f": mean of {counted(count, 'choice')} ({'shaded: lowest to highest' if count > _MOST_THIN else 'thin lines'})"
 
 
 def _draw_ways(axis: Axes, ways: Floats, style: int, label: str) -> None:

@@ -19,7 +19,7 @@ from proband.study.init.logits import classification_section
 from proband.study.init.proposal import NO_TABLE, Proposal, SourceEntry, propose
 from proband.study.init.suggestions import analyses, experiment
 from proband.study.reading import study_from_text
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 NO_SCORES = Sentence("init.no-scores", "note", "[[scores]]: the file of scores")
 REFUSED = Sentence("init.refused", "note", "{why}")
@@ -165,8 +165,11 @@ def _classes(made: Proposal, out: Path) -> list[str]:
 def _title(made: Proposal) -> str:
     n_models = len([name for one in made.logits for name in one.models])
     n_algorithms = len([name for one in (*made.scores, *made.vectors) for name in one.algorithms]) + n_models
-    people = "" if made.samples is None else f" on {count(len(made.samples.subjects))} people"
-    return f"{n_algorithms or ''} algorithm{'s' if n_algorithms != 1 else ''}{people}".strip().capitalize()
+    algorithms = counted(n_algorithms, "algorithm") if n_algorithms else "Algorithms"
+    if made.samples is None:
+        return algorithms
+    people = counted(len(made.samples.subjects), "person", "people")
+    return f"{algorithms}, {counted(len(made.samples), 'sample')} of {people}"
 
 
 def _switches(made: Proposal) -> list[str]:
@@ -200,7 +203,7 @@ def _samples(made: Proposal, out: Path) -> list[str]:
             number = "   # the number of the row" if column == ROW_NUMBER else ""
             lines.append(f"{key} = {toml_text(column)}{number}")
     if table.failed is not None:
-        many = "" if table.samples is None else f": {count(int(table.samples.failed.sum()))} samples"
+        many = "" if table.samples is None else f": {counted(int(table.samples.failed.sum()), 'sample')}"
         lines.append(
             f"failed = {toml_text(table.failed)}   # failures to acquire, which count as misses{many}"
         )
