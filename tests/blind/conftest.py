@@ -29,7 +29,7 @@ def people() -> Samples:
                 "id": [f"{who}-picture-{k % 4}" for k, who in enumerate(subject)],
                 "subject": subject,
                 "session": [1 + k % 4 // 2 for k in range(n)],
-                "yaw_deg": rng.normal(0, 10, n).round(1),
+                "yaw_deg": rng.choice([0.0, 20.0], n),
                 "taken": [date(2020, 1, 1 + k % 28) for k in range(n)],
                 "glasses": [k % 3 == 0 for k in range(n)],
                 "left_eye_x": [5.0] * n,

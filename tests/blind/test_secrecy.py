@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import struct
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from PIL import Image
 from scipy import stats
@@ -16,6 +18,7 @@ from proband.algorithms import Pictures
 from proband.blind import BlindTest, Key, Package
 from proband.blind.package.drawing import DrawnSets, draw
 from proband.blind.package.sealing import chance
+from proband.errors import UsageError
 from proband.faces import Population
 from proband.samples import Samples
 
@@ -164,3 +167,105 @@ def test_a_population_of_faces_can_be_handed_out(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         np.asarray(Image.open(package.path / "images" / f"{name}.png")), rendered[sample]
     )
+
+
+# What kept columns tell to somebody who has the table that the images are from
+
+
+def named_by_values(given: pl.DataFrame, source: pl.DataFrame, columns: list[str]) -> list[str]:
+    """For each image of a list the person with most images of these values in the source."""
+    most = Counter(source.select(*columns, "subject").rows())
+    best: dict[tuple[object, ...], str] = {}
+    for (*values, person), _ in sorted(most.items(), key=lambda one: one[1]):
+        best[tuple(values)] = person
+    return [best[row] for row in given.select(columns).rows()]
+
+
+def named_by_order(given: pl.DataFrame, source: pl.DataFrame, columns: list[str]) -> list[str]:
+    """For each image of a list the person at that place of the source, if the columns are sorted as the source is."""
+    places = given.with_row_index("at").sort(columns)["at"]
+    people = [""] * given.height
+    for rank, place in enumerate(places):
+        people[place] = source["subject"][rank * source.height // given.height]
+    return people
+
+
+def most_named(people: Samples, columns: list[str], folder: Path) -> tuple[int, int]:
+    """How many queries of a package the better of both attacks names, and how many there are."""
+    made = BlindTest(people, "session == 1", "all", keep=columns).make(folder / "test", folder / "key")
+    given = pl.read_csv(made.packages[0].path / "queries.csv", infer_schema=False)
+    source = pl.read_csv(people.frame.write_csv().encode(), infer_schema=False)
+    key = Key.read(made.keys[0]).table
+    truth = dict(zip(key["name"], people.codes[people.ids.positions(key["sample"])], strict=True))
+    names = [people.subjects[truth[name]] for name in given["id"]]
+    numbers = [pl.col(one).cast(pl.Float64, strict=False).fill_null(0) for one in columns]
+    found = (
+        named_by_values(given, source, columns),
+        named_by_order(given.with_columns(numbers), source, columns),
+    )
+    return max(sum(map(str.__eq__, names, one)) for one in found), given.height
+
+
+@pytest.fixture(scope="module")
+def known(people: Samples) -> Samples:
+    """The people with columns of all kinds."""
+    rng = np.random.default_rng(8)
+    n, code = len(people), pl.Series(people.codes)
+    return Samples(
+        people.frame.with_columns(
+            frame=pl.Series(range(n)),
+            shuffled=pl.Series(rng.permutation(n)),
+            some_twice=pl.Series(np.arange(n) // 2 * 2),
+            blurred=pl.Series(rng.normal(size=n)),
+            moment=pl.datetime(2020, 1, 1) + pl.duration(minutes=pl.Series(range(n))),
+            born=pl.date(1980, 1, 1) + pl.duration(days=97 * code),
+            alias=code * 7,
+            household=code // 2,
+            block=pl.Series(np.arange(n) // 8),
+            film=pl.Series([f"film {k // 10}" for k in range(n)]),
+            sex=code % 2,
+            rare=pl.Series([k == 5 for k in range(n)]),
+            pose=pl.Series(rng.choice(["left", "right"], n)),
+            light=pl.Series(rng.choice(["dim", "bright", "flash"], n)),
+        )
+    )
+
+
+TELLING = [
+    *("frame", "shuffled", "some_twice", "blurred", "moment", "born", "alias", "household", "block", "film"),
+    *("rare", ["sex", "taken"], ["pose", "light", "glasses", "yaw_deg"]),
+]
+
+
+@pytest.mark.parametrize("columns", TELLING, ids=str)
+def test_columns_that_number_or_order_images_are_refused(
+    known: Samples, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str | list[str]
+) -> None:
+    columns = [columns] if isinstance(columns, str) else columns
+    with pytest.raises(UsageError, match=r"tells? whose the images are.* of (60|120) images"):
+        most_named(known, columns, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr("proband.blind.package.making.refuse_telling", lambda *_: None)
+    found, n = most_named(known, columns, tmp_path)
+    assert found > (0 if columns == ["rare"] else n / 5)
+
+
+@pytest.mark.parametrize(
+    "columns", [["sex"], ["pose"], ["light"], ["glasses", "yaw_deg"], ["sex", "pose"]], ids=str
+)
+def test_columns_that_many_people_share_tell_little(
+    known: Samples, tmp_path: Path, columns: list[str]
+) -> None:
+    found, n = most_named(known, columns, tmp_path)
+    assert found <= n / 5
+
+
+def test_in_large_sets_values_of_a_few_people_are_refused(tmp_path: Path) -> None:
+    """A hundred groups of ten people: no value names anyone, but the search is a hundredth of what it should be."""
+    code = np.arange(1_000)
+    people = Samples(
+        pl.DataFrame({"id": [f"i{k}" for k in code], "subject": code, "town": code % 100, "sex": code % 2})
+    )
+    with pytest.raises(UsageError, match="'town' tells whose"):
+        BlindTest(people, "all", "all", keep=["town"]).make(tmp_path / "a", tmp_path / "a.key")
+    BlindTest(people, "all", "all", keep=["sex"]).make(tmp_path / "b", tmp_path / "b.key")

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,3 +142,76 @@ def test_what_cannot_be_read_is_refused_without_options_of_other_commands(
     with pytest.raises(InputError) as refused:
         Submission.read(path)
     assert "--" not in str(refused.value)
+
+
+def leads_elsewhere(folder: Path, how: str) -> None:
+    """Put something into a submission that is none of its own files."""
+    other = folder.parent / "other"
+    other.mkdir()
+    np.save(other / "scores.npy", np.ones((3, 2)))
+    (other / "key").write_text("secret")
+    scores = folder / "scores.npy"
+    match how:
+        case "scores":
+            scores.unlink()
+            scores.symlink_to(other / "scores.npy")
+        case "declaration":
+            (folder / "submission.toml").rename(other / "submission.toml")
+            (folder / "submission.toml").symlink_to(other / "submission.toml")
+        case "side-car":
+            (folder / "scores.npy.json").symlink_to(other / "key")
+        case "list":
+            (folder / "ids.txt").symlink_to(folder / "submission.toml")
+        case "directory":
+            scores.unlink()
+            (folder / "scores").symlink_to(other, target_is_directory=True)
+        case "within a directory":
+            (folder / "notes").mkdir()
+            (folder / "notes" / "mine").symlink_to(other)
+        case "to nothing":
+            (folder / "notes").symlink_to("absent")
+        case "loop":
+            (folder / "notes").symlink_to("notes")
+        case "pipe":
+            os.mkfifo(folder / "notes")
+        case "socket":
+            with socket.socket(socket.AF_UNIX) as bound:
+                here = Path.cwd()
+                os.chdir(folder)  # names of sockets are short
+                bound.bind("notes")
+                os.chdir(here)
+
+
+WAYS = (
+    "scores",
+    "declaration",
+    "side-car",
+    "list",
+    "directory",
+    "within a directory",
+    "to nothing",
+    "loop",
+    "pipe",
+    "socket",
+)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+@pytest.mark.parametrize("how", WAYS)
+def test_nothing_but_the_submission_is_read(tmp_path: Path, how: str) -> None:
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    (folder / "submission.toml").write_text(FORM + ('training = "ids.txt"\n' if how == "list" else ""))
+    np.save(folder / "scores.npy", np.arange(6.0).reshape(3, 2))
+    leads_elsewhere(folder, how)
+    with pytest.raises(InputError, match=r"is a (link|pipe|socket)"):
+        Submission.read(folder)
+
+
+def test_a_submission_is_no_link_itself(hand_in: Callable[..., Path], tmp_path: Path) -> None:
+    hand_in()
+    linked = tmp_path.parent / f"{tmp_path.name}-link"
+    linked.symlink_to(tmp_path)
+    with pytest.raises(InputError, match="is a link"):
+        Submission.read(linked)
+    assert Submission.read(tmp_path).scores.shape == (3, 2)

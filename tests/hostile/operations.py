@@ -1,6 +1,6 @@
 """Writing jobs in children that are killed right before their n-th file operation, for every n.
 
-Run as a program of its own: ``python operations.py FOLDER [--all] JOB…``. Children are forked from a process that has imported
+Run as a program of its own: ``python -m tests.hostile.operations FOLDER [--all] JOB…``. Children are forked from a process that has imported
 everything and used nothing, since thread pools do not survive a fork.
 """
 
@@ -59,6 +59,10 @@ class Job:
 
     targets: tuple[str, ...] = ()
     stride = 1  # which operations are tried unless all are
+    replaces = True  # what an earlier run made
+
+    def prepare(self, folder: Path) -> None:
+        """Put what the job needs."""
 
     def write(self, folder: Path, version: int) -> None:
         raise NotImplementedError
@@ -113,7 +117,7 @@ class Results(Job):
     targets = ("results",)
 
     def write(self, folder: Path, version: int) -> None:
-        with whole_directory(folder / "results", ("results.json", "table.csv", "old.csv")) as draft:
+        with whole_directory(folder / "results", lambda _: ("results.json", "table.csv", "old.csv")) as draft:
             (draft / "results.json").write_text(f'{{"proband": {version}}}', encoding="utf-8")
             (draft / ("table.csv" if version else "old.csv")).write_text("a,b\n", encoding="utf-8")
 
@@ -137,7 +141,7 @@ class ResultsSavedInto(Results):
     """Someone saves a file into the directory while it is being replaced: the file is somewhere to be seen, always."""
 
     def write(self, folder: Path, version: int) -> None:
-        with whole_directory(folder / "results", ("results.json",)) as draft:
+        with whole_directory(folder / "results", lambda _: ("results.json",)) as draft:
             (draft / "results.json").write_text(f'{{"proband": {version}}}', encoding="utf-8")
             if version:
                 (folder / "results" / "thesis.tex").write_text("years of work", encoding="utf-8")
@@ -159,7 +163,7 @@ class ResultsSavedInto(Results):
         if (folder / "results" / "thesis.tex").exists():
             (folder / "results-mine").mkdir()
             (folder / "results" / "thesis.tex").rename(folder / "results-mine" / "thesis.tex")
-        with whole_directory(folder / "results", ("results.json",)) as draft:
+        with whole_directory(folder / "results", lambda _: ("results.json",)) as draft:
             (draft / "results.json").write_text('{"proband": 1}', encoding="utf-8")
 
 
@@ -234,6 +238,7 @@ class Blind(Job):
 
     targets = ("public/test", "private/test.key", "private/test-names.csv")
     stride = 3
+    replaces = False
 
     def begin(self, folder: Path) -> None:
         pass

@@ -54,11 +54,14 @@ def test_what_is_not_as_it_should_be_is_refused(release: Path) -> None:
     with pytest.raises(InputError, match="1 users of dos have no similarity file"):
         read_file(release)
     (release / "003").write_text(whole)
+    (lists / "users.xml").write_text('<set><signature name="../C/003" subject_id="p3" /></set>')
+    with pytest.raises(InputError, match=r"names files that are not in C: '../C/003'"):
+        read_file(release)
     (lists / "users.xml").write_text("<set>")
     with pytest.raises(InputError, match="is not XML"):
         read_file(release)
     (lists / "users.xml").write_text('<!DOCTYPE x [<!ENTITY a "b">]><set/>')
-    with pytest.raises(InputError, match="declares entities"):
+    with pytest.raises(InputError, match="an entity, which is not allowed"):
         read_file(release)
     (lists / "users.xml").unlink()
     with pytest.raises(InputError, match=r"no users\.xml"):

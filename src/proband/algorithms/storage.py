@@ -16,6 +16,7 @@ from proband.algorithms.pictures.normalize import Photometry
 from proband.algorithms.recognizer import Model, Training
 from proband.algorithms.sparse import SparseModel
 from proband.engine import written_whole
+from proband.engine.files.documents import read_json
 from proband.errors import InputError, Said, UsageError
 from proband.samples.npz import Archive, write_archive
 from proband.words import Note, Sentence
@@ -65,7 +66,7 @@ def load_model(path: str | Path) -> Model:
         raise InputError(f"There is no file {path}.", file=Said(path))
     archive = Archive(path)
     try:
-        stated = json.loads(str(archive[_SETTINGS].item()))
+        stated = read_json(str(archive[_SETTINGS].item()))
         kind, settings = _KINDS[stated["kind"]], dict(stated["settings"])
         for name, part in _PARTS.items():
             if name in settings and not (name == "training" and settings[name] is None):

@@ -10,8 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Engine, Progress, Silent, on_engine, run_blocks, written_whole
-from proband.engine.files.files import make_directory
-from proband.errors import InputError
+from proband.engine.files.files import make_directory, require_new
 from proband.faces.population import Population
 from proband.faces.sheet import contact_sheet
 from proband.samples.npz import write_archive
@@ -35,8 +34,7 @@ def write_population(
     Images are PNG files named after the sample ids (the table's column ``file``), or with `as_npz` one archive with
     the arrays ``images`` and ``ids``. Only a few images are held at once when PNG files are written.
     """
-    if path.exists():
-        raise InputError(f"{path} is there already.", "name a directory that does not exist yet.")
+    require_new(path)
     make_directory(path.parent)
     progress = progress or Silent()
     table = pl.DataFrame(population.columns())
@@ -45,7 +43,7 @@ def write_population(
         for start in range(0, len(population), _AT_ONCE)
     ]
     progress.begin("rendering faces", len(population))
-    with written_whole(path) as draft:
+    with written_whole(path, check=lambda: require_new(path)) as draft:
         draft.mkdir()
         if as_npz:
             images = population.render(threads=threads, progress=progress.advance)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from proband.engine import written_whole
-from proband.engine.files.documents import as_json
+from proband.engine.files.documents import as_json, read_json
 from proband.engine.files.files import make_directory
 from proband.errors import InputError, first_few
 
@@ -27,9 +26,7 @@ def whole_directory(path: str | Path, attached: Sequence[str] = ()) -> Iterator[
     path = Path(path)
     require_free(path, attached)
     make_directory(path.parent)
-    with written_whole(path) as draft:
-        # Again, now that whatever is put there from here on is noticed and kept.
-        require_free(path, attached)
+    with written_whole(path, check=lambda: require_free(path, attached)) as draft:
         draft.mkdir()
         yield draft
         made = [name for name in _within(draft) if name not in attached]
@@ -71,7 +68,7 @@ def _within(path: Path) -> list[str]:
 def _listed(path: Path) -> list[str]:
     """What earlier results list as their own."""
     try:
-        listed = json.loads((path / LISTED).read_text(encoding="utf-8"))
+        listed = read_json((path / LISTED).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
     return [str(name) for name in listed] if isinstance(listed, list) else []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -12,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from proband.errors import InputError, Said, UsageError, first_few
+from proband.samples.name_patterns import DATES, NamePattern
 from proband.words import Note, Sentence, count
 
 PICTURE_ENDINGS = (
@@ -45,8 +45,6 @@ _BEGINNINGS = (
     *(b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"BM"),
     *(b"P2", b"P3", b"P5", b"P6", b"\x00\x00\x00\x0cjP  "),
 )
-_FIELD = re.compile(r"\{(\w+)(?::(d|a)?(\d+)?|:(yymmdd|yyyymmdd))?\}")
-_DATES = {"yymmdd": (6, "%y%m%d"), "yyyymmdd": (8, "%Y%m%d")}
 _OWN = ("file",)  # columns that the table has anyway
 
 
@@ -69,22 +67,17 @@ class Naming:
 
     pattern: str
 
-    @cached_property
+    @property
     def kinds(self) -> dict[str, str]:
         """The fields, and what each holds: text, number or a form of dates."""
-        found: dict[str, str] = {}
-        for name, kind, _, date in _FIELD.findall(self.pattern):
-            found.setdefault(name, date or ("number" if kind == "d" else "text"))
-        return found
+        return self._pattern.kinds
 
     @cached_property
-    def _expression(self) -> re.Pattern[str]:
-        seen: set[str] = set()
-        return re.compile("".join(_translated(self.pattern, seen)))
+    def _pattern(self) -> NamePattern:
+        return NamePattern(self.pattern)
 
     def check(self) -> None:
         """Refuse a pattern that says nothing, or cannot be read."""
-        _ = self._expression
         if not self.kinds:
             raise UsageError(
                 f"The pattern {self.pattern!r} has no field in braces.",
@@ -96,48 +89,12 @@ class Naming:
 
     def fields_of(self, file: str) -> dict[str, str] | None:
         """What a name says; None if it is not so named."""
-        met = self._expression.fullmatch(_without_ending(file))
-        return None if met is None else {name: value for name, value in met.groupdict().items() if value}
+        return self._pattern.fields_of(_without_ending(file))
 
 
 def _without_ending(file: str) -> str:
     path = PurePosixPath(file)
     return str(path.with_suffix("")) if path.suffix.lower() in PICTURE_ENDINGS else file
-
-
-def _translated(pattern: str, seen: set[str]) -> Iterator[str]:
-    """The pattern as a regular expression, piece by piece."""
-    place, depth = 0, 0
-    while place < len(pattern):
-        letter = pattern[place]
-        field = _FIELD.match(pattern, place) if letter == "{" else None
-        if field is not None:
-            yield _group(field, seen)
-            place = field.end()
-            continue
-        depth += (letter == "[") - (letter == "]")
-        if letter in "{}" or depth not in (0, 1):
-            raise UsageError(
-                f"The pattern {pattern!r} cannot be read at {pattern[place:]!r}.",
-                "a field is {name}, {name:d} for digits, {name:a2} for two letters, {name:yymmdd} for a day; [.{name}] may be absent.",
-            )
-        yield {"[": "(?:", "]": ")?", "*": "[^/]*"}.get(letter, re.escape(letter))
-        place += 1
-    if depth:
-        raise UsageError(f"A bracket of the pattern {pattern!r} is not closed.")
-
-
-def _group(field: re.Match[str], seen: set[str]) -> str:
-    name, kind, length, date = field.groups()
-    if name in seen:
-        return f"(?P={name})"
-    seen.add(name)
-    if name[0].isdigit():
-        raise UsageError(f"A field cannot be called {name!r}: a name begins with a letter.")
-    if date is not None:
-        return f"(?P<{name}>[0-9]{{{_DATES[date][0]}}})"
-    letters = {"d": "[0-9]", "a": "[A-Za-z]", None: "[^/]"}[kind]
-    return f"(?P<{name}>{letters}{{{length}}})" if length else f"(?P<{name}>{letters}+?)"
 
 
 def pattern_in(path: Path) -> tuple[Path, str | None]:
@@ -195,11 +152,12 @@ def is_picture(path: Path) -> bool:
 
 def data_set_of(files: Sequence[str]) -> str | None:
     """The public data set whose files are named like all of these."""
+    namings = {name: Naming(pattern) for name, pattern in DATA_SETS.items()}
     return next(
         (
             name
-            for name, pattern in DATA_SETS.items()
-            if all(Naming(pattern).fields_of(file) is not None for file in files)
+            for name, naming in namings.items()
+            if all(naming.fields_of(file) is not None for file in files)
         ),
         None,
     )
@@ -246,8 +204,8 @@ def _frame(files: list[str], found: list[dict[str, str]], naming: Naming) -> pl.
     columns: dict[str, Any] = {"id": files, "file": files}
     for name, kind in naming.kinds.items():
         values = pl.Series([fields.get(name) for fields in found], dtype=pl.String)
-        if kind in _DATES:
-            days = values.str.to_date(_DATES[kind][1], strict=False)
+        if kind in DATES:
+            days = values.str.to_date(DATES[kind][1], strict=False)
             wrong = values.filter(days.is_null() & values.is_not_null())
             if len(wrong):
                 raise InputError(f"{first_few(wrong.to_list())} in the names of files is no day ({kind}).")

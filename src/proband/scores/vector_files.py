@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.files.documents import read_json
 from proband.engine.files.files import naming, require_regular
 from proband.engine.files.parquet import COLUMNAR, read_parquet
 from proband.errors import Hint, InputError, Said, UsageError, first_few
@@ -177,7 +177,7 @@ def _tensors_in(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(size - 8, _LONGEST_HEADER):
             raise ValueError(f"its header claims {count(length)} bytes, and the file has {count(size)}")
-        stated = json.loads(file.read(length))
+        stated = read_json(file.read(length))
     if not isinstance(stated, dict):
         raise ValueError("its header names no tensors")
     tensors = {name: one for name, one in stated.items() if name != _METADATA}

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from proband.engine.files.documents import read_json
 from proband.samples import Experiment
 
 _MARK = b"proband cache 2 "
@@ -51,7 +52,7 @@ def unpack(content: bytes, given: Mapping[str, object], key: str) -> Any:
     try:
         whole = zlib.decompress(body)
         size = int.from_bytes(whole[:8], "little")
-        return _Unpacker(memoryview(whole)[8 + size :], given).value(json.loads(whole[8 : 8 + size]))
+        return _Unpacker(memoryview(whole)[8 + size :], given).value(read_json(whole[8 : 8 + size]))
     except (
         ArithmeticError,
         AttributeError,

@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from proband.engine.files.documents import TOML_STRING
+
 Keys = tuple[str | int, ...]
 
-_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*)*+")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_STRING = re.compile(
-    r'"""(?:\\.|[^\\])*?"{3,5}(?!")' r"|'''.*?'{3,5}(?!')" r'|"(?:\\.|[^"\\\n])*"' r"|'[^'\n]*'", re.DOTALL
-)
+_STRING = re.compile(TOML_STRING, re.DOTALL)
 _PLAIN = re.compile(r"[^,\]}#\n]+")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from proband.engine.arguments import checked
+from proband.engine.files.documents import LARGEST_TOML, read_toml
 from proband.engine.files.files import reading, refused
 from proband.errors import InputError, Said, UsageError
 from proband.study.checking import check
@@ -16,7 +17,6 @@ from proband.study.places import Places
 from proband.study.requests import Request
 from proband.words import count
 
-_LARGEST = 10_000_000
 # Where a parser's complaint says that it stands: tomllib has no fields for that before Python 3.14.
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -44,7 +44,7 @@ def read_study(path: str | Path) -> Study:
                 "proband init FILES... writes one from your files.",
                 file=Said(path),
             )
-        if path.stat().st_size > _LARGEST:
+        if path.stat().st_size > LARGEST_TOML:
             raise InputError(
                 f"{path.name} is no study file: it has {count(path.stat().st_size)} bytes.",
                 file=Said(path.name),
@@ -66,7 +66,7 @@ def study_from_text(text: str, path: Path) -> Study:
 
 def _parsed(text: str, path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return read_toml(text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         found = _WHERE.search(message)
@@ -84,9 +84,9 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
             file=Said(path.name),
             door="study",
         ) from None
-    except RecursionError:
+    except ValueError as error:
         raise UsageError(
-            f"{path.name} is not a study: its values are nested too deep.", file=Said(path.name)
+            f"{path.name} is not a study: {error}.", file=Said(path.name), door="study"
         ) from None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import Any, Literal, get_args
 from proband.blind.checking.matrices import Matrix, read_matrix
 from proband.blind.package.sealing import digest_of_file
 from proband.engine import Progress, Silent
-from proband.engine.files.files import naming, reading
+from proband.engine.files.documents import read_toml
+from proband.engine.files.files import naming, reading, require_own_files
 from proband.errors import InputError, Said
 from proband.scores.base import Orientation
 from proband.words import count
@@ -65,7 +65,7 @@ class Declaration:
                 place=Said(path.parent),
             )
         with reading(path, "the declaration of a submission"):
-            stated = tomllib.loads(path.read_text(encoding="utf-8"))
+            stated = read_toml(path.read_text(encoding="utf-8"))
             for key in stated:
                 if key not in _KEYS:
                     near = difflib.get_close_matches(key, _KEYS, n=1)
@@ -180,6 +180,7 @@ class Submission:
                 file=Said(path),
             )
         with naming(place=str(path)):
+            require_own_files(path)
             return cls._read(path, progress or Silent())
 
     @classmethod

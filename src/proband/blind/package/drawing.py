@@ -12,13 +12,16 @@ from proband.algorithms.pictures.acquire import EYE_COLUMNS
 from proband.blind.package.key import TABLE
 from proband.blind.package.sealing import random_names
 from proband.engine.frames import frame_of_rows
-from proband.errors import DesignError, Hint, InputError, UsageError
+from proband.errors import DesignError, Hint, InputError, UsageError, quoted
 from proband.samples import Choice, Samples
 from proband.samples.choosing import choose
 from proband.samples.table import UNDECIDED_FOR
 from proband.words import Note, count
 
 _CONTROL = 10
+_PEOPLE = 5  # must share what participants are told of an image
+_TIMES_CHANCE = 10
+_ROUNDING = 1e-9
 _SHARE_OF_CANARIES, _FEWEST_CANARIES, _MOST_CANARIES = 0.01, 2, 50
 
 
@@ -81,7 +84,7 @@ def list_of(table: pl.DataFrame, role: str, samples: Samples, columns: Sequence[
     return pl.DataFrame([rows["name"].alias("id"), *told])
 
 
-def refuse_telling(samples: Samples, keep: Sequence[str], eyes: Sequence[str]) -> None:
+def refuse_telling(samples: Samples, sets: DrawnSets, keep: Sequence[str], eyes: Sequence[str]) -> None:
     """Refuse to hand out columns that say who somebody is, or that are not there."""
     for column in (*keep, *eyes):
         if column not in samples.frame.columns:
@@ -95,19 +98,52 @@ def refuse_telling(samples: Samples, keep: Sequence[str], eyes: Sequence[str]) -
                 f"{column!r} is an eye centre, which the version decides on.",
                 Hint("give eye centres with {option:version=partially}."),
             )
-        if column == "id" or _tells(samples, column):
+        if column == "id":
             raise UsageError(
-                f"The column {column!r} tells whose the images are, so it cannot be given to participants."
+                "The column 'id' tells whose the images are, so it cannot be given to participants."
             )
+        _refuse_few(samples, sets, [column])
+    if len(keep) > 1:
+        _refuse_few(samples, sets, keep)
 
 
-def _tells(samples: Samples, column: str) -> bool:
-    """Whether a column stands for the subject, or names each sample."""
-    values = samples.frame[column]
-    if values.dtype == pl.String and values.n_unique() == len(samples) > 1:
-        return True
-    pairs = pl.DataFrame({"subject": samples.codes, "value": values}).n_unique()
-    return bool(pairs == len(samples.subjects) == values.n_unique() > 1)
+def _refuse_few(samples: Samples, sets: DrawnSets, columns: Sequence[str]) -> None:
+    """Refuse columns whose values, within a set, few people share: a number of each image, a date, the place in the source.
+
+    Whoever has the table that the images are from looks the values up there, and names the person who has most images with
+    them. That guess must be a poor one. For every value it may be right once in five times; in sets so small that this is
+    no feat, twice as often as without the columns, but never more often than every other time. Over all images it may be right
+    ten times as often as without the columns.
+    """
+    for ids in (sets.targets, sets.queries):
+        places = samples.ids.positions(ids)
+        numbers = [str(number) for number in range(len(columns))]  # as names, which no other can be meant by
+        shown = [
+            samples.frame[column][places].alias(number)
+            for number, column in zip(numbers, columns, strict=True)
+        ]
+        rows = pl.DataFrame([*shown, pl.Series("person", samples.codes[places])])
+        images = rows.group_by(*numbers, "person", maintain_order=True).agg(most=pl.len())
+        guesses = images.group_by(numbers, maintain_order=True).agg(
+            pl.col("most").max(), share=pl.col("most").max() / pl.col("most").sum()
+        )
+        chance = rows.group_by("person").len()["len"].max() / rows.height
+        limit = min(1 / 2, max(1 / _PEOPLE, 2 * chance)) + _ROUNDING
+        telling = guesses.filter(pl.col("share") > limit)
+        if not telling.height and guesses["most"].sum() > _TIMES_CHANCE * chance * rows.height:
+            telling = guesses
+        if telling.height:
+            said = ", ".join(
+                f"{name} {quoted(value)}" for name, value in zip(columns, telling.row(0), strict=False)
+            )
+            named = ", ".join(map(repr, columns))
+            raise UsageError(
+                f"The column{'s' * (len(columns) > 1)} {named} tell{'s' * (len(columns) == 1)} whose the images are: whoever has the table "
+                f"they are from can name the person of {count(telling['most'].sum())} of {count(rows.height)} images by the values, such as "
+                f"{said}.",
+                "leave such a column out, or put its values together in the table until many people share each: years instead of days, "
+                "a few bins of a number.",
+            )
 
 
 def _usual_canaries(size: int) -> int:

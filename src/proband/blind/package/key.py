@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ import polars as pl
 from proband.blind.package.key_table import LISTS, check_table
 from proband.blind.package.sealing import canonical, digest_of
 from proband.engine import written_whole
+from proband.engine.files.documents import read_json
 from proband.engine.files.files import reading
 from proband.engine.files.placing import settle
 from proband.errors import InputError, Said
@@ -121,7 +121,7 @@ class Key:
                 f"The key {path} {what}.", "name the file that was written with the package.", file=Said(path)
             )
         with reading(path, "the key of a blind test"):
-            content = json.loads(path.read_bytes())
+            content = read_json(path.read_bytes())
             if not isinstance(content, dict) or content.get("format") != FORMAT:
                 raise InputError(f"{path.name} is not the key of a blind test.", file=Said(path.name))
             seal = content.pop("seal", None)

@@ -23,7 +23,7 @@ from proband.blind.package.package import FULLY, IMAGES, PARTIALLY, Package, Par
 from proband.blind.package.pictures import as_png, measured, padded
 from proband.blind.package.sealing import chance, salt
 from proband.engine import Progress, Silent
-from proband.engine.files.files import make_directory, written_together
+from proband.engine.files.files import make_directory, require_new, written_together
 from proband.engine.files.placing import settle
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.results.base import Result
@@ -135,7 +135,7 @@ class BlindTest:
         places = self._places(Path(out), Path(key))
         sets = DrawnSets.of(self.samples, self.target, self.query, self.canaries, self.control)
         eyes = EYE_COLUMNS if PARTIALLY in self.versions else ()
-        refuse_telling(self.samples, self.keep, eyes)
+        refuse_telling(self.samples, sets, self.keep, eyes)
         tested = TestedPeople.of(self.samples, sets.samples)
         source = chance(self.seed)
         if not self.training_salt:
@@ -153,7 +153,8 @@ class BlindTest:
         keys = [key for _, key in places]
         names = self._names_beside(keys)
         n = len(places)
-        with written_together(*keys, *(path for path, _ in places), *names) as drafts:
+        written = (*keys, *(path for path, _ in places), *names)
+        with written_together(*written, check=lambda: require_new(*written)) as drafts:
             for place, version in enumerate(self.versions):
                 made = self._write(drafts[n + place], version, sets, tested, source, public, sizes, progress)
                 made.write(drafts[place])
@@ -223,10 +224,7 @@ class BlindTest:
         names = self._names_beside([key for _, key in places])
         for path in (*(path for pair in places for path in pair), *names):
             settle(path)
-            if path.exists():
-                raise InputError(
-                    f"{path} is there already, so it is left alone.", "name another.", file=Said(path)
-                )
+            require_new(path)
         for path, _ in places:
             if any(secret.resolve().is_relative_to(path.resolve()) for _, secret in places):
                 raise UsageError(

@@ -12,6 +12,7 @@ import polars as pl
 
 from proband.blind.package.key_table import LISTS
 from proband.blind.package.sealing import digest_of, digest_of_file
+from proband.engine.files.documents import read_json
 from proband.engine.files.files import reading
 from proband.engine.files.placing import settle
 from proband.errors import InputError, Said
@@ -88,7 +89,7 @@ class Package:
             )
         content = mark.read_bytes()
         with reading(mark, "the description of a blind test"):
-            stated = _stated(json.loads(content))
+            stated = _stated(read_json(content))
         if verify:
             check_files(path, stated["files"])
         lists = {name: _names(path / f"{name}.csv") for name in LISTS}

@@ -63,11 +63,11 @@ def _with_baseline(asked: Asked, inputs: ScoreInputs) -> ScoreInputs:
 
 def _pin(path: Path) -> dict[str, Any] | None:
     """What a file pins: one that `--save` wrote, or the results of a gate; None for anything else."""
-    import json
+    from proband.engine.files.documents import read_json
 
     try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        document = read_json(path.read_bytes())
+    except (OSError, ValueError):
         raise InputError(
             "it is no JSON, so it pins no baseline.", "write one with --save.", file=str(path)
         ) from None

@@ -100,13 +100,13 @@ def alter(
     """
     from proband.algorithms import Pictures
     from proband.algorithms.pictures.alterations import alteration, with_altered
+    from proband.engine.files.files import require_new
     from proband.errors import InputError
     from proband.samples.choosing import choose
     from proband.samples.reading import ROW_NUMBER
 
     changes = [alteration(text) for text in change]
-    if out.exists():
-        raise InputError(f"{out} is there already.", "name a directory that does not exist yet.")
+    require_new(out)
     table = read_samples(samples, id_column, subject_column, None, missing_values)
     assert table is not None  # a path was given
     chosen = choose(table, "all" if where is None else where)
@@ -228,11 +228,11 @@ def _write(
     import polars as pl
 
     from proband.engine import written_whole
-    from proband.engine.files.files import make_directory
+    from proband.engine.files.files import make_directory, require_new
 
     eyes = _eyes(table, len(work.ids))
     make_directory(out.parent)
-    with written_whole(out) as draft:
+    with written_whole(out, check=lambda: require_new(out)) as draft:
         draft.mkdir()
         if npz:
             work.run(eyes, None, threads, progress)

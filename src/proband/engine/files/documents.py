@@ -1,13 +1,31 @@
-"""Results as JSON, in one form wherever they are printed or written."""
+"""Documents of nested values: results written as JSON in one form, and JSON, TOML and XML of others read within limits."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from xml.parsers import expat
 
-from proband.words import UNPRINTABLE
+from proband.errors import InputError, Said
+from proband.words import UNPRINTABLE, count
+
+LARGEST_TOML = 500_000
+"""Bytes; what is read of TOML are small files that people write."""
+_DEEPEST = 12
+# A string that is not closed takes the rest of the line or of the text, so that nothing is looked through twice.
+TOML_STRING = (
+    r'"""(?:[^"\\]++|\\.?|"(?!""))*+(?:"{3,5}|\Z)'
+    r"|'''.*?(?:'{3,5}(?!')|\Z)"
+    r'|"(?:[^"\\\n]++|\\.?)*+"?'
+    r"|'[^'\n]*+'?"
+)
+# Strings and comments, in which brackets and dots mean nothing; brackets, dots, and what ends a key.
+_TOML_TOKEN = re.compile(rf"{TOML_STRING}|#[^\n]*|[\[\]{{}}.\n=,]", re.DOTALL)
 
 
 def as_json(plain: Any, indent: int | None = 1) -> str:
@@ -55,3 +73,68 @@ def _finite(part: Any) -> Any:
     if isinstance(part, list | tuple):
         return [_finite(value) for value in part]
     return None if isinstance(part, float) and not math.isfinite(part) else part
+
+
+def read_json(content: bytes | str, **options: Any) -> Any:
+    """Read JSON; a `ValueError` says what is wrong with it, also if it is nested too deep."""
+    try:
+        return json.loads(content, **options)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    r"""Read TOML; a `ValueError` says what is wrong with it: the parser's own, or that it is nested too deep to be given to it.
+
+    Examples
+    --------
+    >>> read_toml("[a.b]\nc = 1")
+    {'a': {'b': {'c': 1}}}
+    """
+    if len(text) > LARGEST_TOML:
+        raise ValueError(f"it has more than {count(LARGEST_TOML)} characters")
+    _refuse_deep(text)
+    return tomllib.loads(text)
+
+
+def _refuse_deep(text: str) -> None:
+    """Refuse names of many parts, for which the parser takes the square of their number, and brackets within brackets."""
+    open_brackets = dots = 0
+    for found in _TOML_TOKEN.finditer(text):
+        mark = found[0]
+        if mark == ".":
+            dots += 1
+        elif len(mark) == 1 and mark != "#":
+            dots = 0
+            open_brackets += (mark in "[{") - (mark in "]}")
+        if max(open_brackets, dots) > _DEEPEST:
+            line = text.count("\n", 0, found.start()) + 1
+            raise ValueError(f"line {count(line)} is nested more than {_DEEPEST} deep")
+
+
+def read_xml(
+    path: Path,
+    what: str,
+    start: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], None] | None = None,
+    *,
+    typed: bool = False,
+) -> None:
+    """Go through the elements of an XML file, which may declare no entities, nor a document type unless `typed`."""
+
+    def refuse(*_: object) -> None:
+        raise InputError(
+            f"{path.name} declares a document type or an entity, which is not allowed here.",
+            file=Said(path.name),
+        )
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.EntityDeclHandler = refuse
+    if not typed:
+        parser.StartDoctypeDeclHandler = refuse
+    try:
+        with path.open("rb") as file:
+            parser.ParseFile(file)
+    except (expat.ExpatError, LookupError, OSError, ValueError) as error:  # the last three also of encodings
+        raise InputError(f"{path.name} is not {what}: {error}.", file=Said(path.name)) from None

@@ -8,7 +8,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import numpy as np
 from polars.exceptions import PanicException, PolarsError
 
 from proband.engine.files.hidden_drafts import hidden, is_hidden
-from proband.engine.files.placing import clear, commit, looks_within, settle
+from proband.engine.files.placing import alone, clear, commit, seen, settle
 from proband.errors import InputError, ProbandError, Said
 from proband.words import count
 
@@ -73,12 +73,28 @@ def require_regular(path: Path) -> None:
     except (OSError, ValueError):  # whoever opens it says why it cannot be
         return
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
         raise InputError(
-            f"{path} is {kind}, and not a file.",
+            f"{path} is {_kind(mode)}, and not a file.",
             "write what it gives into a file, and name that.",
             file=Said(path),
         )
+
+
+def require_own_files(folder: Path) -> None:
+    """Refuse a directory from others that is or holds a link, which may lead to anything on this machine, a pipe or a device."""
+    within = [Path(here, name) for here, inner, files in os.walk(folder) for name in (*inner, *files)]
+    for path in (folder, *within):
+        mode = path.lstat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            name = folder if path == folder else path.relative_to(folder)
+            raise InputError(
+                f"{name} is {_kind(mode)}.", "put a file of its own in its place.", place=Said(folder)
+            )
+
+
+def _kind(mode: int) -> str:
+    kinds = ((stat.S_ISLNK, "a link"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+    return next((name for is_so, name in kinds if is_so(mode)), "a device")
 
 
 def require_whole(array: object) -> None:
@@ -116,22 +132,28 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
+def written_whole(path: Path, check: Callable[[], None] | None = None) -> Iterator[Path]:
     """Yield a temporary name beside `path`; on success it is renamed to `path`, on failure it is removed.
 
-    The temporary name may be used for a file or for a directory.
+    The temporary name may be used for a file or for a directory. `check` is that of `written_together`.
     """
-    with written_together(path) as (draft,):
+    with written_together(path, check=check) as (draft,):
         yield draft
 
 
 @contextmanager
-def written_together(*paths: Path) -> Iterator[tuple[Path, ...]]:
+def written_together(*paths: Path, check: Callable[[], None] | None = None) -> Iterator[tuple[Path, ...]]:
     """Yield temporary names for files or directories that belong together: all appear, or none, even if the program is killed.
 
     The first is the one that was asked for. What stands beside it is replaced with it, but never alone: without the first, the
     others are not known to be ours. A link is followed, and what is replaced keeps its permissions. What is written into a
     draft needs no draft of its own.
+
+    Parameters
+    ----------
+    check
+        Refuses what may not be replaced. It is asked before anything is written, and once more if another program has put
+        something there meanwhile; without it, a directory that was put there is kept visibly.
     """
     places = [Path(os.path.realpath(path)) for path in paths]
     with refused(f"{paths[0]} cannot be written", _OF_WRITING, file=Said(paths[0].name)):
@@ -161,11 +183,23 @@ def written_together(*paths: Path) -> Iterator[tuple[Path, ...]]:
             ]
             for draft in drafts:
                 draft.parent.mkdir()
-            within = [looks_within(place) if place.is_dir() else None for place in places]
+            with alone(folders if check is not None else ()):
+                if check is not None:
+                    check()
+                before = [stack.enter_context(seen(place)) for place in places]
             yield tuple(drafts)
             for draft, place in zip(drafts, places, strict=True):
                 _refuse_another_kind(draft, place)
-            commit(homes[places[0].parent], list(zip(drafts, places, within, strict=True)))
+            commit(homes[places[0].parent], list(zip(drafts, places, before, strict=True)), check)
+
+
+def require_new(*paths: Path) -> None:
+    """Refuse places that are taken."""
+    for path in paths:
+        if os.path.lexists(path):
+            raise InputError(
+                f"{path} is there already, so it is left alone.", "name another.", file=Said(path)
+            )
 
 
 def _refuse_protected(place: Path) -> None:

@@ -13,12 +13,13 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from proband.engine.files.documents import read_json
 from proband.engine.files.hidden_drafts import (
     COMMIT,
     LEADER,
@@ -84,10 +85,55 @@ def looks_within(path: Path) -> Looks:
     return found
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What was in a place when writing began.
+
+    Attributes
+    ----------
+    found
+        What it was; None if nothing.
+    within
+        How everything in a directory looked.
+    """
+
+    found: os.stat_result | None
+    within: Looks
+
+    def is_still(self, place: Path) -> bool:
+        """Whether the same file or directory is there, whatever was saved into it."""
+        found = _found(place)
+        if found is None or self.found is None:
+            return found is self.found
+        return os.path.samestat(found, self.found)
+
+
+@contextmanager
+def seen(place: Path) -> Iterator[Seen]:
+    """See what is in a place; while that is open no other can get its number in the file system."""
+    found = _found(place)
+    is_directory = found is not None and stat.S_ISDIR(found.st_mode)
+    number = os.open(place, os.O_RDONLY) if is_directory and sys.platform != "win32" else None
+    try:
+        yield Seen(found, looks_within(place) if is_directory else {})
+    finally:
+        if number is not None:
+            os.close(number)
+
+
+def _found(place: Path) -> os.stat_result | None:
+    try:
+        return place.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
 # Placing
 
 
-def commit(leader: Path, moves: Sequence[tuple[Path, Path, Looks | None]]) -> None:
+def commit(
+    leader: Path, moves: Sequence[tuple[Path, Path, Seen]], check: Callable[[], None] | None = None
+) -> None:
     """Put drafts in their places: all, or none if the program is stopped before the record is whole.
 
     Parameters
@@ -95,12 +141,14 @@ def commit(leader: Path, moves: Sequence[tuple[Path, Path, Looks | None]]) -> No
     leader
         The hidden directory that holds the record.
     moves
-        Drafts, their places, and what was in the place if that is a directory.
+        Drafts, their places, and what was there when writing began.
+    check
+        Refuses to replace what other programs have put there since.
     """
     for draft, place, _ in moves:
         with suppress(FileNotFoundError):
             draft.chmod(stat.S_IMODE(place.stat().st_mode))
-    if len(moves) == 1 and not moves[0][1].is_dir():
+    if len(moves) == 1 and check is None and not moves[0][0].is_dir():
         draft, place, _ = moves[0]
         _sync_tree(draft)
         draft.replace(place)  # one step, which needs no record
@@ -108,12 +156,13 @@ def commit(leader: Path, moves: Sequence[tuple[Path, Path, Looks | None]]) -> No
         return
     for home in {draft.parents[1] for draft, _, _ in moves}:
         _sync_tree(home)
-    with ExitStack() as stack:
-        for folder in sorted({place.parent for _, place, _ in moves}):
-            stack.enter_context(_alone(folder))
+    with alone(place.parent for _, place, _ in moves):
         for _, place, _ in moves:
             settle(place)
-        record = [_move(leader, *one) for one in moves]
+        is_checked = check is not None and not all(before.is_still(place) for _, place, before in moves)
+        if check is not None and is_checked:
+            check()
+        record = [_move(leader, *one, is_checked) for one in moves]
         part = leader / f"{COMMIT}.part"
         part.write_text(json.dumps([asdict(one) for one in record]), encoding="utf-8")
         _sync(part)
@@ -127,23 +176,25 @@ def commit(leader: Path, moves: Sequence[tuple[Path, Path, Looks | None]]) -> No
             raise
 
 
-def _move(leader: Path, draft: Path, place: Path, within: Looks | None) -> Move:
-    old = (within or {}) if place.is_dir() else look(place)
+def _move(leader: Path, draft: Path, place: Path, before: Seen, is_checked: bool) -> Move:
+    old: Look | Looks | None = look(place)
+    if place.is_dir():
+        old = looks_within(place) if is_checked else before.within
     return Move(os.path.relpath(draft, leader), os.path.relpath(place, leader), look(draft) or [], old)
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other programs from placing several things in a folder at the same time, where a folder can be locked."""
-    if sys.platform == "win32":
-        yield
-        return
-    number = os.open(folder, os.O_RDONLY)
+def alone(folders: Iterable[Path]) -> Iterator[None]:
+    """Keep other programs from placing several things in folders at the same time, where a folder can be locked."""
+    numbers = []
     try:
-        locked(number, wait=True)
+        for folder in [] if sys.platform == "win32" else sorted(set(folders)):
+            numbers.append(os.open(folder, os.O_RDONLY))
+            locked(numbers[-1], wait=True)
         yield
     finally:
-        os.close(number)
+        for number in numbers:
+            os.close(number)
 
 
 def _finish(leader: Path, record: Sequence[Move]) -> None:
@@ -271,7 +322,7 @@ def _record(leader: Path) -> list[Move]:
     It may have come with a folder from strangers: nothing is put but beside the hidden directory that holds the draft.
     """
     try:
-        found: list[dict[str, Any]] = json.loads((leader / COMMIT).read_text(encoding="utf-8"))
+        found: list[dict[str, Any]] = read_json((leader / COMMIT).read_text(encoding="utf-8"))
         record = [Move(**one) for one in found]
         if all(_is_beside(_at(leader, one.draft), _at(leader, one.place)) for one in record):
             return record

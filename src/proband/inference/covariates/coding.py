@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 import numpy as np
 from scipy.linalg import qr
@@ -86,14 +87,16 @@ class Coding:
         """Refuse what does not vary, what too few people have, and what follows from the rest."""
         for values in self.by_covariate.values():
             self._check_varying(values)
-        self._check_crossed()
-        x = self.matrix
         people, called = int(self.rows.person.max()) + 1, self.rows.called
-        if people <= x.shape[1]:
+        widths = {one: len(_column_names(values)) for one, values in self.by_covariate.items()}
+        wide = 1 + sum(prod(widths[one] for one in term) for term in self.formula.terms)
+        if people <= wide:
             raise DesignError(
-                f"{counted(people, called.unit, called.units)} cannot tell {count(x.shape[1])} coefficients apart.",
+                f"{counted(people, called.unit, called.units)} cannot tell {count(wide)} coefficients apart.",
                 "leave covariates out, or use fewer groups.",
             )
+        self._check_crossed()
+        x = self.matrix
         unit = x / np.sqrt((x**2).sum(axis=0))
         _, r, order = qr(unit, mode="economic", pivoting=True)
         dependent = [self.names[int(order[at])] for at in range(len(order)) if abs(r[at, at]) < _DEPENDENT]

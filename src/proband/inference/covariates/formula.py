@@ -28,6 +28,7 @@ _EXAMPLE = "write for example: 'elapsed(date) + probe.glasses * algorithm'"
 _PLAIN_EXAMPLE = "write for example: 'age + sex * glasses'"
 _GROUPS = 3
 _MOST_GROUPS = 20
+_MOST_TERMS = 500
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,8 @@ class _Reader:
         while True:
             for term in self._crossing():
                 found.setdefault(frozenset(term), term)
+            if len(found) > _MOST_TERMS:
+                self._refuse_size()
             if not self._next():
                 break
             self._take("+", "*", ":")
@@ -181,8 +184,16 @@ class _Reader:
         while self._next() == "*":
             self._take()
             parts.append(self._term())
+        if 2 ** len(parts) > _MOST_TERMS:
+            self._refuse_size()
         chosen = (some for size in range(1, len(parts) + 1) for some in combinations(parts, size))
         return [tuple(dict.fromkeys(one for part in some for one in part)) for some in chosen]
+
+    def _refuse_size(self) -> NoReturn:
+        self._refuse(
+            f"it has more than {_MOST_TERMS} terms",
+            "join fewer covariates by *, which adds every combination of them; + adds them alone.",
+        )
 
     def _term(self) -> Term:
         found = [self._covariate()]
@@ -191,7 +202,7 @@ class _Reader:
             found.append(self._covariate())
         return tuple(dict.fromkeys(found))
 
-    def _covariate(self) -> Covariate:
+    def _covariate(self, within: str = "") -> Covariate:
         name = self._take()
         if not name or name in "+*:(),":
             self._refuse(f"a covariate is expected, and there is {repr(name) if name else 'nothing'}")
@@ -199,6 +210,8 @@ class _Reader:
             self._refuse(f"{name} is no covariate")
         if self._next() != "(":
             return self._column(name)
+        if within and name in _FORMS:
+            self._refuse(f"{within}(…) is of a number, not of {name}(…)")
         self._take("(")
         if name in _OF_PAIRS and not self.of_table:
             made = self._of_pair(name)
@@ -217,8 +230,8 @@ class _Reader:
         return Covariate(name, inner.column)  # type: ignore[arg-type]  # one of the kinds of pairs
 
     def _formed(self, name: str) -> Covariate:
-        inner = self._covariate()
-        if inner.form != "plain" or inner.kind == "algorithm" or (inner.kind == "same" and name != "levels"):
+        inner = self._covariate(within=name)
+        if inner.kind == "algorithm" or (inner.kind == "same" and name != "levels"):
             self._refuse(f"{name}(…) is of a number, not of {inner}")
         if name == "levels" and self._next() == ",":
             self._take()
@@ -235,7 +248,7 @@ class _Reader:
         if self._next() == ",":
             self._take()
             said = self._take()
-            groups = int(said) if said.isdecimal() else 0
+            groups = int(said) if said.isdecimal() and len(said) < 10 else 0
         if not 2 <= groups <= _MOST_GROUPS:
             self._refuse(f"cut makes 2 to {_MOST_GROUPS} groups", "write for example cut(age, 4).")
         return Covariate(inner.kind, inner.column, "cut", groups)

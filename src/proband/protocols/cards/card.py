@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from proband.engine.files.documents import read_json
 from proband.engine.files.files import reading, written_whole
 from proband.errors import InputError, Said, UsageError
 from proband.protocols.cards.contradictions import contradictions
@@ -183,7 +184,7 @@ class ProtocolCard:
         if not path.is_file():
             raise InputError(f"There is no file {path}.", file=Said(path))
         with reading(path, "a protocol card"):
-            return cls.from_dict(json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once))
+            return cls.from_dict(read_json(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once))
 
     def write(self, path: str | Path) -> Path:
         """Write the card as JSON to be read by people and machines, whole or not at all."""

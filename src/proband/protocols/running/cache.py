@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import written_whole
+from proband.engine.files.documents import read_json
 from proband.engine.files.files import make_directory, writing
 from proband.protocols.splits.splits import Split
 from proband.words import counted
@@ -94,7 +95,7 @@ class Journal:
         lines = content.splitlines(keepends=True)
         sound = [line for line in lines if line == self._line(line[_DIGITS + 1 : -1])]
         for line in sound:
-            repeat, fold, mark, said = json.loads(line[_DIGITS + 1 :])
+            repeat, fold, mark, said = read_json(line[_DIGITS + 1 :])
             self._done[repeat, fold, mark] = np.array(said, dtype=np.intp)
         if len(sound) < len(lines):
             with written_whole(self.path) as draft:

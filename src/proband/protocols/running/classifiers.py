@@ -22,7 +22,7 @@ from proband.errors import UsageError
 CLASSIFIERS = Registry("classifier", "proband.classifiers", {})
 """Classifiers that installed packages register: each an estimator, or a callable that returns one."""
 
-_NAMED = re.compile(r"\s*([^=()'\"\s][^=()'\"]*?)\s*=(.*)", re.DOTALL)
+_NAMED = re.compile(r"\s*([^=()'\"\s][^=()'\"]*)=(.*)", re.DOTALL)
 _ESTIMATOR = re.compile(r"\s*(sklearn(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)\s*(\(.*\))?\s*", re.DOTALL)
 _OPEN, _CLOSE, _QUOTES = "([{", ")]}", "'\""
 

@@ -160,16 +160,22 @@ def write_splits(path: str | Path, samples: Samples | Collection[str], splits: I
             "use .csv, .tsv, .parquet, or a folder without an ending.",
             file=Said(path.name),
         )
-    if ending == "" and path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError(f"{path} is there already.", "name a folder that is not there.", file=Said(path))
+    check = None if ending else partial(_require_empty, path)
+    if check is not None:
+        check()
     frame = split_frame(samples, splits)
-    with writing(path), written_whole(path) as draft:
+    with writing(path), written_whole(path, check=check) as draft:
         if ending == ".parquet":
             frame.write_parquet(draft)
         elif ending:
             frame.write_csv(draft, separator=SEPARATORS[ending])
         else:
             _write_folder(draft, frame)
+
+
+def _require_empty(path: Path) -> None:
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError(f"{path} is there already.", "name a folder that is not there.", file=Said(path))
 
 
 def _write_folder(folder: Path, frame: pl.DataFrame) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.parsers import expat
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files.files import first_line, reading, written_together
+from proband.engine.files.documents import read_xml
+from proband.engine.files.files import reading, written_together
 from proband.engine.files.shards import Translated, has_read
 from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
@@ -254,23 +254,7 @@ def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
         if tag.rpartition(":")[2] in ("biometric-signature", "complex-biometric-signature"):
             current.pop()
 
-    def refuse(*_: object) -> None:
-        raise InputError(
-            f"{path.name} declares a document type or an entity, which is not allowed here.",
-            file=Said(path.name),
-        )
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
-    try:
-        with path.open("rb") as file:
-            parser.ParseFile(file)
-    except (expat.ExpatError, LookupError, OSError, ValueError) as error:  # the last three also of encodings
-        raise InputError(
-            f"{path.name} is not a sound signature set: {first_line(error)}.", file=Said(path.name)
-        ) from None
+    read_xml(path, "a sound signature set", start, end)
     return names, subjects
 
 

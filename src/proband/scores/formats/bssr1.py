@@ -7,11 +7,11 @@ in ``users.xml`` and ``enrollees.xml`` beneath ``sets``, as elements with the at
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.files.documents import read_xml
 from proband.engine.files.files import reading
 from proband.errors import InputError, Said, first_few
 from proband.samples import Ids, Samples
@@ -60,25 +60,18 @@ def _sets_of(path: Path) -> Path:
 def _people(path: Path) -> tuple[list[str], list[str]]:
     """The names and the subjects of a list."""
     with reading(path, "a list of BSSR1"):
-        content = path.read_bytes()
-        if b"<!ENTITY" in content:
-            raise InputError(
-                f"{path.name} declares entities, which no list of BSSR1 does.", file=Said(path.name)
-            )
-        try:
-            root = ElementTree.fromstring(content)  # noqa: S314 - without entities, which were refused
-        except (ElementTree.ParseError, ValueError, LookupError) as error:
-            raise InputError(f"{path.name} is not XML: {error}.", file=Said(path.name)) from None
-        both = [
-            (one.get("name"), one.get("subject_id"))
-            for one in root.iter()
-            if one.get("subject_id") is not None
-        ]
+        both: list[tuple[str | None, str]] = []
+
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            if "subject_id" in attributes:
+                both.append((attributes.get("name"), attributes["subject_id"]))
+
+        read_xml(path, "XML", start, typed=True)
         if not both or any(name is None for name, _ in both):
             raise InputError(
                 f"{path.name} names no signatures with a name and a subject_id.", file=Said(path.name)
             )
-        return [str(name) for name, _ in both], [str(subject) for _, subject in both]
+        return [str(name) for name, _ in both], [subject for _, subject in both]
 
 
 def _read(path: Path, options: ReadOptions) -> ScoreFile:
@@ -86,6 +79,12 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     (users, of_users), (enrollees, of_enrollees) = (
         _people(lists / f"{name}.xml") for name in ("users", "enrollees")
     )
+    outside = [name for name in users if Path(name).name != name]
+    if outside:
+        raise InputError(
+            f"users.xml of {lists.name} names files that are not in {path.name}: {first_few(outside)}.",
+            file=Said(path.name),
+        )
     absent = [name for name in users if not (path / name).is_file()]
     if absent:
         raise InputError(

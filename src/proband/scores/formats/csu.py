@@ -158,7 +158,7 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
     columns = np.arange(len(scores.targets))
     if scores.cells(np.array([0]), columns) is not None:
         raise InputError("CSU files have no place for don't-care and failed cells.", "write .npz instead.")
-    with written_whole(path) as draft:
+    with written_whole(path, check=lambda: _refuse_other_things(path)) as draft:
         draft.mkdir()
         for row, name in enumerate(scores.queries):
             tile = scores.tile(np.array([row]), columns)[0].tolist()

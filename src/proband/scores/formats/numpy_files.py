@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import written_whole
+from proband.engine.files.documents import read_json
 from proband.engine.files.files import naming, reading, refused, require_regular, written_together
 from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
@@ -79,7 +80,7 @@ def read_npy(path: Path, options: ReadOptions) -> ScoreFile:
     if not sidecar.exists():
         return ScoreFile("npy", {path.stem: values})
     with reading(sidecar, f"the ids of {path.name}"):
-        stated = json.loads(sidecar.read_text(encoding="utf-8"))
+        stated = read_json(sidecar.read_text(encoding="utf-8"))
         if not isinstance(stated, dict):
             raise InputError(
                 f"{sidecar.name} does not describe {path.name}.", _SIDECAR_HINT, file=Said(sidecar.name)
