@@ -61,7 +61,11 @@ class Unevenness(Result):
     answers: Answers
 
     def __repr__(self) -> str:
-        said = "not tested" if self.p_value is None else f"p {p_value(self.p_value)} ({self.test})"
+        said = (
+            "not tested"
+            if self.p_value is None
+            else f"p {p_value(self.p_value, self.test and self.test.floor)} ({self.test})"
+        )
         return f"Unevenness(by {self.by}: {said})"
 
 

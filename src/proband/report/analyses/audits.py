@@ -79,7 +79,7 @@ def finding_sentence(found: AuditFinding) -> str:
     what = as_sentence(found.what)
     if found.p_value is None:
         return what
-    return f"{what} p {p_value(found.p_value)} ({found.test})."
+    return f"{what} p {p_value(found.p_value, found.test and found.test.floor)} ({found.test})."
 
 
 def _named(found: AuditFinding, tone: Tone) -> Cell:
