@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from proband.engine.files.files import opened
 from proband.errors import InputError, Said, UsageError, first_few
 from proband.words import Note, Sentence, count
 
@@ -187,7 +188,7 @@ def is_picture(path: Path) -> bool:
     if path.suffix.lower() in PICTURE_ENDINGS:
         return True
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return file.read(16).startswith(_BEGINNINGS)
     except OSError:
         return False

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.files.files import naming, require_regular
+from proband.engine.files.files import naming, opened, require_regular, require_there
 from proband.engine.files.parquet import COLUMNAR, read_parquet
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.samples import Ids
@@ -43,8 +43,7 @@ def models_in(
     read: Callable[[Archive, str], Any] = Archive.__getitem__,
 ) -> Models:
     """Read every model of a file by its name, the ids of its rows where it has any, and notes; with a key, one model."""
-    if not path.exists():
-        raise InputError(f"There is no file {path}.", file=Said(path))
+    require_there(path)
     ending = path.suffix.lower()
     if ending in COLUMNAR:
         return _of_table(path, key, ids)
@@ -173,7 +172,7 @@ def _tensors_in(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
     """What a file says of its tensors, checked against its size, and where their numbers begin."""
     require_regular(path)
     size = path.stat().st_size
-    with path.open("rb") as file:
+    with opened(path) as file:
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(size - 8, _LONGEST_HEADER):
             raise ValueError(f"its header claims {count(length)} bytes, and the file has {count(size)}")

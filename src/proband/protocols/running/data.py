@@ -17,6 +17,7 @@ from proband.algorithms import Crops, Pictures, acquire, detector as detector_na
 from proband.algorithms.pictures.acquire import MARKED
 from proband.algorithms.pictures.crops import area_means
 from proband.engine import Progress
+from proband.engine.files.files import require_there
 from proband.engine.foreign import array_from
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.protocols.recommendation import Task
@@ -273,8 +274,7 @@ def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[i
 def _holds_images(path: Path, key: str | None) -> bool:
     from proband.samples.npz import Archive
 
-    if not path.is_file():
-        raise InputError(f"There is no file {path}.", file=Said(path))
+    require_there(path)
     return key is None and path.suffix.lower() == ".npz" and "images" in Archive(path)
 
 

@@ -16,7 +16,7 @@ from xml.parsers import expat
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files.files import first_line, reading, written_together
+from proband.engine.files.files import first_line, opened, reading, written_together
 from proband.engine.files.shards import Translated, has_read
 from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
@@ -61,7 +61,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 def _read_header(path: Path) -> _Header:
     """Read the four header lines and check what they claim against the file's size."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         head = file.read(_HEADER_LIMIT)
     lines = head.split(b"\n", 3)
     if len(lines) < 4 or lines[3][:2] not in (b"MF", b"MB") or lines[0].strip() not in (b"S2", b"D2", b"M2"):
@@ -265,7 +265,7 @@ def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             parser.ParseFile(file)
     except (expat.ExpatError, LookupError, OSError, ValueError) as error:  # the last three also of encodings
         raise InputError(

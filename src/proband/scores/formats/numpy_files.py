@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import written_whole
-from proband.engine.files.files import naming, reading, refused, require_regular, written_together
+from proband.engine.files.files import (
+    naming,
+    opened,
+    reading,
+    refused,
+    require_regular,
+    text_of,
+    written_together,
+)
 from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
@@ -33,7 +41,7 @@ def open_npy(path: Path) -> Any:
     require_regular(path)
     name = Said(path.name)
     with naming(file=name), refused(f"{name} is not a sound .npy file", file=name):
-        with path.open("rb") as file:
+        with opened(path) as file:
             header = read_header(file, path.name)
         header.require(path.stat().st_size - header.offset, path.name)
         if not header.n_bytes:
@@ -79,7 +87,7 @@ def read_npy(path: Path, options: ReadOptions) -> ScoreFile:
     if not sidecar.exists():
         return ScoreFile("npy", {path.stem: values})
     with reading(sidecar, f"the ids of {path.name}"):
-        stated = json.loads(sidecar.read_text(encoding="utf-8"))
+        stated = json.loads(text_of(sidecar, "utf-8"))
         if not isinstance(stated, dict):
             raise InputError(
                 f"{sidecar.name} does not describe {path.name}.", _SIDECAR_HINT, file=Said(sidecar.name)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from proband.engine.files.files import require_there
 from proband.engine.files.parquet import COLUMNAR
 from proband.errors import InputError, ProbandError, Said
 from proband.samples.directories import DATA_SETS, frame_of_names, has_pictures
@@ -118,8 +119,7 @@ def _add_names(directory: Path, names: str | None, found: FoundFiles) -> None:
 def _expanded(paths: Iterable[Path]) -> Iterator[Path]:
     """Each file, and the files of a directory that is neither one of pictures nor one of distances."""
     for path in paths:
-        if not path.exists():
-            raise InputError(f"There is no file {path}.", file=Said(path))
+        require_there(path)
         inside = [] if not path.is_dir() or has_pictures(path) else sorted(path.iterdir())
         known = [one for one in inside if one.is_file() and one.suffix.lower() in _KNOWN]
         # A list of images alone stands among the files of CSU's distances, which have no ending of their own.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from proband.engine.files.files import resolved
 from proband.errors import ProbandError, first_few
 from proband.samples import OnePerSubject, Samples
 from proband.scores import experiment_over
@@ -353,7 +354,7 @@ def _tell_apart(made: Proposal) -> None:
 
 def _another(name: str, path: Path, taken: set[str]) -> str:
     """Another name for an algorithm: by its file, by its folder, or by number."""
-    stem, folder = path.stem, path.resolve().parent.name
+    stem, folder = path.stem, resolved(path).parent.name
     tried = [stem, folder, *map(str, range(2, len(taken) + 3))]
     made = next(label for word in tried if (label := f"{name} ({word})") not in taken and word != name)
     taken.add(made)

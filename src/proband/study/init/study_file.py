@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proband.engine import written_whole
-from proband.engine.files.files import make_directory, writing
+from proband.engine.files.files import make_directory, resolved, writing
 from proband.errors import Hint, InputError, ProbandError, UsageError, first_few
 from proband.samples.directories import pattern_in
 from proband.samples.reading import ROW_NUMBER
@@ -103,7 +103,7 @@ def _listed(values: Sequence[str]) -> str:
 
 def _named_from(path: Path, out: Path) -> str:
     """A file's name as the study says it: from where the study is, unless that leads far up."""
-    target, start = path.resolve(), out.resolve().parent
+    target, start = resolved(path), resolved(out).parent
     try:
         relative = os.path.relpath(target, start)
     except ValueError:  # on another drive
@@ -329,5 +329,5 @@ def _facts(made: Proposal) -> list[Note]:
         )
         for one in made.logits
     ]
-    facts += [PICTURES(file=path.name or path.resolve().name) for path in made.pictures]
+    facts += [PICTURES(file=path.name or resolved(path).name) for path in made.pictures]
     return facts
