@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from polars.exceptions import PanicException, PolarsError
@@ -102,7 +101,7 @@ def resolved(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def opened(path: Path) -> BinaryIO:
+def opened(path: Path) -> io.BufferedReader:
     """Open a file to be read, and nothing else: whatever a user names is opened here."""
     require_regular(path)
     return path.open("rb")

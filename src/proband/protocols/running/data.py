@@ -22,8 +22,7 @@ from proband.engine.foreign import array_from
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.protocols.recommendation import Task
 from proband.samples import Samples
-from proband.scores.embeddings import Embeddings
-from proband.scores.reading import split_key
+from proband.scores.reading import read_features, split_key
 from proband.words import Note, Sentence, Target, count
 
 STRANGERS = Sentence(
@@ -279,7 +278,7 @@ def _holds_images(path: Path, key: str | None) -> bool:
 
 
 def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
-    found = Embeddings.read(source, samples, metric="inner", missing="drop")
+    found = read_features(source, samples)
     have = found.queries
     known = [place for place, one in enumerate(samples.ids) if one in have]
     rows = have.positions(samples.ids[place] for place in known)

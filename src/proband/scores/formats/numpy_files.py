@@ -218,12 +218,18 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, lengt
 
 
 def _stated_orientation(archive: Archive) -> Orientation | None:
-    if _ORIENTATION_KEY not in archive:
+    stated = one_word(archive, _ORIENTATION_KEY)
+    return None if stated is None else check_orientation_name(stated, InputError)
+
+
+def one_word(archive: Archive, key: str) -> str | None:
+    """What an archive states in an array of one word; None where it has no such array."""
+    if key not in archive:
         return None
-    stated = _texts(archive[_ORIENTATION_KEY])
+    stated = _texts(archive[key])
     if len(stated) != 1:
-        raise InputError(f"The array 'orientation' must hold one word; it holds {len(stated)}.")
-    return check_orientation_name(stated[0], InputError)
+        raise InputError(f"The array {key!r} must hold one word; it holds {len(stated)}.")
+    return str(stated[0])
 
 
 def _stated_cells(archive: Archive) -> Cells | None:

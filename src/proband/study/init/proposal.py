@@ -47,6 +47,11 @@ NO_IDS = Sentence(
     "note",
     "ids of {file}: its {rows:count row} {rows:word is/are} not the {samples:count sample} of the table",
 )
+NO_METRIC = Sentence(
+    "init.no-metric",
+    "note",
+    "metric of {algorithms:names} in {file}: the one each model was trained for (cosine, inner, l2, l1 or chi2)",
+)
 STATED = Sentence("init.orientation-stated", "note", "the file states that it holds a {orientation}")
 BY_AUC = Sentence(
     "init.orientation-by-auc", "note", "mates against others, AUC if larger is closer: {aucs:rates}"
@@ -86,6 +91,8 @@ class SourceEntry:
         What is in the file and belongs to this section; `whole` if that is everything.
     orientation
         What to declare: None if the file states it, or if nobody knows, as `evidence` says.
+    undecided
+        Whether the orientation of scores, or the metric of embeddings, is left to the user.
     n_absent
         Ids that the table does not have, or samples of the table that were not scored: these must be left out.
     shared
@@ -330,7 +337,11 @@ def _vector_entry(one: FoundVectors, made: Proposal) -> SourceEntry:
     elif samples is not None and one.n_rows != len(samples):
         named = False
         made.to_fill_in.append(NO_IDS(file=one.path.name, rows=one.n_rows, samples=len(samples)))
-    return SourceEntry(one.path, one.models, n_absent=absent, shared=True, named=named)
+    if one.metric is None:
+        made.to_fill_in.append(NO_METRIC(file=one.path.name, algorithms=one.models))
+    return SourceEntry(
+        one.path, one.models, n_absent=absent, shared=True, named=named, undecided=one.metric is None
+    )
 
 
 def _tell_apart(made: Proposal) -> None:

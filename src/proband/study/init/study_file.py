@@ -243,10 +243,18 @@ def _vectors(one: SourceEntry, out: Path) -> list[str]:
     lines = ["[[embeddings]]", f"file = {toml_text(_named_from(one.path, out))}", *_names(one)]
     if not one.named:
         lines.append('# ids = "…"   # fill in: the array that holds the ids of the rows')
-    lines.append(
-        'metric = "cosine"             # as each model was trained for: cosine, inner, l2, l1 or chi2'
-    )
+    lines += _metric(one)
     return lines + _missing(one)
+
+
+def _metric(one: SourceEntry) -> list[str]:
+    """The line in which the user states the metric; of several models one for each."""
+    if not one.undecided:
+        return ["# metric: the file states it"]
+    names = (one.name,) if one.name is not None else one.algorithms
+    each = ", ".join(f'{toml_text(name)} = "…"' for name in names)
+    said = '"…"' if len(names) == 1 else f"{{ {each} }}"
+    return [f"# metric = {said}   # fill in, as each model was trained: cosine, inner, l2, l1 or chi2"]
 
 
 def _columns(columns: PairColumns) -> str:
