@@ -39,6 +39,11 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "command line": "-e FILE (--embeddings)",
         "study": "[[embeddings]] with file = …",
     },
+    "metric_of": {
+        "python": "metric={{{name!r}: 'l2'}}",
+        "command line": "--metric {name}=l2",
+        "study": 'metric = {{ "{name}" = "l2" }}',
+    },
     "ids": {"command line": "call its array 'ids'"},
     "ids=subjects": {
         "python": "ids='subjects'",

@@ -111,6 +111,8 @@ def test_names_keys_and_embeddings(run: Evaluate, evaluate: Evaluate, study: Pat
         "mine=scores.npz::good",
         "-e",
         "net=model.npy",
+        "--metric",
+        "cosine",
         "-s",
         "samples.csv",
         "--orientation",

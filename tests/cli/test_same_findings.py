@@ -49,7 +49,7 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("identification", {"measures": ["rank-rate@2"], "design": "brr", "one_sided": "lower", "overlap": True}, E, []),
     ("gate", {"baseline": "b", "candidate": "a", "measure": "rank-rate@2", "margin": 0.1, "design": "bootstrap", "digest": DIGEST}, E, []),
     ("gate", {"baseline": "b", "measure": "fnmr@0.1"}, E, []),
-    ("threshold", {"fmr": [0.1, 0.05], "confidence": 0.8}, {"gallery": "image < 2", "probes": "image > 1"}, []),
+    ("threshold", {"fmr": [0.1, 0.05]}, {"gallery": "image < 2", "probes": "image > 1"}, []),
     ("mcnemar", {"rank": 2, "pairs": ["b-a"]}, E, []),
     ("verification", {"fmr": [0.1, 0.05], "thresholds": [0.5], "n_resamples": 100, "by": ["sex"], "zoo": True, "naive": True}, {}, []),
     ("verification", {"gallery": "image == 0", "probes": "image > 1", "fmr": [0.1], "n_resamples": 0, "comparisons": "all"}, {}, []),

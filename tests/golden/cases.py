@@ -139,10 +139,10 @@ ASKED = {
         f"x={L} --baseline y=labelled.csv",
     ],
     "threshold": [
-        f"{S} --fmr 0.05,0.02 --confidence 0.9 --csv table.csv --latex table.tex --figure bounds.svg --threads 1 --quiet",
+        f"{S} --fmr 0.05,0.02 --level 0.9 --csv table.csv --latex table.tex --figure bounds.svg --threads 1 --quiet",
         f"{S} {G} -p \"session == 2\" --fmr 0.1 --level 0.9 --seed 2",
         f"{S} --one-per-subject --fmr 0.1 --failed \"not detected\"",
-        "bob.txt --orientation similarity --fmr 0.1 --confidence 0.8 --format bob4",
+        "bob.txt --orientation similarity --fmr 0.1 --level 0.8 --format bob4",
         "matrix.mtx --mask matrix.mask --fmr 0.05",
         "-e first.npz -s samples.csv --metric cosine --fmr 0.05",
         """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows

@@ -75,7 +75,7 @@ def test_every_two_people_weigh_the_same_in_the_other_rate() -> None:
 @pytest.mark.parametrize("fmr", [0.05, 0.02])
 def test_it_is_the_laxest_threshold_that_the_bound_allows(fmr: float, distance: bool) -> None:
     scores, samples = _world(5, distance=distance)
-    (found,) = threshold(scores, samples, fmr=fmr, confidence=0.9)
+    (found,) = threshold(scores, samples, fmr=fmr, confidence_level=0.9)
     # All of it again, one threshold after another.
     people = np.unique(samples.frame["subject"].to_numpy(), return_inverse=True)[1]
     i, j = np.triu_indices(len(people), 1)
@@ -114,7 +114,7 @@ def test_the_distribution_free_grade_is_the_bound_of_hoeffding() -> None:
         name="net",
     )
     table = Samples({"id": list(twice.queries), "subject": [name[:-2] for name in twice.queries]})
-    (found,) = threshold(twice, table, fmr=0.05, confidence=0.9)
+    (found,) = threshold(twice, table, fmr=0.05, confidence_level=0.9)
     free = found.distribution_free
     assert free is not None
     p, f = free.point.fmr, 0.05

@@ -139,7 +139,7 @@ def test_square_scores_and_embeddings_need_a_gallery(tmp_path: Path) -> None:
     made, study = made_of(
         tmp_path / "study.toml", tmp_path / "square.npz", tmp_path / "vectors.npz", tmp_path / "plain.npy", samples
     )  # fmt: skip
-    assert made.to_fill_in == ()
+    assert [note.code for note in made.to_fill_in] == ["init.no-metric"] * 2
     assert study.request.experiment.gallery == "one_per_subject"
     assert [(one.file, one.name) for one in study.request.embeddings] == [
         ("vectors.npz", "net (vectors)"),

@@ -132,8 +132,14 @@ class ScoreInputs:
         ),
     ] = None
     metric: Annotated[
-        o.MetricName, typer.Option(help="How embeddings are compared.", rich_help_panel="Data")
-    ] = o.MetricName.cosine
+        str | None,
+        typer.Option(
+            metavar="METRIC|NAME=METRIC,…",
+            help="How embeddings are compared: cosine, inner, l2, l1 or chi2; of all models, or of each by its name. Needed unless the "
+            "file states it.",
+            rich_help_panel="Data",
+        ),
+    ] = None
     format: o.FormatOption = None
     query_ids: o.QueryIds = None
     target_ids: o.TargetIds = None
@@ -160,7 +166,7 @@ class ScoreInputs:
 
         if not self.scores and not self.embeddings:
             raise UsageError("There are no scores.", "name score files, or embeddings with -e; see --help.")
-        if self.embeddings is None and self.metric is not o.MetricName.cosine:
+        if self.embeddings is None and self.metric is not None:
             raise UsageError("--metric is about embeddings, and there are none.", "give them with -e.")
         if self.samples is None and self.failed is not None:
             raise UsageError("--failed is a condition on the samples table, so it needs --samples.")
@@ -183,7 +189,7 @@ class ScoreInputs:
         found: dict[str, Any] = {"scores": [], "embeddings": []}
         for kind, texts, own in (
             ("scores", self.scores, read),
-            ("embeddings", self.embeddings, {"metric": self.metric.value}),
+            ("embeddings", self.embeddings, {"metric": o.metrics_of(self.metric)}),
         ):
             for text in texts or ():
                 name, reference = split_name(text)

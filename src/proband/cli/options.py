@@ -28,16 +28,6 @@ class MissingName(StrEnum):
     drop = "drop"
 
 
-class MetricName(StrEnum):
-    """How embeddings are compared."""
-
-    cosine = "cosine"
-    inner = "inner"
-    l2 = "l2"
-    l1 = "l1"
-    chi2 = "chi2"
-
-
 class TaskName(StrEnum):
     """What is to be recognised."""
 
@@ -274,6 +264,23 @@ Threads = Annotated[
         min=1, help="Threads; by default all cores. Results do not depend on it.", rich_help_panel="Running"
     ),
 ]
+
+
+def metrics_of(text: str | None) -> str | dict[str, str] | None:
+    """A metric for all embeddings, or one for each model, of ``NAME=METRIC`` with commas between."""
+    if text is None or "=" not in text:
+        return text
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, mark, metric = (word.strip() for word in part.rpartition("="))
+        if not mark or not name:
+            raise UsageError(
+                f"--metric takes one METRIC, or NAME=METRIC for each model; got {part!r} in {text!r}."
+            )
+        if name in found:
+            raise UsageError(f"--metric names {name!r} twice.", "name it once.")
+        found[name] = metric
+    return found
 
 
 def words_of(text: str | None) -> tuple[str, ...] | None:

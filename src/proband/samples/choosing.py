@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.arguments import checked
-from proband.engine.files.files import require_regular
+from proband.engine.files.files import require_regular, text_of
 from proband.engine.foreign import array_from, is_missing
 from proband.engine.kinds import shown
 from proband.errors import DesignError, InputError, Said, UsageError, first_few, nearest
@@ -115,7 +115,7 @@ def _from_text(samples: Samples, text: str) -> Selection:
         path = Path(text[1:])
         require_regular(path)
         try:
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
+            lines = text_of(path, "utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"The list of ids {path} cannot be read: {error}.", file=Said(path)) from None
         if not any(line.strip() for line in lines):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from proband.engine.files.files import first_line, reading
+from proband.engine.files.files import content_of, first_line, reading, require_there
 from proband.engine.files.parquet import COLUMNAR, read_parquet
 from proband.engine.foreign import array_from, plain_values
 from proband.engine.frames import frame_of_rows
@@ -50,8 +50,7 @@ def _read(
 ) -> pl.DataFrame:
     ending = path.suffix.lower()
     with reading(path, ending[1:] or "a table"):
-        if not path.exists():
-            raise InputError(f"There is no file {path}.", file=Said(path))
+        require_there(path)
         try:
             if ending in SEPARATORS:
                 return read_delimited(
@@ -149,7 +148,7 @@ def series_from(name: str, data: Any) -> pl.Series:
 
 def _read_lines_of_json(path: Path, text_columns: Collection[str]) -> pl.DataFrame:
     """Read all lines before the columns and their types are settled; numbers of text columns keep their digits."""
-    content = path.read_bytes()
+    content = content_of(path)
     names = pl.read_ndjson(content, infer_schema_length=None).columns
     texts = {name: pl.String for name in text_columns if name in names}
     return pl.read_ndjson(content, infer_schema_length=None, schema_overrides=texts)

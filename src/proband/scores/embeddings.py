@@ -13,7 +13,7 @@ from proband.engine.arguments import checked
 from proband.engine.files.files import naming, require_whole
 from proband.engine.files.shards import has_read, in_files
 from proband.engine.foreign import array_from
-from proband.errors import Hint, InputError, Said, UsageError, first_few, quoted
+from proband.errors import InputError, UsageError, first_few, quoted
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
@@ -93,34 +93,24 @@ class Embeddings(Scores):
 
     @staticmethod
     @checked
-    def read(  # type: ignore[override]
+    def read(
         path: str | Path | Sequence[str | Path],
         samples: Samples | None = None,
         *,
-        metric: Metric,
+        metric: Metric | None = None,
         name: str | None = None,
         missing: MissingPolicy = "error",
         **options: Any,
     ) -> Embeddings:
         """Read embeddings from ``.npy`` (rows as in `samples`) or ``.npz`` (``file.npz::key`` picks one model).
 
-        A directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts.
+        The metric is needed unless the file states it. A directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts.
         """
-        from proband.scores.reading import read_embeddings
+        from proband.scores.reading import only_model, read_embeddings
 
-        found = read_embeddings(path, samples, metric=metric, missing=missing, **options)
-        if len(found) != 1:
-            named = Path(path if isinstance(path, str | Path) else path[0])
-            raise InputError(
-                f"{named.name} holds {len(found)} models: {', '.join(found)}.",
-                Hint(
-                    "pick one: {option:array}, or read all with read_embeddings.",
-                    file=named,
-                    key=next(iter(found)),
-                ),
-                file=Said(named.name),
-            )
-        embeddings = next(iter(found.values()))
+        embeddings = only_model(
+            read_embeddings(path, samples, metric=metric, missing=missing, **options), path
+        )
         if name is not None:
             embeddings.name = name
         return embeddings

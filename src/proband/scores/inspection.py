@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files.files import reading
+from proband.engine.files.files import reading, require_there
 from proband.engine.files.parquet import COLUMNAR
 from proband.errors import Hint, InputError, ProbandError, Said
 from proband.kernels.codes import OK
@@ -144,8 +144,7 @@ def inspect_file(
     """Look at a file: a table of samples, an archive of arrays, or scores of any known format."""
     path, key = split_key(path)
     with reading(path, "scores or samples"):
-        if not path.exists():
-            raise InputError(f"There is no file {path}.", file=Said(path))
+        require_there(path)
         table = (
             _as_table(path, id_column, subject_column, missing_values)
             if format is None and key is None and (options is None or options.columns is None)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.arguments import checked
-from proband.engine.files.files import reading
+from proband.engine.files.files import reading, text_of
 from proband.engine.frames import frame_of_rows
 from proband.errors import AlignmentError, InputError, Said, first_few, quoted
 from proband.kernels.codes import DONT_CARE, FAILED, OK
@@ -367,7 +367,7 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
     """
     path = Path(path)
     with reading(path, "LFW's list of pairs"):
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        lines = text_of(path, "utf-8-sig").split("\n")
         sizes = lines[0].split() if lines else []
         if len(sizes) != 2 or not all(_is_number(size) and int(size) for size in sizes):
             raise InputError("the first line must hold the numbers of folds and of pairs.", file=path.name)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+from proband.engine.files.files import naming, require_regular
 from proband.engine.files.shards import shard_files
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few
 from proband.samples.directories import is_table_of_names
@@ -109,6 +110,8 @@ def _place_of(hint: Any) -> Place | None:
 def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
     """Refuse a name of something that is not there."""
     path = origin.find(name)
+    with naming(place=origin.where(*keys) or None):
+        require_regular(path)
     try:
         there = path.is_file() if place.kind == "file" else path.exists() or bool(shard_files(path))
         there = there or (keys[:1] == ("samples",) and is_table_of_names(path))

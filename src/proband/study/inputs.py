@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,7 @@ from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.formats import ReadOptions
 from proband.scores.formats.contents import row_blocks
 from proband.scores.pair_columns import PairColumns
-from proband.scores.reading import read_embeddings
+from proband.scores.reading import embeddings_in, require_models
 from proband.scores.trials import Trials
 from proband.study.caching import Cache
 from proband.study.checking import files_named
@@ -31,7 +31,7 @@ from proband.study.findings import InputFile
 from proband.study.protocols import labels_in
 from proband.study.recognising import recognise
 from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
-from proband.study.sources import ScoreReader, read_table, renamed, require_names, require_samples
+from proband.study.sources import ScoreReader, read_table, require_names, require_samples
 from proband.words import Note
 
 _ONNX = "onnx:"
@@ -128,6 +128,11 @@ def read_inputs(
         place = origin.where("embeddings", number)
         with origin.placed(place):
             found += _embeddings(origin, models, table, files, place)
+    embedded = [one.name for one in found if isinstance(one.scores, Embeddings)]
+    for number, models in enumerate(request.embeddings):
+        if isinstance(models.metric, Mapping):
+            with origin.placed(origin.where("embeddings", number)):
+                require_models(models.metric, embedded)
     samples_digest = _digest_of_samples(request, table, files)
     notes: tuple[Note, ...] = ()
     if request.images is not None:
@@ -209,10 +214,10 @@ def _embeddings(
     origin: Origin, source: EmbeddingSource, table: Samples, files: tuple[InputFile, ...], place: str
 ) -> Iterator[Algorithm]:
     for reference in origin.references(source):
-        models = read_embeddings(
-            reference, table, metric=source.metric, missing=source.missing, ids=source.ids
+        models = embeddings_in(
+            reference, table, source.metric, missing=source.missing, ids=source.ids, name=source.name
         )
-        for one in renamed(list(models.values()), source.name, reference):
+        for one in models.values():
             yield Algorithm(one, _digest(one, files, source), source.orientation_check, place, source)
 
 

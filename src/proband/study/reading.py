@@ -9,7 +9,7 @@ from typing import Any
 
 from proband.engine.arguments import checked
 from proband.engine.files.documents import LARGEST_TOML, read_toml
-from proband.engine.files.files import reading, refused
+from proband.engine.files.files import content_of, reading, refused
 from proband.errors import InputError, Said, UsageError
 from proband.study.checking import check
 from proband.study.definition import Origin, Study
@@ -50,7 +50,7 @@ def read_study(path: str | Path) -> Study:
                 file=Said(path.name),
             )
         # Not read_text, which would turn line ends: the text is kept as it is.
-        text = path.read_bytes().decode("utf-8-sig")
+        text = content_of(path).decode("utf-8-sig")
     return study_from_text(text, path)
 
 

@@ -99,7 +99,9 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
         renamed = RENAMED.get(name)
         if renamed in known:
             return RequestError(keys, f"{name!r} is now called {renamed!r}", f"write {renamed} = …")
-        return RequestError(keys, f"there is no key {name!r} here", near(name, known))
+        owner = MOVED.get(name)
+        hint = f"write {renamed} = … in [{owner}]." if owner else near(name, known)
+        return RequestError(keys, f"there is no key {name!r} here", hint)
     sections = model.model_fields
     owners = [one for one, field in sections.items() if name in _fields_of(field.annotation)]
     if owners:
@@ -121,7 +123,10 @@ RENAMED = {
     "replicates": "n_resamples",
     "trials": "n_resamples",
     "test": "design",
+    "confidence": "confidence_level",
 }
+# Keys of which another section has what is now called otherwise.
+MOVED = {"confidence": "output"}
 
 # Commands whose names differ from those of the sections that ask for the same.
 COMMANDS = {

@@ -13,7 +13,7 @@ from proband.scores import MissingPolicy, Orientation, Scores
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.formats import ReadOptions, ScoreFile, format_of, read_file, read_image_list
 from proband.scores.pair_columns import naming
-from proband.scores.reading import scores_of, split_key
+from proband.scores.reading import require_one, scores_of, split_key
 from proband.scores.trials import Trials
 
 Named = TypeVar("Named", bound=Scores)
@@ -116,15 +116,6 @@ def renamed(found: list[Named], name: str | None, reference: str) -> list[Named]
         require_one([one.name for one in found], reference)
         found[0].name = name
     return found
-
-
-def require_one(names: Sequence[str], reference: str) -> None:
-    """Refuse one name for several algorithms."""
-    if len(names) != 1:
-        raise UsageError(
-            f"{reference} holds {len(names)} algorithms ({', '.join(names)}), so it cannot have one name.",
-            Hint("pick one: {option:array}", file=reference, key=names[0]),
-        )
 
 
 def require_samples(table: Samples | None) -> Samples:

@@ -273,7 +273,6 @@ class Steps:
             one.trials if isinstance(one, PairList) else one.scores,
             within,
             request.fmr,
-            request.confidence,
             self.output.confidence_level,
             check_orientation=one.check_orientation,
             threads=self.threads,

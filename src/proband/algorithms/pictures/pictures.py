@@ -44,6 +44,7 @@ class Pictures:
         as the sample with the ending of a picture.
         """
         path = Path(source)
+        require_regular(path)
         if path.is_dir():
             files = samples.frame[file_column].to_list() if file_column in samples.frame.columns else None
             return cls(

@@ -23,7 +23,7 @@ from proband.blind.package.package import FULLY, IMAGES, PARTIALLY, Package, Par
 from proband.blind.package.pictures import as_png, measured, padded
 from proband.blind.package.sealing import chance, salt
 from proband.engine import Progress, Silent
-from proband.engine.files.files import make_directory, require_new, written_together
+from proband.engine.files.files import make_directory, require_new, resolved, written_together
 from proband.engine.files.placing import settle
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.results.base import Result
@@ -226,7 +226,7 @@ class BlindTest:
             settle(path)
             require_new(path)
         for path, _ in places:
-            if any(secret.resolve().is_relative_to(path.resolve()) for _, secret in places):
+            if any(resolved(secret).is_relative_to(resolved(path)) for _, secret in places):
                 raise UsageError(
                     f"The key would lie in the package {path}, and be handed out with it.",
                     Hint("keep it elsewhere: {option:key}"),

@@ -96,9 +96,9 @@ class AuditInputs:
 
             found["images"] = Pictures.of(self.images, table, self.file_column)
         if self.embeddings is not None:
-            from proband.scores import Embeddings
+            from proband.scores.reading import read_features
 
-            found["embeddings"] = Embeddings.read(self.embeddings, table, metric="cosine", missing="drop")
+            found["embeddings"] = read_features(self.embeddings, table)
         if self.collected is not None:
             found["collected"] = self.table(self.collected, labels)
         if self.exclusions is not None:

@@ -7,7 +7,6 @@ import math
 import re
 import tomllib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
@@ -113,7 +112,8 @@ def _refuse_deep(text: str) -> None:
 
 
 def read_xml(
-    path: Path,
+    content: bytes,
+    name: str,
     what: str,
     start: Callable[[str, dict[str, str]], None],
     end: Callable[[str], None] | None = None,
@@ -124,8 +124,8 @@ def read_xml(
 
     def refuse(*_: object) -> None:
         raise InputError(
-            f"{path.name} declares a document type or an entity, which is not allowed here.",
-            file=Said(path.name),
+            f"{name} declares a document type or an entity, which is not allowed here.",
+            file=Said(name),
         )
 
     parser = expat.ParserCreate()
@@ -134,7 +134,6 @@ def read_xml(
     if not typed:
         parser.StartDoctypeDeclHandler = refuse
     try:
-        with path.open("rb") as file:
-            parser.ParseFile(file)
-    except (expat.ExpatError, LookupError, OSError, ValueError) as error:  # the last three also of encodings
-        raise InputError(f"{path.name} is not {what}: {error}.", file=Said(path.name)) from None
+        parser.Parse(content, True)
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the last two also of encodings
+        raise InputError(f"{name} is not {what}: {error}.", file=Said(name)) from None

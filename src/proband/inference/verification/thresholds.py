@@ -46,7 +46,7 @@ Verified = Scores | Trials
 _RATES = tuple(f"{rate}{end}" for rate in ("fmr", "fnmr") for end in ("", "_low", "_high"))
 _COLUMNS = {
     "algorithm": pl.String,
-    **dict.fromkeys(("asked", "confidence"), pl.Float64),
+    **dict.fromkeys(("asked", "confidence_level"), pl.Float64),
     "grade": pl.String,
     **dict.fromkeys(("threshold", *_RATES), pl.Float64),
 }
@@ -119,7 +119,7 @@ class DeployedThreshold(Result):
 
     Attributes
     ----------
-    algorithm, asked, confidence, larger_is_closer
+    algorithm, asked, confidence_level, larger_is_closer
         Whose threshold, the false match rate it is to keep, how sure that must be, and which way scores point.
     plain
         The laxest threshold that keeps the rate on these people, and promises nothing for others.
@@ -131,8 +131,8 @@ class DeployedThreshold(Result):
         People in the comparisons, and which comparisons were counted.
     people_needed, comparisons_needed, people_needed_freely
         How many it takes at least if nobody stands out and everybody has as many images, and whatever the distribution.
-    confidence_level, answers, notes
-        Of the intervals of FMR and FNMR; what the threshold means, and what a reader should know.
+    answers, notes
+        What the threshold means, and what a reader should know.
     thresholds, rates, bounds
         For drawing: the false match rate and its bound by threshold.
     """
@@ -141,7 +141,7 @@ class DeployedThreshold(Result):
 
     algorithm: str
     asked: Rate
-    confidence: Confidence
+    confidence_level: Confidence
     plain: VerificationPoint
     sure: VerificationPoint | None
     bound: Rate | None
@@ -150,7 +150,6 @@ class DeployedThreshold(Result):
     people_needed: Count
     comparisons_needed: Count
     people_needed_freely: Count
-    confidence_level: Confidence
     answers: Answers
     notes: tuple[Note, ...]
     compared: Compared
@@ -204,14 +203,14 @@ class DeployedThreshold(Result):
         if self.sure is None or self.bound is None:
             compared = self.plain.point.n_impostor
             people = self.n_subjects
-            return [_NONE(**said, confidence=self.confidence, people=people, comparisons=compared)]
+            return [_NONE(**said, confidence=self.confidence_level, people=people, comparisons=compared)]
         point, fnmr = self.sure.point, self.sure.fnmr
         return [
             _SURE(
                 **said,
                 threshold=point.threshold,
                 closer="above" if self.larger_is_closer else "below",
-                confidence=self.confidence,
+                confidence=self.confidence_level,
                 fmr=point.fmr,
                 bound=self.bound,
                 fnmr=point.fnmr,
@@ -227,7 +226,7 @@ class DeployedThreshold(Result):
                 {
                     "algorithm": self.algorithm,
                     "asked": self.asked,
-                    "confidence": self.confidence,
+                    "confidence_level": self.confidence_level,
                     "grade": grade,
                     "threshold": None if one is None else one.point.threshold,
                     "fmr": None if one is None else one.point.fmr,
@@ -274,7 +273,7 @@ class DeployedThresholds(Result):
         none = [said for one in self.found if one.sure is None for said in (*one.deployed(), one.needed)]
         strictest = min(self.found, key=lambda one: one.asked)
         weak = [said for one in self.found for said in one.cautions()]
-        return [_EACH(confidence=strictest.confidence), _PLAIN(), strictest.grade, *none, *weak]
+        return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, *none, *weak]
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each algorithm, rate and grade."""
@@ -290,7 +289,6 @@ def threshold(
     within: Experiment | Samples | None = None,
     *,
     fmr: float | Sequence[float] = 1e-3,
-    confidence: float = 0.95,
     confidence_level: float = 0.95,
     check_orientation: bool = True,
     threads: int | None = None,
@@ -311,10 +309,8 @@ def threshold(
         One algorithm or several, as `verify` takes them; a mapping names them.
     fmr
         The false match rate to keep, or several.
-    confidence
-        How sure that must be.
     confidence_level
-        Of the intervals of FMR and FNMR that stand beside it.
+        How sure that must be; and the level of the intervals of FMR and FNMR that stand beside it.
 
     Raises
     ------
@@ -334,7 +330,6 @@ def threshold(
     >>> found.plain.point.false_matches, found.sure.point.false_matches, found.bound <= 0.01
     (99, 82, True)
     """
-    check_level(confidence)
     check_level(confidence_level)
     rates = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
     if not rates or not all(0 < one < 1 for one in rates):
@@ -346,7 +341,6 @@ def threshold(
             one,
             within,
             rates,
-            confidence,
             confidence_level,
             check_orientation=check_orientation,
             threads=threads,
@@ -368,7 +362,7 @@ def require_any(found: Sequence[DeployedThreshold]) -> None:
         return
     one = min(found, key=lambda each: each.people_needed)
     raise DesignError(
-        f"no threshold keeps a false match rate of {given(one.asked)} with {level(one.confidence)} confidence: "
+        f"no threshold keeps a false match rate of {given(one.asked)} with {level(one.confidence_level)} confidence: "
         f"{count(one.n_subjects)} people in {count(one.plain.point.n_impostor)} impostor comparisons cannot show it.",
         f"{one.needed}; or ask for a larger rate.",
         source=one.algorithm,
@@ -379,7 +373,6 @@ def thresholds_of(
     scores: Verified,
     within: Experiment | Samples | None,
     fmrs: Sequence[float],
-    confidence: float,
     confidence_level: float,
     *,
     check_orientation: bool = True,
@@ -393,7 +386,7 @@ def thresholds_of(
     >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> (found,) = thresholds_of(Scores.from_array(same, ids, orientation="similarity"), samples, [0.1], 0.95, 0.95)
+    >>> (found,) = thresholds_of(Scores.from_array(same, ids, orientation="similarity"), samples, [0.1], 0.95)
     >>> found.plain.point.threshold, found.sure, found.people_needed  # six people who are never taken for another
     (1.0, None, 11)
     """
@@ -405,7 +398,7 @@ def thresholds_of(
         pairs, rates = counted(scores, within, (), check_orientation, threads, progress)
         shared = Shared.of(scores, pairs, room_for_replicates(rates, max(fmrs)), threads)
         compared = compared_pairs(scores, within, rates.counts)
-    return tuple(_deployed(rates, shared, compared, asked, confidence, confidence_level) for asked in fmrs)
+    return tuple(_deployed(rates, shared, compared, asked, confidence_level) for asked in fmrs)
 
 
 def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[ErrorRates, Shared, Compared]:
@@ -437,16 +430,15 @@ def _deployed(
     shared: Shared,
     compared: Compared,
     asked: float,
-    confidence: float,
     confidence_level: float,
 ) -> DeployedThreshold:
     sign = 1.0 if rates.larger_is_closer else -1.0
     most = rates.allowed_at(asked)
     near = _closest(shared, most)
-    path = BoundPath.of(near.first, near.second, near.tail, near.comparisons, confidence)
+    path = BoundPath.of(near.first, near.second, near.tail, near.comparisons, confidence_level)
     units = _disjoint(near.comparisons)
     allowed = path.allowed(asked)
-    freely = None if units is None else path.allowed_freely(asked, units, confidence)
+    freely = None if units is None else path.allowed_freely(asked, units, confidence_level)
     rates = admitting(rates, shared.tail, {most, allowed, freely or 0})
     plain = rates.at_fmr(asked)
     sure = rates.at_false_matches(allowed, asked) if allowed or freely is not None else None
@@ -460,14 +452,13 @@ def _deployed(
     return DeployedThreshold(
         rates.algorithm,
         asked,
-        confidence,
+        confidence_level,
         made[plain],
         found,
-        None if found is None else _bound_at(path, found.point.false_matches, units, confidence),
+        None if found is None else _bound_at(path, found.point.false_matches, units, confidence_level),
         None if free is None else made.get(free),
         near.comparisons.n_subjects,
-        *_needed(near.comparisons, asked, confidence),
-        confidence_level,
+        *_needed(near.comparisons, asked, confidence_level),
         _ANSWERS,
         rates.notes,
         compared,

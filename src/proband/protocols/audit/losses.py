@@ -61,12 +61,9 @@ class Unevenness(Result):
     answers: Answers
 
     def __repr__(self) -> str:
-        said = (
-            "not tested"
-            if self.p_value is None
-            else f"p {p_value(self.p_value, self.test and self.test.floor)} ({self.test})"
-        )
-        return f"Unevenness(by {self.by}: {said})"
+        if self.p_value is None or self.test is None:
+            return f"Unevenness(by {self.by}: not tested)"
+        return f"Unevenness(by {self.by}: p {p_value(self.p_value, self.test.floor)} ({self.test}))"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

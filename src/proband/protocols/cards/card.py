@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from proband.engine.files.documents import read_json
-from proband.engine.files.files import reading, written_whole
-from proband.errors import InputError, Said, UsageError
+from proband.engine.files.files import reading, require_there, text_of, written_whole
+from proband.errors import InputError, UsageError
 from proband.protocols.cards.contradictions import contradictions
 from proband.protocols.cards.schema import faults
 from proband.protocols.cards.sections import (
@@ -181,10 +181,9 @@ class ProtocolCard:
     def read(cls, path: str | Path) -> ProtocolCard:
         """Read a card from a JSON file; whatever is wrong is said with its path in the card."""
         path = Path(path)
-        if not path.is_file():
-            raise InputError(f"There is no file {path}.", file=Said(path))
+        require_there(path)
         with reading(path, "a protocol card"):
-            return cls.from_dict(read_json(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once))
+            return cls.from_dict(read_json(text_of(path, "utf-8-sig"), object_pairs_hook=_once))
 
     def write(self, path: str | Path) -> Path:
         """Write the card as JSON to be read by people and machines, whole or not at all."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from proband.engine.arguments import checked
+from proband.engine.files.files import content_of
 from proband.errors import DesignError, InputError, Said
 from proband.inference.classification.results import Classification
 from proband.protocols.cards.card import ProtocolCard
@@ -95,7 +96,7 @@ def _check(card: ProtocolCard, file: Path) -> None:
     if not file.is_file():
         raise InputError(f"There is no file {file}.", file=Said(file))
     stated = card.predictions.sha256
-    if stated is not None and hashlib.sha256(file.read_bytes()).hexdigest() != stated:
+    if stated is not None and hashlib.sha256(content_of(file)).hexdigest() != stated:
         raise InputError(
             f"{file.name} is not the file of predictions that the card of {card.method or 'this result'} states: its SHA-256 differs.",
             "give the file that belongs to the card.",

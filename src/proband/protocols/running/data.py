@@ -17,12 +17,12 @@ from proband.algorithms import Crops, Pictures, acquire, detector as detector_na
 from proband.algorithms.pictures.acquire import MARKED
 from proband.algorithms.pictures.crops import area_means
 from proband.engine import Progress
+from proband.engine.files.files import require_there
 from proband.engine.foreign import array_from
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.protocols.recommendation import Task
 from proband.samples import Samples
-from proband.scores.embeddings import Embeddings
-from proband.scores.reading import split_key
+from proband.scores.reading import read_features, split_key
 from proband.words import Note, Sentence, Target, count
 
 STRANGERS = Sentence(
@@ -273,13 +273,12 @@ def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[i
 def _holds_images(path: Path, key: str | None) -> bool:
     from proband.samples.npz import Archive
 
-    if not path.is_file():
-        raise InputError(f"There is no file {path}.", file=Said(path))
+    require_there(path)
     return key is None and path.suffix.lower() == ".npz" and "images" in Archive(path)
 
 
 def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
-    found = Embeddings.read(source, samples, metric="inner", missing="drop")
+    found = read_features(source, samples)
     have = found.queries
     known = [place for place, one in enumerate(samples.ids) if one in have]
     rows = have.positions(samples.ids[place] for place in known)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from proband.protocols.audit.findings import Audit, AuditFinding
 from proband.report.cells import columns, count_cell, error_cell, interval_cell, over, rate_cell, text_cell
 from proband.report.table import Cell, Column, Table, Tone
-from proband.words import Note, Sentence, as_sentence, count, p_value
+from proband.words import Method, Note, Sentence, as_sentence, count, p_value
 
 if TYPE_CHECKING:
     from proband.protocols.running.what_if import Side, WhatIf
@@ -77,9 +77,11 @@ def _finding_row(found: AuditFinding) -> tuple[Cell, ...]:
 def finding_sentence(found: AuditFinding) -> str:
     """The finding, with its p-value if chance could have made it."""
     what = as_sentence(found.what)
-    if found.p_value is None:
+    if found.p_value is None or found.test is None:
         return what
-    return f"{what} p {p_value(found.p_value, found.test and found.test.floor)} ({found.test})."
+    method = dict(found.test.values).get("method")
+    floor = method.floor if isinstance(method, Method) else None
+    return f"{what} p {p_value(found.p_value, floor)} ({found.test})."
 
 
 def _named(found: AuditFinding, tone: Tone) -> Cell:

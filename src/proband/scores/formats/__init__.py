@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from proband.engine.arguments import checked
-from proband.engine.files.files import reading, writing
+from proband.engine.files.files import opened, reading, resolved, writing
 from proband.engine.files.placing import settle
 from proband.engine.files.shards import shard_files
 from proband.engine.registry import Registry
@@ -52,7 +52,7 @@ def format_of(path: Path, name: str | None = None) -> Format:
             raise InputError(f"There is no file {path}.", file=Said(path))
         head = b""
         if path.is_file():
-            with path.open("rb") as file:
+            with opened(path) as file:
                 head = file.read(_HEAD)
             if not head:
                 raise InputError(f"{path.name} is empty.", file=Said(path.name))
@@ -97,7 +97,7 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
     """Read a score file of any known format."""
     path, options = Path(path), options or ReadOptions()
     if not path.name:  # the directory one is in has a name all the same
-        path = path.resolve()
+        path = resolved(path)
     for one in (path, options.mask):
         if one is not None:
             settle(one)

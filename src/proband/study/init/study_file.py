@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proband.engine import written_whole
-from proband.engine.files.files import make_directory, writing
+from proband.engine.files.files import make_directory, resolved, writing
 from proband.errors import Hint, InputError, ProbandError, UsageError, first_few
 from proband.samples.directories import pattern_in
 from proband.samples.reading import ROW_NUMBER
@@ -103,7 +103,7 @@ def _listed(values: Sequence[str]) -> str:
 
 def _named_from(path: Path, out: Path) -> str:
     """A file's name as the study says it: from where the study is, unless that leads far up."""
-    target, start = path.resolve(), out.resolve().parent
+    target, start = resolved(path), resolved(out).parent
     try:
         relative = os.path.relpath(target, start)
     except ValueError:  # on another drive
@@ -246,10 +246,18 @@ def _vectors(one: SourceEntry, out: Path) -> list[str]:
     lines = ["[[embeddings]]", f"file = {toml_text(_named_from(one.path, out))}", *_names(one)]
     if not one.named:
         lines.append('# ids = "…"   # fill in: the array that holds the ids of the rows')
-    lines.append(
-        'metric = "cosine"             # as each model was trained for: cosine, inner, l2, l1 or chi2'
-    )
+    lines += _metric(one)
     return lines + _missing(one)
+
+
+def _metric(one: SourceEntry) -> list[str]:
+    """The line in which the user states the metric; of several models one for each."""
+    if not one.undecided:
+        return ["# metric: the file states it"]
+    names = (one.name,) if one.name is not None else one.algorithms
+    each = ", ".join(f'{toml_text(name)} = "…"' for name in names)
+    said = '"…"' if len(names) == 1 else f"{{ {each} }}"
+    return [f"# metric = {said}   # fill in, as each model was trained: cosine, inner, l2, l1 or chi2"]
 
 
 def _columns(columns: PairColumns) -> str:
@@ -332,5 +340,5 @@ def _facts(made: Proposal) -> list[Note]:
         )
         for one in made.logits
     ]
-    facts += [PICTURES(file=path.name or path.resolve().name) for path in made.pictures]
+    facts += [PICTURES(file=path.name or resolved(path).name) for path in made.pictures]
     return facts

@@ -314,12 +314,9 @@ class VerificationRequest(Part):
 
 
 class ThresholdRequest(Part):
-    """Thresholds to deploy: the laxest whose false match rate is, with a confidence, within a target for new people."""
+    """Thresholds to deploy: the laxest whose false match rate is, with the confidence of the output, within a target for new people."""
 
     fmr: Annotated[Several[Share], Field(description="False match rates to keep.")] = (0.001,)
-    confidence: Annotated[
-        Share, Field(description="How sure it must be that the rate of new people is no larger.")
-    ] = 0.95
 
 
 class SearchRequest(Part):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, PlainValidator, model_validator
 
 from proband.errors import Hint
+from proband.study.refusals import near, shown
 from proband.study.requests.base import (
     Condition,
     File,
@@ -20,6 +21,8 @@ from proband.study.requests.base import (
     Ties,
     refuse,
 )
+
+Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
 
 
 class SamplesTable(Part):
@@ -156,6 +159,25 @@ class ScoreSource(_Source):
         return self
 
 
+def _metrics(said: Any) -> Any:
+    """A metric, or one for each of several models."""
+    if said is None:
+        return None
+    if not isinstance(said, str | dict) or said == {}:
+        raise refuse(
+            f"expected a metric, or one for each model by its name, got {shown(said)}",
+            'write metric = "cosine", or metric = { NAME = "l2" }',
+        )
+    for name, metric in said.items() if isinstance(said, dict) else ((None, said),):
+        if not isinstance(metric, str) or metric not in get_args(Metric):
+            whose = "" if name is None else f" for {name!r}"
+            raise refuse(
+                f"expected {' or '.join(map(repr, get_args(Metric)))}{whose}, got {shown(metric)}",
+                near(str(metric), get_args(Metric)),
+            )
+    return said
+
+
 class EmbeddingSource(_Source):
     """A file of embeddings: vectors of each model, compared by `metric`."""
 
@@ -166,8 +188,12 @@ class EmbeddingSource(_Source):
         ),
     ]
     metric: Annotated[
-        Literal["cosine", "inner", "l2", "l1", "chi2"], Field(description="How embeddings are compared.")
-    ] = "cosine"
+        Metric | dict[str, Metric] | None,
+        PlainValidator(_metrics),
+        Field(
+            description="How embeddings are compared: all alike, or each model by its name; needed unless the file states it. Never guessed."
+        ),
+    ] = None
     ids: Annotated[
         Text | None, Field(description="Array of an .npz, or column of a table, that holds the ids.")
     ] = None

@@ -55,7 +55,9 @@ class Output(Part):
 
     directory: Annotated[Text | None, Field(description="Where results go.")] = None
     confidence_level: Annotated[
-        Share, Field(description="Confidence level of the intervals."), Option(("--level",))
+        Share,
+        Field(description="Confidence level of intervals, and of thresholds for new people."),
+        Option(("--level",)),
     ] = 0.95
     seed: Annotated[Annotated[int, Field(ge=0)], Field(description="Seed of replicates."), _RUNNING] = 0
     pseudonyms: Annotated[bool, Field(description="Do not name people."), _RUNNING] = False

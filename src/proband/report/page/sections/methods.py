@@ -248,7 +248,7 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
         _gate(text, found.gate)
     _verification(text, found)
     if found.thresholds:
-        sure = found.thresholds[0].confidence
+        sure = found.thresholds[0].confidence_level
         text.say(_THRESHOLDS(confidence=sure), "bates2021", "fogliato2024", "hoeffding1963")
     if found.searches:
         first = found.searches[0].searches
