@@ -27,6 +27,7 @@ MACHINES = {
     "faces/population.py": "ids of people",
     "protocols/splits/sizes.py": "the notation of protocols",
     "samples/directories.py": "patterns of file names",
+    "samples/name_patterns.py": "patterns of file names",
     "scores/formats/csu.py": "a file format",
     "scores/trials.py": "names in LFW's lists",
     "cli/analyses/command.py": "defaults of options, which are parsed again",

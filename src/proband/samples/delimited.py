@@ -65,15 +65,16 @@ def read_delimited(
     texts = without_blank_rows(read_texts(path, separator))
     heard = [] if notes is None else notes
     heard += unfinished(path)
-    words = {
-        name: DEFAULT_MISSING if missing_values is None and name not in text_columns else missing_values or ()
-        for name in texts.columns
-    }
-    found = [without_words(texts[name], words[name]) for name in words]
-    found = [one if one.name in text_columns else _typed(one, heard) for one in found]
-    names = [] if missing_values is not None else [one.name for one in found if one.dtype == pl.String]
-    labels = set(names) & set(label_columns)
-    return pl.DataFrame([texts[one.name] if one.name in labels else one for one in found])
+    plain = [name for name in texts.columns if name not in text_columns]
+    kept = texts if missing_values is None else without_words(texts, missing_values)
+    words = DEFAULT_MISSING if missing_values is None else ()
+    found = kept
+    if plain:  # an empty list would choose rows
+        found = kept.with_columns(_typed(without_words(kept[plain], words), heard).get_columns())
+    labels = label_columns if missing_values is None else ()
+    return found.with_columns(
+        texts[name] for name, kind in found.schema.items() if kind == pl.String and name in labels
+    )
 
 
 def read_texts(path: Path, separator: str) -> pl.DataFrame:
@@ -86,9 +87,11 @@ def read_texts(path: Path, separator: str) -> pl.DataFrame:
         # Where quotation marks are out of place, polars may lose rows.
         rows = [fields for _, fields in _records(data, separator) if fields][1:]
         cells = zip(*rows, strict=True) if rows else ((),) * len(names)
-        texts = [pl.Series(name, one, dtype=pl.String) for name, one in zip(names, cells, strict=True)]
+        texts = pl.DataFrame(
+            {name: pl.Series(one, dtype=pl.String) for name, one in zip(names, cells, strict=True)}
+        )
     else:
-        frame = pl.read_csv(
+        texts = pl.read_csv(
             data,
             separator=separator,
             quote_char=None,
@@ -96,8 +99,7 @@ def read_texts(path: Path, separator: str) -> pl.DataFrame:
             new_columns=names,
             raise_if_empty=False,
         )
-        texts = list(frame.iter_columns())
-    return pl.DataFrame([without_words(one, ()) for one in texts])
+    return without_words(texts, ("",))
 
 
 def unfinished(path: Path) -> list[Note]:
@@ -110,9 +112,11 @@ def unfinished(path: Path) -> list[Note]:
     return [UNFINISHED(file=path.name)]
 
 
-def without_words(values: pl.Series, words: Collection[str]) -> pl.Series:
-    """Texts, with null for those that are blank or among some words."""
-    return _only(values, ~values.str.strip_chars().is_in(["", *words]))
+def without_words(texts: pl.DataFrame, words: Collection[str]) -> pl.DataFrame:
+    """Columns of texts, with null for those that are blank or among some words."""
+    if not texts.width or not words:
+        return texts
+    return texts.select(_only(pl.all(), ~pl.all().str.strip_chars().is_in(["", *words])))
 
 
 def without_blank_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -202,45 +206,60 @@ def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
         line = rows.line_num + 1
 
 
-def _typed(values: pl.Series, notes: list[Note]) -> pl.Series:
-    """Values of the kind that they all are, or as they are written; most but not all being of a kind is worth a note."""
-    n_values = values.len() - values.null_count()
-    plain = values.str.strip_chars()
+def _typed(texts: pl.DataFrame, notes: list[Note]) -> pl.DataFrame:
+    """Columns of the kind that all their values are of, or as they are written; most but not all being of a kind is worth a note.
+
+    Each question is put to all columns at once: there may be ten thousand.
+    """
+    found: dict[str, pl.Series] = {}
+    noted: dict[str, Note] = {}
+    n_values = _numbers(texts.count())
+    left = texts.columns
     for kind, (pattern, dtype) in _KINDS.items():
-        n_fitting = int(plain.str.contains(pattern).sum() or 0)
-        if not n_fitting or n_fitting < n_values * _WORTH_A_NOTE:
+        if not left:
+            break
+        plain = texts[left].select(pl.all().str.strip_chars())
+        n_fitting = _numbers(plain.select(pl.all().str.contains(pattern).sum()))
+        likely = [name for name, n in n_fitting.items() if n and n >= n_values[name] * _WORTH_A_NOTE]
+        if not likely:
             continue
-        converted = _converted(_only(plain, plain.str.contains(pattern)), dtype)
-        strange = values.filter(converted.is_null() & values.is_not_null())
-        if not len(strange):
-            return converted
-        if dtype != pl.Int64 or n_fitting == n_values:
-            examples = first_few(strange.unique(maintain_order=True).to_list())
-            notes.append(
-                TAKEN_AS_TEXT(
-                    column=quoted(values.name), n=len(strange), total=n_values, kind=kind, examples=examples
+        converted = (
+            plain[likely].select(_only(pl.all(), pl.all().str.contains(pattern))).select(_converted(dtype))
+        )
+        for name, n in _numbers(converted.count()).items():
+            if n == n_values[name]:
+                found[name] = converted[name]
+            elif dtype != pl.Int64 or n_fitting[name] == n_values[name]:
+                found[name] = texts[name]
+                strange = texts[name].filter(converted[name].is_null() & texts[name].is_not_null())
+                noted[name] = TAKEN_AS_TEXT(
+                    column=quoted(name),
+                    n=len(strange),
+                    total=n_values[name],
+                    kind=kind,
+                    examples=first_few(strange.unique(maintain_order=True).to_list()),
                 )
-            )
-            return values
-    return values
+        left = [name for name in left if name not in found]
+    notes += [noted[name] for name in texts.columns if name in noted]
+    return texts.with_columns(found.values())
 
 
-def _converted(texts: pl.Series, dtype: Any) -> pl.Series:
-    """Values of a type, null where a text cannot be one: a day that does not exist, a number too large to be exact."""
+def _numbers(frame: pl.DataFrame) -> dict[str, int]:
+    """The one row of a table of numbers."""
+    return {name: n or 0 for name, n in frame.row(0, named=True).items()} if frame.width else {}
+
+
+def _converted(dtype: Any) -> pl.Expr:
+    """All columns of texts as a type, null where a text cannot be one: a day that does not exist, a number too large to be exact."""
+    texts = pl.all()
     if dtype == pl.Boolean:
         return texts.str.to_lowercase() == "true"
     if dtype == pl.Date:
         return texts.str.strptime(dtype, "%Y-%m-%d", strict=False)
     if dtype == pl.Datetime:
-        whole = (
-            texts.str.replace("T", " ")
-            + pl.select(
-                pl.when(texts.str.len_chars() == len("1996-01-31 12:00"))
-                .then(pl.lit(":00"))
-                .otherwise(pl.lit(""))
-            ).to_series()
-        )
-        return whole.str.strptime(dtype, "%Y-%m-%d %H:%M:%S", strict=False).alias(texts.name)
+        is_short = texts.str.len_chars() == len("1996-01-31 12:00")
+        whole = texts.str.replace("T", " ") + pl.when(is_short).then(pl.lit(":00")).otherwise(pl.lit(""))
+        return whole.str.strptime(dtype, "%Y-%m-%d %H:%M:%S", strict=False)
     numbers = texts.cast(dtype, strict=False)
     if dtype != pl.Float64:
         return numbers
@@ -248,6 +267,6 @@ def _converted(texts: pl.Series, dtype: Any) -> pl.Series:
     return _only(numbers, numbers.is_finite() & ~rounded)
 
 
-def _only(values: pl.Series, kept: pl.Series) -> pl.Series:
+def _only(values: pl.Expr, kept: pl.Expr) -> pl.Expr:
     """The values, with null for those that are not kept."""
-    return pl.select(pl.when(kept).then(values).alias(values.name)).to_series()
+    return pl.when(kept).then(values)

@@ -122,9 +122,10 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
         with (
             naming(file=path.name),
             refused(f"{path.name} is not a NumPy archive (.npz)", file=Said(path.name)),
-            zipfile.ZipFile(path) as archive,
         ):
-            for info in archive.infolist():
+            # Left open: to open it again for every array would read the list of all of them each time.
+            self._archive = zipfile.ZipFile(path)
+            for info in self._archive.infolist():
                 name = info.filename.removesuffix(".npy")
                 if name in self._members:
                     raise InputError(
@@ -133,7 +134,10 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
                         file=Said(path.name),
                     )
                 self._members[name] = info
-                self._headers[name] = self._header(archive, info)
+                self._headers[name] = self._header(info)
+
+    def __reduce__(self) -> tuple[type[Archive], tuple[Path]]:
+        return Archive, (self._path,)
 
     def __len__(self) -> int:
         return len(self._members)
@@ -152,14 +156,10 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         info, header = self._members[name], self._headers[name]
         where = f"the array {name!r}"
-        with (
-            naming(file=self._path.name),
-            refused(f"{where} cannot be read"),
-            zipfile.ZipFile(self._path) as archive,
-        ):
+        with naming(file=self._path.name), refused(f"{where} cannot be read"):
             require_memory(header.n_bytes, where)
             content = bytearray()
-            with archive.open(info) as file:
+            with self._archive.open(info) as file:
                 file.read(header.offset)
                 # The archive's directory may lie about sizes: only what is really there is taken into memory.
                 while len(content) <= header.n_bytes and (part := file.read(_CHUNK)):
@@ -184,11 +184,11 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
                 raise ValueError("it ends behind the end of the file")
             return np.memmap(self._path, header.dtype, "r", start, header.shape, header.order)
 
-    def _header(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
+    def _header(self, info: zipfile.ZipInfo) -> Header:
         where = f"the member {info.filename!r}"
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise InputError(f"{where} is compressed in a way NumPy never does.", "save it with numpy.savez.")
-        with refused(f"{where} is not a NumPy array"), archive.open(info) as file:
+        with refused(f"{where} is not a NumPy array"), self._archive.open(info) as file:
             header = read_header(file, where)
         header.require(info.file_size - header.offset, where)
         return header

@@ -38,7 +38,10 @@ def read_frame(
     frame = _read(path, text_columns, missing_values, notes, label_columns)
     if not missing_values:
         return frame
-    return frame.with_columns(without_words(one, missing_values) for one in frame if one.dtype == pl.String)
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    if not texts:
+        return frame
+    return frame.with_columns(without_words(frame[texts], missing_values).get_columns())
 
 
 def _read(

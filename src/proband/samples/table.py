@@ -302,6 +302,16 @@ def evaluate(frame: pl.DataFrame, expression: pl.Expr, text: str) -> pl.Series:
     )
 
 
+def require_values(values: pl.Series, source: str) -> None:
+    """Refuse lists, records and bytes where values are compared with each other."""
+    if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
+        raise InputError(
+            f"the column {values.name!r} holds {values.dtype}, and not single values.",
+            "name another column.",
+            source=source,
+        )
+
+
 def as_text(values: pl.Series, source: str) -> pl.Series:
     """Ids as text: whole floats lose their point, and those that cannot be told apart are refused."""
     try:

@@ -64,6 +64,14 @@ def models_in(
     read: Callable[[Archive, str], Any] = Archive.__getitem__,
 ) -> VectorFile:
     """Read every model of a file; with a key, one model."""
+    found = _read(path, key, ids, read)
+    empty = next((name for name, one in found.models.items() if not one.shape or not one.shape[0]), None)
+    if empty is not None:
+        raise InputError(f"the embeddings {empty!r} have no rows.", file=path.name)
+    return found
+
+
+def _read(path: Path, key: str | None, ids: str | None, read: Callable[[Archive, str], Any]) -> VectorFile:
     require_there(path)
     ending = path.suffix.lower()
     if ending in COLUMNAR:

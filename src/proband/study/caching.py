@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from proband.engine import written_whole
 from proband.engine.files.files import content_of, make_directory, opened, reading, resolved
-from proband.engine.files.placing import settle
+from proband.engine.files.placing import require_name, settle
 from proband.engine.files.shards import files_beside, shard_files, shards_root
 from proband.engine.source_digest import code_digest
 from proband.errors import Hint, InputError
@@ -47,6 +47,8 @@ class Cache:
     """
 
     def __init__(self, directory: Path | None) -> None:
+        if directory is not None:
+            require_name(directory)
         self.directory = directory
         self.found: list[str] = []
         self.made: list[str] = []

@@ -25,6 +25,7 @@ from proband.inference.datasets.results import DatasetComparison
 from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
+from proband.samples.table import as_text, require_values
 from proband.scores.formats.numpy_files import open_npy
 from proband.study.definition import Origin
 from proband.study.requests import (
@@ -115,7 +116,8 @@ def outcomes_compared(
     systems = _listed(request.systems, table.columns)
     known = systems
     if request.system is not None and request.system in table.columns:
-        known = table[request.system].drop_nulls().cast(pl.String).unique(maintain_order=True).to_list()
+        told = as_text(table[request.system], Path(request.table or "").name)
+        known = told.drop_nulls().unique(maintain_order=True).to_list()
     found = compare_outcomes(
         table,
         item=request.item,
@@ -264,6 +266,7 @@ def _labels(
     """A column of the table, or an array of an archive."""
     if name in table.columns:
         column = table[name]
+        require_values(column, Path(request.table or "").name)
         if column.null_count():
             row = int(column.is_null().arg_max() or 0)
             raise InputError(

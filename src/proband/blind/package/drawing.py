@@ -118,11 +118,8 @@ def _refuse_few(samples: Samples, sets: DrawnSets, columns: Sequence[str]) -> No
     for ids in (sets.targets, sets.queries):
         places = samples.ids.positions(ids)
         numbers = [str(number) for number in range(len(columns))]  # as names, which no other can be meant by
-        shown = [
-            samples.frame[column][places].alias(number)
-            for number, column in zip(numbers, columns, strict=True)
-        ]
-        rows = pl.DataFrame([*shown, pl.Series("person", samples.codes[places])])
+        shown = (samples.frame[column][places] for column in columns)
+        rows = pl.DataFrame({**dict(zip(numbers, shown, strict=True)), "person": samples.codes[places]})
         images = rows.group_by(*numbers, "person", maintain_order=True).agg(most=pl.len())
         guesses = images.group_by(numbers, maintain_order=True).agg(
             pl.col("most").max(), share=pl.col("most").max() / pl.col("most").sum()

@@ -18,7 +18,7 @@ import numpy as np
 from polars.exceptions import PanicException, PolarsError
 
 from proband.engine.files.hidden_drafts import hidden, is_hidden
-from proband.engine.files.placing import alone, clear, commit, seen, settle
+from proband.engine.files.placing import alone, clear, commit, require_name, seen, settle
 from proband.errors import InputError, ProbandError, Said
 from proband.words import count
 
@@ -157,6 +157,7 @@ def require_whole(array: object) -> None:
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
     """Let nothing out but errors that name the file: it "cannot be read as" `what` if the complaint is foreign."""
+    require_name(path)
     require_regular(path)
     with naming(file=path.name), refused(f"{path.name} cannot be read as {what}", file=Said(path.name)):
         yield
@@ -193,6 +194,8 @@ def written_together(*paths: Path, check: Callable[[], None] | None = None) -> I
         Refuses what may not be replaced. It is asked before anything is written, and once more if another program has put
         something there meanwhile; without it, a directory that was put there is kept visibly.
     """
+    for path in paths:
+        require_name(path)
     places = [resolved(path) for path in paths]
     with refused(f"{paths[0]} cannot be written", _OF_WRITING, file=Said(paths[0].name)):
         if is_hidden(places[0]):
@@ -274,6 +277,7 @@ def _refuse_another_kind(draft: Path, path: Path) -> None:
 
 def make_directory(path: Path) -> None:
     """Make a directory and those above it, or say why that cannot be."""
+    require_name(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

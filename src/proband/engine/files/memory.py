@@ -9,6 +9,7 @@ from proband.errors import InputError
 from proband.words import fixed
 
 _GIB = 1 << 30
+_WORTH_ASKING = 1 << 20
 _CGROUP = Path("/sys/fs/cgroup")
 
 
@@ -20,7 +21,7 @@ def available_memory() -> int | None:
 
 def require_memory(n_bytes: int, where: str) -> None:
     """Refuse to unpack what memory cannot hold: a small file may claim any size, and the system would end the process."""
-    available = available_memory()
+    available = available_memory() if n_bytes >= _WORTH_ASKING else None
     if available is not None and n_bytes > available:
         raise InputError(
             f"{where} takes {fixed(n_bytes / _GIB, 1)} GiB when it is unpacked, and {fixed(max(0, available) / _GIB, 1)} GiB are free.",

@@ -36,6 +36,8 @@ _ENVIRONMENT = {"POLARS_MAX_THREADS": str(min(8, os.cpu_count() or 1)), "MALLOC_
 def parquet_columns(path: Path) -> list[str]:
     """The names of the columns."""
     found: list[str] = _ask(path, None, None)["columns"]
+    if not found:
+        raise InputError(f"{path.name} has no columns.", file=Said(path.name))
     return found
 
 
@@ -48,7 +50,10 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pl.DataFra
     with tempfile.TemporaryDirectory(prefix="proband-", ignore_cleanup_errors=True) as folder:
         table = Path(folder) / "table.arrow"
         _ask(path, table, columns)
-        return pl.read_ipc(table)
+        frame = pl.read_ipc(table)
+    if not frame.width:
+        raise InputError(f"{path.name} has no columns.", file=Said(path.name))
+    return frame
 
 
 def _ask(path: Path, out: Path | None, columns: Sequence[str] | None) -> dict[str, Any]:

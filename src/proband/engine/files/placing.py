@@ -31,7 +31,7 @@ from proband.engine.files.hidden_drafts import (
     remove,
 )
 from proband.engine.files.system import exchange, sync_file_system
-from proband.errors import InputError, Said, first_few
+from proband.errors import InputError, Said, first_few, quoted
 
 _LOG = logging.getLogger(__name__)
 _FEW = 8
@@ -58,6 +58,16 @@ class Move:
     place: str
     new: Look
     old: Look | Looks | None
+
+
+def require_name(path: Path) -> None:
+    """Refuse what cannot be the name of a file: one with a null character, or with half a character."""
+    try:
+        is_one = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        is_one = False
+    if not is_one:
+        raise InputError(f"{quoted(path)} cannot be the name of a file.", "name another.")
 
 
 # Looks
@@ -277,6 +287,7 @@ def clear(folder: Path) -> None:
 
 def settle(path: Path) -> None:
     """Finish what a stopped program had begun to put in the place of `path`, before anyone reads or replaces it."""
+    require_name(path)
     real, given = Path(os.path.realpath(path)), Path(os.path.realpath(path.parent)) / path.name
     for left in [one for folder in dict.fromkeys((real.parent, given.parent)) for one in hidden_in(folder)]:
         leader = _leader_of(left)
@@ -310,7 +321,7 @@ def _recover(left: Path, wait: bool) -> None:
 def _leader_of(path: Path) -> Path:
     """The hidden directory that holds, or would hold, the record of this one's drafts."""
     try:
-        leader = _at(path, (path / LEADER).read_text(encoding="utf-8"))
+        leader = _at(path, _text_of(path / LEADER))
     except (OSError, ValueError):
         return path
     return leader if is_hiding_place(leader) else path
@@ -322,7 +333,7 @@ def _record(leader: Path) -> list[Move]:
     It may have come with a folder from strangers: nothing is put but beside the hidden directory that holds the draft.
     """
     try:
-        found: list[dict[str, Any]] = read_json((leader / COMMIT).read_text(encoding="utf-8"))
+        found: list[dict[str, Any]] = read_json(_text_of(leader / COMMIT))
         record = [Move(**one) for one in found]
         if all(_is_beside(_at(leader, one.draft), _at(leader, one.place)) for one in record):
             return record
@@ -333,10 +344,18 @@ def _record(leader: Path) -> list[Move]:
     raise InputError(f"{leader / COMMIT} is not as it was written.", f"remove {leader}.")
 
 
+def _text_of(path: Path) -> str:
+    """The text of a file; a pipe in its place would be waited for."""
+    if not path.is_file():
+        raise FileNotFoundError(path)
+    return path.read_text(encoding="utf-8")
+
+
 def _is_beside(draft: Path, place: Path) -> bool:
     """Whether a draft lies as we make them, in a hidden directory of the folder that its place is in."""
     home = draft.parents[1] if len(draft.parents) > 1 else draft
-    return is_hiding_name(home.name) and home.parent == place.parent
+    is_name = b"\0" not in os.fsencode(draft) + os.fsencode(place)
+    return is_name and is_hiding_name(home.name) and home.parent == place.parent
 
 
 # Durability

@@ -26,7 +26,7 @@ from proband.measures.verification import OperatingPoint
 from proband.results.base import Confidence, Count, Rate, Result
 from proband.results.serializing import Written
 from proband.samples import Experiment, Samples
-from proband.samples.table import Selection, frozen
+from proband.samples.table import Selection, frozen, require_values
 from proband.scores import Scores
 from proband.words import Note, Sentence, count
 
@@ -258,6 +258,7 @@ def error_rates_by(
             f"There is no column {column!r}.", f"the columns are: {', '.join(samples.frame.columns)}."
         )
     values = samples.frame[column]
+    require_values(values, "the samples table")
     kinds = sorted(values.drop_nulls().unique().to_list(), key=str)
     if len(kinds) > 50:
         raise DesignError(

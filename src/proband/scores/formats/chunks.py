@@ -77,10 +77,15 @@ def _with_coded_names(part: pl.DataFrame) -> pl.DataFrame:
 
 
 def _joined(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    columns = ([part[name] for part in parts] for name in parts[0].columns)
+    columns = {name: [part[name] for part in parts] for name in parts[0].columns}
+    # Not what gives its items one by one, of which polars takes no more than a thousand as columns.
     return pl.DataFrame(
-        pl.concat(together(*column) if isinstance(column[0].dtype, pl.Enum) else column, rechunk=True)
-        for column in columns
+        {
+            name: pl.concat(
+                together(*column) if isinstance(column[0].dtype, pl.Enum) else column, rechunk=True
+            )
+            for name, column in columns.items()
+        }
     )
 
 
@@ -169,8 +174,8 @@ def _is_uneven(bare: bytes, schema: dict[str, pl.DataType], separator: str | Non
 
 def may_be_rounded(part: pl.DataFrame) -> bool:
     """Whether there are numbers so large that not every whole number is a float."""
-    floats = (one for one in part.iter_columns() if one.dtype == pl.Float64)
-    return any((one.abs() >= _EXACT).any() for one in floats)
+    large = part.select((pl.col(pl.Float64).abs() >= _EXACT).any())
+    return large.width > 0 and any(large.row(0))
 
 
 # What is wrong, and where: only looked for when something is

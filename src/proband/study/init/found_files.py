@@ -221,8 +221,9 @@ def _as_texts(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
     """The table with its values as they are written: ``007`` is not 7."""
     if path.suffix.lower() in (".csv", ".tsv"):
         return read_frame(path, text_columns=frame.columns)
-    plain = [name for name, dtype in frame.schema.items() if not dtype.is_nested() and dtype != pl.Object]
-    return frame.select(pl.col(plain).cast(pl.String))
+    no_texts = (pl.Object, pl.Binary, pl.Duration)
+    plain = [one for one in frame if not one.dtype.is_nested() and one.dtype not in no_texts]
+    return pl.DataFrame({one.name: one.cast(pl.String) for one in plain})
 
 
 def _is_vectors(path: Path, found: FoundFiles) -> bool:
