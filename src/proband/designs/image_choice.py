@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.designs.base import DESIGNS, Design
+from proband.engine.limits import Within
 from proband.errors import UsageError
 from proband.samples.pool import Options
 from proband.words import Method, count, counted
@@ -42,12 +44,10 @@ class ImageChoice(Design):
     """
 
     capability = "images"
-    n_resamples: int = 10_000
+    n_resamples: Annotated[
+        int, Within(ge=1, le=10**9, said="There must be at least one trial, and at most 10⁹")
+    ] = 10_000
     balanced: bool = True
-
-    def __post_init__(self) -> None:
-        if self.n_resamples < 1:
-            raise UsageError(f"There must be at least one trial, got {self.n_resamples}.")
 
     @property
     def as_method(self) -> Method:

@@ -8,9 +8,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.base import DESIGNS, one_of
+from proband.designs.base import DESIGNS
 from proband.designs.strata import Floats, Strata
 from proband.designs.stratified import ReplicatePart, Replicates, StratifiedDesign
+from proband.engine.limits import Drawn, Seed
 from proband.errors import DesignError, UsageError
 from proband.words import Method, counted
 
@@ -47,7 +48,6 @@ class Jackknife(StratifiedDesign):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of(self.kind, JackknifeKind, "jackknife")
         if self.kind == "JK1" and self.strata is not None and self.weights == "units":
             raise UsageError(
                 f"The delete-one jackknife knows no strata, so none of {self.strata!r}.",
@@ -96,7 +96,7 @@ class Jackknife(StratifiedDesign):
             ("quenouille1956", "tukey1958"),
         )
 
-    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+    def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """Make one replicate for each unit, without it.
 
         Examples
@@ -168,17 +168,12 @@ class RaoWu(StratifiedDesign):
     (array([0., 2.]), array([4., 4., 4., 4.]))
     """
 
-    n_resamples: int = 2_000
+    n_resamples: Drawn = 2_000
 
     @property
     def is_random(self) -> bool:
         """Always: units are drawn."""
         return True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.n_resamples < 2:
-            raise UsageError(f"There must be at least two replicates, got {self.n_resamples}.")
 
     @property
     def as_method(self) -> Method:
@@ -190,7 +185,7 @@ class RaoWu(StratifiedDesign):
             ("rao1988", "micheals2001"),
         )
 
-    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+    def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """Draw replicates of units within strata; the same for the same seed."""
         strata.require_several()
         n_replicates = self.n_resamples

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Number, Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import InputError, UsageError
+from proband.errors import InputError, UsageError, quoted
 from proband.words import count
 
 
@@ -91,10 +92,14 @@ def plain_values(data: Any, what: str) -> list[Any]:
     >>> plain_values(np.array([1.5, np.nan]), "scores")
     [1.5, None]
     """
+    if hasattr(data, "columns"):
+        raise UsageError(f"The {what} are a list, got {quoted(data)}.", "pass a column or a list.")
     if _library(data) == "pandas":
         found: list[Any] = data.astype(object).where(data.notna(), None).tolist()  # no pyarrow needed
         return found
     array = _as_array(data, what)
+    if not array.ndim:
+        raise UsageError(f"The {what} are a list, got {quoted(data)}.", "pass a column or a list.")
     values: list[Any] = array.tolist()
     return values if missing_in(array) is None else [None if is_missing(value) else value for value in values]
 
@@ -134,7 +139,7 @@ def _as_array(data: Any, what: str) -> npt.NDArray[Any]:
             found = np.from_dlpack(data)
         else:
             found = np.asarray(data)
-    except (TypeError, ValueError, BufferError, RuntimeError) as error:
+    except (TypeError, ValueError, OverflowError, BufferError, RuntimeError) as error:
         said = str(error).partition("\n")[0].rstrip(".")
         raise InputError(
             f"The {what} do not make an array: {said}.", "rows must be of one length, and numbers or texts."
@@ -161,6 +166,51 @@ def _shown(data: np.ma.MaskedArray[Any, Any]) -> npt.NDArray[Any]:
 
 def _library(data: Any) -> str:
     return type(data).__module__.partition(".")[0]
+
+
+def numbers_by(function: Callable[..., Any], what: str, *args: Any) -> npt.NDArray[np.float64]:
+    """Return what a user's function makes of its arguments, which must be numbers.
+
+    Examples
+    --------
+    >>> numbers_by(np.sum, "statistic", [1, 2])
+    array(3.)
+    """
+    try:
+        found = np.asarray(function(*args))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UsageError(f"The {what} cannot be computed: {error}.") from error
+    if found.dtype.kind not in "biuf":
+        raise UsageError(f"The {what} must give a number; got {found.dtype.type.__name__}.")
+    return found.astype(np.float64, copy=False)
+
+
+def number_by(function: Callable[..., Any], what: str, *args: Any) -> float:
+    """Return the one number that a user's function makes of its arguments.
+
+    Examples
+    --------
+    >>> number_by(np.mean, "statistic", [1, 2])
+    1.5
+    """
+    found = numbers_by(function, what, *args)
+    if found.ndim:
+        raise UsageError(f"The {what} must give one number, not {found.shape}.")
+    return float(found)
+
+
+def number_from(value: Any, what: str) -> float:
+    """Return a number that a user gave among others.
+
+    Examples
+    --------
+    >>> number_from(3, "total")
+    3.0
+    """
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"A {what} is a number, got {quoted(value)}.") from None
 
 
 def _on_cpu(tensor: Any, what: str) -> Any:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.engine.arguments import checked
+from proband.engine.limits import FalseMatchRate
 from proband.errors import DesignError, Said, UsageError
-from proband.measures.base import MEASURES, Measure, View, Weights, check_weights, weighing
+from proband.measures.base import MEASURES, Measure, View, Weights, weighing
 from proband.measures.pairs.counts import PairCounts, count_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted import Floats, WeightedRates
@@ -55,7 +55,6 @@ class PairMeasure(Measure):
             "use the design 'auto'.",
         )
 
-    @checked
     def __call__(self, data: Scores, within: Experiment | Samples | None = None) -> Measurement:
         """Measure scores within an experiment, or, with the samples table, of every query with every target."""
         rates, facts = rates_of(data, within)
@@ -182,7 +181,6 @@ def facts_of_pairs(
 
 
 @MEASURES.register("fnmr")
-@checked
 @dataclass(frozen=True)
 class FNMR(PairMeasure):
     """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets.
@@ -207,13 +205,8 @@ class FNMR(PairMeasure):
     key = "fnmr-at-fmr"
     form = "threshold"
     larger_is_better = False
-    at_fmr: float = 1e-3
+    at_fmr: FalseMatchRate = 1e-3
     weights: Weights = "probe"
-
-    def __post_init__(self) -> None:
-        check_weights(self.weights)
-        if not 0 < self.at_fmr < 1:
-            raise UsageError(f"A false match rate must be above 0 and below 1, got {self.at_fmr!r}.")
 
     @property
     def estimand(self) -> Target:
@@ -231,7 +224,6 @@ class FNMR(PairMeasure):
 
 
 @MEASURES.register("auc")
-@checked
 @dataclass(frozen=True)
 class AUC(PairMeasure):
     """The chance that a genuine comparison is closer than an impostor's, ties counting half: the area under the ROC.
@@ -253,9 +245,6 @@ class AUC(PairMeasure):
     form = "area"
     weights: Weights = "probe"
 
-    def __post_init__(self) -> None:
-        check_weights(self.weights)
-
     @property
     def estimand(self) -> Target:
         """What it measures."""
@@ -271,7 +260,6 @@ class AUC(PairMeasure):
 
 
 @MEASURES.register("eer")
-@checked
 @dataclass(frozen=True)
 class EER(PairMeasure):
     """The equal error rate: where FMR and FNMR meet, or the mean of the two where they are closest.
@@ -293,9 +281,6 @@ class EER(PairMeasure):
     form = "crossing"
     larger_is_better = False
     weights: Weights = "probe"
-
-    def __post_init__(self) -> None:
-        check_weights(self.weights)
 
     @property
     def estimand(self) -> Target:

@@ -6,18 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.limits import FalseMatchRate, Share, Within
 from proband.errors import DesignError, Hint, UsageError
 from proband.measures.pairs.counts import PairCounts, allowed_errors
 from proband.results.base import Count, Rate, Result
 from proband.results.serializing import Written
 from proband.words import Note, count, counted, fixed
 
+Cost = Annotated[float, Within(gt=0, le=1e100)]
 Floats = npt.NDArray[np.float64]
 EERConvention = Literal["midpoint", "hull", "lower", "upper"]
 SUPPORTED = 30  # events below which a rate is not supported (the rule of 30)
@@ -191,7 +193,7 @@ class ErrorRates(Result):
         at = self.counts.genuine_at
         return np.concatenate([[0], np.cumsum(at)])[:-1].astype(np.int64)
 
-    def _point(self, place: int, asked: float | None = None) -> OperatingPoint:
+    def _point(self, place: int, asked: Rate | None = None) -> OperatingPoint:
         """The point whose threshold is an edge; beyond the last everything is rejected."""
         c = self.counts
         if place >= len(c.edges):
@@ -222,7 +224,7 @@ class ErrorRates(Result):
             )
         return self._point(place)
 
-    def at_fmr(self, fmr: float) -> OperatingPoint:
+    def at_fmr(self, fmr: FalseMatchRate) -> OperatingPoint:
         """Find the laxest threshold whose FMR is not above the one asked for.
 
         It is the lowest score, genuine or impostor, above that of the first impostor who is one too many. Known are false match rates
@@ -230,17 +232,15 @@ class ErrorRates(Result):
         """
         return self.at_false_matches(self.allowed_at(fmr), fmr)
 
-    def allowed_at(self, fmr: float) -> int:
+    def allowed_at(self, fmr: FalseMatchRate) -> int:
         """How many false matches there may be for a false match rate not to be exceeded."""
-        if not 0 < fmr < 1:
-            raise UsageError(f"A false match rate must be above 0 and below 1, got {fmr!r}.")
         return int(allowed_errors(fmr, self.counts.n_impostor))
 
     def _admitting_place(self, most: int) -> int:
         """The first edge that at most so many impostors reach: edges ascend, so the impostors that reach them descend."""
         return int(np.searchsorted(-self.counts.impostor_ge, -most))
 
-    def at_false_matches(self, most: int, asked: float | None = None) -> OperatingPoint:
+    def at_false_matches(self, most: Count, asked: Rate | None = None) -> OperatingPoint:
         """Find the laxest threshold with at most so many false matches; `asked` is the FMR it is for."""
         c, place = self.counts, self._admitting_place(most)
         reached = int(c.impostor_ge[place]) if place < len(c.edges) else 0
@@ -252,15 +252,13 @@ class ErrorRates(Result):
             )
         return self._point(place, asked)
 
-    def misses_at_fmr(self, fmr: float) -> int:
+    def misses_at_fmr(self, fmr: FalseMatchRate) -> int:
         """How many genuine comparisons the laxest threshold rejects whose FMR is not above the one asked for."""
         c, place = self.counts, self._admitting_place(self.allowed_at(fmr))
         return int(self._rejected[place]) if place < len(c.edges) else c.n_genuine
 
-    def at_fnmr(self, fnmr: float) -> OperatingPoint:
+    def at_fnmr(self, fnmr: Annotated[float, Within(ge=0, lt=1)]) -> OperatingPoint:
         """Find the strictest attainable threshold whose FNMR is not above the one asked for."""
-        if not 0 <= fnmr < 1:
-            raise UsageError(f"A false non-match rate lies from 0 up to 1, got {fnmr!r}.")
         allowed = int(allowed_errors(fnmr, self.counts.n_genuine))
         return self._point(int(np.searchsorted(self._rejected, allowed, side="right")) - 1)
 
@@ -335,14 +333,12 @@ class ErrorRates(Result):
         threshold = self.at_fnmr(float(fnmr[after])).threshold if fnmr[after] < 1 else None
         return EqualErrorRate(float(value), low, high, convention, threshold)
 
-    def min_dcf(self, p_target: float = 0.01, c_miss: float = 1.0, c_fa: float = 1.0) -> float:
+    def min_dcf(self, p_target: Share = 0.01, c_miss: Cost = 1.0, c_fa: Cost = 1.0) -> float:
         """Find the least detection cost over thresholds, relative to always accepting or always rejecting.
 
         After Doddington et al. (2000): min over t of [c_miss·p·FNMR(t) + c_fa·(1 − p)·FMR(t)] / min(c_miss·p, c_fa·(1 − p)),
         with p the prior of a genuine comparison.
         """
-        if not 0 < p_target < 1 or c_miss <= 0 or c_fa <= 0:
-            raise UsageError("The prior lies between 0 and 1, and costs are above 0.")
         fmr, fnmr = self.curve
         cost = c_miss * p_target * fnmr + c_fa * (1 - p_target) * fmr
         return float(cost.min() / min(c_miss * p_target, c_fa * (1 - p_target)))

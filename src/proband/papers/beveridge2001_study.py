@@ -14,6 +14,7 @@ from proband.algorithms.ica import INFOMAX, INFOMAX_UNSETTLED
 from proband.designs import Bootstrap, ImageChoice
 from proband.engine import Progress
 from proband.engine.files.spreadsheets import write_spreadsheet
+from proband.engine.limits import Seed, Threads
 from proband.inference import VirtualExperiments, compare, permute
 from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar
 from proband.inference.image_choice.distributions import Distribution
@@ -107,8 +108,8 @@ class Found:
 def reproduce_beveridge2001(
     out: Path,
     n_trials: int,
-    seed: int,
-    threads: int | None,
+    seed: Seed,
+    threads: Threads | None,
     progress: Progress,
     n_test: int = 160,
     n_train: int = 225,

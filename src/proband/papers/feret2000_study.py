@@ -9,6 +9,7 @@ from pathlib import Path
 from proband.designs.galleries import IN_ORDER, Galleries
 from proband.engine import Progress
 from proband.engine.files.spreadsheets import write_spreadsheet
+from proband.engine.limits import Seed, Threads
 from proband.faces import contact_sheet
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study
@@ -71,7 +72,7 @@ _HARD = Sentence(
 
 
 def reproduce_feret2000(
-    out: Path, people: int, seed: int, threads: int | None, progress: Progress
+    out: Path, people: int, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
     """Run the study on synthetic people and write its page; return both."""
     data, study = run_feret2000(people, seed, threads, progress)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from proband.engine.arguments import checked
+from proband.engine.limits import Count, Within
 from proband.protocols.notation import Protocol
 from proband.results.base import Result
 from proband.results.serializing import Written
@@ -180,18 +180,17 @@ class EPDVerdict(Result):
         return as_sentence(self.summary())
 
 
-@checked
 def epd_verdict(
     protocol: Protocol | str | None,
     *,
     task: str | None,
     statistic: str | None = "mean",
-    std: float | None = None,
-    collected: int | None = None,
-    used: int | None = None,
-    excluded: Mapping[str, int | None] | None = None,
-    subjects: int | None = None,
-    divisions: int | None = None,
+    std: Annotated[float, Within(ge=0)] | None = None,
+    collected: Count | None = None,
+    used: Count | None = None,
+    excluded: Mapping[str, Count | None] | None = None,
+    subjects: Count | None = None,
+    divisions: Count | None = None,
     justification: str | None = None,
 ) -> EPDVerdict:
     """Judge how an accuracy was estimated by what is stated of it.

@@ -8,6 +8,7 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 from proband.engine.arguments import Gate
+from proband.engine.limits import Inches
 from proband.engine.rendering import Shown, renders
 from proband.errors import UsageError
 from proband.inference.estimates.people_fractions import SizeCurve
@@ -40,7 +41,7 @@ def draws(kind: type, draw: Callable[..., Figure]) -> None:
     gate = Gate(draw, "plot")
 
     def shown(result: object, **options: Any) -> Figure:
-        gate.check((result,), options)
+        (result, *_), options = gate.admitted((result,), options)
         return displayed(draw(result, **options))
 
     renders(kind, "figure")(shown)
@@ -76,7 +77,7 @@ def _png(drawn: Figure) -> bytes:
     return written.getvalue()
 
 
-def _as_values(result: Shown, width: float = 5.4, title: str | None = None) -> Figure:
+def _as_values(result: Shown, width: Inches = 5.4, title: str | None = None) -> Figure:
     """Draw the rows of a result's frame, or the result itself, as values with their intervals."""
     rows = result.to_frame().to_dicts() if hasattr(result, "to_frame") else [vars(result)]
     key = next((key for key in _VALUES if rows and rows[0].get(key) is not None), None)

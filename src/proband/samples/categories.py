@@ -14,7 +14,6 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError, quoted
 from proband.samples.experiment import Experiment
 from proband.samples.expressions import compile_expression
@@ -52,7 +51,6 @@ class EmptyGalleryError(EmptyCategoryError):
     """No enrolled image belongs to the gallery of a category."""
 
 
-@checked
 @dataclass(frozen=True)
 class Category:
     """A named condition on (probe, mate).
@@ -160,7 +158,6 @@ def mate_pairs(experiment: Experiment) -> pl.DataFrame:
     )
 
 
-@checked
 def feret_categories(
     image_set: str = "image_set",
     date: str = "date",

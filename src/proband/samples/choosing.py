@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
 from proband.engine.files.files import require_regular, text_of
 from proband.engine.foreign import array_from, is_missing
 from proband.engine.kinds import shown
@@ -21,7 +20,6 @@ from proband.samples.table import Samples, Selection, choose_mask, frozen
 from proband.words import count
 
 
-@checked
 @dataclass(frozen=True)
 class OnePerSubject:
     """One sample of each subject: the first in table order, or by a column.
@@ -66,12 +64,7 @@ def choose(samples: Samples, choice: Choice) -> Selection:
         return _one_per_subject(samples, choice)
     if isinstance(choice, str):
         return _from_text(samples, choice.strip())
-    listed = any(hasattr(choice, name) for name in ("__iter__", "__array__"))  # a tensor may be no iterable
-    if isinstance(choice, type | bytes) or not listed:
-        raise UsageError(
-            f"Samples cannot be chosen by {shown(choice)}.",
-            "give a condition, a list of ids, a mask or OnePerSubject().",
-        )
+    check_choice(choice)
     mask = _as_mask(choice)
     if mask is not None and mask.shape == (len(samples),):
         mask = _as_mask(samples.ids.in_order(choice, "mask"))
@@ -81,6 +74,17 @@ def choose(samples: Samples, choice: Choice) -> Selection:
             raise InputError("An id that is to be chosen is missing.", "leave missing ids out.")
         return _from_ids(samples, [*map(str, names)], "")
     return Selection(frozen(choose_mask(mask, len(samples))), f"a mask of {count(int(mask.sum()))} samples")
+
+
+def check_choice(choice: Choice) -> None:
+    """Refuse what no sample can be chosen by, whichever samples there are."""
+    listed = any(hasattr(choice, name) for name in ("__iter__", "__array__"))  # a tensor may be no iterable
+    known = isinstance(choice, str | OnePerSubject | Selection)
+    if not known and (isinstance(choice, type | bytes) or not listed):
+        raise UsageError(
+            f"Samples cannot be chosen by {shown(choice)}.",
+            "give a condition, a list of ids, a mask or OnePerSubject().",
+        )
 
 
 def _as_mask(choice: Iterable[object]) -> npt.NDArray[np.bool_] | None:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
+from proband.engine.limits import Count
 from proband.errors import DesignError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
@@ -55,7 +55,6 @@ class Experiment:
 
     made_by: ClassVar[str] = "Experiment(samples, gallery=…)"
 
-    @checked
     def __init__(self, samples: Samples, gallery: Choice, probes: Choice | None = None) -> None:
         enrolled = choose(samples, gallery)
         if probes is None:
@@ -121,8 +120,8 @@ class Experiment:
     def restricted(
         self,
         *,
-        gallery: Iterable[int] | None = None,
-        probes: Iterable[int] | None = None,
+        gallery: Iterable[Count] | None = None,
+        probes: Iterable[Count] | None = None,
         note: Note | None = None,
     ) -> Experiment:
         """Return the same experiment over a part of its gallery or probes (positions in the table)."""

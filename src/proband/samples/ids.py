@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import PurePath
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine.foreign import is_missing, plain_values
-from proband.engine.kinds import shown
+from proband.engine.kinds import Axes, shown
 from proband.engine.labels import Labels, ordered, rows_of
+from proband.engine.limits import Within
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.words import count
 
-Positions = npt.NDArray[np.intp]
+Positions = Annotated[npt.NDArray[np.intp], Axes(1), Within(ge=0, said="A position is at least 0")]
 
 
 class Ids(Sequence[str]):
@@ -61,6 +62,10 @@ class Ids(Sequence[str]):
                     else "ids must be unique; name another id column, or join columns to make one."
                 ),
             )
+        try:
+            "".join(self._names).encode()
+        except UnicodeEncodeError as error:
+            raise InputError(f"The {what} ids are no texts that a file can hold: {error.reason}.") from None
         if "" in self._place:
             raise InputError(
                 f"The {what} id at position {self._place['']} is empty.", "give every row an id."

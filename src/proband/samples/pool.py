@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
@@ -131,7 +130,6 @@ class Pool:
 
     made_by: ClassVar[str] = "Pool(samples)"
 
-    @checked
     def __init__(
         self,
         samples: Samples,

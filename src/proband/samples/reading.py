@@ -99,7 +99,7 @@ def frame_from(data: Any) -> pl.DataFrame:
                 columns = aligned({str(name): column for name, column in data.items()})
                 return pl.DataFrame({name: _column(name, one) for name, one in columns.items()})
             return frame_of_rows(data)
-        except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"The columns do not make a table: {first_line(error)}.") from None
     raise UsageError(
         f"A table of samples cannot be made from {type(data).__name__!r}.",

@@ -14,11 +14,11 @@ import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
-from proband.engine.arguments import checked
 from proband.engine.files.files import naming
 from proband.engine.foreign import array_from
 from proband.engine.kinds import shown
 from proband.engine.labels import labels_of
+from proband.engine.limits import Count
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few, nearest, quoted
 from proband.samples.directories import frame_of_names, pattern_in
 from proband.samples.expressions import compile_expression
@@ -61,7 +61,7 @@ class Selection:
 
     positions: Positions
     rule: str
-    unknown: int = 0
+    unknown: Count = 0
     notes: tuple[Note, ...] = ()
 
 
@@ -94,7 +94,6 @@ class Samples:
     made_of_tables: ClassVar[bool] = True
     made_by: ClassVar[str] = "Samples(frame), of a pandas or polars frame with the columns id and subject"
 
-    @checked
     def __init__(
         self,
         data: Any,
@@ -151,7 +150,6 @@ class Samples:
         self.notes: tuple[Note, ...] = (*notes, *_look_alikes(self.subjects))
 
     @classmethod
-    @checked
     def read(
         cls,
         path: str | Path,
@@ -205,7 +203,6 @@ class Samples:
         columns = ", ".join(self._frame.columns[:8]) + (", …" if len(self._frame.columns) > 8 else "")
         return f"Samples({counted(len(self), 'sample')} of {counted(len(self.subjects), 'subject')}{failures}; columns: {columns})"
 
-    @checked
     def select(self, condition: str) -> Selection:
         """Find the samples that meet a condition (grammar: `proband.samples.expressions`).
 
@@ -237,7 +234,6 @@ class Samples:
             raise UsageError(f"Positions must lie between 0 and {count(len(self) - 1)}.")
         return chosen
 
-    @checked
     def take(self, positions: npt.ArrayLike) -> Samples:
         """Return the samples at `positions`, in that order, as a table of their own."""
         chosen = self.positions(positions)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from proband.engine.arguments import checked
 from proband.errors import AlignmentError, DesignError, Hint, InputError, Said, first_few, quoted
 from proband.samples import Choice, Experiment, Pool, Samples, Selection
 from proband.samples.choosing import choose
@@ -55,7 +54,6 @@ def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[Note,
     return (UNKNOWN_IDS(n=len(unknown), total=len(ids), what=ids.what, examples=first_few(unknown)),)
 
 
-@checked
 def experiment_over(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     samples: Samples,
@@ -90,7 +88,6 @@ def experiment_over(
     return present_in(Experiment(samples, gallery, probes), scores, missing)
 
 
-@checked
 def pool_over(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     samples: Samples,

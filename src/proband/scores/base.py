@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
 from proband.engine.files.files import naming, require_whole
 from proband.engine.files.shards import has_read, in_files, pick
 from proband.engine.foreign import array_from
@@ -130,7 +129,6 @@ class Scores(ABC):
         return f"{type(self).__name__}({self.name!r}: {counted(n_query, 'query', 'queries')} × {counted(n_target, 'target')}, {self.orientation})"
 
     @staticmethod
-    @checked
     def from_array(
         values: npt.ArrayLike,
         queries: Iterable[object],
@@ -138,7 +136,7 @@ class Scores(ABC):
         *,
         orientation: Declared,
         name: str = "scores",
-        cells: Cells | None = None,
+        cells: npt.ArrayLike | None = None,
         ids: Literal["samples", "subjects"] = "samples",
     ) -> DenseScores:
         """Wrap an array (or memory map, or tensor) of queries × targets; without `targets` the axes are the same.
@@ -153,7 +151,6 @@ class Scores(ABC):
         return DenseScores(values, queries, targets, orientation=orientation, name=name, cells=cells)
 
     @staticmethod
-    @checked
     def read(
         path: str | Path,
         samples: Samples | None = None,
@@ -231,7 +228,7 @@ class DenseScores(Scores):
         *,
         orientation: Orientation,
         name: str = "scores",
-        cells: Cells | None = None,
+        cells: npt.ArrayLike | None = None,
         notes: tuple[Note, ...] = (),
     ) -> None:
         self.name = name
@@ -251,12 +248,9 @@ class DenseScores(Scores):
             )
         if array.dtype.itemsize > 8:
             raise InputError(f"Scores of type {array.dtype} are not supported.", "use float64 or smaller.")
-        if cells is not None:
-            cells = self._by_ids(cells, "cell codes")
-        for what, got in (
-            ("scores", array.shape),
-            ("cell codes", self.shape if cells is None else cells.shape),
-        ):
+        codes: Any = None if cells is None else self._by_ids(cells, "cell codes")
+        shapes = {"scores": array.shape} | ({} if codes is None else {"cell codes": codes.shape})
+        for what, got in shapes.items():
             if got != self.shape:
                 raise InputError(
                     f"the {what} are {' × '.join(map(str, got)) or 'one value'}, but there are {self.shape[0]} query ids "
@@ -266,12 +260,12 @@ class DenseScores(Scores):
                     else "scores are a matrix, queries × targets: give the id of every row, and of every column if these are others.",
                     source=name,
                 )
-        if cells is not None and not in_files(cells) and not np.isin(cells, (OK, DONT_CARE, FAILED)).all():
+        if codes is not None and not in_files(codes) and not np.isin(codes, (OK, DONT_CARE, FAILED)).all():
             raise InputError("cell codes must be 0 (compared), 1 (don't care) or 2 (failed).", source=name)
         self._values: Any = array
-        self._cells: Any = cells
-        if cells is not None and not in_files(cells):
-            self._cells = frozen(np.ascontiguousarray(cells, dtype=np.uint8))
+        self._cells: Any = codes
+        if codes is not None and not in_files(codes):
+            self._cells = frozen(np.ascontiguousarray(codes, dtype=np.uint8))
         self._known_finite = False
         if not in_files(array):
             self._values = frozen(array.view())
@@ -315,6 +309,7 @@ class DenseScores(Scores):
         return np.ascontiguousarray(_take(self._cells, rows, columns))
 
     def each(self, rows: Positions, columns: Positions) -> Values:
+        check_paired(rows, columns)
         require_whole(self._values)
         found = pick(self._values, rows, columns)
         if self._cells is not None:
@@ -325,6 +320,7 @@ class DenseScores(Scores):
     def each_cell(self, rows: Positions, columns: Positions) -> Cells | None:
         if self._cells is None:
             return None
+        check_paired(rows, columns)
         require_whole(self._cells)
         has_read(self._cells, len(rows) * _PAGE)
         return np.asarray(pick(self._cells, rows, columns), dtype=np.uint8)
@@ -359,6 +355,14 @@ class DenseScores(Scores):
             f"{block[tuple(bad[0])]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
             "NaN is never ranked: write .npz with an array 'cells' that marks failed comparisons (2), or leave those samples out.",
             source=self.name,
+        )
+
+
+def check_paired(rows: Positions, columns: Positions) -> None:
+    """Refuse positions that are no pairs; compiled code would read beyond their end."""
+    if len(rows) != len(columns):
+        raise UsageError(
+            f"Pairs have a row and a column each; got {count(len(rows))} and {count(len(columns))}."
         )
 
 

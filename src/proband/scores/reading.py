@@ -9,12 +9,11 @@ from typing import Any, get_args
 import numpy as np
 
 from proband.engine import Progress, Silent
-from proband.engine.arguments import checked
 from proband.engine.files.files import naming, reading
 from proband.engine.files.shards import RowShards, require_order, shard_files, shards_name
 from proband.errors import Hint, InputError, Said, UsageError, first_few, nearest, quoted
 from proband.samples import Choice, Ids, Samples
-from proband.samples.choosing import choose
+from proband.samples.choosing import check_choice, choose
 from proband.samples.npz import Archive
 from proband.scores.alignment import check_ids
 from proband.scores.base import Declared, DenseScores, MissingPolicy, Orientation, check_orientation_name
@@ -65,7 +64,6 @@ def _exists(path: Path) -> bool:
         return False
 
 
-@checked
 def read_scores(
     path: str | Path | Sequence[str | Path],
     samples: Samples | None = None,
@@ -196,7 +194,6 @@ def _aligned(
     return found
 
 
-@checked
 def read_embeddings(
     path: str | Path | Sequence[str | Path],
     samples: Samples | None = None,
@@ -396,6 +393,8 @@ def _axis(
     name: str,
 ) -> Ids:
     """The ids of one axis: the file's own, the samples chosen, or the whole table if its length agrees."""
+    if choice is not None:
+        check_choice(choice)
     if ids is not None:
         return ids
     if values.ndim <= axis:

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import numpy as np
 import polars as pl
 
-from proband.engine.arguments import checked
 from proband.engine.kinds import shown as described
 from proband.engine.labels import aligned
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
@@ -220,7 +219,6 @@ def with_people_of_mated(trials: Trials) -> Trials:
     return replace(trials, frame=found, notes=(*trials.notes, note))
 
 
-@checked
 def scored_pairs(
     mated: Any,
     scores: PairScores,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.arguments import checked
 from proband.engine.files.files import reading, text_of
 from proband.engine.frames import frame_of_rows
+from proband.engine.kinds import JUDGED
 from proband.errors import AlignmentError, InputError, Said, first_few, quoted
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
@@ -70,7 +70,6 @@ def truths(texts: pl.Series) -> pl.Series:
     )
 
 
-@checked
 @dataclass(frozen=True, eq=False)
 class Trials:
     """Compared pairs, one row each.
@@ -88,7 +87,7 @@ class Trials:
 
     """
 
-    frame: pl.DataFrame
+    frame: Annotated[pl.DataFrame, JUDGED]
     orientation: Orientation | None = None
     name: str = "trials"
     notes: tuple[Note, ...] = ()
@@ -169,8 +168,7 @@ class Trials:
         )
 
     @classmethod
-    @checked
-    def from_pairs(cls, pairs: pl.DataFrame, scores: Scores) -> Trials:
+    def from_pairs(cls, pairs: Annotated[pl.DataFrame, JUDGED], scores: Scores) -> Trials:
         """Look up the scores of a list of pairs (columns query, target, and optionally mated and fold).
 
         Pairs whose cells are not to be counted are left out, and counted in a note.

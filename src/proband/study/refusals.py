@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
+from proband.engine.kinds import shown as in_words
 from proband.errors import Door, Hint, UsageError
 from proband.words import given
 
@@ -64,8 +65,12 @@ def shown(value: Any) -> str:
         return "a table"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(shown, value[:4]))}{', …' if len(value) > 4 else ''}]"
-    text = json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else str(value)
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else _spelled(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _spelled(value: Any) -> str:
+    return in_words(value) if isinstance(value, int) else str(value)
 
 
 def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from proband.engine import Engine, Progress, Silent, engine_said, using
-from proband.engine.arguments import checked
+from proband.engine.limits import Threads
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
 from proband.inference.comparisons.by_category import too_small
@@ -74,13 +74,12 @@ _OF_RANKS = (
 """Sections that need gallery and probes."""
 
 
-@checked
 def run(
     request: Request | Study,
     data: Inputs | None = None,
     *,
     origin: Origin | None = None,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     cache: Cache | None = None,
     allow_plugins: bool = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from proband.algorithms.pictures.changes import is_grey
 from proband.engine import slices
+from proband.engine.limits import Positive
 from proband.errors import InputError
 from proband.samples import Ids, Samples
 from proband.samples.table import frozen
@@ -75,11 +76,11 @@ class Crops:
         subjects = None if self.subjects is None else tuple(self.subjects[place] for place in places)
         return Crops(self.images[places], Ids(names), subjects)
 
-    def blocks(self, size: int = BLOCK) -> Iterator[slice]:
+    def blocks(self, size: Positive = BLOCK) -> Iterator[slice]:
         """Cut the crops into slices that fit into memory."""
         return slices(len(self), size)
 
-    def remember(self, key: Any, make: Callable[[], Made]) -> Made:
+    def remember(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make something of these crops once: several recognisers trained on them share it."""
         if key not in self._made:
             self._made[key] = make()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.algorithms.pictures.changes import check_stack, eye_points, is_grey
 from proband.engine import Engine, Progress, Silent, on_engine, run_blocks
+from proband.engine.kinds import Axes
 from proband.engine.labels import ordered
+from proband.engine.limits import Count, Threads
 from proband.errors import InputError, first_few
 from proband.kernels.portraits import prepare_pixels, warp_by_eyes
 from proband.words import count, counted
@@ -46,7 +49,7 @@ def crop_faces(
     geometry: Geometry | None = None,
     *,
     ids: Sequence[str] | None = None,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> npt.NDArray[np.uint8]:
@@ -164,7 +167,10 @@ class Photometry:
     standardize: bool = True
 
     def pixels(
-        self, crops: npt.NDArray[np.uint8], first: int = 0, ids: Sequence[str] | None = None
+        self,
+        crops: Annotated[npt.NDArray[np.uint8], Axes(3)],
+        first: Count = 0,
+        ids: Sequence[str] | None = None,
     ) -> npt.NDArray[np.float32]:
         """Return one row of pixels for each crop; `first` and `ids` name them in errors."""
         check_stack(crops)

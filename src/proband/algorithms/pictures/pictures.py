@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.files import first_line, require_regular
+from proband.engine.kinds import Axes
 from proband.errors import InputError, ProbandError, Said, UsageError
 from proband.samples import Ids, Samples
 from proband.samples.directories import PICTURE_ENDINGS
 from proband.samples.npz import Archive
 from proband.words import count
 
-Grey = npt.NDArray[np.uint8]
+Grey = Annotated[npt.NDArray[np.uint8], Axes(2, filled=True)]
 # Not all that Pillow knows: for some formats it starts other programs.
 _FORMATS = ("PNG", "PPM", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "JPEG2000")
 _MOST_PIXELS = 89_478_485  # beyond these Pillow warns: a quarter of a GiB of colours

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Margin, Seed, Within
 from proband.errors import InputError, UsageError, first_few
 from proband.inference.classification.labels import Guesses, Labels, Task, TiePolicy, task_of
 from proband.inference.classification.results import Classification, ClassRates, Confusion
@@ -17,7 +17,7 @@ from proband.inference.comparisons.compare import margin_for
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, item_rate
 from proband.inference.outcomes.results import OutcomeRate
-from proband.inference.proportions import check_level, check_seed
+from proband.inference.proportions import check_level
 from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
 from proband.results.targets import derived
@@ -26,6 +26,7 @@ from proband.words import Note, Sentence, Target, count, counted
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 Average = Literal["micro", "macro"]
+Places = Annotated[int, Within(ge=1, said="A number of guesses is a whole number of at least 1")]
 _USUAL = (1, 5)
 _SHOWN = 5
 
@@ -67,19 +68,18 @@ _TIED = Sentence(
 )
 
 
-@checked
 def classify(
     y_true: Any,
     models: Any,
     *,
     group: Any = None,
     classes: Sequence[Any] | None = None,
-    k: int | Sequence[int] | None = None,
+    k: Places | Sequence[Places] | None = None,
     average: Average = "micro",
     ties: TiePolicy = "pessimistic",
-    margin: float | None = None,
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    margin: Margin | None = None,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
     adjust: Adjustment = "single-step",
 ) -> Classification:
     """Estimate and compare the accuracy of classifiers; classes are fixed, and new samples of them vary.
@@ -123,8 +123,6 @@ def classify(
     >>> found.rate("A").value, found.rate("A", "top-5").value, found.comparison.pairs[0].verdict
     (0.662, 0.974, 'better')
     """
-    check_level(confidence_level)
-    check_seed(seed)
     margin_for(margin, is_rate=True)  # refused before any work
     if average not in get_args(Average):
         raise UsageError(f"There is no average {average!r}.", f"there are: {', '.join(get_args(Average))}.")
@@ -202,10 +200,8 @@ def _allowed(k: int | Sequence[int] | None, task: Task) -> tuple[int, ...]:
         )
     if k is None:
         return tuple(one for one in _USUAL if one <= most)
-    asked = tuple(dict.fromkeys([k] if isinstance(k, int | np.integer) else k))
+    asked = tuple(dict.fromkeys([k] if isinstance(k, int) else k))
     for one in asked:
-        if isinstance(one, bool) or not isinstance(one, int | np.integer) or one < 1:
-            raise UsageError(f"A number of guesses is a whole number of at least 1, got {one!r}.")
         if one > most:
             why = (
                 f"of {counted(len(task.classes), 'class', 'classes')} the first {count(one)} always hold the right one"

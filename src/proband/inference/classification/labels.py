@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.foreign import array_from, complete_from, missing_in
+from proband.engine.foreign import array_from, complete_from, missing_in, number_from
 from proband.engine.kinds import shown
 from proband.engine.labels import aligned, headings_of, named
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
@@ -194,7 +194,7 @@ def _plain(found: Labels, what: str) -> Labels:
     if all(isinstance(one, str) for one in found):
         return found.astype(np.str_)
     if all(isinstance(one, int | float | np.integer | np.floating | np.bool_) for one in found):
-        return found.astype(np.float64)
+        return array_from([number_from(one, "label") for one in found], what)
     kinds = sorted({type(one).__name__ for one in found})
     raise InputError(
         f"The {what} are of several kinds: {first_few(kinds)}.", "make them all texts, or all whole numbers."

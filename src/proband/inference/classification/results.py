@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Positive
 from proband.errors import UsageError
 from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
 from proband.results.base import Answers, Confidence, Count, Rate, Result
@@ -146,7 +147,7 @@ class Classification(Result):
                 matrix[places[one.true], places[one.predicted]] = one.n
         return matrix
 
-    def top_confusions(self, algorithm: str, n: int = 5) -> tuple[Confusion, ...]:
+    def top_confusions(self, algorithm: str, n: Positive = 5) -> tuple[Confusion, ...]:
         """Return the commonest mistakes of a model, the most frequent first."""
         wrong = [one for one in self.confusions if one.algorithm == algorithm and one.true != one.predicted]
         return tuple(sorted(wrong, key=lambda one: -one.n)[:n])

@@ -9,8 +9,8 @@ from typing import Literal
 import polars as pl
 
 from proband.designs import Design
-from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Level, Margin, Seed
 from proband.errors import GateError, UsageError, first_few
 from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
@@ -238,17 +238,16 @@ class Gate(Result):
         return f"Gate: {as_sentence(self.sentence())}"
 
 
-@checked
 def gate(
     candidate: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     baseline: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     within: Experiment | Samples | Pool | None = None,
     *,
     measure: Measure | str | None = None,
-    margin: float | None = None,
+    margin: Margin | None = None,
     design: Design | Auto | str = "auto",
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
 ) -> Gate:
     """Decide whether a new algorithm may replace a baseline: not worse than it by a margin, on other people.
 

@@ -11,14 +11,13 @@ import numpy.typing as npt
 import polars as pl
 from scipy.stats import rankdata
 
-from proband.engine.arguments import checked
+from proband.engine.limits import Level
 from proband.engine.threads import one_blas_thread
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.covariates.mates import mate_closeness
 from proband.inference.covariates.regression import Floats, regress
 from proband.inference.covariates.sandwich import Sandwich
 from proband.inference.estimates.estimate import estimate
-from proband.inference.proportions import check_level
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.results.base import Answers, Confidence, Count, Finite, Rank, Rate, Result
 from proband.results.estimate import Estimate
@@ -149,15 +148,14 @@ _KEY = "id of the sample"
 _MADE_BY = {"algorithms": "partition_without", "images": "partition_by_other_images"}
 
 
-@checked
 def partition(
     algorithms: Scores | Sequence[Scores] | Mapping[str, Scores],
     within: Experiment,
     *,
     parts: int = 3,
-    rank: int = 1,
+    rank: Rank = 1,
     judges: Judges = "auto",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Partition:
     """Divide probes into equal parts by difficulty, the good, the bad and the ugly, and measure what that selection does.
 
@@ -190,7 +188,6 @@ def partition(
     >>> [(one.algorithm, one.part, round(one.value, 2)) for one in found.rates]
     [('a', 'good', 1.0), ('a', 'bad', 1.0), ('a', 'ugly', 0.0), ('b', 'good', 1.0), ('b', 'bad', 0.0), ('b', 'ugly', 0.0)]
     """
-    check_level(confidence_level)
     scores = list(by_name(algorithms).values())
     return divide([rank_probes(one, within) for one in scores], scores, parts, rank, judges, confidence_level)
 

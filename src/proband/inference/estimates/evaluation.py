@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from proband.engine import Engine, Progress, on_engine
-from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Level, Threads
 from proband.errors import UsageError
 from proband.inference.estimates.case import Case
 from proband.inference.estimates.cmc_bands import closed_band
-from proband.inference.proportions import Interval, check_level
+from proband.inference.proportions import Interval
 from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, RecognitionRate, rank
 from proband.measures.base import Weights
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
@@ -147,7 +147,7 @@ class Entry(OfProbes, Result):
         """Their intervals."""
         return {rank: self.interval(rank) for rank in self.ranks}
 
-    def interval(self, rank: int) -> Interval | None:
+    def interval(self, rank: Rank) -> Interval | None:
         """Return the interval of the rate at a rank; None where the band does not reach it."""
         at = min(rank, len(self.curve.values)) - 1
         return (
@@ -291,7 +291,6 @@ class Evaluation(Result):
         )
 
 
-@checked
 @on_engine
 def evaluate(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
@@ -300,15 +299,15 @@ def evaluate(
     categories: Category | Sequence[Category] = (),
     by: str | Sequence[str] = (),
     pooled: Category | None = None,
-    ranks: Sequence[int] = (1, 5, 10),
+    ranks: Sequence[Rank] = (1, 5, 10),
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",
     on_failure: FailurePolicy = "miss",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     weights: Weights = "probe",
     one_sided: Side | None = None,
     check_orientation: bool = True,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Evaluation:
@@ -351,7 +350,6 @@ def evaluate(
     >>> found.to_frame().select("algorithm", "rank_1", "rank_2", "probes").rows()
     [('net', 0.5, 1.0, 2)]
     """
-    check_level(confidence_level)
     algorithms = by_name(scores)
     experiment.samples.require_people()
     two_sided_level(confidence_level, one_sided)
@@ -477,10 +475,8 @@ def _bounded(band: Band, side: Side | None, confidence_level: float) -> Band:
 
 
 def _check_ranks(ranks: Sequence[int]) -> None:
-    if not ranks or min(ranks) < 1:
-        raise UsageError(
-            f"Ranks are whole numbers of at least 1; got {', '.join(map(str, ranks)) or 'none'}."
-        )
+    if not ranks:
+        raise UsageError("Ranks are whole numbers of at least 1; got none.")
 
 
 def _sets(

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.estimates.evaluation import categories_by, probe_sets, probes_called
@@ -61,7 +60,6 @@ class SetOverlap(Result):
         return f"SetOverlap(images: {sizes})"
 
 
-@checked
 def set_overlap(
     experiment: Experiment, *, by: str | Sequence[str] = (), categories: Category | Sequence[Category] = ()
 ) -> SetOverlap:

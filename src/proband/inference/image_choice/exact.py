@@ -112,8 +112,6 @@ def _check(options: Options, ties: TiePolicy, max_rank: int | None, variance: bo
             "many rivals are as close as the mate, not only on how many are ahead of it.",
             "ask for pessimistic and optimistic ties; the mean lies between them.",
         )
-    if max_rank is not None and max_rank < 1:
-        raise UsageError(f"The last rank must be at least 1, got {max_rank}.")
     if variance and len(options.gallery) > MOST_CHOICES:
         raise DesignError(
             f"The exact variance is offered for up to {count(MOST_CHOICES)} choices in all, such as {count(MOST_CHOICES // 8)} people "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import expm1, isclose, log1p, sqrt
 
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Margin, Share
 from proband.errors import DesignError, UsageError
 from proband.inference.planning.plans import (
     Aim,
@@ -58,7 +58,6 @@ _RARE = 0.1  # the rules of 3 and 30 are for rates below
 _SLACK = 1e-12  # a goal that is met but for rounding is met
 
 
-@checked
 def plan_half_width(
     rate: float,
     half_width: float | None = None,
@@ -67,8 +66,8 @@ def plan_half_width(
     probes_per_subject: float = 1,
     probes_cv: float = 0.0,
     icc: float | None = None,
-    assurance: float | None = None,
-    confidence_level: float = 0.95,
+    assurance: Share | None = None,
+    confidence_level: Level = 0.95,
 ) -> HalfWidthPlan:
     """Plan the interval of a rate: the fewest people for a half-width, or the half-width that people give.
 
@@ -103,7 +102,6 @@ def plan_half_width(
     >>> plan_half_width(0.95, 0.01, probes_per_subject=5, icc=0.2, assurance=0.9).subjects
     710
     """
-    check_level(confidence_level)
     within_unit(rate, "An expected rate")
     people = people_of(probes_per_subject, icc, rate in (0.0, 1.0), probes_cv)
     if (half_width is None) == (subjects is None):
@@ -171,19 +169,18 @@ def _towards_half(rate: float, n: float, assurance: float) -> float:
     return max(0.5, rate - reach) if rate >= 0.5 else min(0.5, rate + reach)
 
 
-@checked
 def plan_difference(
-    margin: float | None = None,
+    margin: Margin | None = None,
     *,
     discordant: float | None = None,
     rate: float | None = None,
-    power: float | None = None,
+    power: Share | None = None,
     subjects: int | None = None,
     aim: Aim = "difference",
     probes_per_subject: float = 1,
     probes_cv: float = 0.0,
     icc: float | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> DifferencePlan:
     """Plan a comparison of two algorithms: of margin, power and people give two, and the third is worked out.
 
@@ -253,7 +250,6 @@ def plan_difference(
     )
 
 
-@checked
 def plan_error_rate(
     error_rate: float | None = None,
     *,
@@ -261,7 +257,7 @@ def plan_error_rate(
     probes_per_subject: float = 1,
     probes_cv: float = 0.0,
     icc: float | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> ErrorRatePlan:
     """Plan for rare errors: the trials that no error, and that 30 errors need to tell a rate, or the rates that people can tell.
 

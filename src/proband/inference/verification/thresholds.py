@@ -11,10 +11,9 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Progress
-from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import FalseMatchRate, Level, Threads
 from proband.errors import DesignError, Said, UsageError
-from proband.inference.proportions import check_level
 from proband.inference.verification.bound_path import BoundPath, Floats
 from proband.inference.verification.drawings import Drawings
 from proband.inference.verification.dyadic_rates import FEWEST_CARRIERS
@@ -283,15 +282,14 @@ class DeployedThresholds(Result):
         return "\n".join(str(said) for one in self.found for said in one.deployed())
 
 
-@checked
 def threshold(
     scores: Verified | Sequence[Verified] | Mapping[str, Verified],
     within: Experiment | Samples | None = None,
     *,
-    fmr: float | Sequence[float] = 1e-3,
-    confidence_level: float = 0.95,
+    fmr: FalseMatchRate | Sequence[FalseMatchRate] = 1e-3,
+    confidence_level: Level = 0.95,
     check_orientation: bool = True,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
 ) -> DeployedThresholds:
     """Find the laxest threshold whose false match rate is, with a confidence, within a target for new people.
@@ -330,10 +328,9 @@ def threshold(
     >>> found.plain.point.false_matches, found.sure.point.false_matches, found.bound <= 0.01
     (99, 82, True)
     """
-    check_level(confidence_level)
     rates = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
-    if not rates or not all(0 < one < 1 for one in rates):
-        raise UsageError(f"A false match rate to keep must be above 0 and below 1, got {fmr!r}.")
+    if not rates:
+        raise UsageError("There is no false match rate to keep.", "name at least one: fmr=0.001.")
     found = tuple(
         replace(made, algorithm=name)
         for name, one in by_name(scores).items()
@@ -504,6 +501,9 @@ def _disjoint(comparisons: Meetings) -> int | None:
     return people // 2 if people > 1 and comparisons.n_pairs == people * (people - 1) // 2 else None
 
 
+_COUNTLESS = 1e18  # more comparisons than anybody makes
+
+
 def _needed(comparisons: Meetings, asked: float, confidence: float) -> tuple[int, int, int]:
     """People and comparisons for one false match to be allowed, and people for none to suffice, whatever the distribution.
 
@@ -511,7 +511,7 @@ def _needed(comparisons: Meetings, asked: float, confidence: float) -> tuple[int
     """
     from scipy.special import stdtrit
 
-    pairs = ceil(exp(float(stdtrit(FEWEST_CARRIERS, confidence))) / asked)
+    pairs = ceil(min(exp(float(stdtrit(FEWEST_CARRIERS, confidence))) / asked, _COUNTLESS))
     each = comparisons.n_impostor / max(comparisons.n_pairs, 1)
-    free = 2 * ceil(log(1 - confidence) / log1p(-asked))
+    free = 2 * ceil(min(log(1 - confidence) / log1p(-asked), _COUNTLESS))
     return ceil(0.5 + sqrt(0.25 + 2 * pairs / each)), pairs, free

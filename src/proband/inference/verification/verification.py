@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, Progress, Silent, on_engine
-from proband.engine.arguments import checked
+from proband.engine.limits import FalseMatchRate, Level, Replicates, Seed, Threads
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
-from proband.inference.proportions import Interval, check_level, check_seed
+from proband.inference.proportions import Interval, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
 from proband.inference.verification.dyadic_auc import (
     AucInterval,
@@ -303,7 +303,7 @@ def verify(
     fmr: float | Sequence[float] = ...,
     thresholds: Sequence[float] = ...,
     confidence_level: float = ...,
-    n_resamples: int = ...,
+    n_resamples: Replicates = ...,
     naive: bool = ...,
     by: str | Sequence[str] = ...,
     seed: int | Drawings = ...,
@@ -322,7 +322,7 @@ def verify(
     fmr: float | Sequence[float] = ...,
     thresholds: Sequence[float] = ...,
     confidence_level: float = ...,
-    n_resamples: int = ...,
+    n_resamples: Replicates = ...,
     naive: bool = ...,
     by: str | Sequence[str] = ...,
     seed: int | Drawings = ...,
@@ -333,21 +333,20 @@ def verify(
 ) -> Verifications: ...
 
 
-@checked
 @on_engine
 def verify(
     scores: Scores | Trials | Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
     within: Experiment | Samples | None = None,
     *,
-    fmr: float | Sequence[float] = FMRS,
+    fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
-    confidence_level: float = 0.95,
-    n_resamples: int = 1_000,
+    confidence_level: Level = 0.95,
+    n_resamples: Replicates = 1_000,
     naive: bool = False,
     by: str | Sequence[str] = (),
-    seed: int | Drawings = 0,
+    seed: Seed | Drawings = 0,
     check_orientation: bool = True,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Verification | Verifications:
@@ -391,7 +390,6 @@ def verify(
     >>> one.fmr.errors, one.fmr.n, one.fnmr.errors, one.fnmr.n, found.n_subjects
     (1, 60, 1, 6, 6)
     """
-    check_level(confidence_level)
     drawings = seed if isinstance(seed, Drawings) else Drawings(seed)
     check_seed(drawings.seed)
     fmrs = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)

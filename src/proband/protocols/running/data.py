@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ from proband.algorithms.pictures.crops import area_means
 from proband.engine import Progress
 from proband.engine.files.files import require_there
 from proband.engine.foreign import array_from
+from proband.engine.kinds import JUDGED, Axes
+from proband.engine.limits import Threads
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.protocols.recommendation import Task
 from proband.samples import Samples
@@ -66,9 +68,9 @@ class FeatureTable:
 
     """
 
-    samples: Samples
+    samples: Annotated[Samples, JUDGED]
     images: Images | None = None
-    features: npt.NDArray[Any] | None = None
+    features: Annotated[npt.NDArray[Any], JUDGED] | None = None
     name: str = "data"
     left_out: tuple[tuple[str, Target], ...] = ()
     notes: tuple[Note, ...] = ()
@@ -156,7 +158,11 @@ class FeatureTable:
             )
         return Crops(self.images, self.samples.ids, tuple(labels.tolist()))
 
-    def take(self, positions: npt.ArrayLike, why_others: dict[int, Target] | Target | str) -> FeatureTable:
+    def take(
+        self,
+        positions: Annotated[npt.ArrayLike, Axes(1, np.integer)],
+        why_others: dict[int, Target] | Target | str,
+    ) -> FeatureTable:
         """Return the samples at `positions`; the others are left out for the reason given, or one for each.
 
         A reason in your own words is known by these words.
@@ -166,6 +172,11 @@ class FeatureTable:
         if not len(kept):
             raise DesignError("No sample is left to use.", "choose others.")
         why = Target(why_others, why_others) if isinstance(why_others, str) else why_others
+        unsaid = [] if isinstance(why, Target) else [self.samples.ids[k] for k in others if int(k) not in why]
+        if unsaid:
+            raise UsageError(
+                f"Why these are left out is not said: {first_few(unsaid)}.", "give a reason for each."
+            )
         gone = tuple((self.samples.ids[k], why if isinstance(why, Target) else why[int(k)]) for k in others)
         return replace(
             self,
@@ -196,7 +207,7 @@ class FeatureTable:
         size: tuple[int, int] | None = None,
         eyes: str | None = None,
         file_column: str = "file",
-        threads: int | None = None,
+        threads: Threads | None = None,
         progress: Progress | None = None,
     ) -> FeatureTable:
         """Read images (a directory, or ``.npz`` with ``images``) or features (``.npy``, ``.npz``, ``file.npz::key``).

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Margin, Seed, Threads
 from proband.engine.source_digest import code_digest
 from proband.errors import Hint, UsageError
 from proband.inference.cross_validation.comparison import check_margin
 from proband.inference.cross_validation.intervals import fold_spread
-from proband.inference.proportions import check_level
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.cache import Journal, Journals
@@ -46,7 +45,6 @@ NOT_KEPT = Sentence(
 _LOG = logging.getLogger(__name__)
 
 
-@checked
 @on_engine
 def run_protocol(
     classifiers: Mapping[str, Any] | Sequence[str],
@@ -55,16 +53,16 @@ def run_protocol(
     *,
     task: Task = "identity",
     label: str | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     stratify: bool = True,
     missing: Missing = "error",
-    confidence_level: float = 0.95,
-    margin: float | None = None,
+    confidence_level: Level = 0.95,
+    margin: Margin | None = None,
     justification: str | None = None,
     subjects: int | Sequence[int] = (),
     images_each: int | Sequence[int] = (),
     draws: int = DRAWS,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     cache: str | Path | Journals | None = None,
     engine: Engine = None,
@@ -116,7 +114,6 @@ def run_protocol(
 
     """
     found = named_classifiers(dict(classifiers) if isinstance(classifiers, Mapping) else list(classifiers))
-    check_level(confidence_level)
     check_margin(margin)
     factors = Factors(_numbers(subjects), _numbers(images_each), draws)
     data = data.labelled(task, label)

@@ -13,10 +13,11 @@ import polars as pl
 
 from proband.engine import Engine, Progress, on_engine
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Level, Seed, Threads
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.cross_validation.folds import notes_on
 from proband.inference.estimates.clusters import over_people
-from proband.inference.proportions import check_level, t_quantile
+from proband.inference.proportions import t_quantile
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable, labels_of
@@ -152,9 +153,9 @@ def what_if(
     task: Task = "attribute",
     label: str | None = None,
     dropped: Collection[str] | Mapping[str, str | None] = (),
-    seed: int = 0,
-    confidence_level: float = 0.95,
-    threads: int | None = None,
+    seed: Seed = 0,
+    confidence_level: Level = 0.95,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     cache: str | Path | None = None,
     engine: Engine = None,
@@ -182,7 +183,6 @@ def what_if(
     its variance is that of their sums, d = Σ(x − m₁)/N₁ − Σ(y − m₂)/N₂ for each of G people, G/(G − 1)·Σd², with Student's t on
     G − 1 degrees of freedom. Both sides are of the same people, so that what makes a person easy does not widen it.
     """
-    check_level(confidence_level)
     data = data.labelled(task, label)
     settings: dict[str, Any] = {"task": task, "label": label, "seed": seed, "cache": cache}
     stated = make_plan(
@@ -199,7 +199,9 @@ def what_if(
         pairs = [("with", data, stated), ("without", _without(data, dropped), stated)]
     else:
         raise UsageError(f"There is no question {question!r}.", "ask 'mixed' or 'dropped'.")
-    named = [classifier] if isinstance(classifier, str) else classifier
+    named = classifier if isinstance(classifier, Mapping | list | tuple) else [classifier]
+    if not isinstance(named, Mapping) and not all(isinstance(one, str) for one in named):
+        named = {type(one).__name__: one for one in named}
     if len(named) != 1:
         raise UsageError(f"One classifier is asked about, got {len(named)}.")
     sides = []

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.foreign import array_from, complete_from, missing_in
+from proband.engine.kinds import shown
 from proband.engine.labels import aligned, rows_of
 from proband.errors import DesignError, Hint, InputError, UsageError, first_few
 from proband.samples.ids import Ids, Positions
@@ -119,7 +120,7 @@ def material(
         What the samples are, of which splits give positions.
     """
     sizes = {
-        what: len(values)
+        what: length_of(values, what)
         for what, values in (("labels", labels), ("subjects", subjects), ("ids", ids))
         if values is not None
     } | ({"samples": n} if n is not None else {})
@@ -183,9 +184,18 @@ def _is_mask(choice: Any) -> bool:
     return getattr(getattr(choice, "dtype", None), "kind", "") == "b"
 
 
+def length_of(values: Any, what: str) -> int:
+    """How many samples values are of; of what is no list of them there are none to count."""
+    shape = getattr(values, "shape", None)
+    if isinstance(values, str | bytes) or shape == () or not (shape or hasattr(values, "__len__")):
+        raise UsageError(f"The {what} are a list, one for each sample; got {shown(values)}.")
+    return int(shape[0]) if shape else len(values)
+
+
 def _mask(choice: Any, n: int, ids: Ids | None, what: str) -> Mask | None:
     if choice is None:
         return None
+    length_of(choice, what)
     array = complete_from(choice if hasattr(choice, "__array__") else list(choice), f"values of {what}")
     if array.dtype.kind == "b":
         if array.shape != (n,):

@@ -12,6 +12,7 @@ import numpy as np
 
 from proband.engine.foreign import complete_from
 from proband.engine.kinds import shown
+from proband.engine.limits import Seed
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.protocols.notation import Protocol
 from proband.protocols.splits.folds import cross_validation
@@ -24,7 +25,15 @@ from proband.protocols.splits.holdout import (
     too_few,
 )
 from proband.protocols.splits.leave_one_out import leave_one_out, leave_one_subject_out, sampled_leave_one_out
-from proband.protocols.splits.material import Mask, Material, Parts, checked_parts, material, positions_of
+from proband.protocols.splits.material import (
+    Mask,
+    Material,
+    Parts,
+    checked_parts,
+    length_of,
+    material,
+    positions_of,
+)
 from proband.samples.ids import Positions
 from proband.words import count
 
@@ -112,7 +121,7 @@ class Splitter:
     """
 
     protocol: Protocol
-    seed: int = 0
+    seed: Seed = 0
     stratify: bool = True
     missing: Missing = "error"
     all_classes: bool = True
@@ -204,7 +213,7 @@ class Splitter:
         counts_subjects = self.protocol.kind in ("per-subject hold-out", "counted hold-out")
         if groups is None and y is not None and counts_subjects and self.protocol.per is None:
             groups = y
-        of = self._material(material(y, groups, n=_length(X), rows=X))
+        of = self._material(material(y, groups, n=length_of(X, "X"), rows=X))
         return ((made.train, made.test) for made in self._made(of, self._repeats(None)))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: N803
@@ -218,7 +227,9 @@ class Splitter:
                 f"How many splits {self.protocol} has depends on the data.",
                 "pass X, and groups=… (the subject of each sample) for LOSO.",
             )
-        return len(np.unique(complete_from(counted, "groups"))) if counted is groups else _length(counted)
+        if counted is groups:
+            return len(np.unique(complete_from(counted, "groups")))
+        return length_of(counted, "samples")
 
     def _made(self, of: Material, repeats: Iterable[int]) -> Iterator[Split]:
         divide = _DIVISIONS[self.protocol.kind]
@@ -305,7 +316,7 @@ def require_few(protocol: Protocol, n_splits: int) -> None:
 def splitter(
     protocol: Protocol | str,
     *,
-    seed: int = 0,
+    seed: Seed = 0,
     stratify: bool = True,
     missing: Missing = "error",
     all_classes: bool = True,
@@ -344,8 +355,3 @@ def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
             "to train on when it is tested.",
             Hint("leave them out, or {give:all_classes=off} to test them nevertheless."),
         )
-
-
-def _length(values: Any) -> int:
-    shape = getattr(values, "shape", None)
-    return int(shape[0]) if shape else len(values)

@@ -10,7 +10,6 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from proband.engine import written_whole
-from proband.engine.arguments import checked
 from proband.engine.kinds import shown
 from proband.errors import UsageError
 from proband.words import printable
@@ -83,7 +82,6 @@ def foot(figure: Figure, text: str) -> None:
     figure.supxlabel(said, x=0.01, ha="left", fontsize=8, color=GREY)
 
 
-@checked
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as PNG, SVG or PDF by its ending, whole or not at all, with nothing in it that changes by date."""
     import matplotlib as mpl

@@ -10,7 +10,6 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from proband.engine.arguments import checked
 from proband.engine.files.files import opened, reading, resolved, writing
 from proband.engine.files.placing import settle
 from proband.engine.files.shards import shard_files
@@ -109,6 +108,12 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
             f"leave ::{options.key} out.",
             file=Said(path.name),
         )
+    if options.mask is not None and not chosen.takes_mask:
+        raise InputError(
+            f"{path.name} takes no mask: only BEE matrices have one.",
+            Hint("leave out {option:mask}."),
+            file=Said(path.name),
+        )
     with reading(path, chosen.name):
         return labelled(chosen.read(path, options), path, options)
 
@@ -134,7 +139,6 @@ def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
     return replace(file, subjects=subjects)
 
 
-@checked
 def write_scores(
     path: str | Path, scores: Scores, samples: Samples | None = None, format: str | None = None
 ) -> str:

@@ -150,6 +150,8 @@ class Format:
         formats are tried first.
     holds_arrays
         Whether a file holds several arrays, one of which can be picked by its name.
+    takes_mask
+        Whether another file says which pairs are mated.
     read, write
         ``read(path, options)`` and ``write(path, scores, samples)``; a format that cannot be written has None.
 
@@ -165,6 +167,7 @@ class Format:
     takes_columns: bool = False
     told_by: Literal["signature", "header", "columns"] = "signature"
     holds_arrays: bool = False
+    takes_mask: bool = False
 
 
 def axis_ids(names: Iterable[object], what: str, options: ReadOptions) -> Ids:

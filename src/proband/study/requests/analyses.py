@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from proband.engine.limits import FalseMatchRate, Margin, Power, Rank, Replicates, Within
 from proband.errors import Hint
 from proband.results.difference import Adjustment
 from proband.study.requests.base import (
@@ -29,7 +30,7 @@ from proband.words import count, given
 class Identification(Replication):
     """Recognition rates and cumulative match curves, and any other measure with its interval."""
 
-    ranks: Annotated[Several[Positive], Field(description="Ranks to show.")] = (1, 5, 10)
+    ranks: Annotated[Several[Rank], Field(description="Ranks to show.")] = (1, 5, 10)
     weights: Annotated[
         Literal["probe", "person"],
         Field(
@@ -74,9 +75,9 @@ class Identification(Replication):
 class ComparisonRequest(Replication):
     """One measure by which algorithms are compared; without any it is the rate at rank 1."""
 
-    rank: Annotated[Positive | None, Field(description="The rank of the rate; default: 1."), Option(("-r",))] = None  # fmt: skip
+    rank: Annotated[Rank | None, Field(description="The rank of the rate; default: 1."), Option(("-r",))] = None  # fmt: skip
     median_rank: Annotated[
-        Annotated[int, Field(ge=2)] | None,
+        Annotated[int, Within(ge=2)] | None,
         Field(description="Compare median ranks instead, censored at this rank."),
         Option(metavar="RANK"),
     ] = None
@@ -91,7 +92,7 @@ class ComparisonRequest(Replication):
         False
     )
     margin: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+        Margin | None,
         Field(description="The smallest difference worth having; 0.01 (one point) for rates."),
     ] = None
     measure: Annotated[
@@ -214,7 +215,7 @@ class GateRequest(Part):
         Option(metavar="NAME[@VALUE]"),
     ] = "rank-rate@1"
     margin: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+        Margin | None,
         Field(description="The loss that matters; 0.01 (one point) for rates."),
     ] = None
     design: Annotated[
@@ -246,7 +247,7 @@ class GateRequest(Part):
 class McNemarRequest(Part):
     """McNemar's exact test of pairs of algorithms, probes being taken as independent."""
 
-    rank: Annotated[Positive, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
     by_category: Annotated[
         bool, Field(description="Test within each probe category as well as over all probes.")
     ] = False
@@ -284,14 +285,14 @@ class VerificationRequest(Part):
             description="Which comparisons are verified where neither gallery nor probes say: those of the experiment, or all."
         ),
     ] = "experiment"
-    fmr: Annotated[Several[Share], Field(description="False match rates.")] = (0.01, 0.001, 0.0001)
+    fmr: Annotated[Several[FalseMatchRate], Field(description="False match rates.")] = (0.01, 0.001, 0.0001)
     thresholds: Annotated[
         Several[float],
         Field(description="Thresholds, as well."),
         Option(("--threshold",)),
     ] = ()
     n_resamples: Annotated[
-        Annotated[int, Field(ge=0)],
+        Replicates,
         Field(description="Replicates of people; 0 for none."),
         Option(("--replicates",)),
     ] = 1_000
@@ -316,7 +317,7 @@ class VerificationRequest(Part):
 class ThresholdRequest(Part):
     """Thresholds to deploy: the laxest whose false match rate is, with the confidence of the output, within a target for new people."""
 
-    fmr: Annotated[Several[Share], Field(description="False match rates to keep.")] = (0.001,)
+    fmr: Annotated[Several[FalseMatchRate], Field(description="False match rates to keep.")] = (0.001,)
 
 
 class SearchRequest(Part):
@@ -342,7 +343,7 @@ class SearchRequest(Part):
         0.01,
         0.001,
     )
-    ranks: Annotated[Several[Positive], Field(description="Numbers of candidates.")] = (1, 20)
+    ranks: Annotated[Several[Rank], Field(description="Numbers of candidates.")] = (1, 20)
     sizes: Annotated[
         Several[Positive],
         Field(description="Errors for galleries of these numbers of people, at the first FPIR's threshold."),
@@ -388,7 +389,7 @@ class ChoicesRequest(Part):
             description="The scores are of one algorithm trained on several sets: how much do those matter?"
         ),
     ] = False
-    rank: Annotated[Positive, Field(description="The rank to show."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="The rank to show."), Option(("-r",))] = 1
     distractors: Annotated[
         bool,
         Field(description="Keep people who cannot take part enrolled in every trial, with one image each."),
@@ -424,7 +425,7 @@ class StratRequest(Replication):
     """Stratified evaluation by balanced repeated replication."""
 
     images: Annotated[
-        Annotated[int, Field(ge=3)] | None,
+        Annotated[int, Within(ge=3)] | None,
         Field(
             description="Images of each person: one is the gallery, the others are the units. Default: as many as leave the most "
             "probes."
@@ -440,7 +441,7 @@ class StratRequest(Replication):
         Text,
         Field(description="How variance is replicated: brr, fay, jackknife, rao-wu, or a plug-in's."),
     ] = "brr"
-    rank: Annotated[Positive, Field(description="The rank of tables and tests."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="The rank of tables and tests."), Option(("-r",))] = 1
     gallery: Annotated[
         Condition | None,
         Field(
@@ -496,7 +497,7 @@ class FeretRequest(Part):
     """A FERET evaluation."""
 
     galleries: Annotated[
-        Annotated[int, Field(ge=2)] | None,
+        Annotated[int, Within(ge=2)] | None,
         Field(description="Over how many disjoint galleries performance varies."),
     ] = None
     order: Annotated[
@@ -518,7 +519,7 @@ class FeretRequest(Part):
         Field(description="Numbers of people enrolled to expect rates for."),
     ] = ()
     reject: Annotated[
-        Annotated[float, Field(ge=0, lt=1)] | None,
+        Annotated[float, Within(ge=0, lt=1)] | None,
         Field(
             description="Rejection test: the share of people searched for who are taken out of the gallery (0: probes without "
             "mates only)."
@@ -538,7 +539,7 @@ class FeretRequest(Part):
         Field(description="Algorithms at two dates."),
         Option(("--improvement",), "EARLIER[@DATE]=LATER[@DATE]"),
     ] = ()
-    ranks: Annotated[Several[Positive], Field(description="Ranks of tables; the first is that of tests.")] = (
+    ranks: Annotated[Several[Rank], Field(description="Ranks of tables; the first is that of tests.")] = (
         1,
         5,
         10,
@@ -557,7 +558,7 @@ class FeretRequest(Part):
         Option(metavar="MEASURE"),
     ] = None
     power: Annotated[
-        Annotated[float, Field(ge=0.5, lt=1)],
+        Power,
         Field(
             description="Power at which the leaders' smallest difference tells whether probes are too easy or too hard."
         ),

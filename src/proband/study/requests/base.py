@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from proband.engine.limits import Positive as Positive, Share as Share, can_be_written
 from proband.errors import Hint
 from proband.study.refusals import refusal, shown
 
@@ -100,9 +101,24 @@ def refuse(message: str, hint: str | Hint | None = None, *at: str | int) -> Pyda
 
 def _listed(value: Any) -> Any:
     """One value for a list of one."""
-    if value == []:
+    if isinstance(value, list) and not value:
         raise refuse("the list is empty", "leave the key out, or name at least one.")
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
+    return tuple(map(_named, value)) if isinstance(value, list | tuple) else (_named(value),)
+
+
+def _named(value: Any) -> Any:
+    """A table, or anything else, whose keys are names: no file has others."""
+    wrong = [key for key in value if not isinstance(key, str)] if isinstance(value, Mapping) else []
+    if wrong:
+        raise refuse(f"keys are names, got {shown(wrong[0])}")
+    return value
+
+
+def _writable(text: str) -> str:
+    """A text that a file can hold."""
+    if not can_be_written(text):
+        raise refuse(f"no file can hold {shown(text)}")
+    return text
 
 
 def _each_once(values: tuple[Item, ...]) -> tuple[Item, ...]:
@@ -113,13 +129,11 @@ def _each_once(values: tuple[Item, ...]) -> tuple[Item, ...]:
     return values
 
 
-Text = Annotated[str, Field(min_length=1)]
+Text = Annotated[str, Field(min_length=1), AfterValidator(_writable)]
 File = Annotated[Text, Place("file")]
 FileOrDirectory = Annotated[Text, Place("file or directory")]
 Reference = Annotated[Text, Place("reference")]
 Condition = Annotated[Text, Place("condition")]
-Positive = Annotated[int, Field(ge=1)]
-Share = Annotated[float, Field(gt=0, lt=1)]
 Several = Annotated[tuple[Item, ...], BeforeValidator(_listed), AfterValidator(_each_once)]
 ChosenPairs = Annotated[
     Several[Text],
@@ -148,7 +162,7 @@ def _one(value: Any, info: ValidationInfo) -> Any:
         raise refuse(
             f"expected a table, got {shown(value)}", f"only analyses are switched so: {', '.join(ANALYSES)}."
         )
-    return value
+    return _named(value)
 
 
 def _switched(value: Any, info: ValidationInfo) -> Any:

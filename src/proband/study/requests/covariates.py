@@ -6,8 +6,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from proband.engine.limits import FalseMatchRate, Rank, Within
 from proband.errors import Hint
-from proband.study.requests.base import File, Option, Part, Positive, Share, Text, refuse
+from proband.study.requests.base import File, Option, Part, Text, refuse
 
 _COLUMN = Option(metavar="COLUMN", panel="Outcomes")
 _OF_SCORES = ("outcome", "rank", "fmr")
@@ -31,8 +32,10 @@ class CovariatesRequest(Part):
             description="What is explained: success at a rank, a match with the mate at a threshold, or the log of the rank."
         ),
     ] = "success"
-    rank: Annotated[Positive, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
-    fmr: Annotated[Share, Field(description="For match: the false match rate of the threshold.")] = 0.001
+    rank: Annotated[Rank, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
+    fmr: Annotated[FalseMatchRate, Field(description="For match: the false match rate of the threshold.")] = (
+        0.001
+    )
     table: Annotated[
         File | None,
         Field(description="Table of outcomes, a row for each trial, instead of scores."),
@@ -87,7 +90,7 @@ class PartitionRequest(Part):
     """Probes divided by difficulty: the good, the bad and the ugly."""
 
     parts: Annotated[
-        Annotated[int, Field(ge=2)], Field(description="How many parts of equally many probes.")
+        Annotated[int, Within(ge=2)], Field(description="How many parts of equally many probes.")
     ] = 3
     judges: Annotated[
         Literal["auto", "algorithms", "images"],
@@ -96,4 +99,4 @@ class PartitionRequest(Part):
             "where there are several."
         ),
     ] = "auto"
-    rank: Annotated[Positive, Field(description="The rank of the rates."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="The rank of the rates."), Option(("-r",))] = 1

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from proband.engine.limits import Within
 from proband.errors import Hint
 from proband.study.requests.base import (
     Condition,
@@ -77,7 +78,7 @@ class ProtocolRequest(Part):
         ),
     ] = None
     subjects: Annotated[
-        Several[Annotated[int, Field(ge=2)]],
+        Several[Annotated[int, Within(ge=2)]],
         Field(description="Also the accuracy with so many subjects, drawn at random."),
     ] = ()
     images_each: Annotated[

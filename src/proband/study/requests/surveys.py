@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from proband.engine.limits import Drawn, Freedom, Rho, Within
 from proband.errors import Hint
 from proband.study.requests.base import File, Missing, Option, Part, Positive, Sections, Several, Text, refuse
 
@@ -117,7 +118,7 @@ class SurveyRequest(Part):
         _KNOWN,
     ] = None
     epsilon: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+        Annotated[float, Within(gt=0)] | None,
         Field(
             description="Raking ends when no cell changes by so much: below 1 a share of all, from 1 on a number; default: 1e-9."
         ),
@@ -134,12 +135,12 @@ class SurveyRequest(Part):
         Option(panel=_PANEL),
     ] = "taylor"
     rho: Annotated[
-        Annotated[float, Field(ge=0, lt=1)] | None,
+        Rho | None,
         Field(description="Fay's factor: what is kept of units left out; default: 0.5."),
         Option(panel=_PANEL),
     ] = None
     n_resamples: Annotated[
-        Annotated[int, Field(ge=2)],
+        Drawn,
         Field(description="Replicates of the bootstrap."),
         Option(("--replicates",), panel=_PANEL),
     ] = 2_000
@@ -161,7 +162,7 @@ class SurveyRequest(Part):
         Option(metavar="KIND", panel=_PANEL),
     ] = "other"
     scale: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+        Annotated[float, Within(gt=0)] | None,
         Field(description="What every squared deviation counts, instead."),
         Option(panel=_PANEL),
     ] = None
@@ -189,7 +190,7 @@ class SurveyRequest(Part):
         Option(panel=_PANEL),
     ] = "t"
     degrees_of_freedom: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+        Freedom | None,
         Field(
             description="Of the intervals; default: units less strata, or the rank of the replicates less one."
         ),
