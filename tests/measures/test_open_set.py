@@ -184,7 +184,14 @@ def test_fnir_at_a_rate_in_drawings_of_people(rank, levels):
         mated = np.repeat(np.arange(len(found.mate)), [times[one] for one in found.mated_subjects])
         others = np.repeat(np.arange(len(found.best)), [times[one] for one in found.nonmated_subjects])
         if len(mated) and len(others):
-            drawn = replace(found, mate=found.mate[mated], place=found.place[mated], best=found.best[others])
+            drawn = replace(
+                found,
+                mate=found.mate[mated],
+                place=found.place[mated],
+                mated_subjects=found.mated_subjects[mated],
+                best=found.best[others],
+                nonmated_subjects=found.nonmated_subjects[others],
+            )
             expected.append(drawn.at_fpir(0.2, rank).fnir)
     assert measure(weights) == pytest.approx(np.array(expected))
 

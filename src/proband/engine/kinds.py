@@ -37,6 +37,8 @@ SEVERAL = (abc.Sequence, abc.Iterable, abc.Collection, abc.Set, list, tuple, set
 class Axes:
     """In the type of an array: how many axes it has, 0 for any number but none, what it holds, and whether it must hold anything.
 
+    One whose rows may be labelled is handed on as it is, for the function to obey the labels.
+
     Examples
     --------
     >>> Axes(1, np.integer).taken([1, 2]), Axes(1, np.integer).taken([0.5]) is MISFIT, Axes(1).taken(3) is MISFIT
@@ -46,6 +48,7 @@ class Axes:
     n: int = 0
     of: Any = np.generic
     filled: bool = False
+    labelled: bool = False
 
     def __str__(self) -> str:
         return f"an array of {_AXES[self.n]}" if self.n else "an array"
@@ -70,9 +73,10 @@ class Axes:
             (one for one in _IN_ARRAYS if isinstance(self.of, type) and issubclass(self.of, one)), None
         )
         if wanted is None or made.dtype.kind in _IN_ARRAYS[wanted][0]:
-            return made
-        number = wanted is np.floating and made.dtype.kind in "biu"
-        return made.astype(_IN_ARRAYS[wanted][1]) if number or not made.size else MISFIT
+            return value if self.labelled else made
+        if made.size and (wanted is not np.floating or made.dtype.kind not in "biu"):
+            return MISFIT
+        return value if self.labelled else made.astype(_IN_ARRAYS[wanted][1])
 
 
 JUDGED = object()
@@ -151,6 +155,8 @@ def _is_number(value: Any, kind: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     """One value of an array library, or another kind of number, as Python has it; a time stays what it is."""
+    if value is np.ma.masked:
+        return None
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         found = value.item()
         timed = isinstance(value, np.datetime64 | np.timedelta64) or value.dtype == object

@@ -35,7 +35,7 @@ MOST_PROBES = 2**31 - 1
 """The largest number for which the binomial distribution is computed exactly."""
 
 
-Outcome = Annotated[npt.NDArray[np.float64], Axes(1)]
+Outcome = Annotated[npt.NDArray[np.float64], Axes(1, labelled=True)]
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine.foreign import complete_from
+from proband.engine.kinds import Axes
 from proband.engine.labels import aligned
 from proband.errors import UsageError
 from proband.results.estimate import Clusters
@@ -77,7 +78,10 @@ def design_effect(values: Floats, people: npt.NDArray[np.integer[Any]]) -> float
     return max(1.0, variance_over_people(values, people) / independent)
 
 
-def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) -> Clusters:
+def cluster_statistics(
+    success: Annotated[Floats, Axes(1, labelled=True)],
+    clusters: Annotated[npt.NDArray[np.integer[Any]], Axes(1, labelled=True)],
+) -> Clusters:
     """Measure how alike the outcomes of one person are, and what that costs.
 
     Parameters

@@ -72,11 +72,11 @@ class ReplicateEstimate(Result):
 @on_engine
 def estimate_weighted(
     statistic: Statistic,
-    strata: Annotated[npt.ArrayLike, Axes(1)],
+    strata: Annotated[npt.ArrayLike, Axes(1, labelled=True)],
     design: StratifiedDesign | None = None,
     *,
-    weights: Annotated[npt.ArrayLike, Axes(1, np.floating)] | None = None,
-    units: Annotated[npt.ArrayLike, Axes(1)] | None = None,
+    weights: Annotated[npt.ArrayLike, Axes(1, np.floating, labelled=True)] | None = None,
+    units: Annotated[npt.ArrayLike, Axes(1, labelled=True)] | None = None,
     confidence_level: Level = 0.95,
     seed: Seed = 0,
     engine: Engine = None,
