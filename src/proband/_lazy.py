@@ -11,7 +11,7 @@ from typing import Any
 def lazily(
     package: str, homes: Mapping[str, str], rooms: tuple[str, ...] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make ``__getattr__`` and ``__dir__`` of a package; what it gives goes through the gate.
+    """Make ``__getattr__`` and ``__dir__`` of a package.
 
     Parameters
     ----------
@@ -27,9 +27,7 @@ def lazily(
             return import_module(f"{package}.{name}")
         if name not in known:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        from proband.engine.arguments import published
-
-        value = published(getattr(import_module(f"{package}.{known[name]}"), name))
+        value = getattr(import_module(f"{package}.{known[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value
 

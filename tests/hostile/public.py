@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -703,8 +703,23 @@ def methods_of(kind: type) -> dict[str, Any]:
     return found
 
 
+OPTIONS = {
+    "plot": ("width", "title", "which", "rank"),
+    "read": ("format", "query_ids", "target_ids", "mask", "ids"),
+    **dict.fromkeys(
+        ("mean", "total", "ratio", "variance", "quantile", "function"),
+        tuple(
+            name
+            for name, one in inspect.signature(pb.Survey.estimate).parameters.items()
+            if one.kind is one.KEYWORD_ONLY
+        ),
+    ),
+}
+"""What methods with ``**options`` take."""
+
+
 def calls(world: World) -> Iterator[Call]:
-    """Every public callable; a method that several classes share once, of the first of them."""
+    """Every public callable; a method that several classes share once, of the first of them, but for figures."""
     seen: set[Any] = set()
     for name, thing in published().items():
         if inspect.isfunction(thing):
@@ -713,13 +728,27 @@ def calls(world: World) -> Iterator[Call]:
         instance = world.instances.get(thing)
         if not inspect.isabstract(thing) and inspect.signature(thing).parameters:
             yield call_of(world, name, thing, made_of(instance))
-        for method, found in methods_of(thing).items():
-            function = getattr(found, "__func__", found)
-            bound = isinstance(found, staticmethod | classmethod)
-            if function in seen or (instance is None and not bound):
-                continue
-            seen.add(function)
-            yield call_of(world, f"{name}.{method}", getattr(thing if bound else instance, method))
+        yield from method_calls(world, name, thing, instance, seen)
+
+
+def calls_of_results(world: World, found: Iterable[Any]) -> Iterator[Call]:
+    """The methods of what functions return and users cannot name."""
+    seen: set[Any] = set()
+    for one in found:
+        if type(one) not in world.instances and type(one).__module__.startswith("proband."):
+            world.instances[type(one)] = one
+            yield from method_calls(world, type(one).__name__, type(one), one, seen)
+
+
+def method_calls(world: World, name: str, kind: type, instance: Any, seen: set[Any]) -> Iterator[Call]:
+    """The public methods of a class that were not seen yet."""
+    for method, found in methods_of(kind).items():
+        function = getattr(found, "__func__", found)
+        bound = isinstance(found, staticmethod | classmethod)
+        key = (function, kind) if method == "plot" else function
+        if key not in seen and (instance is not None or bound):
+            seen.add(key)
+            yield call_of(world, f"{name}.{method}", getattr(kind if bound else instance, method))
 
 
 def made_of(instance: Any) -> dict[str, Any]:
@@ -731,11 +760,13 @@ def made_of(instance: Any) -> dict[str, Any]:
 
 def call_of(world: World, name: str, function: Any, known: Mapping[str, Any] = {}) -> Call:
     """A good call of one callable."""
-    parameters = {
-        one.name: one
-        for one in inspect.signature(function).parameters.values()
-        if one.kind is not one.VAR_KEYWORD
-    }
+    parameters = dict(inspect.signature(function).parameters)
+    rest = [one.name for one in parameters.values() if one.kind is one.VAR_KEYWORD]
+    if rest:
+        del parameters[rest[0]]
+        kind = inspect.Parameter.KEYWORD_ONLY
+        named = OPTIONS.get(name.rpartition(".")[2], ())
+        parameters |= {one: inspect.Parameter(one, kind, default=None) for one in named}
     good: dict[str, Any] | None = {}
     for one in parameters.values():
         value = _good(world, name, one, known)

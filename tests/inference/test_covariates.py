@@ -196,7 +196,7 @@ def test_probes_without_a_value_are_refused_or_told() -> None:
 @pytest.mark.parametrize(
     ("on", "said"),
     [
-        ("", "it is empty"),
+        ("", "is empty"),
         ("age +", "a covariate is expected, and there is nothing"),
         ("age ~ sex", "'~ sex' cannot be read"),
         ("age sex", "':' is expected, and there is 'sex'"),

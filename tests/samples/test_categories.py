@@ -130,14 +130,14 @@ def test_parse():
         "dup2", "probe.date - mate.date >= days(500)"
     )
     assert Category.parse(" a : probe.x == ':' ").rule == "probe.x == ':'"
-    for text in ("dup2", "", ":", "name:", ": rule", "  :  "):
-        with pytest.raises(UsageError, match="not of the form 'name: rule'|text is empty"):
+    for text in ("dup2", " ", ":", "name:", ": rule", "  :  "):
+        with pytest.raises(UsageError, match="not of the form 'name: rule'"):
             Category.parse(text)
 
 
 def test_experiments_notes_are_kept(experiment):
     noted = experiment.restricted(
-        probes=experiment.probes, note=Sentence("example.seen", "note", "seen before")()
+        probes=experiment.probes, note=Sentence("test.seen", "note", "seen before")()
     )
     assert tuple(map(str, Category("all", "True").of(noted).notes)) == ("seen before",)
 

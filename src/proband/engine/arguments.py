@@ -33,6 +33,7 @@ from proband.engine.kinds import (
 from proband.engine.limits import beyond
 from proband.errors import UsageError, nearest
 
+Published = TypeVar("Published")
 Public = TypeVar("Public", bound=Callable[..., Any])
 
 _HOME = str(Path(__file__).parents[1]) + os.sep
@@ -85,10 +86,12 @@ def checked(function: Public, owner: type | None = None) -> Public:
 
 
 def asked(public: Callable[..., Any], *args: Any, **named: Any) -> Any:
-    """Call a published function or class with what a user wrote, which goes through the gate though Proband's own code brings it."""
-    gate = _GATED.get(public.__init__ if isinstance(public, type) else public)
-    if gate is not None:
-        own = (object(),) if isinstance(public, type) else ()
+    """Call a public function or class with what a user wrote: through the gate, though Proband's own code brings it."""
+    made = isinstance(public, type)
+    function = inspect.getattr_static(public, "__init__") if made else public
+    if isinstance(function, FunctionType) and _is_ours(function):
+        own = (object(),) if made else ()
+        gate = _GATED.get(function) or Gate(function, owner=public if isinstance(public, type) else None)
         places, named = gate.admitted((*own, *args), named)
         args = places[len(own) :]
     return public(*args, **named)
@@ -102,13 +105,16 @@ def _is_inside(frame: FrameType) -> bool:
     return caller.startswith(_HOME) and not caller.startswith(_DOORS)
 
 
-def published(thing: Any) -> Any:
-    """Put the gate before what is published: a function, where it is defined too, or a class; anything else stays as it is."""
+def published(thing: Published) -> Published:
+    """Put the gate before what is published: a function, where it is defined too, or a class; anything else stays as it is.
+
+    It is a decorator where a namespace loads names when they are first used, and called by `publish` for all others.
+    """
     if isinstance(thing, FunctionType) and _is_ours(thing):
-        home = sys.modules[thing.__module__]
-        if getattr(home, thing.__name__) not in _GATED:
-            setattr(home, thing.__name__, checked(thing))
-        return getattr(home, thing.__name__)
+        home = vars(sys.modules[thing.__module__])
+        if home.get(thing.__name__, thing) is thing and thing not in _GATED:
+            home[thing.__name__] = checked(thing)
+        return home[thing.__name__]
     if isinstance(thing, type) and not issubclass(thing, Exception):
         _PUBLISHED[thing.__name__] = thing
         for kind in thing.__mro__:

@@ -20,13 +20,13 @@ from proband.words import given
 
 _NUMBERS: dict[Any, str] = {float: "a number", int: "a whole number", bool: "True or False"}
 _OPEN = (Any, object, npt.ArrayLike)
-_IN_ARRAYS: dict[Any, tuple[str, Any]] = {
-    np.bool_: ("b", np.bool_),
-    np.integer: ("iu", np.int64),
-    np.floating: ("f", np.float64),
-    np.str_: ("U", np.str_),
+_IN_ARRAYS: dict[Any, tuple[str, Any, str]] = {
+    np.bool_: ("b", np.bool_, "an array of true and false"),
+    np.integer: ("iu", np.int64, "an array of whole numbers"),
+    np.floating: ("f", np.float64, "an array of numbers"),
+    np.str_: ("U", np.str_, "an array of texts"),
 }
-"""The kind of what an array holds, by what is asked for, and what an array of another kind is made into where it can be."""
+"""What arrays hold: its kind, what is made of another kind where it can be, and in words."""
 _AXES = {1: "one axis", 2: "two axes", 3: "three axes"}
 _LED_BY_NUMBER = re.compile(r"(\d+(?:\.\d+)?) ?[a-zµ]+$", re.IGNORECASE)  # 3in, 5 cm
 _ALSO_CALLED = {"euclidean": "l2", "manhattan": "l1", "cityblock": "l1", "dot": "inner"}
@@ -46,7 +46,7 @@ class Axes:
     """
 
     n: int = 0
-    of: Any = np.generic
+    of: Any = None
     filled: bool = False
     labelled: bool = False
 
@@ -56,7 +56,7 @@ class Axes:
     def within(self, array: Any) -> Axes:
         """The same axes of an array that holds what its type says."""
         inner = get_args(array)
-        if get_origin(array) is not np.ndarray:
+        if get_origin(array) is not np.ndarray or self.of is not None:
             return self
         held = get_args(inner[1])[0]
         return replace(self, of=get_origin(held) or held)
@@ -64,7 +64,7 @@ class Axes:
     def taken(self, value: Any) -> Any:
         """An array as it is asked for, whichever library's or a list; `MISFIT` for any other."""
         try:
-            made = array_from(value, "values")
+            made = value if isinstance(value, np.ndarray) else array_from(value, "values")
         except ProbandError:
             return MISFIT
         if not made.ndim or made.ndim != (self.n or made.ndim) or (self.filled and not made.size):
@@ -243,12 +243,12 @@ def is_open(hint: Any) -> bool:
 
 def _is_several(value: Any, origin: Any) -> bool:
     """Whether a value holds several others; a text is one, and columns of any library are several."""
-    if isinstance(value, str | bytes | abc.Mapping) or getattr(value, "shape", None) == ():
+    if isinstance(value, str | bytes) or getattr(value, "shape", None) == () or hasattr(value, "columns"):
+        return False  # a text, a number, a table
+    if origin in (abc.Iterable, abc.Collection):  # of a mapping, its names
+        return isinstance(value, origin)
+    if isinstance(value, abc.Mapping):
         return False
-    if hasattr(value, "columns"):  # a table
-        return False
-    if origin is abc.Iterable:
-        return isinstance(value, abc.Iterable)
     return isinstance(value, origin | abc.Sequence) or _is_array(value)
 
 
@@ -277,8 +277,12 @@ def expected(hint: Any) -> str:
         return f"a list of {_plural(inner[0])}"
     if origin is abc.Callable or hint is abc.Callable:
         return "a function"
-    if origin is np.ndarray or hint == npt.ArrayLike:
-        return "an array"
+    if origin is np.ndarray:
+        of = Axes().within(hint).of
+        return next(
+            (one[2] for kind, one in _IN_ARRAYS.items() if isinstance(of, type) and issubclass(of, kind)),
+            "an array",
+        )
     return _with_article(getattr(origin or hint, "__name__", str(hint)))
 
 
@@ -308,6 +312,8 @@ def _plural(hint: Any) -> str:
     for one in ("a ", "an "):
         if word.startswith(one) and " or " not in word:
             rest = word.removeprefix(one)
+            if rest.startswith("array"):
+                return f"arrays{rest.removeprefix('array')}"
             return rest if rest.endswith("s") else f"{rest[:-1]}ies" if rest.endswith("y") else f"{rest}s"
     return word
 
@@ -380,7 +386,7 @@ def shown(value: Any) -> str:
     Examples
     --------
     >>> shown(np.zeros((2, 3))), shown(None), shown("a"), shown([1, 2]), shown(int)
-    ('a NumPy array of 2 × 3', 'None', "'a'", 'a list of 2', 'the class int')
+    ('a NumPy array of 2 × 3 (float64)', 'None', "'a'", 'a list of 2', 'the class int')
     """
     if isinstance(value, int) and value.bit_length() > 128:
         return f"a whole number of {int(value.bit_length() * 0.30103) + 1} digits"
@@ -391,7 +397,7 @@ def shown(value: Any) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, np.ndarray):
-        return f"a NumPy array of {' × '.join(map(str, value.shape)) or 'one value'}"
+        return f"a NumPy array of {' × '.join(map(str, value.shape)) or 'one value'} ({value.dtype})"
     name = type(value).__name__
     if isinstance(value, list | tuple | dict | set):
         held = list(value.values() if isinstance(value, dict) else value)

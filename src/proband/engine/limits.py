@@ -13,7 +13,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import numpy as np
 import numpy.typing as npt
-from annotated_types import Interval
+from annotated_types import Interval, MaxLen
 
 from proband.engine.kinds import SEVERAL, fits, is_open, shown
 from proband.errors import UsageError
@@ -37,7 +37,7 @@ class Within(Interval):
     hint
         What to do about a number that lies elsewhere.
     infinite
-        Whether it may be infinite as well.
+        Whether it may be infinite as well, or of any length.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Within(Interval):
         return {_IN_SCHEMAS[name]: end for name, end in self.ends.items()}
 
     def __str__(self) -> str:
-        return " and ".join(f"{_WORDS[name]} {given(end)}" for name, end in self.ends.items())
+        return " and ".join(f"{_WORDS[name]} {end_in_words(end)}" for name, end in self.ends.items())
 
     def holds(self, number: Any) -> bool:
         """Whether a number lies within."""
@@ -83,6 +83,17 @@ class Within(Interval):
         if not self.holds(number):
             raise self.refusal(name, number)
         return number
+
+
+def end_in_words(end: float) -> str:
+    """A limit in words: whole numbers whole.
+
+    Examples
+    --------
+    >>> end_in_words(10_000_000), end_in_words(0.5)
+    ('10,000,000', '0.5')
+    """
+    return count(end) if isinstance(end, int) else given(end)
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,7 @@ LEVEL = Within(
     said="A confidence level lies well between 0 and 1",
     hint="write 0.95 for 95 %.",
 )
-SEED = Within(ge=0, le=2**128 - 1, said="A seed is a whole number of at least 0, and below 2¹²⁸")
+SEED = Within(ge=0, said="A seed is a whole number of at least 0", infinite=True)
 
 Level = Annotated[float, LEVEL]
 Seed = Annotated[int, SEED]
@@ -120,12 +131,15 @@ Drawn = Annotated[
 ]
 Freedom = Annotated[float, Within(gt=0, said="Degrees of freedom are above 0", infinite=True)]
 Rho = Annotated[float, Within(ge=0, lt=1, said="Fay's rho lies from 0 up to, but not at, 1")]
-Power = Annotated[float, Within(ge=0.5, lt=1)]
+Power = Annotated[float, Within(ge=0.5, lt=1, said="A power lies between 0.5 and 1", hint="0.8 is usual.")]
 FalseMatchRate = Annotated[float, Within(gt=0, lt=1, said="A false match rate must be above 0 and below 1")]
 Share = Annotated[float, Within(gt=0, lt=1)]
 Rate = Annotated[float, Within(ge=0, le=1)]
+Title = Annotated[str, MaxLen(1000)]
 Inches = Annotated[float, Within(ge=1, le=100)]
-Margin = Annotated[float, Within(gt=0)]
+Margin = Annotated[
+    float, Within(gt=0, said="A margin is a difference worth having, above 0", hint="0.01 is one point.")
+]
 
 
 def beyond(name: str, value: Any, hint: Any, *, missing: bool = False) -> UsageError | None:
@@ -155,13 +169,17 @@ def beyond(name: str, value: Any, hint: Any, *, missing: bool = False) -> UsageE
         return found[0] if all(found) else None
     if origin is Annotated:
         limits = next((one for one in inner[1:] if isinstance(one, Within)), None)
+        longest = next((one.max_length for one in inner[1:] if isinstance(one, MaxLen)), None)
+        if longest is not None and len(value) > longest:
+            return UsageError(f"{name} must have at most {count(longest)} letters, got {count(len(value))}.")
         if limits is None:
             return beyond(name, value, inner[0], missing=missing)
         ends = _ends(value) if isinstance(value, np.ndarray) else (value,)
         outside = next((one for one in ends if not limits.holds(one)), None)
         if outside is not None:
             return limits.refusal(name, outside)
-        return None if limits.le is not None else beyond(name, value, inner[0], missing=missing)
+        known = limits.infinite or limits.le is not None
+        return None if known else beyond(name, value, inner[0], missing=missing)
     if origin in (abc.Mapping, dict):
         return _first_beyond(name, value.values(), repeat(inner[1]), missing)
     if origin in SEVERAL and isinstance(value, list | tuple):

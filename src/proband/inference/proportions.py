@@ -8,7 +8,7 @@ from typing import Annotated, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.limits import LEVEL, SEED, Count, Level, Within
+from proband.engine.limits import LEVEL, SEED, Level, Within
 from proband.errors import UsageError
 from proband.results.base import Interval as Interval
 from proband.words import digits
@@ -157,7 +157,7 @@ def wilson_ends(rates: Floats, n: Floats, z: float | Floats) -> tuple[Floats, Fl
 
 
 def difference_of_independent(
-    successes_a: Count, n_a: Count, successes_b: Count, n_b: Count, confidence_level: Level = 0.95
+    successes_a: Successes, n_a: Size, successes_b: Successes, n_b: Size, confidence_level: Level = 0.95
 ) -> tuple[Interval, float]:
     """Give the difference of two independent rates an interval, and the score test's p-value of none.
 

@@ -13,8 +13,9 @@ import numpy as np
 from proband.algorithms.ica import INFOMAX, INFOMAX_UNSETTLED
 from proband.designs import Bootstrap, ImageChoice
 from proband.engine import Progress
+from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import write_spreadsheet
-from proband.engine.limits import Seed, Threads
+from proband.engine.limits import Positive, Seed, Threads
 from proband.inference import VirtualExperiments, compare, permute
 from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar
 from proband.inference.image_choice.distributions import Distribution
@@ -105,14 +106,15 @@ class Found:
         )
 
 
+@published
 def reproduce_beveridge2001(
     out: Path,
-    n_trials: int,
+    n_trials: Positive,
     seed: Seed,
     threads: Threads | None,
     progress: Progress,
-    n_test: int = 160,
-    n_train: int = 225,
+    n_test: Positive = 160,
+    n_train: Positive = 225,
 ) -> tuple[Reproduction, Path]:
     """Carry the studies out on synthetic people and write their page and their scores; return both."""
     data = study_scores(seed, n_test, n_train, threads, progress)
@@ -312,9 +314,9 @@ def _table4(found: Found) -> Table:
         *columns("PCA", "ICA", "SS", "SF", "FS", "FF", "one-sided p", "p over people", text=0),
     )
     rows = []
-    for name, published in TABLE_4.items():
+    for name, printed in TABLE_4.items():
         rows.append(
-            (*_named(f"{name}, published", "ICA"), *_counts(published), text_cell(PRINTED_P[name]), Cell("–"))
+            (*_named(f"{name}, published", "ICA"), *_counts(printed), text_cell(PRINTED_P[name]), Cell("–"))
         )
         for second in (SECOND, OTHER):
             if name not in found.outcomes:
@@ -373,12 +375,12 @@ def _rates(rates: Mapping[str, Distribution]) -> Table:
 
 def _table7(found: Found) -> Table:
     rows = []
-    for (a, b), published in NOT_WON.items():
+    for (a, b), printed in NOT_WON.items():
         one = found.choices.difference(a, b)
         people = compared(found.choices, a, b, 1, None, 0.95)
         cells = (
             share_cell(one.at_most(0.0), one.n_trials),
-            share_cell(published, 10_000),
+            share_cell(printed, 10_000),
             fixed_cell(100 * one.mean),
         )
         rows.append((text_cell(a), text_cell(b), *cells, p_cell(people.p_value, people.method.floor)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from proband.engine.arguments import published
 from proband.engine.limits import Count, Within
 from proband.protocols.notation import Protocol
 from proband.results.base import Result
@@ -180,6 +181,7 @@ class EPDVerdict(Result):
         return as_sentence(self.summary())
 
 
+@published
 def epd_verdict(
     protocol: Protocol | str | None,
     *,

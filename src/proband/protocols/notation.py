@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from proband.engine.arguments import published
 from proband.inference.cross_validation.intervals import Kind as StatedKind
 from proband.protocols import parsing as grammar
 from proband.protocols.parsing import PartError
@@ -50,6 +51,7 @@ _IN_ALL = "in all"
 _VERBS = {2: ("train", "test"), 3: ("train", "validate", "test")}
 
 
+@published
 @dataclass(frozen=True, repr=False)
 class Protocol:
     """How samples were, or are to be, divided into training and testing.

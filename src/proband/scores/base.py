@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import asked
 from proband.engine.files.files import naming, require_whole
 from proband.engine.files.shards import has_read, in_files, pick
 from proband.engine.foreign import array_from
@@ -180,7 +181,7 @@ class Scores(ABC):
         """
         from proband.scores.reading import read_scores
 
-        found = read_scores(path, samples, orientation=orientation, missing=missing, **options)
+        found = asked(read_scores, path, samples, orientation=orientation, missing=missing, **options)
         if len(found) != 1:
             raise InputError(
                 f"{Path(path).name} holds {len(found)} score matrices: {', '.join(found)}.",

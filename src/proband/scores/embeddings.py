@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import asked
 from proband.engine.files.files import naming, require_whole
 from proband.engine.files.shards import has_read, in_files
 from proband.engine.foreign import array_from
@@ -108,7 +109,7 @@ class Embeddings(Scores):
         from proband.scores.reading import only_model, read_embeddings
 
         embeddings = only_model(
-            read_embeddings(path, samples, metric=metric, missing=missing, **options), path
+            asked(read_embeddings, path, samples, metric=metric, missing=missing, **options), path
         )
         if name is not None:
             embeddings.name = name

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from proband.engine import Progress, Silent
+from proband.engine.arguments import published
 from proband.engine.files.files import naming, reading
 from proband.engine.files.shards import RowShards, require_order, shard_files, shards_name
 from proband.errors import Hint, InputError, Said, UsageError, first_few, nearest, quoted
@@ -64,6 +65,7 @@ def _exists(path: Path) -> bool:
         return False
 
 
+@published
 def read_scores(
     path: str | Path | Sequence[str | Path],
     samples: Samples | None = None,
@@ -194,6 +196,7 @@ def _aligned(
     return found
 
 
+@published
 def read_embeddings(
     path: str | Path | Sequence[str | Path],
     samples: Samples | None = None,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.kinds import shown as described
 from proband.engine.labels import aligned
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
@@ -219,6 +220,7 @@ def with_people_of_mated(trials: Trials) -> Trials:
     return replace(trials, frame=found, notes=(*trials.notes, note))
 
 
+@published
 def scored_pairs(
     mated: Any,
     scores: PairScores,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.files.files import reading, text_of
 from proband.engine.frames import frame_of_rows
 from proband.engine.kinds import JUDGED
@@ -70,6 +71,7 @@ def truths(texts: pl.Series) -> pl.Series:
     )
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Trials:
     """Compared pairs, one row each.

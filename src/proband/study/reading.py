@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from proband.engine.arguments import published
 from proband.engine.files.documents import LARGEST_TOML, read_toml
 from proband.engine.files.files import content_of, reading, refused
 from proband.errors import InputError, Said, UsageError
@@ -20,6 +21,7 @@ from proband.words import count
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
+@published
 def read_study(path: str | Path) -> Study:
     """Read a study file and check everything that can be known before data are read.
 

@@ -9,8 +9,8 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from proband.engine.kinds import shown as in_words
+from proband.engine.limits import end_in_words
 from proband.errors import Door, Hint, UsageError
-from proband.words import given
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -202,7 +202,7 @@ def _expected(hint: Any) -> tuple[str, Sequence[str]]:
         for name, _ in _LIMITS
         if getattr(one, name, None) is not None
     }
-    told = " and ".join(f"{word} {given(limits[name])}" for name, word in _LIMITS if name in limits)
+    told = " and ".join(f"{word} {end_in_words(limits[name])}" for name, word in _LIMITS if name in limits)
     return f"{_WORDS[plain]} {told}".rstrip(), ()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from proband.engine import Engine, Progress, Silent, engine_said, using
+from proband.engine.arguments import published
 from proband.engine.limits import Threads
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
@@ -74,6 +75,7 @@ _OF_RANKS = (
 """Sections that need gallery and probes."""
 
 
+@published
 def run(
     request: Request | Study,
     data: Inputs | None = None,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.algorithms.pictures.changes import is_grey
 from proband.engine import slices
+from proband.engine.kinds import Axes
 from proband.engine.limits import Positive
 from proband.errors import InputError
 from proband.samples import Ids, Samples
@@ -35,7 +36,7 @@ class Crops:
         Whose each crop is; needed for training with classes and for recognisers that compare with people.
     """
 
-    images: npt.NDArray[np.uint8]
+    images: Annotated[npt.NDArray[np.uint8], Axes(of=object)]
     ids: Ids
     subjects: tuple[str, ...] | None = None
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)

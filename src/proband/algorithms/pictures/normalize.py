@@ -44,7 +44,8 @@ class Geometry:
 
 @on_engine
 def crop_faces(
-    images: Sequence[npt.NDArray[np.uint8]] | npt.NDArray[np.uint8],
+    images: Sequence[Annotated[npt.NDArray[np.uint8], Axes(of=object)]]
+    | Annotated[npt.NDArray[np.uint8], Axes(of=object)],
     eyes: npt.ArrayLike,
     geometry: Geometry | None = None,
     *,

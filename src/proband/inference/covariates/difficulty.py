@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy.stats import rankdata
 
+from proband.engine.arguments import published
 from proband.engine.limits import Level
 from proband.engine.threads import one_blas_thread
 from proband.errors import DesignError, Hint, UsageError
@@ -148,6 +149,7 @@ _KEY = "id of the sample"
 _MADE_BY = {"algorithms": "partition_without", "images": "partition_by_other_images"}
 
 
+@published
 def partition(
     algorithms: Scores | Sequence[Scores] | Mapping[str, Scores],
     within: Experiment,

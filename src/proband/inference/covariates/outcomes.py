@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from proband.engine.arguments import published
 from proband.engine.limits import Level
 from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.results import CovariateStudy
@@ -13,6 +14,7 @@ from proband.inference.covariates.trials import Trials
 from proband.samples.reading import frame_from
 
 
+@published
 def explain_outcomes(
     frame: Any,
     *,

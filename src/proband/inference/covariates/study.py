@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from proband.engine.arguments import published
 from proband.engine.limits import FalseMatchRate, Level, Rank
 from proband.engine.threads import one_blas_thread
 from proband.inference.comparisons.adjustment import holm
@@ -113,6 +114,7 @@ _SCALES = Sentence(
 _ALPHA = 0.05
 
 
+@published
 def covariates(
     algorithms: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     within: Experiment | None = None,

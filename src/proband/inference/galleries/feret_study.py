@@ -11,7 +11,7 @@ import polars as pl
 
 from proband.designs import Galleries
 from proband.engine import Engine, Progress, on_engine
-from proband.engine.limits import Level, Rank, Seed, Share, Threads
+from proband.engine.limits import Level, Power, Rank, Seed, Threads
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparisons.compare import compare
 from proband.inference.estimates.evaluation import (
@@ -82,7 +82,7 @@ def feret_study(
     participants: Iterable[Participant | Mapping[str, Any]] = (),
     verification: Measure | str | None = None,
     ranks: Sequence[Rank] = (1, 5, 10),
-    power: Share = POWER,
+    power: Power = POWER,
     ranked: Outcomes | Sequence[Outcomes] | None = None,
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, first_few
 from proband.results.base import Answers, Result
@@ -113,6 +114,7 @@ class Losses(Result):
         return frame_of_rows(rows, {"reason": pl.String, "samples": pl.Int64})
 
 
+@published
 def losses(
     collected: Samples, used: Collection[str], exclusions: Any = None, *, label: str | None = None
 ) -> Losses:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from proband.engine.arguments import published
 from proband.engine.files.documents import read_json
 from proband.engine.files.files import reading, require_there, text_of, written_whole
 from proband.errors import InputError, UsageError
@@ -52,6 +53,7 @@ _OF_A_RUN = (
 )
 
 
+@published
 @dataclass(frozen=True, repr=False)
 class ProtocolCard:
     """What an accuracy is of, how it was estimated, and on what.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from proband.engine.arguments import published
 from proband.engine.files.files import content_of
 from proband.engine.limits import Level as ConfidenceLevel, Margin, Seed
 from proband.errors import DesignError, InputError, Said, UsageError
@@ -54,6 +55,7 @@ def why_no_test(found: Comparability) -> Note | None:
     return None
 
 
+@published
 def paired_test(
     cards: Sequence[ProtocolCard],
     files: Sequence[Path],

@@ -17,6 +17,7 @@ from proband.algorithms import Crops, Pictures, acquire, detector as detector_na
 from proband.algorithms.pictures.acquire import MARKED
 from proband.algorithms.pictures.crops import area_means
 from proband.engine import Progress
+from proband.engine.arguments import published
 from proband.engine.files.files import require_there
 from proband.engine.foreign import array_from
 from proband.engine.kinds import JUDGED, Axes
@@ -38,6 +39,7 @@ BLACK = Target("black", "black all over")
 Images = npt.NDArray[np.uint8]
 
 
+@published
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureTable:
     """Samples and, for each, a grey image or a vector of features.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.inference.classification.classify import Average, classify
@@ -82,6 +83,7 @@ class PredictionTable:
         return replace(found, notes=(*self.notes, *found.notes))
 
 
+@published
 def compare_predictions(
     files: Mapping[str, str | Path],
     *,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed, Threads
 from proband.engine.source_digest import code_digest
 from proband.errors import Hint, UsageError
@@ -45,6 +46,7 @@ NOT_KEPT = Sentence(
 _LOG = logging.getLogger(__name__)
 
 
+@published
 @on_engine
 def run_protocol(
     classifiers: Mapping[str, Any] | Sequence[str],

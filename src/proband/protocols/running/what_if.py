@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Engine, Progress, on_engine
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level, Seed, Threads
 from proband.errors import DesignError, UsageError, first_few
@@ -143,6 +144,7 @@ class WhatIf(Result):
         )
 
 
+@published
 @on_engine
 def what_if(
     classifier: Any,

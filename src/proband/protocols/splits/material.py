@@ -187,7 +187,11 @@ def _is_mask(choice: Any) -> bool:
 def length_of(values: Any, what: str) -> int:
     """How many samples values are of; of what is no list of them there are none to count."""
     shape = getattr(values, "shape", None)
-    if isinstance(values, str | bytes) or shape == () or not (shape or hasattr(values, "__len__")):
+    if (
+        (isinstance(values, str | bytes) and what != "X")
+        or shape == ()
+        or not (shape or hasattr(values, "__len__"))
+    ):
         raise UsageError(f"The {what} are a list, one for each sample; got {shown(values)}.")
     return int(shape[0]) if shape else len(values)
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from proband.engine.arguments import published
 from proband.engine.foreign import complete_from
 from proband.engine.kinds import shown
 from proband.engine.limits import Seed
@@ -88,6 +89,7 @@ class Split:
         return f"Split(repeat {self.repeat}, fold {self.fold}: {count(len(self.train))} train, {tuned}{count(len(self.test))} test)"
 
 
+@published
 @dataclass(frozen=True)
 class Splitter:
     """Make the splits of a protocol.
@@ -313,6 +315,7 @@ def require_few(protocol: Protocol, n_splits: int) -> None:
         )
 
 
+@published
 def splitter(
     protocol: Protocol | str,
     *,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from proband.engine import written_whole
 from proband.engine.kinds import shown
+from proband.engine.limits import Title
 from proband.errors import UsageError
 from proband.words import printable
 
@@ -49,7 +50,9 @@ STYLE: Any = {
 
 
 @contextmanager
-def laid_out(size: tuple[float, float], title: str | None = None, resolution: int = _DPI) -> Iterator[Figure]:
+def laid_out(
+    size: tuple[float, float], title: Title | None = None, resolution: int = _DPI
+) -> Iterator[Figure]:
     """Give an empty figure, and lay it out once when it is drawn: things would move a little at every save."""
     import matplotlib as mpl
     from matplotlib.figure import Figure

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
+from proband.engine.arguments import published
 from proband.engine.files.files import opened, reading, resolved, writing
 from proband.engine.files.placing import settle
 from proband.engine.files.shards import shard_files
@@ -139,6 +140,7 @@ def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
     return replace(file, subjects=subjects)
 
 
+@published
 def write_scores(
     path: str | Path, scores: Scores, samples: Samples | None = None, format: str | None = None
 ) -> str:

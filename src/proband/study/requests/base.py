@@ -129,10 +129,11 @@ def _each_once(values: tuple[Item, ...]) -> tuple[Item, ...]:
     return values
 
 
-Text = Annotated[str, Field(min_length=1), AfterValidator(_writable)]
-File = Annotated[Text, Place("file")]
-FileOrDirectory = Annotated[Text, Place("file or directory")]
-Reference = Annotated[Text, Place("reference")]
+_Text = Annotated[str, Field(min_length=1)]
+Text = Annotated[_Text, AfterValidator(_writable)]
+File = Annotated[_Text, Place("file")]
+FileOrDirectory = Annotated[_Text, Place("file or directory")]
+Reference = Annotated[_Text, Place("reference")]
 Condition = Annotated[Text, Place("condition")]
 Several = Annotated[tuple[Item, ...], BeforeValidator(_listed), AfterValidator(_each_once)]
 ChosenPairs = Annotated[
