@@ -22,6 +22,7 @@ from proband.faces.render import render_image
 from proband.words import count, digits
 
 SMALLEST_SIDE = 48  # below this an eye is no more than two pixels
+_MOST = 2**53
 LARGEST_DIFFICULTY = 3.0  # beyond this faces no longer look like faces
 FIRST_DAY = datetime.date(1993, 8, 2)
 RECRUITING_DAYS = 365  # first image sets are taken within this time of the first day
@@ -89,11 +90,22 @@ class Population:
         }
         for name, low in least.items():
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
-                raise UsageError(f"{name} must be a whole number, {low} or more, but is {value!r}.")
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | np.integer)
+                or not low <= value <= _MOST
+            ):
+                raise UsageError(
+                    f"{name} must be a whole number from {low} to {count(_MOST)}, but is {value!r:.40}."
+                )
         if self.plan not in get_args(PlanName):
             known = " or ".join(repr(name) for name in get_args(PlanName))
             raise UsageError(f"There is no plan {self.plan!r}.", f"choose {known}.")
+        if self.plan != "grid" and (self.sessions, self.images_per_session) != (2, 2):
+            raise UsageError(
+                f"sessions and images_per_session are of the plan 'grid', and have no effect on {self.plan!r}.",
+                "leave them out, or choose plan='grid'.",
+            )
         if not 0.0 <= self.difficulty <= LARGEST_DIFFICULTY:
             raise UsageError(
                 f"difficulty must lie between 0 and {digits(LARGEST_DIFFICULTY)}, but is {self.difficulty!r}.",

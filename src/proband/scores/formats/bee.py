@@ -344,4 +344,14 @@ def _refuse_lost(cells: Cells | None, has_mask: bool) -> None:
         )
 
 
-FORMATS = (Format("bee", "BEE similarity or distance matrix (.mtx)", (".mtx",), _recognises, _read, _write),)
+FORMATS = (
+    Format(
+        "bee",
+        "BEE similarity or distance matrix (.mtx)",
+        (".mtx",),
+        _recognises,
+        _read,
+        _write,
+        takes_mask=True,
+    ),
+)

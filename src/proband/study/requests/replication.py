@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from proband.errors import Hint
-from proband.study.requests.base import Option, Part, Text, refuse
+from proband.study.requests.base import MOST, Option, Part, Text, refuse
 
 _PANEL = "Design"
 NAMES_OF_DESIGNS = {"stratum_weights": "weights", "collapse_by": "by", "jackknife": "kind"}
@@ -76,12 +77,12 @@ class Replication(Part):
         Option(metavar="COLUMN", panel=_PANEL),
     ] = None
     sample: Annotated[
-        Annotated[int, Field(ge=2)] | None,
+        Annotated[int, Field(ge=2, le=MOST)] | None,
         Field(description="Of brr and fay: so many replicates drawn at random instead of all."),
         Option(metavar="K", panel=_PANEL),
     ] = None
     n_resamples: Annotated[
-        Annotated[int, Field(ge=2)] | None,
+        Annotated[int, Field(ge=2, le=MOST)] | None,
         Field(description="Of rao-wu and bootstrap: how many replicates."),
         Option(("--replicates",), "N", _PANEL),
     ] = None
@@ -109,7 +110,7 @@ class Replication(Part):
         freedom = self.degrees_of_freedom
         if freedom is not None and freedom not in ("strata", "cochran"):
             try:
-                above = float(freedom) > 0
+                above = 0 < float(freedom) < inf
             except ValueError:
                 above = False
             if not above:
