@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from proband.errors import UsageError
+from proband.marks import Unless
 
 if TYPE_CHECKING:
     from proband.scores.formats import ReadOptions
@@ -256,6 +257,7 @@ Explain = Annotated[
         help="Tell everything beneath the tables: assumptions, methods, all notes.",
         rich_help_panel="Output",
     ),
+    Unless("json=on"),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars.", rich_help_panel="Running")]
 Threads = Annotated[

@@ -82,6 +82,11 @@ class Population:
         for place, view in enumerate(self.views):
             if view in self.views[:place]:
                 raise UsageError(f"The view {view!r} is named twice.", "name each once.")
+        if self.plan != "grid" and (self.sessions, self.images_per_session) != (2, 2):
+            raise UsageError(
+                f"sessions and images_per_session are of the plan 'grid', and have no effect on {self.plan!r}.",
+                "leave them out, or choose plan='grid'.",
+            )
 
     def __len__(self) -> int:
         """Count the images."""

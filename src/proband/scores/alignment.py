@@ -96,8 +96,12 @@ def pool_over(
     pairs: PairRule | None = None,
     where: Choice | None = None,
     distractors: bool = False,
+    check_orientation: bool = True,
 ) -> Pool:
-    """Make the pool of images that several algorithms' scores allow: gallery images are targets of all, probes queries of all."""
+    """Make the pool of images that several algorithms' scores allow: gallery images are targets of all, probes queries of all.
+
+    Scores whose orientation looks reversed over the first choice of each person are refused, unless `check_orientation` is False.
+    """
     axes = [set(samples.ids) for _ in range(2)]
     for one in by_name(scores).values():
         axes[0] &= set(one.targets)
@@ -106,9 +110,26 @@ def pool_over(
         np.fromiter((name in axis for name in samples.ids), dtype=np.bool_, count=len(samples))
         for axis in axes
     )
-    return Pool(
+    made = Pool(
         samples, groups, pairs=pairs, where=where, gallery=enrolled, probes=searched, distractors=distractors
     )
+    if check_orientation:
+        _require_orientations(by_name(scores).values(), made)
+    return made
+
+
+def _require_orientations(scores: Iterable[Scores], pool: Pool) -> None:
+    """Refuse scores that look reversed over the first choice of each person."""
+    from proband.scores.orientation import require_orientation  # which aligns scores by what is here
+
+    options = pool.options
+    first = options.starts[: options.n_searched]
+    gallery, probes = (np.sort(options.images[chosen[first]]) for chosen in (options.gallery, options.probe))
+    experiment = Experiment(
+        pool.samples, Selection(gallery, "first choices"), Selection(probes, "first choices")
+    )
+    for one in scores:
+        require_orientation(one, experiment)
 
 
 def _known(axis: Ids, samples: Samples) -> Positions:

@@ -62,6 +62,8 @@ class Scores(ABC):
         What a reader of results should know, such as what was left out when the scores were read.
     metric
         How embeddings are compared; None for scores that are taken as given.
+    may_look_reversed
+        Whether the user says that genuine pairs may look worse than impostor pairs: then nobody refuses them for that.
 
     """
 
@@ -71,6 +73,7 @@ class Scores(ABC):
     targets: Ids
     notes: tuple[Note, ...]
     metric: str | None = None
+    may_look_reversed: bool = False
 
     made_by: ClassVar[str] = (
         "Scores.from_array(values, ids, orientation='similarity'), Scores.read(file), or Embeddings(vectors, ids, metric='cosine')"

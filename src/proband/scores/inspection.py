@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.engine.files.files import reading, require_there
 from proband.engine.files.parquet import COLUMNAR
-from proband.errors import Hint, InputError, ProbandError, Said
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import OK
 from proband.samples import Experiment, Ids, Samples, Selection
 from proband.samples.npz import Archive
@@ -150,9 +150,16 @@ def inspect_file(
             if format is None and key is None and (options is None or options.columns is None)
             else None
         )
-    if table is not None:
-        return _of_table(path, table)
     options = options or ReadOptions()
+    if table is not None:
+        _require_nothing(options, path)
+        return _of_table(path, table)
+    if samples is None and ((id_column, subject_column) != ("id", "subject") or missing_values is not None):
+        raise UsageError(
+            f"{path.name} is no table with columns {id_column!r} and {subject_column!r}, and what is said of columns is about one.",
+            Hint("leave that out, or give a table of samples: {option:samples}"),
+            file=Said(path.name),
+        )
     try:
         file = read_file(
             path,
@@ -176,6 +183,23 @@ def inspect_file(
     if path.suffix.lower() == ".npz" and file.queries is None and samples is None:
         return _of_archive(path)
     return _of_scores(path, file, samples)
+
+
+def _require_nothing(options: ReadOptions, path: Path) -> None:
+    """Refuse what is said of scores, for a table of samples."""
+    said = {name: getattr(options, name) for name in ("query_ids", "target_ids", "mask", "mated_is")}
+    said["ids"] = None if options.ids == "samples" else options.ids
+    for name, value in said.items():
+        if value is not None:
+            raise UsageError(
+                Hint(
+                    "{named:{which}} has no effect on {file}, which is a table of samples.",
+                    which=name,
+                    file=path.name,
+                ),
+                "leave it out.",
+                file=Said(path.name),
+            )
 
 
 def _as_table(

@@ -88,7 +88,7 @@ def require_orientation(
 ) -> OrientationCheck:
     """Raise if the declared orientation makes genuine scores look worse than impostor scores beyond chance."""
     check = check_orientation(scores, experiment, axes=axes)
-    if check.is_reversed:
+    if check.is_reversed and not scores.may_look_reversed:
         other = "distance" if scores.larger_is_closer else "similarity"
         raise InputError(
             f"read as a {scores.orientation}, genuine pairs look worse than impostor pairs "

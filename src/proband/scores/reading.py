@@ -24,13 +24,8 @@ from proband.scores.formats.contents import IdsName
 from proband.scores.formats.numpy_files import open_npy
 from proband.scores.formats.shards import joined_ids, read_parts, require_one_kind
 from proband.scores.vector_files import VectorFile, ids_of_table, models_in
-from proband.words import Sentence, count
+from proband.words import count
 
-_CHOICE_UNUSED = Sentence(
-    "scores.choice-unused",
-    "caution",
-    "{file} names its {what} ids itself, so the {option} asked for are not used; gallery and probes choose among them",
-)
 KEY_MARK = "::"
 _ALL_IDS = "ids.csv"
 
@@ -137,10 +132,25 @@ def scores_of(
     missing: MissingPolicy = "error",
     queries: Choice | None = None,
     targets: Choice | None = None,
+    *,
+    shared: bool = False,
 ) -> dict[str, DenseScores]:
     """Turn what the file at `path` holds into scores aligned with the samples."""
     with naming(file=path.name):
-        return _aligned(file.as_matrix(path.stem), path.stem, samples, orientation, missing, queries, targets)
+        laid = file.as_matrix(path.stem)
+        chosen = (("queries", laid.queries, queries), ("targets", laid.targets, targets))
+        for option, own, choice in () if shared else chosen:
+            if own is not None and choice is not None:
+                raise UsageError(
+                    Hint(
+                        "{named:{which}} has no effect on {file}, which names its ids itself.",
+                        which=option,
+                        file=path.name,
+                    ),
+                    "leave it out; gallery and probes choose among those that are named.",
+                    file=Said(path.name),
+                )
+        return _aligned(laid, path.stem, samples, orientation, missing, queries, targets)
 
 
 def _aligned(
@@ -168,16 +178,8 @@ def _aligned(
     ]
     declared = check_orientation_name(orientation or file.orientation)
     found = {}
-    given = [
-        _CHOICE_UNUSED(file=name, what=what, option=option)
-        for what, option, own, choice in (
-            ("query", "queries", file.queries, queries),
-            ("target", "targets", file.targets, targets),
-        )
-        if own is not None and choice is not None and not _same(own, choice, samples)
-    ]
     for (matrix, values), (rows, columns) in zip(file.matrices.items(), axes, strict=True):
-        notes = (*file.notes, *given)
+        notes = file.notes
         if samples is not None:
             notes = tuple(
                 dict.fromkeys(
@@ -278,6 +280,12 @@ def embeddings_in(
         file = _parts_of(files, path, key, ids) if files else models_in(path, key, ids)
         if name is not None:
             require_one(list(file.models), str(path))
+        if rows is not None and file.ids is not None:
+            raise UsageError(
+                f"rows has no effect on {path.name}, which names its ids itself.",
+                "leave it out.",
+                file=Said(path.name),
+            )
         for own, vectors in file.models.items():
             called = name or own
             axis = _axis(file.ids, "sample", rows, samples, vectors, 0, called)
@@ -379,11 +387,6 @@ def _ids_beside(files: Sequence[Path], n: int) -> Ids | None:
             file=Said(_ALL_IDS),
         )
     return whole
-
-
-def _same(own: Ids, choice: Choice, samples: Samples | None) -> bool:
-    """Whether a choice names just the samples that a file names itself."""
-    return samples is not None and set(own) == {samples.ids[at] for at in choose(samples, choice).positions}
 
 
 def _axis(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Keys = tuple[str | int, ...]
 _WORDS = {str: "text in quotes", bool: "true or false", int: "a whole number", float: "a number"}
+MOST = 2**53
+"""What no count exceeds: beyond it numbers are not told apart as floats."""
 _LIMITS = (("ge", "of at least"), ("le", "of at most"), ("gt", "above"), ("lt", "below"))
 
 
@@ -29,8 +31,9 @@ class RequestError(UsageError):
         The section, its number if there are several, and the key.
     """
 
-    def __init__(self, keys: Keys, problem: str, hint: str | Hint | None = None) -> None:
-        super().__init__(f"{problem}.", hint)
+    def __init__(self, keys: Keys, problem: str | Hint, hint: str | Hint | None = None) -> None:
+        whole = f"{problem}." if isinstance(problem, str) else Hint(f"{problem.template}.", **problem.values)
+        super().__init__(whole, hint)
         self.keys = keys
 
     @property
@@ -91,7 +94,7 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
         return RequestError(
             keys, f"expected a table, got {shown(got)}", f"write [{section}] on a line of its own."
         )
-    expected, known = _expected(hint)
+    expected, known = _expected(hint, got)
     cure = near(got, known) if known and isinstance(got, str) else _unquoted(hint, got)
     return RequestError(keys, f"expected {expected}, got {shown(got)}", cure)
 
@@ -187,8 +190,8 @@ def _hint_at(model: type[BaseModel], keys: Keys) -> Any:
     return hint
 
 
-def _expected(hint: Any) -> tuple[str, Sequence[str]]:
-    """What a value should have been in words, and the words it may be if they are few."""
+def _expected(hint: Any, got: Any) -> tuple[str, Sequence[str]]:
+    """What a value should have been in words, and the words it may be if they are few; that no count is endless is told to who needs it."""
     plain, said = plain_type(hint)
     if get_origin(plain) is tuple:
         plain, said = plain_type(get_args(plain)[0])
@@ -201,6 +204,7 @@ def _expected(hint: Any) -> tuple[str, Sequence[str]]:
         for one in getattr(part, "metadata", [part])
         for name, _ in _LIMITS
         if getattr(one, name, None) is not None
+        if getattr(one, name) != MOST or (isinstance(got, int) and got > MOST)
     }
     told = " and ".join(f"{word} {end_in_words(limits[name])}" for name, word in _LIMITS if name in limits)
     return f"{_WORDS[plain]} {told}".rstrip(), ()

@@ -28,7 +28,7 @@ from proband.samples import Category, Experiment, Pool, Samples
 from proband.samples.delimited import SEPARATORS, unfinished
 from proband.scores import Scores, experiment_over, pool_over
 from proband.study.caching import Cache
-from proband.study.checking import check
+from proband.study.checking import check, check_effects
 from proband.study.definition import Origin, Study
 from proband.study.designs import (
     categories_of,
@@ -121,6 +121,8 @@ def run(
             Hint("if you trust it, say so: {option:allow_plugins=on}"),
             place=origin.where(*keys) or None,
         )
+    with origin.refusing():
+        check_effects(request, data is not None)
     with using(request.output.engine if engine is None and not engine_said() else engine):
         if data is None:
             with origin.refusing():

@@ -61,12 +61,21 @@ class ScoreReader:
 
     def matrices(
         self, reference: str, table: Samples | None, name: str | None = None
-    ) -> tuple[list[Scores], Samples | None]:
-        """Read every matrix of ``FILE`` or ``FILE::KEY``; without a table, the samples are those that the file describes."""
+    ) -> tuple[list[Scores], Samples | None, ScoreFile]:
+        """Read every matrix of ``FILE`` or ``FILE::KEY``; without a table, the samples are those that the file describes; and the file."""
         path, file = self._read(reference)
         known = table or file.subjects
-        found = scores_of(file, path, known, self.orientation, self.missing, self.queries, self.targets)
-        return renamed(list(found.values()), name, reference), known
+        found = scores_of(
+            file,
+            path,
+            known,
+            self.orientation,
+            self.missing,
+            self.queries,
+            self.targets,
+            shared=self.options.shared,
+        )
+        return renamed(list(found.values()), name, reference), known, file
 
     def lists_of_pairs(
         self, reference: str, table: Samples | None, name: str | None = None, ranked: bool = True
@@ -84,6 +93,17 @@ class ScoreReader:
         known = table is not None or file.subjects is not None
         if not file.trials or (known and not as_list and file.trials[0].makes_matrix):
             return None
+        for option in ("queries", "targets"):
+            if getattr(self, option) is not None and not self.options.shared:
+                raise UsageError(
+                    Hint(
+                        "{named:{which}} has no effect on {file}, which is a list of pairs.",
+                        which=option,
+                        file=path.name,
+                    ),
+                    "leave it out.",
+                    file=Said(path.name),
+                )
         orientation = file.orientation or self.orientation
         if orientation is None:
             raise UsageError(

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from proband.study.requests import Request
 
 
-@analysis("threshold", "Thresholds for new people", experiment=("gallery", "one_per_subject", "probes"))
+@analysis(
+    "threshold",
+    "Thresholds for new people",
+    experiment=("gallery", "one_per_subject", "probes"),
+    output=("confidence_level", "formats"),
+)
 def threshold(
     found: Findings,
     request: Request,

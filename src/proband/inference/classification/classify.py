@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.limits import Level, Margin, Seed, Within
-from proband.errors import InputError, UsageError, first_few
+from proband.errors import Hint, InputError, UsageError, first_few
 from proband.inference.classification.labels import Guesses, Labels, Task, TiePolicy, task_of
 from proband.inference.classification.results import Classification, ClassRates, Confusion
 from proband.inference.comparisons.compare import margin_for
@@ -129,6 +129,12 @@ def classify(
     measured, guesses = _measured(y_true, models, group, classes, k, ties, confidence_level)
     found = measured.described(guesses, average)
     if len(found.algorithms) < 2:
+        for name, is_given in (("margin", margin is not None), ("adjust", adjust != "single-step")):
+            if is_given:
+                raise UsageError(
+                    Hint("{named:{which}} is of a comparison, and has no effect on one model.", which=name),
+                    "leave it out.",
+                )
         return found
     answers = found.answers
     comparison = compared(

@@ -126,7 +126,7 @@ def verified_list(
     counts = count_each(trials, [sign * t for t in thresholds])
     rates = ErrorRates(trials.name, sign > 0, counts, counts.notes)
     if check_orientation:
-        _require_orientation(trials, rates)
+        require_list_orientation(trials, rates)
     loosest = loosest_of(rates, fmrs, thresholds, replicated=bool(n_resamples))
     impostors = np.asarray(closeness_of_list(trials).impostor)
     rates = admitting(rates, impostors, map(rates.allowed_at, fmrs))
@@ -223,8 +223,11 @@ def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> R
     )
 
 
-def _require_orientation(trials: Trials, rates: ErrorRates) -> None:
+def require_list_orientation(trials: Trials, rates: ErrorRates | None = None) -> None:
     """Refuse scores that look reversed beyond chance, with people (or else genuine comparisons) as units."""
+    if rates is None:
+        counts = count_each(trials)
+        rates = ErrorRates(trials.name, trials.orientation == "similarity", counts, counts.notes)
     auc = rates.auc()
     named = trials.frame.filter(pl.col("mated"))["target_subject"]
     units = named.n_unique() if named.null_count() == 0 else rates.counts.n_genuine

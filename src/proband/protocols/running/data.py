@@ -16,6 +16,7 @@ import polars as pl
 from proband.algorithms import Crops, Pictures, acquire, detector as detector_named
 from proband.algorithms.pictures.acquire import MARKED
 from proband.algorithms.pictures.crops import area_means
+from proband.algorithms.pictures.pictures import require_no_files
 from proband.engine import Progress
 from proband.engine.arguments import published
 from proband.engine.files.files import require_there
@@ -229,6 +230,7 @@ class FeatureTable:
                 raise UsageError(
                     f"{path.name} holds features, which have no size and no eyes.", file=Said(path.name)
                 )
+            require_no_files(file_column, path)
             return _features(source, samples, given)
         acquired = acquire(
             Pictures.of(path, samples, file_column),

@@ -102,21 +102,37 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
         if one is not None:
             settle(one)
     options = replace(options, stated=format is not None)
-    chosen = format_of(path, format) if options.columns is None else _of_pairs(path, format)
+    chosen = chosen_format(path, options, format)
     if options.key is not None and not chosen.holds_arrays and options.columns is None:
         raise InputError(
             f"{path.name} is not an archive of arrays, so there is no {options.key!r} in it.",
             f"leave ::{options.key} out.",
             file=Said(path.name),
         )
-    if options.mask is not None and not chosen.takes_mask:
-        raise InputError(
-            f"{path.name} takes no mask: only BEE matrices have one.",
-            Hint("leave out {option:mask}."),
-            file=Said(path.name),
-        )
+    if not options.shared:
+        require_read(chosen, path, options)
     with reading(path, chosen.name):
         return labelled(chosen.read(path, options), path, options)
+
+
+def require_read(chosen: Format, path: Path, options: ReadOptions) -> None:
+    """Refuse what the reader of a file is told and has no use for."""
+    for name in chosen.unread(options):
+        raise UsageError(
+            Hint(
+                "{named:{which}} has no effect on {file}, which is of the format {format}.",
+                which=name,
+                file=path.name,
+                format=chosen.name,
+            ),
+            "leave it out.",
+            file=Said(path.name),
+        )
+
+
+def chosen_format(path: Path, options: ReadOptions, format: str | None) -> Format:
+    """The format by which a file is read: found by looking at it, named, or that of lists whose columns are named."""
+    return format_of(path, format) if options.columns is None else _of_pairs(path, format)
 
 
 def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:

@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.engine.files.files import require_there
 from proband.engine.files.parquet import COLUMNAR
-from proband.errors import InputError, ProbandError, Said
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.samples.directories import DATA_SETS, frame_of_names, has_pictures
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
@@ -100,9 +100,16 @@ def look_at(paths: Sequence[Path], names: str | None = None) -> FoundFiles:
             _look(path, found)
         except ProbandError as error:
             found.unknown[path] = error.message.rstrip(".")
-    for path in found.pictures if not found.tables else ():
-        if path.is_dir():
-            _add_names(path, names, found)
+    named = [] if found.tables else [path for path in found.pictures if path.is_dir()]
+    if names is not None and not named:
+        raise UsageError(
+            Hint(
+                "{named:names} reads the names of a directory's pictures, and has no effect on these files."
+            ),
+            "leave it out, or name the directory without a table of samples.",
+        )
+    for path in named:
+        _add_names(path, names, found)
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -16,12 +16,14 @@ from pydantic import (
     Field,
     ValidationError,
     ValidationInfo,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from proband.engine.limits import Positive as Positive, Share as Share, can_be_written
 from proband.errors import Hint
-from proband.study.refusals import refusal, shown
+from proband.marks import why_idle
+from proband.study.refusals import MOST as MOST, refusal, shown
 
 Item = TypeVar("Item")
 
@@ -61,11 +63,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Option:
-    """How the command line spells a field where that does not follow from its name: other names, what stands for its value."""
+    """How the command line spells a field where its name does not tell: other names, what stands for its value, the options it needs there; or that it has none."""
 
     names: tuple[str, ...] = ()
     metavar: str | None = None
     panel: str | None = None
+    needs: tuple[str, ...] = ()
+    typed: bool = True
 
 
 class Part(BaseModel):
@@ -82,6 +86,18 @@ class Part(BaseModel):
                     raise
                 raise refusal(type(self), error) from None
 
+    @model_validator(mode="after")
+    def _effective(self) -> Self:
+        """Refuse what is given and has no effect beside the rest, by the marks of the fields."""
+        fields = type(self).model_fields
+        defaults = {name: one.get_default(call_default_factory=True) for name, one in fields.items()}
+        for name, one in fields.items():
+            if one.metadata and getattr(self, name) != defaults[name]:
+                why = why_idle(one.metadata, self.__dict__.get, defaults)
+                if why is not None:
+                    raise refuse(*why, name)
+        return self
+
 
 @contextmanager
 def _outermost() -> Iterator[bool]:
@@ -94,7 +110,7 @@ def _outermost() -> Iterator[bool]:
         _inside.reset(token)
 
 
-def refuse(message: str, hint: str | Hint | None = None, *at: str | int) -> PydanticCustomError:
+def refuse(message: str | Hint, hint: str | Hint | None = None, *at: str | int) -> PydanticCustomError:
     """The error that a part raises where its fields contradict each other; `at` leads to the field."""
     return PydanticCustomError("proband", "{message}", {"message": message, "hint": hint, "at": at})
 

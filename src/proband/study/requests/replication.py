@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -110,7 +111,7 @@ class Replication(Part):
         freedom = self.degrees_of_freedom
         if freedom is not None and freedom not in ("strata", "cochran"):
             try:
-                above = float(freedom) > 0
+                above = 0 < float(freedom) < inf
             except ValueError:
                 above = False
             if not above:

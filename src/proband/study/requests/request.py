@@ -62,7 +62,11 @@ class Output(Part):
     ] = 0.95
     seed: Annotated[Seed, Field(description="Seed of replicates."), _RUNNING] = 0
     pseudonyms: Annotated[bool, Field(description="Do not name people."), _RUNNING] = False
-    formats: Annotated[Several[Format], Field(description="Kinds of tables and figures."), _RUNNING] = (
+    formats: Annotated[
+        Several[Format],
+        Field(description="Kinds of tables and figures."),
+        Option(panel="Running", needs=("out",)),
+    ] = (
         "csv",
         "parquet",
         "png",
