@@ -40,8 +40,8 @@ _HOME = str(Path(__file__).parents[1]) + os.sep
 _DOORS = (f"{_HOME}cli{os.sep}", f"{_HOME}study{os.sep}")
 _CALLED = ("__init__", "__new__", "__call__", "__getitem__")
 _ROUND: dict[Any, Callable[[Any], Any]] = {
-    inspect.Parameter.VAR_POSITIONAL: lambda hint: tuple[hint, ...],
-    inspect.Parameter.VAR_KEYWORD: lambda hint: dict[str, hint],
+    inspect.Parameter.VAR_POSITIONAL: lambda hint: tuple[hint, ...],  # type: ignore[valid-type]
+    inspect.Parameter.VAR_KEYWORD: lambda hint: dict[str, hint],  # type: ignore[valid-type]
 }
 """What is made of the type of one argument where there may be several."""
 _OWN = {"self", "cls", "_cls"}
@@ -85,7 +85,7 @@ def checked(function: Public, owner: type | None = None) -> Public:
     return call  # type: ignore[return-value]
 
 
-def asked(public: Callable[..., Any], *args: Any, **named: Any) -> Any:
+def asked(public: Callable[..., Published], *args: Any, **named: Any) -> Published:
     """Call a public function or class with what a user wrote: through the gate, though Proband's own code brings it."""
     made = isinstance(public, type)
     function = inspect.getattr_static(public, "__init__") if made else public
@@ -114,7 +114,7 @@ def published(thing: Published) -> Published:
         home = vars(sys.modules[thing.__module__])
         if home.get(thing.__name__, thing) is thing and thing not in _GATED:
             home[thing.__name__] = checked(thing)
-        return home[thing.__name__]
+        return home[thing.__name__]  # type: ignore[no-any-return]
     if isinstance(thing, type) and not issubclass(thing, Exception):
         _PUBLISHED[thing.__name__] = thing
         for kind in thing.__mro__:
@@ -211,7 +211,7 @@ class Gate:
 
     def admitted(
         self, args: tuple[Any, ...], named: Mapping[str, Any]
-    ) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments as the function takes them; refuse in words what does not fit."""
         try:
             bound = self.signature.bind(*args, **named)

@@ -124,10 +124,10 @@ def _refuse_few(samples: Samples, sets: DrawnSets, columns: Sequence[str]) -> No
         guesses = images.group_by(numbers, maintain_order=True).agg(
             pl.col("most").max(), share=pl.col("most").max() / pl.col("most").sum()
         )
-        chance = rows.group_by("person").len()["len"].max() / rows.height
+        chance = int(rows["person"].value_counts()["count"].to_numpy().max()) / rows.height
         limit = min(1 / 2, max(1 / _PEOPLE, 2 * chance)) + _ROUNDING
         telling = guesses.filter(pl.col("share") > limit)
-        if not telling.height and guesses["most"].sum() > _TIMES_CHANCE * chance * rows.height:
+        if not telling.height and int(guesses["most"].sum()) > _TIMES_CHANCE * chance * rows.height:
             telling = guesses
         if telling.height:
             said = ", ".join(
@@ -136,7 +136,7 @@ def _refuse_few(samples: Samples, sets: DrawnSets, columns: Sequence[str]) -> No
             named = ", ".join(map(repr, columns))
             raise UsageError(
                 f"The column{'s' * (len(columns) > 1)} {named} tell{'s' * (len(columns) == 1)} whose the images are: whoever has the table "
-                f"they are from can name the person of {count(telling['most'].sum())} of {count(rows.height)} images by the values, such as "
+                f"they are from can name the person of {count(int(telling['most'].sum()))} of {count(rows.height)} images by the values, such as "
                 f"{said}.",
                 "leave such a column out, or put its values together in the table until many people share each: years instead of days, "
                 "a few bins of a number.",
