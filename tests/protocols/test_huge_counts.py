@@ -48,6 +48,9 @@ class Untrained:
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return {}
 
+    def set_params(self, **_: Any) -> Untrained:
+        return self
+
     def predict(self, X: Any) -> None:
         raise AssertionError("asked")
 
@@ -62,7 +65,7 @@ def data() -> FeatureTable:
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_protocol_takes_no_number_longer_than_its_notation(field: str) -> None:
     for number in TOO_LONG:
-        with pytest.raises(UsageError, match="digits"):
+        with pytest.raises(UsageError, match=r"digits|64 bits|should be a whole number"):
             Protocol(**FIELDS[field](number))
 
 
@@ -98,7 +101,7 @@ def test_a_few_repeats_of_very_many_can_be_made(data: FeatureTable) -> None:
         maker.splits(sex, repeats=range(1, MOST_SPLITS // 2 + 2))
     with pytest.raises(DesignError, match="are the most"):
         maker.splits(sex, repeats=range(1, MOST + 1))
-    with pytest.raises(UsageError, match="not a whole number of 5001 digits"):
+    with pytest.raises(UsageError, match="a whole number of 5001 digits"):
         maker.splits(sex, repeats=[10**5000])
 
 
