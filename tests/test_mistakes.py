@@ -186,7 +186,7 @@ REFUSED = {
     "pb.verify(a, S, fmr=10)": "above 0 and below 1, got 10",
     "pb.verify(a, S, fmr=1)": "must be above 0 and below 1, got 1",
     "pb.compare('fnmr@0.1%', [a, b], E)": "write 0.001 for 0.1%",
-    "pb.threshold(a, S, confidence=95)": "write 0.95",
+    "pb.threshold(a, S, confidence_level=95)": "write 0.95",
     "pb.evaluate(a, E, confidence_level='95%')": "write 0.95",
     "pb.evaluate(a, E, ranks=1)": "a list of whole numbers; got 1",
     "pb.evaluate(a, E, ranks=['1'])": "item 1 is '1'(.|\n)*without quotation marks",

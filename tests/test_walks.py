@@ -17,6 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from proband.study.caching import Cache
+from proband.study.reading import read_study
+from proband.study.run import run as carry_out
+
 MODULE = '''
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -269,3 +273,52 @@ def test_what_no_package_adds_is_refused_where_it_stands(
     assert "line 12" in done.stderr
     assert "there is no measure 'mrt'" in done.stderr
     assert "did you mean 'mrr'?" in done.stderr
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_plug_in_that_changed_is_not_taken_from_the_cache(
+    home: Path, monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    """The measure uses another module of its package; the design makes its interval."""
+    site = home / f"installed-{installed}"
+    folder, info = site / "plugged", site / "plugged-1.0.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    (folder / "shared.py").write_text("SHIFT = 0.0\n")
+    module = MODULE.replace("import numpy as np\n", "import numpy as np\nfrom plugged.shared import SHIFT\n")
+    module = module.replace("return 1 / outcomes.ranks", "return SHIFT + 1 / outcomes.ranks")
+    (folder / "toy.py").write_text(module)
+    measure, design = "plugged.toy:MeanReciprocalRank", "plugged.toy:BayesianBootstrap"
+    if installed:
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(
+            f"[proband.measures]\nplugged = {measure}\n[proband.designs]\nplugged-bootstrap = {design}\n"
+        )
+        measure, design = "plugged", "plugged-bootstrap"
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    study, _, _ = STUDY.format(measure=measure, design=design).partition("[[comparison]]")
+    (home / "again.toml").write_text(f"{study}\n[verification]\nn_resamples = 0\n")
+
+    def found() -> tuple[float, float, list[str]]:
+        """The value and its lower end where the plug-in is imported afresh, and what was computed."""
+        for name in [one for one in sys.modules if one.partition(".")[0] == "plugged"]:
+            monkeypatch.delitem(sys.modules, name)
+        kept = Cache(site / "kept")
+        (measured,) = carry_out(read_study(home / "again.toml"), cache=kept, allow_plugins=True).measured
+        return measured.estimates[0].value, measured.estimates[0].low, kept.made
+
+    value, low, made = found()
+    assert made
+    assert found() == (value, low, [])
+    (folder / "shared.py").write_text("SHIFT = 0.5\n")
+    assert found() == (pytest.approx(value + 0.5), pytest.approx(low + 0.5), made)
+    (folder / "toy.py").write_text(module.replace("[seed, block]", "[seed, block, 1]"))
+    again = found()
+    assert again[0] == pytest.approx(value + 0.5)
+    assert again[1] != pytest.approx(low + 0.5)
+    if installed:
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged\nVersion: 1.1\n")
+        assert found() == (*again[:2], made)
+    assert found() == (*again[:2], [])

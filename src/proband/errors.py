@@ -39,6 +39,11 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "command line": "-e FILE (--embeddings)",
         "study": "[[embeddings]] with file = …",
     },
+    "metric_of": {
+        "python": "metric={{{name!r}: 'l2'}}",
+        "command line": "--metric {name}=l2",
+        "study": 'metric = {{ "{name}" = "l2" }}',
+    },
     "ids": {"command line": "call its array 'ids'"},
     "ids=subjects": {
         "python": "ids='subjects'",
@@ -82,7 +87,7 @@ class Hint:
     template
         The words, with a field for each value. ``{option:missing=drop}`` stands for an option that is set to something,
         ``{option:queries}`` for one whose value the user knows, ``=on`` and ``=off`` for what is switched; ``{give:…}`` says the verb
-        too.
+        too, and ``{named:queries}`` the name alone.
     values
         What the other fields stand for.
 
@@ -104,7 +109,11 @@ class Hint:
     def told(self, door: Door) -> str:
         """The words for those who come in by a door."""
         verb = "write" if door == "study" else "pass"
-        spelling = {"option": _Speller(door, self.values), "give": _Speller(door, self.values, f"{verb} ")}
+        spelling = {
+            "option": _Speller(door, self.values),
+            "give": _Speller(door, self.values, f"{verb} "),
+            "named": _Speller(door, self.values, bare=True),
+        }
         return self.template.format(**self.values, **spelling)
 
     def __str__(self) -> str:
@@ -114,11 +123,15 @@ class Hint:
 class _Speller:
     """The value of a field that names an option in its format: ``{option:missing=drop}``."""
 
-    def __init__(self, door: Door, values: Mapping[str, object], before: str = "") -> None:
-        self.door, self.values, self.before = door, values, before
+    def __init__(
+        self, door: Door, values: Mapping[str, object], before: str = "", bare: bool = False
+    ) -> None:
+        self.door, self.values, self.before, self.bare = door, values, before, bare
 
     def __format__(self, option: str) -> str:
-        name = option.partition("=")[0]
+        name, equals, _ = option.partition("=")
+        if self.bare and not equals:
+            return f"--{name.replace('_', '-')}" if self.door == "command line" else name
         known = SPELLINGS.get(option) or SPELLINGS.get(name) or {}
         spelling = known.get(self.door)
         return self.before + (

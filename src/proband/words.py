@@ -16,9 +16,11 @@ from operator import index
 from string import Formatter
 from typing import Any, ClassVar, Literal, SupportsIndex
 
-# Controls of terminals, marks that turn the direction of writing, separators of lines, halves of characters.
+# Controls of terminals, marks that turn the direction of writing or are not seen, separators of lines, halves of characters.
+# Joiners belong to some scripts, and are seen there in how letters are joined.
 UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff"
+    "\uffa0\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
 _LONGEST_WORD = 400
 _WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
@@ -28,21 +30,34 @@ _LEAST_P = 1e-15  # below, floating-point arithmetic says nothing
 Level = Literal["note", "caution", "mark"]
 
 
-def printable(text: str) -> str:
-    r"""Write what a terminal would obey, and not show, as its number, and cut words that would fill the screen.
+def visible(text: str) -> str:
+    r"""Write what would be obeyed, and not shown, as its number: every text for people goes through here, and data never do.
 
     Examples
     --------
-    >>> printable("pca\x1b[2J\u202e")
-    'pca\\x1b[2J\\u202e'
+    >>> visible("pca\x1b[2J\u202e\U000e0041")
+    'pca\\x1b[2J\\u202e\\U000e0041'
 
     """
-    cut = _WORD.sub(lambda word: f"{word[0][: _LONGEST_WORD // 2]}… ({count(len(word[0]))} characters)", text)
-    return UNPRINTABLE.sub(lambda mark: _numbered(ord(mark[0])), cut)
+    return UNPRINTABLE.sub(lambda mark: _numbered(ord(mark[0])), text)
+
+
+def printable(text: str) -> str:
+    """Make a text visible, and cut words that would fill the screen.
+
+    Examples
+    --------
+    >>> len(printable("a" * 1_000))
+    220
+
+    """
+    return visible(
+        _WORD.sub(lambda word: f"{word[0][: _LONGEST_WORD // 2]}… ({count(len(word[0]))} characters)", text)
+    )
 
 
 def _numbered(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def count(value: float) -> str:
@@ -104,19 +119,21 @@ def fixed(value: float, places: int = 4) -> str:
     ('0.9500', '−1.5', 'none')
 
     """
-    return _with_minus(f"{value + 0.0:,.{places}f}") if isfinite(value) else "none"
+    return _with_minus(f"{value:z,.{places}f}") if isfinite(value) else "none"
 
 
 def signed(value: float, places: int = 2) -> str:
-    """A difference: a number with its sign and so many decimal places.
+    """A difference: a number with its sign and so many decimal places; what is rounded to zero has no sign.
 
     Examples
     --------
-    >>> signed(1.234), signed(-0.5), signed(float("inf"))
-    ('+1.23', '−0.50', '+∞')
+    >>> signed(1.234), signed(-0.5), signed(-0.001), signed(float("inf"))
+    ('+1.23', '−0.50', '0.00', '+∞')
 
     """
-    return _with_minus(f"{value + 0.0:+,.{places}f}") if isfinite(value) else _endless(value, "+")
+    if not isfinite(value):
+        return _endless(value, "+")
+    return _with_minus(f"{value:{'+' if round(value, places) else 'z'},.{places}f}")
 
 
 def _endless(value: float, plus: str = "") -> str:
@@ -171,7 +188,7 @@ def percent(share: float, places: int = 0) -> str:
     ('95%', '12.3%')
 
     """
-    return f"{share:.{places}%}"
+    return _with_minus(f"{share:z.{places}%}")
 
 
 def points(difference: float, places: int = 2) -> str:
@@ -211,7 +228,7 @@ def interval_of(low: float, high: float, significant: int = 3) -> str:
     return f"[{digits(low, significant)}, {digits(high, significant)}]"
 
 
-def p_value(value: float, floor: float | None = None, pairs: int = 1) -> str:
+def p_value(value: float, floor: float | None = None) -> str:
     """A p-value with the sign before it: ≤ where more draws could have made it smaller.
 
     Parameters
@@ -219,20 +236,18 @@ def p_value(value: float, floor: float | None = None, pairs: int = 1) -> str:
     value
         The p-value.
     floor
-        The smallest p-value the test can give.
-    pairs
-        For an adjusted p-value, the number of pairs: Holm multiplies by a whole number up to it.
+        The smallest p-value the test can give; None for one that can give any.
 
     Examples
     --------
-    >>> p_value(0.0312), p_value(0.0001, 0.0001), p_value(0.0003, 0.0001, pairs=3), p_value(0)
-    ('= 0.031', '≤ 0.0001', '≤ 0.0003', '< 1e-15')
+    >>> p_value(0.0312), p_value(0.0001, 0.0001), p_value(0)
+    ('= 0.031', '≤ 0.0001', '< 1e-15')
 
     """
-    return " ".join(_signed_p(value, floor, pairs))
+    return " ".join(_signed_p(value, floor))
 
 
-def p_alone(value: float, floor: float | None = None, pairs: int = 1) -> str:
+def p_alone(value: float, floor: float | None = None) -> str:
     """A p-value as it stands in a table: the sign only where it is not equality.
 
     Examples
@@ -241,15 +256,14 @@ def p_alone(value: float, floor: float | None = None, pairs: int = 1) -> str:
     ('0.031', '≤ 0.0001')
 
     """
-    sign, number = _signed_p(value, floor, pairs)
+    sign, number = _signed_p(value, floor)
     return number if sign == "=" else f"{sign} {number}"
 
 
-def _signed_p(value: float, floor: float | None, pairs: int) -> tuple[str, str]:
+def _signed_p(value: float, floor: float | None) -> tuple[str, str]:
     if value < _LEAST_P:
         return "<", digits(_LEAST_P, 2)
-    times = None if floor is None or value >= 1 else value / floor
-    at_floor = times is not None and isclose(times, round(times), rel_tol=1e-9) and round(times) <= pairs
+    at_floor = floor is not None and value <= floor * (1 + 1e-9) and value < 1
     return "≤" if at_floor else "=", digits(value, 2)
 
 

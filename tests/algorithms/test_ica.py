@@ -97,7 +97,7 @@ def test_the_least_training_there_can_be(random_crops: Make, architecture: int) 
 
 
 def test_other_architectures_are_refused() -> None:
-    with pytest.raises(UsageError, match="architectures 1 and 2, not 3"):
+    with pytest.raises(UsageError, match="should be 1 or 2; got 3"):
         ICA(3)
     with pytest.raises(UsageError, match="number of components"):
         ICA(components=0)

@@ -96,5 +96,5 @@ def test_on_faces_it_is_no_rotation_and_its_rotation_alone_would_be_pca(
 
 
 def test_other_methods_are_refused() -> None:
-    with pytest.raises(UsageError, match="methods fastica and infomax, not 'jade'"):
+    with pytest.raises(UsageError, match="must be 'fastica' or 'infomax'; got 'jade'"):
         ICA(method="jade")

@@ -121,7 +121,7 @@ def test_unknown_names_give_near_matches(name: str, near: str) -> None:
     assert repr(near) in str(caught.value.hint)
 
 
-@pytest.mark.parametrize("name", ["", "zzz", "onnx", "onnx:", ":", "a.b", "a.b:", "zzz:zzz"])
+@pytest.mark.parametrize("name", [" ", "zzz", "onnx", "onnx:", ":", "a.b", "a.b:", "zzz:zzz"])
 def test_names_like_nothing_else_list_all(name: str) -> None:
     with pytest.raises(UsageError, match="no recogniser") as caught:
         recognizer(name)

@@ -75,7 +75,7 @@ def test_samples_that_are_not_in_the_table_are_refused() -> None:
 
 
 def test_training_is_on_what_was_acquired_of_the_training_samples() -> None:
-    acquired = acquired_of(TABLE, {"b": "no face was found"})
+    acquired = acquired_of(TABLE, {"b": Failure(NO_FACE)})
     (model,) = train([PCA("l2", 1)], acquired, ["a", "b", "c", "d"])
     assert model.training.n_images == 3
     assert model.training == PCA("l2", 1).fit(acquired.crops.take(["a", "c", "d"])).training
@@ -88,7 +88,7 @@ def test_recognisers_in_no_need_of_training_do_without() -> None:
     with pytest.raises(InputError, match="pca:l2 needs at least 3 training faces, got 0"):
         train([PCA("l2")], acquired_of(TABLE), [])
     with pytest.raises(InputError, match="got 0"):
-        train([PCA("l2")], acquired_of(TABLE, {"a": "x", "b": "x"}), ["a", "b"])
+        train([PCA("l2")], acquired_of(TABLE, dict.fromkeys("ab", Failure(NO_FACE))), ["a", "b"])
 
 
 # Scoring
@@ -192,7 +192,7 @@ def test_failures_from_pictures_to_rates(faces) -> None:
 
 
 def test_nothing_to_score_is_refused() -> None:
-    acquired = acquired_of(TABLE, {"a": "x", "b": "x"})
+    acquired = acquired_of(TABLE, dict.fromkeys("ab", Failure(NO_FACE)))
     model = LBP().fit(None)
     for sets in (Sets((), ("a", "b"), ("c",)), Sets((), ("c",), ("a", "b"))):
         with pytest.raises(DesignError, match="nothing to score"):

@@ -14,6 +14,7 @@ from proband.errors import UsageError
 @examples(50)
 @given(st.sampled_from([2, 3, 4, 5, 7, 8, 9, 11, 13]), st.integers(1, 60), st.booleans())
 def test_every_array_is_balanced_and_as_small_as_promised(symbols, columns, fewest):
+    fewest = fewest and symbols == 2
     made = orthogonal_array(symbols, columns, fewest=fewest)
     assert made.rows.shape == (n_replicates(symbols, columns, fewest=fewest), columns)
     assert (made.n_rows, made.n_columns, made.symbols, made.strength) == (*made.rows.shape, symbols, 2)
@@ -33,6 +34,12 @@ def test_sizes_of_the_papers():
     assert n_replicates(3, 481, rule="strat-2001") == 729
     assert n_replicates(3, 256, rule="strat-2001") == 729
     assert n_replicates(2, 483, fewest=True) == 484
+
+
+def test_fewest_is_refused_where_it_has_no_effect():
+    for asked in ((3, 4, "strength-2"), (2, 4, "strat-2001")):
+        with pytest.raises(UsageError, match="has no effect"):
+            orthogonal_array(*asked, fewest=True)
 
 
 def test_fewest_rows_of_two_symbols():

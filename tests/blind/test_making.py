@@ -72,7 +72,7 @@ def test_none_and_too_many_repeats(make: Make) -> None:
     assert package.control_targets == package.control_queries == ()
     assert "control sets are scored" not in (package.path / "README.md").read_text(encoding="utf-8")
     for asked in ({"canaries": 61}, {"control": 1000}, {"canaries": -1}):
-        with pytest.raises(UsageError, match="cannot be repeated"):
+        with pytest.raises(UsageError, match=r"cannot be repeated|at least 0"):
             make("more", **asked)
 
 
@@ -205,7 +205,7 @@ def test_requests_that_make_no_test(make: Make, people: Samples) -> None:
         make(keep=["height"])
     with pytest.raises(UsageError, match="eye centre"):
         make(keep=["left_eye_x"])
-    with pytest.raises(UsageError, match="'fully automatic' or both"):
+    with pytest.raises(UsageError, match="'fully automatic'; got"):
         make(versions=("fully",))
     with pytest.raises(UsageError, match="once"):
         make(versions=(FULLY, FULLY))

@@ -82,6 +82,8 @@ def test_scores_give_the_rate_and_halves(told, written, monkeypatch):
     words = (
         "-e",
         f"{written / 'net.npz'}::embeddings",
+        "--metric",
+        "cosine",
         "-s",
         written / "samples.csv",
         "-g",

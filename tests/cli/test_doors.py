@@ -160,7 +160,7 @@ def test_every_hint_has_the_values_that_its_words_need() -> None:
     for path, node in _nodes(r"\bHint\("):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "Hint":
             continue
-        given = {one.arg for one in node.keywords} | {"option", "give"}
+        given = {one.arg for one in node.keywords} | {"option", "give", "named"}
         for part in ast.walk(node.args[0]):
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                 named = [one for name, one in SPELLINGS.items() if f":{name}}}" in part.value]

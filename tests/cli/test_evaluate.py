@@ -55,6 +55,7 @@ def test_directory_holds_everything_and_is_reproducible(evaluate: Evaluate, stud
     files = sorted(one.relative_to(study / "one") for one in (study / "one").rglob("*") if one.is_file())
     assert [one.as_posix() for one in files] == [
         *(f"figures/cmc.{ending}" for ending in ("pdf", "png", "svg")),
+        "files.json",
         "model-card.md",
         "report.html",
         "results.json",
@@ -110,6 +111,8 @@ def test_names_keys_and_embeddings(run: Evaluate, evaluate: Evaluate, study: Pat
         "mine=scores.npz::good",
         "-e",
         "net=model.npy",
+        "--metric",
+        "cosine",
         "-s",
         "samples.csv",
         "--orientation",

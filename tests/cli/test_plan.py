@@ -68,7 +68,6 @@ FINE = [
     ),
     ("--margin 0.02 --rate 0.9 --independent", lambda: plan_difference(0.02, rate=0.9)),
     ("--error-rate 0.001", lambda: plan_error_rate(0.001)),
-    ("--events --error-rate 0.001", lambda: plan_error_rate(0.001)),
     (
         "--events --subjects 500 -m 2 --icc 1",
         lambda: plan_error_rate(subjects=500, probes_per_subject=2, icc=1.0),
@@ -102,6 +101,7 @@ def test_is_the_library_s_plan(planned, words, make):
         ("--half-width 0.01 --margin 0.1", "different questions"),
         ("--error-rate 0.1 --margin 0.1", "different questions"),
         ("--error-rate 0.1 --rate 0.1", "--rate has no part"),
+        ("--events --error-rate 0.001", "leave one of them out"),
         ("--events", "either the error rate"),
         ("--error-rate 0.1 --subjects 10", "either the error rate"),
         ("--margin 0.01", "give --discordant"),

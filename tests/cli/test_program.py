@@ -87,8 +87,24 @@ def test_inspect_scores_table_and_archive(run: Run, study: Path) -> None:
     table = run("inspect", "samples.csv", cwd=study)
     assert "a table of samples" in table.stdout
     assert "subjects: 12" in table.stdout
-    bare = run("inspect", "scores.npz", cwd=study)
-    assert "subjects are not known" in bare.stdout
+    (line,) = [line for line in shown.splitlines() if line.startswith("good") and "genuine" in line]
+    assert line.split()[:3] == ["good", "genuine", "12"]
+
+
+def test_inspect_without_subjects_tells_no_genuine_scores_from_others(run: Run, study: Path) -> None:
+    rows = [line.split(",")[:1] for line in (study / "samples.csv").read_text().splitlines()[1:3]]
+    (study / "pairs.csv").write_text(f"query,target,score\n{rows[0][0]},{rows[1][0]},0.5\n")
+    for name, n in (("scores.npz", "144"), ("pairs.csv", "1")):
+        bare = run("inspect", name, cwd=study).stdout
+        words, _, rest = bare.partition("algorithm")
+        assert "genuine scores cannot be told from impostor scores; give --samples" in rest
+        table = rest.split("\n\n")[0].splitlines()
+        assert table[0].split() == ["scores"], words
+        named = [line.split()[0] for line in table[2:]]
+        assert len(set(named)) == len(named)
+        assert {line.split()[1] for line in table[2:]} == {n}
+        (summary, *_) = json.loads(run("inspect", name, "--json", cwd=study).stdout)["summaries"]
+        assert (summary["genuine"], summary["impostor"], str(summary["n_scores"])) == (None, None, n)
 
 
 def test_inspect_refuses_clearly(run: Run, study: Path) -> None:

@@ -66,7 +66,8 @@ def test_images_a_table_and_a_directory(protocol: Run, folder: Path, tmp_path: P
         "-P", "2×80-20 HO", "-P", "2×5f CV", "--failed", "not sharp", "--name", "toy", "--out", out, "--explain",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "Accuracy (%)" in done.stdout
+    assert done.stdout.startswith("Accuracy over runs (%)")
+    assert "Intervals (%)" in done.stdout
     assert "Accuracy over runs" in (out / "report.md").read_text(encoding="utf-8")
     assert "toy: 59 samples of 12 subjects, 12 × 12 pixels each" in done.stdout
     assert "1 of 60 samples is left out: marked as failed in the table" in done.stdout
@@ -143,7 +144,7 @@ def test_explain_is_here(protocol: Run) -> None:
         (["-c", "nothing"], 2, "no recogniser 'nothing'"),
         (["-c", "x=sklearn.svm:SVC(C=open('a'))"], 2, "not a plain one"),
         (["-c", KNN, "-P", "5f CX"], 2, "Character"),
-        (["-c", KNN, "-P", "5f CV+"], 1, "nobody can be recognised"),
+        (["-c", KNN, "-P", "5f CV+"], 1, "can only name classes that it was trained on"),
         (["-c", KNN, "--size", "10"], 2, "HEIGHTxWIDTH"),
         (["-c", "src"], 1, "looks at images"),
         (["-c", KNN, "--task", "attribute"], 2, "--label"),

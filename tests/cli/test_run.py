@@ -41,7 +41,9 @@ def test_run_says_the_verdict_and_where_the_report_is(run: Run, file: Path) -> N
     assert "recognition rate at rank 1" in done.stdout
     assert "wrote study-results/report.html" in done.stderr
     made = file.parent / "study-results"
-    assert entries(made) == {"model-card.md", "report.html", "results.json", "study.toml", "tables"}
+    assert entries(made) == {
+        "files.json", "model-card.md", "report.html", "results.json", "study.toml", "tables",
+    }  # fmt: skip
     assert (file.parent / ".study-results.cache").is_dir()
     results = json.loads((made / "results.json").read_text(encoding="utf-8"))
     assert results["schema"] == "proband-results/2"

@@ -135,8 +135,8 @@ def test_nobody_is_split_lost_or_enrolled_twice(people, k, size, order, seed):
     ("options", "said"),
     [
         ({"k": 1}, "at least 2"),
-        ({"k": True}, "at least 2"),
-        ({"k": 2.5}, "at least 2"),
+        ({"k": True}, "whole number"),
+        ({"k": 2.5}, "whole number"),
         ({"size": 1}, "at least 2"),
         ({"seed": -1}, "at least 0"),
     ],

@@ -341,6 +341,7 @@ file = "samples.csv"
 
 [[embeddings]]
 file = "first.npz"
+metric = "cosine"
 
 [[embeddings]]
 file = "second.npz"

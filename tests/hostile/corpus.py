@@ -336,7 +336,7 @@ CORPUS: dict[str, Entry] = {
         _embeddings,
         "vectors.npz",
         ARCHIVE,
-        "evaluate -e vectors.npz -s samples.csv -g one_per_subject --json",
+        "evaluate -e vectors.npz --metric cosine -s samples.csv -g one_per_subject --json",
     ),
     "images": _command(_crops, "images.npz", ARCHIVE, RECOGNIZE.replace("pictures", "images.npz")),
     "card": _command(_card, "card.json", DOCUMENT, "card validate card.json"),

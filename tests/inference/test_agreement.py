@@ -326,4 +326,4 @@ def test_opposite_weights_are_said(outcomes_of):
     assert pair.difference < 0 < pair.by_person.value
     assert pair.by_person.value == pytest.approx((12 - 2) / 22)
     assert pair.people_disagree
-    assert "equal weights for people" in str(pair.sentence())
+    assert "erson-weighted instead of probe-weighted" in str(pair.sentence())

@@ -17,6 +17,8 @@ from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.regression import regress
 from proband.inference.covariates.results import CovariateStudy
 from proband.inference.covariates.sandwich import Sandwich
+from proband.report.charts.makers.covariates import fit_check
+from proband.report.charts.spec import Curves
 
 R = Path(__file__).parent / "r"
 EXPECTED = json.loads((R / "covariates.json").read_text(encoding="utf-8"))
@@ -194,7 +196,7 @@ def test_probes_without_a_value_are_refused_or_told() -> None:
 @pytest.mark.parametrize(
     ("on", "said"),
     [
-        ("", "it is empty"),
+        ("", "is empty"),
         ("age +", "a covariate is expected, and there is nothing"),
         ("age ~ sex", "'~ sex' cannot be read"),
         ("age sex", "':' is expected, and there is 'sex'"),
@@ -321,3 +323,30 @@ def test_order_of_people_and_rows_does_not_matter() -> None:
     one = Sandwich(regress(x, y), people).contrast(np.array([0.0, 1.0]))
     two = Sandwich(regress(x[order], y[order]), people[order]).contrast(np.array([0.0, 1.0]))
     assert one == pytest.approx(two, rel=1e-9)
+
+
+def test_a_column_may_be_called_as_the_check_of_the_whole_model_was() -> None:
+    rng = np.random.default_rng(8)
+    fitted = rng.normal(size=200)
+    right = (rng.random(200) < 1 / (1 + np.exp(-fitted))).astype(int)
+    table = pl.DataFrame(
+        {"who": np.arange(200) // 2, "ok": right, "fitted": fitted, "level": rng.normal(size=200)}
+    )
+    study = pb.explain_outcomes(table, on="fitted + level", success="ok", cluster="who")
+    assert [one.by for one in study.checks] == [None, "fitted", "level"]
+    assert json.loads(json.dumps(study.to_dict()))["checks"][0]["by"] is None
+    charts = [fit_check(study, one) for one in study.checks]
+    assert [chart.title for chart in charts] == [
+        "Check of fit",
+        "Residuals along fitted",
+        "Residuals along level",
+    ]
+    # The chart of the column has the column's own numbers: its groups have the means of five equal parts.
+    own = np.sort(fitted).reshape(5, 40).mean(axis=1)
+    drawn = charts[1].marks
+    assert isinstance(drawn, Curves)
+    np.testing.assert_allclose(drawn.series[0].xs, own)
+    assert sum(note.code.startswith("covariates.fits") for note in study.notes) == 1
+    assert {
+        note["by"] for note in study.notes if note.code in ("covariates.straight", "covariates.bent")
+    } == {"fitted", "level"}

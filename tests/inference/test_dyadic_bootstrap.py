@@ -11,7 +11,7 @@ from tests.examples import some
 
 from proband.designs.base import BLOCK
 from proband.errors import DesignError, UsageError
-from proband.inference.verification.drawings import allowed_errors, subject_weights
+from proband.inference.verification.drawings import subject_weights
 from proband.inference.verification.dyadic_bootstrap import (
     AlgorithmScores,
     bootstrapped_error_rates,
@@ -21,6 +21,7 @@ from proband.inference.verification.dyadic_bootstrap import (
 )
 from proband.inference.verification.dyadic_rates import Comparisons
 from proband.kernels.subject_bootstrap import add_pairs
+from proband.measures.pairs.counts import allowed_errors
 
 BOOTSTRAPS = {
     scheme: partial(bootstrapped_error_rates, scheme=scheme) for scheme in ("vertex", "double-or-nothing")

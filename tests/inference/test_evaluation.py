@@ -34,6 +34,14 @@ def test_a_category_that_is_called_as_all_probes_are_is_refused() -> None:
     assert evaluated(pooled=own).categories == (own.name,)
 
 
+def test_a_category_that_is_called_as_the_gallery_is_has_no_overlap_of_its_own() -> None:
+    ids = ["a1", "a2", "b1", "b2"]
+    experiment = pb.Experiment(pb.Samples({"id": ids, "subject": list("aabb")}), gallery=["a1", "b1"])
+    one = pb.Category("gallery", "probe.subject == 'a'")
+    with pytest.raises(UsageError, match="cannot be told from the gallery"):
+        pb.inference.set_overlap(experiment, categories=one)
+
+
 def test_a_category_is_defined_once() -> None:
     with pytest.raises(UsageError, match="'even' is defined twice"):
         evaluated(pb.Category("even", EVEN), pb.Category("even", EVEN))

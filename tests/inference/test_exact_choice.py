@@ -284,8 +284,6 @@ def test_refusals(monkeypatch):
         world.exact("mean")
     with pytest.raises(UsageError, match="ties"):
         world.exact("fair")
-    with pytest.raises(UsageError, match="rank"):
-        world.exact("optimistic", max_rank=0)
     with pytest.raises(InputError, match="marks of failure"):
         exact_choice(world.options, world.scores, world.failed[1:])
     with pytest.raises(InputError, match="shape"):

@@ -204,3 +204,20 @@ def test_not_shown():
         "GateError: Undecided: these people do not show whether new is worse than old by 2 points"
         in done.stdout
     )
+
+
+def test_power_counts_what_varies() -> None:
+    new, old = _scores(1.0, "new", seed=1), _scores(1.0, "old", seed=2)
+    experiment = _first_each(_table(new))
+    people, probes = (gate(new, old, experiment, margin=0.05, design=one) for one in ("auto", "binomial"))
+    assert "this test has 40 people" in " ".join(map(str, people.sentences()))
+    assert "this test has 80 probes" in " ".join(map(str, probes.sentences()))
+    assert probes.subjects_needed == plan_of(probes)
+
+
+def plan_of(found: Gate) -> int:
+    """The probes at which the lower bound of an equal algorithm lies 0.84 standard errors above the margin."""
+    (pair,) = found.comparison.pairs
+    reach = found.gain - found.gain_low
+    error = (found.gain_high - found.gain_low) / (2 * 1.6448536269514722)
+    return int(np.ceil(80 * ((reach + 0.8416212335729143 * error) / pair.margin) ** 2))

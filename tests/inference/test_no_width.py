@@ -7,7 +7,7 @@ import pytest
 
 import proband as pb
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip, StratifiedDesign
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, ProbandError
 from proband.inference import cluster_statistics, compare, compare_independent
 from proband.inference.comparisons.curves import Percentiles, Spread, Student
 from proband.inference.comparisons.verdicts import verdict_of
@@ -86,10 +86,16 @@ def test_galleries_that_differ_alike_for_everybody_are_not_tested(people, value)
 
 
 @pytest.mark.parametrize(
-    "values", [[3.0, 4.0, 5.0, 2.0], [-0.1, 0.5, 1.0, 0.0], [0.0, 1.0, np.nan, 1.0], [0.0, 1.0, 1.01, 1]]
+    ("values", "said"),
+    [
+        ([3.0, 4.0, 5.0, 2.0], "from 0 to 1"),
+        ([-0.1, 0.5, 1.0, 0.0], "from 0 to 1"),
+        ([0.0, 1.0, 1.01, 1], "from 0 to 1"),
+        ([0.0, 1.0, np.nan, 1.0], "1 of the 4 outcomes is missing"),
+    ],
 )
-def test_scores_and_counts_are_no_successes(values):
-    with pytest.raises(UsageError, match="from 0 to 1"):
+def test_scores_and_counts_are_no_successes(values, said):
+    with pytest.raises(ProbandError, match=said):
         cluster_statistics(np.array(values), np.array([0, 0, 1, 1]))
 
 

@@ -88,14 +88,15 @@ def test_searches_equal_plain_loops(fusion, levels, orientation):
         assert (point.fpir, point.fnir) == pytest.approx((row["fpir"], row["fnir"]))
 
 
-def test_at_fpir_never_passes_what_was_asked():
+def test_at_fpir_is_the_laxest_threshold_that_does_not_pass_what_was_asked():
     scores, experiment, _ = setting(2)
     found = search(scores, experiment)
+    every = np.unique(np.concatenate([found.mate, found.best]))
     for asked in (0.3, 0.1, 0.05, 0.001):
         point = found.at_fpir(asked)
+        laxest = min(t for t in every if np.isfinite(t) and (found.best >= t).mean() <= asked)
+        assert point == found.point(laxest, asked=asked)
         assert point.fpir <= asked
-        looser = [found.point(t) for t in found.mate if np.isfinite(t)]
-        assert point.fnir == min([one.fnir for one in looser if one.fpir <= asked], default=1.0)
 
 
 def test_closed_universe_has_no_false_positives_to_count():
@@ -183,7 +184,14 @@ def test_fnir_at_a_rate_in_drawings_of_people(rank, levels):
         mated = np.repeat(np.arange(len(found.mate)), [times[one] for one in found.mated_subjects])
         others = np.repeat(np.arange(len(found.best)), [times[one] for one in found.nonmated_subjects])
         if len(mated) and len(others):
-            drawn = replace(found, mate=found.mate[mated], place=found.place[mated], best=found.best[others])
+            drawn = replace(
+                found,
+                mate=found.mate[mated],
+                place=found.place[mated],
+                mated_subjects=found.mated_subjects[mated],
+                best=found.best[others],
+                nonmated_subjects=found.nonmated_subjects[others],
+            )
             expected.append(drawn.at_fpir(0.2, rank).fnir)
     assert measure(weights) == pytest.approx(np.array(expected))
 
@@ -214,3 +222,12 @@ def test_tables_of_algorithms_with_and_without_replicates_go_together():
         found = Searches("net", True, "max", 9, np.full(30, 0.5), np.ones(30, np.int64), best, people[:30], people[30:], ())  # fmt: skip
         frames.append(searches_with_intervals(found, [0.6], [1], n_resamples=100).to_frame())
     assert pl.concat(frames)["fnir_at_fpir_low"].null_count() == 1
+
+
+def test_a_target_that_so_few_searches_cannot_show_is_cautioned_against():
+    scores, experiment, _ = setting(2)
+    found = search(scores, experiment)
+    least = 1 / len(found.best)
+    for asked, cautioned in ((least, False), (0.99 * least, True)):
+        notes = searches_with_intervals(found, [0.5, asked], [1]).notes
+        assert any(note.code == "search.target-beyond-data" for note in notes) == cautioned

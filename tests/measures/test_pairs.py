@@ -708,7 +708,7 @@ def test_failures_in_a_list():
     counts = count_trials(trials_of(rows))
     assert (counts.n_genuine, counts.n_impostor) == (1, 1)
     assert (counts.n_failed_genuine, counts.n_failed_impostor) == (1, 1)
-    assert repr(counts) == "PairCounts(1 genuine, 1 impostor comparisons; 2 failed)"
+    assert repr(counts) == "PairCounts(1 genuine, 1 impostor comparison; 2 failed)"
 
 
 def test_what_a_list_must_say():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 import proband as pb
@@ -54,22 +55,57 @@ def test_every_point_equals_sorting_all_scores(seed, levels, orientation):
     assert rates.auc() == pytest.approx(closer, rel=1e-12)
 
 
+def laxest(genuine, impostor, fmr):
+    """The lowest score of all whose FMR is within the one asked for; infinite where none is."""
+    every = np.unique(np.r_[genuine, impostor])
+    return min((t for t in every if (impostor >= t).mean() <= fmr), default=np.inf)
+
+
 @pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
 @pytest.mark.parametrize("fmr", [0.3, 0.1, 0.05, 0.01, 1e-3, 1e-9])
-def test_fnmr_at_fmr_is_exact_and_never_above(seed, levels, orientation, fmr):
+def test_the_operating_point_is_the_laxest_threshold_within_the_rate(seed, levels, orientation, fmr):
     samples, scores = made(seed, levels=levels, orientation=orientation)
     genuine, impostor = split(samples, scores)
-    point = rates_of(samples, scores).at_fmr(fmr)
-    assert point.fmr <= fmr
-    # The least strict of all thresholds that keep to it: every genuine score, and rejecting everything.
-    best = min(
-        float((genuine < t).mean()) for t in [*np.unique(genuine), np.inf] if (impostor >= t).mean() <= fmr
+    sign = 1 if orientation == "similarity" else -1
+    pairs = pl.DataFrame(
+        {"score": sign * np.r_[genuine, impostor], "mated": np.r_[genuine * 0 + 1, impostor * 0]}
     )
-    assert point.fnmr == pytest.approx(best)
+    at = laxest(genuine, impostor, fmr)
+    expected = (
+        None if np.isinf(at) else sign * at,
+        int((impostor >= at).sum()),
+        int((genuine < at).sum()),
+    )
+    for found in (
+        pb.verify(scores, samples, fmr=fmr, n_resamples=0),
+        pb.verify(scores, samples, fmr=[0.2, fmr], n_resamples=100),
+        pb.verify(pb.Trials(pairs, orientation), fmr=fmr),
+    ):
+        point = found.points[-1].point
+        assert (point.threshold, point.false_matches, point.false_non_matches) == expected
+        assert found.points[-1].fmr.errors == point.false_matches
+        assert found.rates.at_fmr(fmr) == point
     # As the k-th largest impostor score says it.
     k = int(np.floor(fmr * len(impostor)))
-    limit = np.sort(impostor)[::-1][k] if k < len(impostor) else -np.inf
-    assert point.fnmr == pytest.approx(float((genuine <= limit).mean()))
+    assert point.fnmr == pytest.approx(float((genuine <= np.sort(impostor)[::-1][k]).mean()))
+    assert pb.FNMR(fmr)(scores, samples).value == point.fnmr
+
+
+@pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
+def test_counts_between_genuine_scores_are_known_or_refused(seed, levels, orientation):
+    samples, scores = made(seed, levels=levels, orientation=orientation)
+    genuine, impostor = split(samples, scores)
+    rates, known = rates_of(samples, scores), 0
+    for most in range(len(impostor)):
+        try:
+            point = rates.at_false_matches(most)
+        except UsageError:
+            continue
+        at, known = laxest(genuine, impostor, most / len(impostor)), known + 1
+        assert point.false_matches == int((impostor >= at).sum())
+    assert 0 < known < len(impostor)
+    with pytest.raises(UsageError, match="not counted at 593 false matches"):
+        rates.at_false_matches(len(impostor) - 1)
 
 
 @pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
@@ -124,7 +160,7 @@ def test_failures_are_left_out_of_fmr_and_counted_in_frr():
     samples, scores = made(5)
     frame = samples.frame.with_columns(lost=np.arange(36) % 9 == 0)
     marked = pb.Samples(frame, failed="lost")
-    rates = rates_of(marked, scores)
+    rates = pb.verify(scores, marked, fmr=0.1, n_resamples=0).rates
     kept = ~marked.failed
     upper = np.triu_indices(36, 1)
     same = samples.codes[upper[0]] == samples.codes[upper[1]]
@@ -217,3 +253,20 @@ def test_areas_are_estimated_and_compared_over_people():
     assert pair.verdict == "better"
     assert pair.difference == pytest.approx(one.value - rates_of(samples, poor).auc())
     assert "over people" in str(pair.method)
+
+
+def test_a_target_that_the_data_cannot_show_is_cautioned_against():
+    samples, scores = made(7, people=40)
+    genuine, impostor = split(samples, scores)
+    pairs = pl.DataFrame({"score": np.r_[genuine, impostor], "mated": np.r_[genuine * 0 + 1, impostor * 0]})
+    for data, within in ((scores, samples), (pb.Trials(pairs, "similarity"), None)):
+        cautions = {
+            fmr: [
+                note
+                for note in pb.verify(data, within, fmr=fmr, n_resamples=0).notes
+                if "allows no" in str(note)
+            ]
+            for fmr in (2 / len(impostor), 1 / len(impostor), 0.99 / len(impostor), 1e-9)
+        }
+        assert [len(notes) for notes in cautions.values()] == [0, 0, 1, 1]
+        assert cautions[1e-9][0].level == "caution"

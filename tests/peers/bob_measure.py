@@ -13,7 +13,7 @@ NOTES = {
     "eer": "The mean of FMR and FNMR at the threshold where they are closest, between any two scores. Ours is the same, but where FMR "
     "passes FNMR between two genuine scores it is that FNMR, whatever steps impostor scores make there.",
     "at_fmr": "The threshold is an impostor score, or just above the highest, with FMR not above the one asked for. Ours is the lowest "
-    "genuine score above the next lower impostor score: the same false matches, and the FNMR that bob has just above that impostor.",
+    "score, genuine or impostor, above the next lower impostor score: the same false matches, and the FNMR that bob has just above that impostor.",
     "weighted_error": "The least (1 − p)·FMR + p·FNMR; our minDCF is that over min(p, 1 − p).",
     "min_cllr": "bob.measure 6.1.1 has the function and raises NotImplementedError, and so do those of the convex hull; nothing to "
     "compare with.",

@@ -168,6 +168,7 @@ class TestAtFalseMatchRates:
     def test_bob(self, case, fmr):
         found, ours = theirs("bob.measure", "pairs", case, "at_fmr", str(fmr)), rates(case).at_fmr(fmr)
         assert found["fmr"] == found["fmr_above_next"] <= fmr
+        assert ours.fmr == near("bob.measure", found["fmr"])
         assert ours.fnmr == near("bob.measure", found["fnmr_above_next"])
         # Only where a genuine score lies between two impostor scores that shared false matches is bob's stricter.
         assert (ours.fnmr == near("bob.measure", found["fnmr"])) == ((case, fmr) != ("tied", 0.01))

@@ -301,7 +301,7 @@ def test_text_says_what_is_stated_and_what_is_not():
     assert "50×10f CV+" in text
     assert "blurred 4, eyes closed 2" in text
     assert text.splitlines()[-4] == "not stated: method, conditions.scarf"
-    assert [line[:8] for line in text.splitlines()[-3:]] == ["E yes: n", "P yes: 5", "D stated"]
+    assert [line[:8] for line in text.splitlines()[-3:]] == ["E yes: n", "P no: ev", "D stated"]
     assert ProtocolCard.from_dict(FULL).to_text().splitlines()[-4] == "not stated: conditions.scarf"
 
 
@@ -331,10 +331,36 @@ def test_the_training_share_follows_the_notation(notation, share, fine):
 def test_a_run_does_not_state_an_interval_that_misses_its_estimate():
     data, task = Dataset.of(["a1", "b1"], ["a", "b"]), Task.of("attribute", ["x", "y"], "sex")
     protocol = CardProcedure("LOSO", seed=0, generator_version=1)
-    card = ProtocolCard.from_run(
-        "SRC", data, task, protocol, Value(0.5, low=0.6, high=0.9, uncertainty="Wilson")
-    )
-    assert (card.value.estimate, card.value.low, card.value.uncertainty) == (0.5, None, None)
+    for wrong, said in (
+        (Value(0.5, low=0.6, high=0.9), "value.estimate: 0.5 is outside its interval, 0.6–0.9"),
+        (Value(0.5, high=0.4), "value.estimate: 0.5 is outside its interval, –0.4"),
+        (Value(0.5, low=0.6, high=0.4), "value.low: is above value.high"),
+        (
+            Value(0.5, pooled_estimate=0.3, pooled_low=0.4, pooled_high=0.9),
+            "value.pooled_estimate: 0.3 is outside its interval, 0.4–0.9",
+        ),
+        (Value(0.5, pooled_low=0.8, pooled_high=0.6), "value.pooled_low: is above value.pooled_high"),
+        (Value(0.5, minimum=0.6, maximum=0.7), "value.estimate: 0.5 is outside the range of runs, 0.6–0.7"),
+    ):
+        with pytest.raises(InputError) as caught:
+            ProtocolCard.from_run("SRC", data, task, protocol, wrong)
+        assert said in caught.value.message
+    # A mean over runs may lie outside the interval of the pooled estimate, which is another number.
+    value = Value(0.5, pooled_estimate=0.7, pooled_low=0.6, pooled_high=0.9)
+    assert ProtocolCard.from_run("SRC", data, task, protocol, value).value == value
+
+
+def test_an_older_card_states_the_pooled_interval_as_such():
+    old = {"estimate": 0.5, "std": 0.1, "low": 0.6, "high": 0.9, "confidence_level": 0.95}
+    card = ProtocolCard.from_dict({"format": FORMAT, "value": {**old, "uncertainty": "pooled-predictions"}})
+    value = card.value
+    assert (value.low, value.high, value.uncertainty, value.interval) == (None, None, None, None)
+    assert (value.pooled_low, value.pooled_high, value.pooled_uncertainty) == (0.6, 0.9, "pooled-predictions")
+    assert (value.pooled_estimate, value.pooled) == (None, None)
+    assert ProtocolCard.from_dict(card.to_dict()) == card
+    other = {**old, "estimate": 0.7, "uncertainty": "corrected-resampled-t"}
+    content = {"format": FORMAT, "value": other}
+    assert ProtocolCard.from_dict(content).to_dict()["value"] == other  # as it was, and so is its digest
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path):

@@ -204,3 +204,74 @@ def test_samples_are_the_units_where_people_are_the_classes() -> None:
     found = run_protocol({"c": "sklearn.neighbors:NearestCentroid()"}, data, "3×5f CV").findings[0]
     assert not found.people_are_units
     assert (found.classification.n_samples, found.classification.n_groups) == (60, 20)
+
+
+def _toy(sizes: list[int]) -> FeatureTable:
+    rng = np.random.default_rng(2)
+    who = np.repeat(np.arange(len(sizes)), sizes)
+    table = Samples(
+        {
+            "id": range(len(who)),
+            "subject": [f"p{k}" for k in who],
+            "smile": ["no" if k % 2 else "yes" for k in range(len(who))],
+            "place": np.arange(len(who)),
+        }
+    )
+    return FeatureTable(table, features=rng.normal(size=(len(who), 2)))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "sizes", "divisions", "answer", "codes"),
+    [
+        ("3×3f CV+", [4, 4, 4], 1, "no", ["epd.same-repeats", "epd.as-loso"]),
+        ("3f CV+", [4, 4, 4], 1, "no", ["epd.one-cross-validation", "epd.as-loso"]),
+        ("LOSO", [4, 4, 4], 3, "yes", ["epd.each-subject"]),
+        ("LOSO [test: subject == 'p0']", [4, 4, 4], 1, "no", ["epd.one-split"]),
+        ("3×8f CV", [4, 4], 1, "no", ["epd.same-repeats"]),
+        ("3×4f CV", [8, 8], 3, "yes", ["epd.repeated-folds", "epd.other-folds"]),
+        # Four people make three pairs of halves, so that nine repeats are not all different.
+        ("9×2f CV+", [4] * 4, 3, "yes", ["epd.repeated-folds", "epd.other-folds", "epd.some-same-repeats"]),
+        # Of people as unlike as these there is one way to make folds alike.
+        ("3×2f CV+", [12, 4, 4, 4], 1, "no", ["epd.same-repeats"]),
+        ("3×4-4 HO* [train: place < 8; test: place >= 8]", [16], 3, "no", ["epd.hold-outs"]),
+        (
+            "3×8-8 HO* [train: place < 8; test: place >= 8]",
+            [16],
+            1,
+            "no",
+            ["epd.one-hold-out", "epd.same-repeats"],
+        ),
+        ("9×50-50 HO+", [4, 4], 2, "no", ["epd.hold-outs", "epd.some-same-repeats"]),
+        ("LOO+", [4, 4], 8, "yes", ["epd.sampled-apart"]),
+        ("LOO(4,9)+ [test: place == 0]", [4, 4], 1, "no", ["epd.one-split"]),
+        ("LOO(2,9)+", [4, 4], None, "yes", ["epd.sampled-apart"]),
+    ],
+)
+def test_repeats_that_do_not_differ_are_no_repeats(
+    protocol: str, sizes: list[int], divisions: int | None, answer: str, codes: list[str]
+) -> None:
+    pytest.importorskip("sklearn")
+    run = run_protocol(
+        {"c": "sklearn.dummy:DummyClassifier()"}, _toy(sizes), protocol, task="attribute", label="smile"
+    )
+    (found,) = run.findings
+    # Counted anew: a repeat is what it trains and tests, in any order of folds.
+    whole: dict[int, set[tuple[tuple[int, ...], ...]]] = {}
+    for split in found.plan.splits():
+        whole.setdefault(split.repeat, set()).add((tuple(split.train), tuple(split.test)))
+    repeats = {frozenset(one) for one in whole.values()}
+    counted = len(frozenset().union(*repeats)) if protocol.startswith("LO") else len(repeats)
+    assert run.results[0].predictions.n_divisions == counted
+    assert divisions in (None, counted)
+    assert found.epd.protocol.answer == answer
+    assert [one.code for one in found.epd.protocol.reasons] == codes
+    card = run.card(run.results[0])
+    assert card.epd.to_dict() == found.epd.to_dict()
+
+
+def test_a_card_shows_by_its_counts_that_there_is_no_choice() -> None:
+    stated = {"format": FORMAT, "dataset": {"samples": 213, "subjects": 10}, "value": {"std": 0.0}}
+    for notation, answer in (("10×10f CV+", "no"), ("10×5f CV+", "yes"), ("3×213f CV mixed", "no")):
+        card = ProtocolCard.from_dict({**stated, "protocol": {"notation": notation}})
+        assert card.epd.protocol.answer == answer, notation
+        assert "divisions" not in card.to_dict()["protocol"]

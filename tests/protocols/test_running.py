@@ -228,7 +228,7 @@ def test_samples_without_a_label_are_left_out_and_counted(data: FeatureTable) ->
     assert (card.selection.collected, card.dataset.samples) == (168, 166)
     moods = data.samples.frame["mood"].drop_nulls().to_list()
     assert dict(card.task.classes) == {mood: moods.count(mood) for mood in ("calm", "glad")}
-    assert card.value.low < card.value.estimate < card.value.high
+    assert card.value.pooled_low < card.value.pooled_estimate < card.value.pooled_high
 
 
 def test_conditions_are_conditions_on_the_table(data: FeatureTable) -> None:
@@ -246,7 +246,7 @@ def test_one_data_set_trains_and_another_is_tested(data: FeatureTable) -> None:
     facts = run.results[0].predictions.folds[0]
     assert (facts.n_train, facts.n_test) == (84, 84)
     assert run.results[0].corrected.low is None
-    assert run.card(run.results[0]).value.uncertainty == run.results[0].pooled.method.key
+    assert run.card(run.results[0]).value.pooled_uncertainty == run.results[0].pooled.method.key
 
 
 def test_who_has_too_few_samples_is_refused_or_left_out(data: FeatureTable) -> None:
@@ -351,7 +351,7 @@ def test_what_cannot_be_asked(data: FeatureTable) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             run_protocol({"knn": KNN}, data, **{"protocol": "2f CV"} | wrong)
-    with pytest.raises(DesignError, match="nobody can be recognised"):
+    with pytest.raises(DesignError, match="can only name classes that it was trained on"):
         run_protocol({"knn": KNN}, data, "5f CV+")
     for margin in (0, -0.1, 1, float("nan")):
         with pytest.raises(UsageError, match="margin is a difference"):
@@ -411,8 +411,9 @@ def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, prot
         why in str(note) and "give no information about other test samples" in str(note) for note in run.notes
     )
     value = run.card(result).value
-    assert (value.low, value.high) == (result.pooled.low, result.pooled.high)
-    assert value.uncertainty == result.pooled.method.key
+    assert (value.low, value.high, value.uncertainty) == (None, None, None)
+    assert (value.pooled_low, value.pooled_high) == (result.pooled.low, result.pooled.high)
+    assert value.pooled_uncertainty == result.pooled.method.key
 
 
 @pytest.mark.parametrize(
@@ -491,4 +492,6 @@ def test_one_interval_and_one_verdict_are_recommended(
     assert [str(one) for one in run.sentences()] == said
     for shown in (repr(run), repr(found)):
         assert all(f"{one}" in " ".join(shown.split()) for one in said)
-    assert run.card(found.results[0]).value.low == found.results[0].interval.low
+    value = run.card(found.results[0]).value
+    quoted = value.low if interval == "method" else value.pooled_low
+    assert quoted == found.results[0].interval.low

@@ -123,7 +123,10 @@ def test_identities_cannot_be_kept_out_of_training(text):
     people = np.repeat(["a", "b", "c"], 4)
     with pytest.raises(DesignError, match="subjects are the classes") as refusal:
         splitter(text).splits([f"class of {name}" for name in people], people)
-    assert "mixed protocol" in refusal.value.hint
+    assert "a classifier can only name classes that it was trained on" in refusal.value.message
+    hint = refusal.value.told("command line")[1]
+    assert "mixed protocol" in hint
+    assert "'proband recognize' and --train" in hint  # who is enrolled need not be trained on
 
 
 @pytest.mark.parametrize("text", ["5f CV+", "80-20 HO+", "LOSO", "LOO+", "LOO(5,5)+", "HO(f:2, m:2)+"])

@@ -106,7 +106,7 @@ def test_what_cannot_be_asked_is_refused(data: FeatureTable) -> None:
         what_if(NEAREST, data, "dropped", "5f CV", label="sex", dropped=["ghost"])
     with pytest.raises(UsageError, match="another"):
         what_if(NEAREST, data, "mixed", "5f CV", label="sex", dropped=["1"])
-    with pytest.raises(UsageError, match="no question"):
+    with pytest.raises(UsageError, match="question must be"):
         what_if(NEAREST, data, "why", "5f CV", label="sex")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="One classifier"):
         what_if({"a": NEAREST, "b": NEAREST}, data, "mixed", "5f CV", label="sex")
@@ -117,4 +117,4 @@ def test_results_are_plain_values(data: FeatureTable) -> None:
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert [one["name"] for one in plain["sides"]] == ["mixed", "unmixed"]
     assert found.to_frame()["side"].to_list() == ["mixed", "unmixed"]
-    assert repr(found).startswith("WhatIf(1nn: mixed 1.0000, unmixed 0.")
+    assert repr(found).startswith("WhatIf(1nn: accuracy mixed 1.0000, unmixed 0.")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
 import proband as pb
+from proband.engine import Silent
 from proband.errors import UsageError
 from proband.papers.beveridge2001 import ALGORITHMS, study_scores
 from proband.scores import DenseScores
@@ -107,6 +110,6 @@ def test_another_seed_gives_other_people(study: Study) -> None:
     assert not np.allclose(other_scores[0].values, scores[0].values[:8, :8])
 
 
-def test_nobody_to_test_is_refused() -> None:
-    with pytest.raises(UsageError):
-        study_scores(0, n_test=0)
+def test_nobody_to_test_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="n_test must be at least 1"):
+        pb.papers.reproduce_beveridge2001(tmp_path, 64, 0, 1, Silent(), n_test=0)

@@ -124,6 +124,7 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     assert "wrote" in said.err
 
     assert {path.name for path in out.iterdir()} == {
+        "files.json",
         "report.html",
         "results.json",
         "faces.png",

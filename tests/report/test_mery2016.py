@@ -232,7 +232,7 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     assert "The people are synthetic" in said.out
     assert "expressions-of-new-people" in said.out
     assert "wrote" in said.err
-    assert {path.name for path in out.iterdir()} == {"results.json", "report.html", "faces.png"}
+    assert {path.name for path in out.iterdir()} == {"files.json", "results.json", "report.html", "faces.png"}
     assert read_picture(out / "faces.png").shape[1] > 12 * 90
     # The fixture ran the same study with one thread.
     here = reproduction(study, RUNS, SEED)

@@ -23,6 +23,7 @@ from proband.report.figures.strat import (
     units_figure,
 )
 from proband.results.base import Answers, Facts
+from proband.words import Method, Target
 
 PEOPLE = 60
 VARYING = "new probe images of these people, as many of each"
@@ -40,8 +41,8 @@ def band(
         on_failure="miss", universe="closed", gallery_rule="column 1", probe_rule="columns 2, 3", experiment="e", notes=(),
     )  # fmt: skip
     return Band(
-        values, values - reach, np.minimum(values + reach, 1), 0.95, False, "balanced repeated replication", None,
-        Answers("recognition rate at each rank", varying, "these people", "strata are independent"), facts,
+        values, values - reach, np.minimum(values + reach, 1), 0.95, False, Method("brr", "balanced repeated replication", ""), None,
+        Answers(*(Target(one, one) for one in ("recognition rate at each rank", varying, "these people", "strata are independent"))), facts,
     )  # fmt: skip
 
 

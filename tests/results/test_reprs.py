@@ -59,7 +59,7 @@ def known():
         ("pb.compare(R, [a, b, c], E)", "3 algorithms"),
         ("pb.compare(R, [a, b], E).pairs[0]", "first='a', second='b'"),
         ("pb.evaluate([a, b], E)", "2 algorithms"),
-        ("pb.evaluate([a, b], E).entries[0]", "a, all probes: rank-1"),
+        ("pb.evaluate([a, b], E).entries[0]", "a, all probes: 0.9167 [0.6461, 0.9851] at rank 1"),
         ("pb.verify(a, S, fmr=0.1)", "264 impostor comparisons"),
         ("pb.verify(a, S, fmr=0.1).points[0]", "FNMR"),
         ("pb.verify([a, b], S, fmr=0.1)", "\nb: 12 genuine"),

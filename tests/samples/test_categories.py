@@ -8,6 +8,7 @@ import pytest
 
 from proband.errors import DesignError, UsageError
 from proband.samples import Category, Experiment, Samples, feret_categories
+from proband.words import Sentence
 
 
 def ids(experiment: Experiment) -> list[str]:
@@ -129,13 +130,15 @@ def test_parse():
         "dup2", "probe.date - mate.date >= days(500)"
     )
     assert Category.parse(" a : probe.x == ':' ").rule == "probe.x == ':'"
-    for text in ("dup2", "", ":", "name:", ": rule", "  :  "):
+    for text in ("dup2", " ", ":", "name:", ": rule", "  :  "):
         with pytest.raises(UsageError, match="not of the form 'name: rule'"):
             Category.parse(text)
 
 
 def test_experiments_notes_are_kept(experiment):
-    noted = experiment.restricted(probes=experiment.probes, note="seen before")
+    noted = experiment.restricted(
+        probes=experiment.probes, note=Sentence("test.seen", "note", "seen before")()
+    )
     assert tuple(map(str, Category("all", "True").of(noted).notes)) == ("seen before",)
 
 

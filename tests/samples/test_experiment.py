@@ -7,6 +7,7 @@ import pytest
 
 from proband.errors import DesignError
 from proband.samples import Experiment, OnePerSubject, Samples
+from proband.words import Sentence
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_undecided_samples_are_noted(samples):
 
 def test_restricted(samples):
     whole = Experiment(samples, OnePerSubject())
-    part = whole.restricted(probes=[1], note="only one")
+    part = whole.restricted(probes=[1], note=Sentence("test.only", "note", "only one")())
     assert part.probes.tolist() == [1]
     assert part.gallery.tolist() == whole.gallery.tolist()
     assert tuple(map(str, part.notes)) == ("only one",)

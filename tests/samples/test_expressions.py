@@ -209,14 +209,14 @@ def test_roles():
     [
         ("sesion == 1", "no column 'sesion'", "did you mean 'session'?"),
         ("view == Frontal", "no column 'Frontal'", "Text goes in quotes"),
-        ("view == 1", "'view' is a piece of text, but '1' is a number", "text is written in quotes: '1'"),
+        ("view == 1", "'view' is a piece of text, but '1' is a number", "that is not a number: write '1'."),
         ("session == '1'", "is a number, but", ""),
         ("date > '1996-01-31'", "is a date, but", "date('1996-01-31')"),
         ("date > 1996", "is a date, but '1996' is a number", ""),
         ("date - date > 540", "is a span of time, but '540' is a number", "days(500)"),
         ("session > days(3)", "is a number, but", "days(500)"),
-        ("date + 30 > date", "mixes a date and a number", ""),
-        ("days(2) * 2 > days(3)", "mixes a span of time and a number", "days(30)"),
+        ("date + 30 > date", "mixes a date and a number", "days(500)"),
+        ("days(2) * 2 > days(3)", "mixes a span of time and a number", "days(500)"),
         ("date + date > date", "mixes", ""),
         ("view + view == 'x'", "mixes a piece of text", ""),
         ("detected == 1", "is a condition, but '1' is a number", ""),
@@ -562,3 +562,37 @@ def test_every_kind_of_number_can_be_compared():
         assert answers("x - 2 < 0", frame) == [Y, N, U]
         assert answers("x in [1, 300]", frame) == [Y, N, U]
         assert answers("x < 1.5", frame) == [Y, N, U]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint", "instead"),
+    [
+        ("subject < 250", "ids and subjects are always text", "subject < '250'"),
+        ("250 >= subject", "or compare a column of numbers instead", "'250' >= subject"),
+        ("id == 7", "ids and subjects are always text: write '7'", "id == '7'"),
+        (
+            "number in [7, 8]",
+            "if it holds ids or subjects, or any value that is not a number",
+            "number in ['7', '8']",
+        ),
+        ("col('subject') < age", "compare a column of numbers instead", "session < age"),
+        ("abs(subject) == 3", "ids and subjects are always text", "abs(session) == 3"),
+        ("subject + 1 == 3", "always text; arithmetic takes numbers", "session + 1 == 3"),
+        ("age == '31.5'", "compare numbers with numbers", "age == 31.5"),
+        ("session == '1'", "write the number without quotes: 1.", "session == 1"),
+        ("detected == 1", "write detected, or not detected.", "not detected"),
+        ("detected == 'yes'", "write detected, or not detected.", "detected"),
+        ("date > 1996", "write a date as date('1996-01-31').", "date > date('1996-01-01')"),
+        ("date + 30 > date", "write a span of time as days(500).", "date + days(30) > date"),
+        ("view > date('1996-01-31')", "any value that is not a date", "date > date('1996-01-31')"),
+        ("session > days(3)", "and a number with a number", "session > 3"),
+        ("not session", "compare it with something", "not session == 1"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused_with_a_way_that_works(text: str, hint: str, instead: str) -> None:
+    rows = FRAME.with_columns(subject=pl.Series([7, 8, 9, 10]), number=pl.Series([7, 8, 9, 10]))
+    samples = Samples(rows, id_column="number")
+    with pytest.raises(UsageError) as caught:
+        samples.select(text)
+    assert hint in str(caught.value.hint)
+    samples.select(instead)

@@ -73,3 +73,39 @@ def test_items_cannot_be_assigned():
 def test_a_missing_id_is_no_name():
     with pytest.raises(InputError, match="sample id at position 1 is missing"):
         Ids(["a", None, "b"])
+
+
+@pytest.mark.parametrize(
+    ("here", "others", "how"),
+    [
+        (["a", "b"], ["a.jpg", "b.jpg"], "the ending: 'a.jpg' against 'a'"),
+        (["a", "b"], ["a.jpg", "c.jpg"], "the ending: 'a.jpg' against 'a'"),
+        (["x/a1.jpg", "x/b1.jpg"], ["y/a1.jpg", "y/b1.jpg"], "the directory: 'y/a1.jpg' against 'x/a1.jpg'"),
+        (["x/a1.jpg"], ["a1"], "the directory and the ending: 'a1' against 'x/a1.jpg'"),
+        (["007", "8"], ["7", "8"], "leading zeros: '7' against '007'"),
+        (["7"], ["7.0"], "the ending: '7.0' against '7'"),
+        (["Anna", "Ben"], ["anna"], "capital letters: 'anna' against 'Anna'"),
+        (["a b"], ["ab"], "blanks: 'ab' against 'a b'"),
+    ],
+)
+def test_names_that_are_written_otherwise_are_told_how(here, others, how):
+    assert Ids(here).difference(others) == f"they differ in {how} here; make both sides alike."
+
+
+@pytest.mark.parametrize(
+    ("here", "others"),
+    [
+        # Folders are people, and files are numbered alike in each.
+        (["anna/1.jpg", "anna/2.jpg", "ben/1.jpg"], ["carl/1.jpg", "carl/2.jpg"]),
+        (["anna/1.jpg"], ["anna/1.jpg", "ben/1.jpg"]),
+        (["anna/1.jpg", "ben/1.jpg"], ["carl/1.jpg"]),
+        (["anna/1.jpg"], ["ben/1.jpg", "carl/1.jpg"]),
+        # Endings, zeros, capitals and blanks that tell names of one list apart.
+        (["a.jpg", "a.png"], ["a.tif"]),
+        (["1", "01"], ["001"]),
+        (["a", "A"], ["b", "B"]),
+        (["ab"], ["a b", "ab"]),
+    ],
+)
+def test_names_of_others_are_not_taken_for_another_spelling(here, others):
+    assert Ids(here).difference(others) is None

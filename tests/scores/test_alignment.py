@@ -97,7 +97,7 @@ def test_rows_and_columns_are_found_by_their_ids():
 def test_samples_that_are_not_scored():
     experiment = Experiment(SAMPLES, gallery="session == 1", probes="session == 2")
     made = scores(["a2", "b2"], ["a1"])
-    with pytest.raises(AlignmentError, match=r"1 of 2 gallery samples .* target ids of harbour: 'b1'"):
+    with pytest.raises(AlignmentError, match=r"1 of 2 gallery samples .* target ids of harbour, .*: 'b1'"):
         axis_positions(experiment, made)
     with pytest.raises(AlignmentError, match="'b1'"):
         present_in(experiment, [made])
@@ -119,3 +119,21 @@ def test_nothing_is_left():
     experiment = Experiment(SAMPLES, gallery="session == 1", probes="session == 2")
     with pytest.raises(DesignError, match="empty"):
         present_in(experiment, [scores(["x"], ["a1", "b1"])], "drop")
+
+
+def test_samples_of_people_who_were_not_scored_are_told_as_such():
+    names = [f"{person}/{number}.pgm" for person in ("anna", "ben", "carl") for number in (1, 2)]
+    table = Samples({"id": names, "subject": [name.partition("/")[0] for name in names]})
+    scored = scores(names[2:], names[2:])
+    asked = "1 of {} gallery samples are not among the target ids of harbour{}: 'anna/1.pgm'."
+    for gallery, others, hint in (
+        ([0, 2, 4], 3, "leave them out"),
+        ([0], 1, "choose samples that are, such as 'ben/1.pgm'."),
+    ):
+        with pytest.raises(AlignmentError) as caught:
+            present_in(Experiment(table, table.take(gallery).ids[:], [names[5]]), [scored])
+        assert caught.value.message == asked.format(others, ", nor is any other sample of the same people")
+        assert hint in str(caught.value)
+    with pytest.raises(AlignmentError) as caught:
+        present_in(Experiment(table, [names[0]], [names[1]]), [scores(names[1:], names[1:])])
+    assert caught.value.message == asked.format(1, "")

@@ -152,12 +152,26 @@ def test_a_directory_and_a_pattern_are_named_on_the_command_line_and_in_a_study(
     told = []
     for source in ("model.npy", "model/", "model/part-*.npy", "model=model/*.npy"):
         with pytest.raises(SystemExit) as stop:
-            main(["evaluate", "-e", source, "-s", "samples.csv", "-g", "one_per_subject", "--json", "-q"])
+            main(
+                [
+                    "evaluate",
+                    "-e",
+                    source,
+                    "--metric",
+                    "cosine",
+                    "-s",
+                    "samples.csv",
+                    "-g",
+                    "one_per_subject",
+                    "--json",
+                    "-q",
+                ]
+            )
         assert not stop.value.code
         told.append(json.loads(capsys.readouterr().out))
     assert all(one == told[0] for one in told[1:])
     Path("study.toml").write_text(
-        '[samples]\nfile = "samples.csv"\n[[embeddings]]\nfile = "model/*.npy"\n[experiment]\ngallery = "one_per_subject"\n'
+        '[samples]\nfile = "samples.csv"\n[[embeddings]]\nfile = "model/*.npy"\nmetric = "cosine"\n[experiment]\ngallery = "one_per_subject"\n'
     )
     found = pb.run(pb.read_study("study.toml"))
     before = Cache(None).digest(Path("model/*.npy"))

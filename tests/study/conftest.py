@@ -43,7 +43,9 @@ def folder(tmp_path: Path) -> Path:
         values = (noise + noise.T) / np.sqrt(2) + strength * (own[:, None] == own[None, :])
         np.savez(tmp_path / f"{file}.npz", ids=np.array(ids), **{name: values})
     frame = {"id": ids, "subject": own, "number": [k for _ in range(20) for k in range(4)]}
-    pl.DataFrame({**frame, "sex": ["f", "m"] * 40}).write_csv(tmp_path / "samples.csv")
+    pl.DataFrame({**frame, "sex": ["f", "m"] * 40, "device": [1, 1, 2, 2] * 20}).write_csv(
+        tmp_path / "samples.csv"
+    )
     pl.DataFrame({"algorithm": ["good", "poor"], "date": ["1997-03", "1996-09"]}).write_csv(
         tmp_path / "who.csv"
     )

@@ -23,6 +23,7 @@ from proband.study.caching import Cache, beside
 from proband.study.packing import DamagedError, pack, unpack
 from proband.words import Sentence
 
+LEFT_OUT = Sentence("test.left-out", "note", "left out")
 ANSWERS = Answers(RecognitionRate(1).estimand, OTHER_PEOPLE, GALLERY, NOTHING)
 
 
@@ -56,11 +57,11 @@ def test_arrays_keep_type_shape_and_bytes(kind: str) -> None:
 def test_tables_and_experiments_come_back() -> None:
     samples = Samples({"id": ["a", "b", "c"], "subject": ["x", "x", "y"]})
     experiment = Experiment(samples, ["a"], ["b", "c"])
-    part = experiment.restricted(probes=[1], note="left out")
+    part = experiment.restricted(probes=[1], note=LEFT_OUT())
     whole, found = again((experiment, part), experiment=experiment, samples=samples)
     assert whole is experiment
     assert found.samples is samples
-    assert (found.gallery_rule, found.notes) == (experiment.gallery_rule, ("left out",))
+    assert (found.gallery_rule, found.notes) == (experiment.gallery_rule, (LEFT_OUT(),))
     assert found.fingerprint == part.fingerprint
     frame = pl.DataFrame({"n": [1, None], "word": ["a", "b"]})
     assert again(frame).equals(frame)

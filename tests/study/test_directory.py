@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from tests.schema import FILE, closed, text
 
-import proband.study
 from proband.errors import InputError
 from proband.protocols.cards.schema import faults
 from proband.report.writer import write_run
@@ -24,6 +23,14 @@ from .test_running import EVERYTHING
 Studied = Callable[..., Study]
 
 
+_DOUBLED = (
+    ('by = "sex"\n[[comparison]]', 'by = "sex"\n[[category]]\nby = "number"\n[[comparison]]'),
+    ('by = "sex"\nzoo', 'by = ["sex", "device"]\nzoo'),
+    ('units = "label"', 'by = ["label", "old"]'),
+    ("sizes = [5]", "sizes = [5, 6]"),
+    ('protocols = "2×4f CV"', 'protocols = ["2×4f CV", "2×3f CV"]'),
+)
+"""What an analysis does for each value of a column, done for two columns."""
 SCHEMA = json.loads(FILE.read_text(encoding="utf-8"))
 
 
@@ -42,12 +49,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("forms", [("csv",), pytest.param(("csv", "svg"), marks=pytest.mark.long)])
-def test_everything_is_there_and_of_the_schema(
-    studied: Studied, tmp_path: Path, forms: tuple[str, ...]
-) -> None:
+def test_everything_is_there_and_of_the_schema(studied: Studied, tmp_path: Path) -> None:
     study = studied(EXPERIMENT, EVERYTHING)
-    report = write_run(run(study), tmp_path / "run", forms)
+    report = write_run(run(study), tmp_path / "run", ("csv",))
     found = contents(tmp_path / "run")
     assert report.read_bytes() == found["report.html"]
     assert found["study.toml"] == study.path.read_bytes()
@@ -80,13 +84,20 @@ def test_everything_is_there_and_of_the_schema(
         "survey",
         "datasets",
     ]
-    tables = {name for name in found if name.startswith("tables/")}
-    assert {f"tables/{name}.csv" for name in proband.report.contents.TABLES} == tables
-    if "svg" not in forms:
-        return
-    drawn = {name for name in found if name.startswith("figures/")}
-    undrawn = {f"figures/feret_{name}.svg" for name in ("versions", "improvements")}
-    assert {f"figures/{name}.svg" for name in proband.report.contents.FIGURES} - drawn == undrawn
+
+
+@pytest.mark.long
+def test_everything_by_two_columns_is_replaced(studied: Studied, tmp_path: Path) -> None:
+    doubled = EVERYTHING
+    for one, two in _DOUBLED:
+        assert one in doubled
+        doubled = doubled.replace(one, two)
+    findings = run(studied(EXPERIMENT, doubled))
+    write_run(findings, tmp_path / "run", ("csv", "parquet", "svg"))
+    found = contents(tmp_path / "run")
+    write_run(findings, tmp_path / "run", ("csv", "parquet", "svg"))
+    assert contents(tmp_path / "run") == found
+    assert {"figures/groups.svg", "figures/groups_2.svg"} <= set(found)
 
 
 def test_tables_say_what_the_results_say(findings: Findings, tmp_path: Path) -> None:
@@ -133,12 +144,19 @@ def test_the_same_bytes_in_another_directory(studied: Studied, folder: Path, tmp
     ]
 
 
-def test_an_earlier_run_is_replaced_and_nothing_else(findings: Findings, tmp_path: Path) -> None:
-    write_run(findings, tmp_path / "run", ("csv", "parquet"))
+def test_an_earlier_run_is_replaced_and_nothing_else(studied: Studied, tmp_path: Path) -> None:
+    findings = run(
+        studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 0\nby = ['sex', 'device']")
+    )
+    write_run(findings, tmp_path / "run", ("csv", "parquet", "svg"))
+    assert (tmp_path / "run" / "figures" / "groups_2.svg").is_file()
     write_run(findings, tmp_path / "run", ("csv",))
     assert not list((tmp_path / "run" / "tables").glob("*.parquet"))
     (tmp_path / "run" / "thesis.tex").write_text("years of work", encoding="utf-8")
     before = contents(tmp_path / "run")
+    assert sorted([*json.loads(before["files.json"]), "thesis.tex"]) == sorted(
+        one.relative_to(tmp_path / "run").as_posix() for one in (tmp_path / "run").rglob("*")
+    )
     with pytest.raises(InputError, match=r"left alone: 'thesis\.tex'"):
         write_run(findings, tmp_path / "run", ("csv",))
     assert contents(tmp_path / "run") == before

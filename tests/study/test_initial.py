@@ -139,7 +139,7 @@ def test_square_scores_and_embeddings_need_a_gallery(tmp_path: Path) -> None:
     made, study = made_of(
         tmp_path / "study.toml", tmp_path / "square.npz", tmp_path / "vectors.npz", tmp_path / "plain.npy", samples
     )  # fmt: skip
-    assert made.to_fill_in == ()
+    assert [note.code for note in made.to_fill_in] == ["init.no-metric"] * 2
     assert study.request.experiment.gallery == "one_per_subject"
     assert [(one.file, one.name) for one in study.request.embeddings] == [
         ("vectors.npz", "net (vectors)"),
@@ -293,8 +293,10 @@ def test_real_files(
     tmp_path: Path, files: tuple[str, ...], algorithms: int, id_column: str | None, gallery: str | None
 ) -> None:
     made, study = made_of(tmp_path / "study.toml", *(REAL / name for name in files))
-    assert made.to_fill_in == ()
+    asked = ["init.no-metric"] if "embeddings.npz" in files[0] else []
+    assert [note.code for note in made.to_fill_in] == asked
     assert study.request.title.startswith(f"{algorithms} algorithm")
+    assert " people" not in study.request.title or " samples of " in study.request.title
     assert study.request.experiment.gallery == gallery
     assert (None if study.request.samples is None else study.request.samples.id) == id_column
     if id_column == "filename" and gallery is None:

@@ -46,7 +46,6 @@ by = "sex"
 zoo = true
 [threshold]
 fmr = 0.2
-confidence = 0.6
 [search]
 gallery = "number == 0 and subject < 's15'"
 probes = "number == 1"

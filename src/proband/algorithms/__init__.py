@@ -16,6 +16,7 @@ from proband.algorithms.registry import family_of, names, names_code, recognizer
 from proband.algorithms.running import Sets, score, train
 from proband.algorithms.sparse import SRC
 from proband.algorithms.storage import load_model, save_model
+from proband.engine.arguments import publish
 
 __all__ = [
     "ICA",
@@ -52,3 +53,5 @@ __all__ = [
     "score",
     "train",
 ]
+
+publish(__name__)

@@ -10,6 +10,7 @@ from proband.algorithms.linear import LinearModel
 from proband.algorithms.pictures.crops import Crops
 from proband.algorithms.pictures.normalize import Photometry
 from proband.algorithms.recognizer import Recognizer
+from proband.engine.limits import Positive
 from proband.errors import InputError
 
 PLAIN = Photometry(equalize=False)
@@ -21,8 +22,8 @@ class Correlation(Recognizer):
     """The cosine of standardised pixels inside the oval: no equalisation, no projection, no training."""
 
     photometry: Photometry = PLAIN
-    height: int = 150
-    width: int = 130
+    height: Positive = 150
+    width: Positive = 130
     name: str = "correlation"
     needs_training: bool = False
 

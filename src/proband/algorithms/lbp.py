@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.algorithms.extras import need
+from proband.algorithms.pictures.changes import check_stack
 from proband.algorithms.pictures.crops import Crops
 from proband.algorithms.recognizer import Model, PeopleModel, Recognizer, Training, Vectors
 from proband.engine import one_blas_thread, run_blocks
+from proband.engine.kinds import Axes
 from proband.errors import UsageError
 from proband.scores import Embeddings
 from proband.words import Note
@@ -50,8 +53,11 @@ class Grid:
             lambda: np.concatenate(list(run_blocks(_Histograms(self, crops.images), crops.blocks(32)))),
         )
 
-    def of_image(self, image: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    def of_image(
+        self, image: Annotated[npt.NDArray[np.uint8], Axes(2, filled=True)]
+    ) -> npt.NDArray[np.float64]:
         """Return cells × 59 bins of one face."""
+        check_stack(image[None])
         (height, width), n_cells = image.shape, self.rows * self.columns
         row = np.arange(height) * self.rows // height
         column = np.arange(width) * self.columns // width

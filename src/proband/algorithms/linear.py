@@ -11,6 +11,7 @@ from proband.algorithms.pictures.crops import Crops
 from proband.algorithms.pictures.normalize import Photometry, oval
 from proband.algorithms.recognizer import Model, Training, Vectors, same_shape
 from proband.engine import one_blas_thread, run_blocks
+from proband.engine.foreign import complete_from
 from proband.errors import InputError
 from proband.samples import Ids
 from proband.scores import Embeddings, Metric
@@ -49,7 +50,7 @@ class LinearModel(Model):
     def __post_init__(self) -> None:
         # BLAS rounds by the layout of an array, so that of a fitted model must be that of a loaded one.
         for part in ("mean", "basis", "weights"):
-            object.__setattr__(self, part, np.asarray(getattr(self, part), order="C"))
+            object.__setattr__(self, part, np.asarray(complete_from(getattr(self, part), part), order="C"))
         n_pixels = int(oval(*self.shape).sum()) if self.photometry.mask else self.shape[0] * self.shape[1]
         if self.basis.ndim not in (1, 2) or not all(
             part.dtype.kind == "f" for part in (self.basis, self.mean, self.weights)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.algorithms.pictures.crops import Crops
+from proband.engine.limits import Count, Positive
 from proband.errors import InputError
 from proband.scores import DenseScores, Scores
 from proband.words import Note, Sentence, count
@@ -34,8 +35,8 @@ class Training:
     The hashes tell whether a sample was trained on without telling which samples were.
     """
 
-    n_images: int
-    n_subjects: int | None
+    n_images: Count
+    n_subjects: Count | None
     ids_sha256: str
     id_hashes: tuple[str, ...] = ()
 
@@ -145,7 +146,7 @@ class Recognizer(ABC):
     def fit(self, train: Crops | None) -> Model:
         """Train; a recogniser that needs no training takes None."""
 
-    def required(self, train: Crops | None, least: int) -> Crops:
+    def required(self, train: Crops | None, least: Positive) -> Crops:
         """Return the training set, or say that there is none or too little of it."""
         if train is None or len(train) < least:
             got = 0 if train is None else len(train)

@@ -73,7 +73,12 @@ def n_replicates(symbols: int, columns: int, rule: Rule = "strength-2", fewest: 
     484
     """
     rows = int(symbols ** _exponent(symbols, columns, rule))
-    if symbols == 2 and fewest and rule == "strength-2":
+    if fewest and (symbols != 2 or rule != "strength-2"):
+        raise UsageError(
+            f"fewest is about balanced arrays of 2 symbols, and has no effect on {symbols} symbols by the rule {rule}.",
+            "leave it out.",
+        )
+    if fewest:
         return min(rows, smallest_hadamard(columns))
     return rows
 
@@ -107,14 +112,13 @@ def orthogonal_array(
     >>> print(orthogonal_array(2, 8, fewest=True))
     12 × 8 array of 2 symbols: Paley's first Hadamard matrix over GF(11), of order 12
     """
-    m = _exponent(symbols, columns, rule)
+    m, order = _exponent(symbols, columns, rule), n_replicates(symbols, columns, rule, fewest)
     if rule == "strat-2001":
         made = cyclic_shift_array(symbols, m, columns)
         strength = 2 if columns <= column_limit(symbols, m) else 1
         return OrthogonalArray(
             made, symbols, f"shifts of a maximal sequence of GF({symbols}^{m})", m, strength
         )
-    order = n_replicates(symbols, columns, rule, fewest)
     if order < symbols**m:
         check_size(order, order)
         signs = hadamard(order)[:, 1 : columns + 1]

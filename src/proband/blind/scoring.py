@@ -22,7 +22,7 @@ from proband.results.base import Result
 from proband.results.serializing import Written
 from proband.samples import Choice, Experiment, Samples
 from proband.scores import experiment_over
-from proband.words import Note, Sentence
+from proband.words import Note, Sentence, counted
 
 ADMINISTERED = Sentence(
     "blind.administered",
@@ -92,7 +92,7 @@ class OpenedTests(Result):
     versions: tuple[Version, ...]
 
     def __repr__(self) -> str:
-        return f"OpenedTests({len(self.tests)} tests, {len(self.scores)} submissions: {', '.join(one.name for one in self.scores)})"
+        return f"OpenedTests({counted(len(self.tests), 'test')}, {counted(len(self.scores), 'submission')}: {', '.join(one.name for one in self.scores)})"
 
     def experiment(self, gallery: Choice | None = None, probes: Choice | None = None) -> Experiment:
         """Choose who is enrolled (by default every target) and who is searched for (every query that is not).

@@ -39,9 +39,9 @@ from proband.cli.faults import (
     TRACEBACK_VARIABLE,
     as_wide_as_the_terminal,
     explain_bus_errors,
-    nobody_reads,
+    outlive_outputs,
+    require_output,
     share_among,
-    silence_output,
     words_of,
 )
 from proband.cli.help import HelpedGroup, group_help
@@ -169,6 +169,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the program: exit code 0 if all is well, 1 for unfit data, 2 for a wrong request."""
     if arguments is None:
         explain_bus_errors()
+        outlive_outputs()
     # Figures are drawn all the same: a letter no font has is a box, and a name too long for its room is cut.
     for message in ("Glyph .* missing from", "constrained_layout not applied"):
         warnings.filterwarnings("ignore", message, UserWarning)
@@ -185,7 +186,7 @@ def main(arguments: list[str] | None = None) -> None:
         given = sys.argv[1:] if arguments is None else arguments
         whole = _command() if given and given[0] not in ("-h", "--help") else _contents()
         code = whole(given, standalone_mode=False)
-        sys.stdout.flush()  # while a full disk can still be told
+        require_output()  # while a full disk can still be told
     except ProbandError as error:
         message, hint = error.told("command line")
         _end(f"{error.kind}: {message}", hint, error.exit_code)
@@ -193,12 +194,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         _end("stopped", None, 130)
-    except (SystemExit, Exception) as error:
-        if nobody_reads(error):
-            silence_output()
-            sys.exit(0)
-        if isinstance(error, SystemExit):
-            raise
+    except Exception as error:
         # Typer's own complaints about options and arguments know how to show themselves.
         if hasattr(error, "show") and hasattr(error, "exit_code"):
             error.show()
@@ -207,8 +203,6 @@ def main(arguments: list[str] | None = None) -> None:
             sys.exit(error.exit_code)
         if os.environ.get(TRACEBACK_VARIABLE):
             raise
-        if isinstance(error, OSError):
-            silence_output()
         message, hint = words_of(error)
         _end(f"{type(error).__name__}: {message}", hint, 1)
     sys.exit(code if isinstance(code, int) else 0)

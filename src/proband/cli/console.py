@@ -68,9 +68,6 @@ def _plain(stderr: bool = False) -> Console:
         def render_str(self, text: str, **options: Any) -> Text:
             return super().render_str(printable(text), **options)
 
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # for the program to end on, as without rich
-
         def render(self, *renderable: Any, **options: Any) -> Iterator[Segment]:
             for segment in super().render(*renderable, **options):
                 # Controls of our own are marked as such; what is text may hold none.

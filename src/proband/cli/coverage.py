@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from proband.cli import options as o
+from proband.cli.analyses.command import flag
 from proband.cli.console import print_json, progress_bars, read_samples, say, say_below, show_tables
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs, whole_numbers
+from proband.errors import UsageError
+from proband.marks import Needs
 
 if TYPE_CHECKING:
     from proband.inference.simulation.coverage import Coverage
@@ -94,7 +98,9 @@ def coverage(
         ),
     ] = None,
     test: Annotated[
-        str, typer.Option(help="Their test: auto, sign-flip, obuchowski, mcnemar, …", rich_help_panel=_POWER)
+        str,
+        typer.Option(help="Their test: auto, sign-flip, obuchowski, mcnemar, …", rich_help_panel=_POWER),
+        Needs("margin"),
     ] = "auto",
     discordant: Annotated[
         float | None,
@@ -102,6 +108,7 @@ def coverage(
             help="Share of probes that only one of them recognises; by default they fail independently given the person.",
             rich_help_panel=_POWER,
         ),
+        Needs("margin"),
     ] = None,
     sets: Annotated[int, typer.Option("--sets", help="Simulated data sets.", rich_help_panel=_HOW)] = 1_000,
     level: o.Level = 0.95,
@@ -159,8 +166,6 @@ def _data(
     inputs: ScoreInputs, gallery: str | None, probes: str | None, running: RunInputs, progress: Any
 ) -> Outcomes | Experiment | None:
     """What is known of the design: outcomes of scores, an experiment over a table, or nothing."""
-    from proband.errors import UsageError
-
     experiment = {name: rule for name, rule in (("gallery", gallery), ("probes", probes)) if rule is not None}
     if inputs.scores or inputs.embeddings:
         from proband.cli.analyses.command import spelled
@@ -177,9 +182,8 @@ def _data(
         if len(ranked) > 1:
             raise UsageError("One algorithm at a time is simulated.", "name one score file.")
         return ranked[0]
-    table = read_samples(
-        inputs.samples, inputs.id_column, inputs.subject_column, inputs.failed, inputs.missing_values
-    )
+    _refuse_of_scores(inputs)
+    table = read_samples(inputs.samples, inputs.id_column, inputs.subject_column, None, inputs.missing_values)
     if table is None:
         if experiment:
             raise UsageError("--gallery and --probes are conditions on the samples table.", "give --samples.")
@@ -189,6 +193,14 @@ def _data(
     from proband.samples import Experiment
 
     return Experiment(table, gallery, probes)
+
+
+def _refuse_of_scores(inputs: ScoreInputs) -> None:
+    """Refuse what is said of scores, where there are none."""
+    of_table = ("scores", "samples", "id_column", "subject_column", "missing_values")
+    for one in fields(inputs):
+        if one.name not in of_table and getattr(inputs, one.name) not in (None, one.default):
+            raise UsageError(f"{flag(one.name)} is about scores, and there are none.", "leave it out.")
 
 
 def _halves(measure: Any, data: Any, design: Any, level: float, seed: int) -> Halves | None:

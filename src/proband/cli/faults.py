@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -37,21 +38,45 @@ def explain_bus_errors() -> None:
     _KEPT.append(handler)
 
 
-def nobody_reads(error: BaseException | None) -> bool:
-    """Whether an error comes of a reader of our output that went away, such as head: then nothing is wrong."""
-    while error is not None and not isinstance(error, BrokenPipeError):
-        error = error.__context__
-    return error is not None
+class _Outlived(io.FileIO):
+    """A file that may refuse what is written, or whose reader may go away: the program goes on without it."""
+
+    failed: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        """Write, or once that failed, do nothing."""
+        if self.failed is None:
+            try:
+                return super().write(data)
+            except OSError as error:
+                self.failed = error
+        return len(data)
 
 
-def silence_output() -> None:
-    """Send what is left in the buffer nowhere, so that Python does not complain of it at its end."""
-    try:
-        place = sys.stdout.fileno()
-    except (OSError, ValueError, AttributeError):  # no file: closed, or a notebook's
-        return
-    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
-        os.dup2(nowhere.fileno(), place)
+def outlive_outputs() -> None:
+    """Let no command end because its words cannot be printed: it may have files to write yet."""
+    for name, place in (("stdout", 1), ("stderr", 2)):
+        stream = getattr(sys, name)
+        if stream is None:  # closed from the start
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            if nowhere != place:
+                os.dup2(nowhere, place)
+            setattr(sys, name, os.fdopen(place, "w", encoding="utf-8", closefd=False))
+        elif not stream.isatty():
+            stream.flush()
+            file = io.BufferedWriter(_Outlived(stream.fileno(), "wb", closefd=False))
+            buffered = stream.line_buffering
+            setattr(
+                sys, name, io.TextIOWrapper(file, stream.encoding, stream.errors, line_buffering=buffered)
+            )
+
+
+def require_output() -> None:
+    """Refuse to end well if what was printed was not written; that its reader went away, such as head, is no fault."""
+    sys.stdout.flush()
+    error = getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "failed", None)
+    if error is not None and not isinstance(error, BrokenPipeError):
+        raise error
 
 
 def as_wide_as_the_terminal(text: str) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import typer
 
 from proband.cli import options as o
+from proband.marks import Needs
 
-if TYPE_CHECKING:
-    from proband.errors import UsageError
+_OF_TABLE = Needs("samples")
 
 
 class Reads(Protocol):
@@ -116,9 +116,9 @@ class ScoreInputs:
         ),
     ] = None
     samples: o.SamplesOption = None
-    id_column: o.IdColumn = "id"
-    subject_column: o.SubjectColumn = "subject"
-    missing_values: o.MissingValues = None
+    id_column: Annotated[o.IdColumn, _OF_TABLE] = "id"
+    subject_column: Annotated[o.SubjectColumn, _OF_TABLE] = "subject"
+    missing_values: Annotated[o.MissingValues, _OF_TABLE] = None
     failed: o.FailedOption = None
     orientation: o.Orientation = None
     embeddings: Annotated[
@@ -132,8 +132,14 @@ class ScoreInputs:
         ),
     ] = None
     metric: Annotated[
-        o.MetricName, typer.Option(help="How embeddings are compared.", rich_help_panel="Data")
-    ] = o.MetricName.cosine
+        str | None,
+        typer.Option(
+            metavar="METRIC|NAME=METRIC,…",
+            help="How embeddings are compared: cosine, inner, l2, l1 or chi2; of all models, or of each by its name. Needed unless the "
+            "file states it.",
+            rich_help_panel="Data",
+        ),
+    ] = None
     format: o.FormatOption = None
     query_ids: o.QueryIds = None
     target_ids: o.TargetIds = None
@@ -160,7 +166,7 @@ class ScoreInputs:
 
         if not self.scores and not self.embeddings:
             raise UsageError("There are no scores.", "name score files, or embeddings with -e; see --help.")
-        if self.embeddings is None and self.metric is not o.MetricName.cosine:
+        if self.embeddings is None and self.metric is not None:
             raise UsageError("--metric is about embeddings, and there are none.", "give them with -e.")
         if self.samples is None and self.failed is not None:
             raise UsageError("--failed is a condition on the samples table, so it needs --samples.")
@@ -176,14 +182,17 @@ class ScoreInputs:
             "columns": o.columns_of(self.columns),
             "mated_is": self.mated_is,
         }
-        of_scores = next((name for name in ("ids", "columns", "mated_is") if read[name] is not None), None)
+        of_scores = next((name for name, value in read.items() if value is not None), None)
         if of_scores is not None and not self.scores:
-            raise UsageError(f"--{of_scores.replace('_', '-')} is about files of scores, and there are none.")
+            raise UsageError(
+                f"--{of_scores.replace('_', '-')} is about files of scores, and there are none.",
+                "leave it out.",
+            )
         shared = {"missing": self.missing.value, "orientation_check": self.orientation_check}
         found: dict[str, Any] = {"scores": [], "embeddings": []}
         for kind, texts, own in (
             ("scores", self.scores, read),
-            ("embeddings", self.embeddings, {"metric": self.metric.value}),
+            ("embeddings", self.embeddings, {"metric": o.metrics_of(self.metric)}),
         ):
             for text in texts or ():
                 name, reference = split_name(text)
@@ -220,21 +229,8 @@ class CovariateInputs(ScoreInputs):
         """What is read, as a request says it."""
         if not self.outcomes:
             return super().sources()
-        for one in fields(ScoreInputs):
-            if one.name != "scores" and getattr(self, one.name) != one.default:
-                raise about_scores(one.name)
         named = OutcomeInputs(self.scores).sources()
         return {"covariates": named["outcomes"]}
-
-
-def about_scores(option: str) -> UsageError:
-    """The refusal of an option that a table of outcomes has no use for."""
-    from proband.errors import UsageError
-
-    return UsageError(
-        f"--{option.replace('_', '-')} is about scores, and --outcomes reads a table of outcomes.",
-        "leave one of them out.",
-    )
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from proband.errors import UsageError
+from proband.marks import Unless
 
 if TYPE_CHECKING:
     from proband.scores.formats import ReadOptions
@@ -26,16 +27,6 @@ class MissingName(StrEnum):
 
     error = "error"
     drop = "drop"
-
-
-class MetricName(StrEnum):
-    """How embeddings are compared."""
-
-    cosine = "cosine"
-    inner = "inner"
-    l2 = "l2"
-    l1 = "l1"
-    chi2 = "chi2"
 
 
 class TaskName(StrEnum):
@@ -266,6 +257,7 @@ Explain = Annotated[
         help="Tell everything beneath the tables: assumptions, methods, all notes.",
         rich_help_panel="Output",
     ),
+    Unless("json=on"),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars.", rich_help_panel="Running")]
 Threads = Annotated[
@@ -274,6 +266,23 @@ Threads = Annotated[
         min=1, help="Threads; by default all cores. Results do not depend on it.", rich_help_panel="Running"
     ),
 ]
+
+
+def metrics_of(text: str | None) -> str | dict[str, str] | None:
+    """A metric for all embeddings, or one for each model, of ``NAME=METRIC`` with commas between."""
+    if text is None or "=" not in text:
+        return text
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, mark, metric = (word.strip() for word in part.rpartition("="))
+        if not mark or not name:
+            raise UsageError(
+                f"--metric takes one METRIC, or NAME=METRIC for each model; got {part!r} in {text!r}."
+            )
+        if name in found:
+            raise UsageError(f"--metric names {name!r} twice.", "name it once.")
+        found[name] = metric
+    return found
 
 
 def words_of(text: str | None) -> tuple[str, ...] | None:

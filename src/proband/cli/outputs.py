@@ -51,12 +51,15 @@ def write_page(found: Findings, path: Path) -> None:
 
 def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | str | None]) -> None:
     """Refuse, before anything is read, to write over a file that is read, or twice to one file; links are followed."""
-    read = {Path(one).resolve(): one for one in inputs if one is not None}
+    from proband.engine.files.files import require_regular, resolved
+
+    named = [Path(one) for one in inputs if one is not None]
+    for path in named:
+        require_regular(path)
+    read = {resolved(path) for path in named}
     written: set[Path] = set()
-    for path in outputs:
-        if path is None:
-            continue
-        place = path.resolve()
+    for path in filter(None, outputs):
+        place = resolved(path)
         if place in read:
             raise UsageError(
                 f"{path} is read by this command, so it is not written over.",

@@ -191,6 +191,8 @@ def _make(given: dict[str, Any], people: dict[str, Any]) -> Plan:
 
     question = _question(given)
     if question == _ERRORS:
+        if "--events" in given and "--error-rate" in given:
+            raise UsageError("--events asks what --error-rate says.", "leave one of them out.")
         return plan_error_rate(given.get("--error-rate"), **people)
     if question == _INTERVAL:
         if "--rate" not in given:

@@ -54,15 +54,16 @@ def run(
       proband init samples.csv scores.npz && proband run study.toml
     """
     from proband.report.analyses.protocols import epd_statements
+    from proband.report.directory import require_free
     from proband.report.page.sections.verdict import summary
-    from proband.report.writer import require_place, write_run
+    from proband.report.writer import write_run
     from proband.study.caching import Cache, beside
     from proband.study.reading import read_study
     from proband.study.run import run as carry_out
 
     asked = read_study(study)
     place = out if out is not None else asked.directory
-    require_place(place)
+    require_free(place)
     kept = Cache(beside(place) if cache else None)
     with progress_bars(quiet) as progress:
         found = carry_out(asked, threads=threads, progress=progress, cache=kept, allow_plugins=allow_plugins)

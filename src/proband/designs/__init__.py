@@ -19,6 +19,7 @@ from proband.designs.resampling import (
     TrainingSets,
 )
 from proband.designs.stratified import StratifiedDesign
+from proband.engine.arguments import publish
 
 __all__ = [
     "BRR",
@@ -42,3 +43,5 @@ __all__ = [
     "Unit",
     "design_named",
 ]
+
+publish(__name__)

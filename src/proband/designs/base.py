@@ -9,11 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.limits import Seed
 from proband.engine.registry import Registry
 from proband.errors import UsageError
 from proband.words import Method
@@ -53,6 +54,8 @@ class Design(ABC):
         What it can do, by which procedures are found.
     over_probes
         Whether single probes are its units, and not people.
+    varied
+        What more of would make it surer: people or probes; None for other units.
     """
 
     capability: Capability
@@ -66,6 +69,11 @@ class Design(ABC):
     def over_probes(self) -> bool:
         """Whether single probes are its units, and not people."""
         return False
+
+    @property
+    def varied(self) -> Literal["person", "probe"] | None:
+        """What more of would make it surer: people or probes; None for other units."""
+        return "probe" if self.over_probes else "person"
 
     def __str__(self) -> str:
         return str(self.as_method)
@@ -106,7 +114,7 @@ class Reweighting(Design):
 
     @abstractmethod
     def weights(
-        self, n_units: int, seed: int, first_block: int = 0
+        self, n_units: int, seed: Seed, first_block: int = 0
     ) -> Iterator[npt.NDArray[np.integer[Any] | np.floating[Any]]]:
         """Weights of units, in blocks of replicates × units; the same for the same seed and block number."""
 
@@ -137,18 +145,3 @@ def design_named(name: str) -> Design:
     if not isinstance(made, Design):
         raise UsageError(f"{name} is a {type(found).__name__} and not a design.")
     return made
-
-
-def one_of(value: str, allowed: object, what: str) -> None:
-    """Refuse a value that is not among those allowed.
-
-    Examples
-    --------
-    >>> one_of("probe", Unit, "unit")
-    >>> one_of("image", Unit, "unit")
-    Traceback (most recent call last):
-        ...
-    proband.errors.UsageError: ...
-    """
-    if value not in get_args(allowed):
-        raise UsageError(f"There is no {what} {value!r}.", f"choose one of: {', '.join(get_args(allowed))}.")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from proband.designs.base import DESIGNS, Design
+from proband.engine.limits import Seed, Within
 from proband.errors import DesignError, UsageError
 from proband.samples import Experiment, Positions, Samples
 from proband.samples.table import frozen
-from proband.words import Method, Note, Sentence, count
+from proband.words import Method, Note, Sentence, count, counted
 
 IN_ORDER = "galleries-in-order"
 """What galleries that were filled by a column are known by."""
@@ -69,26 +70,27 @@ class Galleries(Design):
     """
 
     capability = "galleries"
-    k: int = 6
+    k: Annotated[
+        int, Within(ge=2, le=10**6, said="Galleries that differ are a whole number of at least 2")
+    ] = 6
     order: str | None = None
-    size: int | None = None
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for what, value, least in (
-            ("Galleries that differ are", self.k, 2),
-            ("The people in a gallery are", self.size, _SMALLEST),
-            ("A seed is", self.seed, 0),
-        ):
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise UsageError(f"{what} a whole number of at least {least}, got {value!r}.")
+    size: (
+        Annotated[
+            int,
+            Within(ge=_SMALLEST, said=f"The people in a gallery are a whole number of at least {_SMALLEST}"),
+        ]
+        | None
+    ) = None
+    seed: Seed = 0
 
     @property
     def as_method(self) -> Method:
         """Student's interval of the mean over galleries."""
-        people = "different people" if self.size is None else f"{count(self.size)} different people each"
+        people = (
+            "different people"
+            if self.size is None
+            else f"{counted(self.size, 'different person', 'different people')} each"
+        )
         how = f"dealt at random (seed {self.seed})" if self.order is None else f"in order of {self.order}"
         return Method(
             "galleries-at-random" if self.order is None else IN_ORDER,

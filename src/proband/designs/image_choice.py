@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.designs.base import DESIGNS, Design
+from proband.engine.limits import Within
 from proband.errors import UsageError
 from proband.samples.pool import Options
-from proband.words import Method, count
+from proband.words import Method, count, counted
 
 TRIALS_A_BLOCK = (
     2_048  # trials that share a stream of random numbers, so that results do not depend on threads
@@ -42,12 +44,10 @@ class ImageChoice(Design):
     """
 
     capability = "images"
-    n_resamples: int = 10_000
+    n_resamples: Annotated[
+        int, Within(ge=1, le=10**9, said="There must be at least one trial, and at most 10⁹")
+    ] = 10_000
     balanced: bool = True
-
-    def __post_init__(self) -> None:
-        if self.n_resamples < 1:
-            raise UsageError(f"There must be at least one trial, got {self.n_resamples}.")
 
     @property
     def as_method(self) -> Method:
@@ -55,7 +55,7 @@ class ImageChoice(Design):
         kind = "balanced" if self.balanced else "unbalanced"
         return Method(
             "image-choice",
-            f"choice of images ({kind}, {count(self.n_resamples)} trials)",
+            f"choice of images ({kind}, {counted(self.n_resamples, 'trial')})",
             "percentiles over permuted choices of gallery and probe images",
             ("beveridge2001",),
         )

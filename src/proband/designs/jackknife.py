@@ -8,11 +8,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.base import DESIGNS, one_of
+from proband.designs.base import DESIGNS
 from proband.designs.strata import Floats, Strata
 from proband.designs.stratified import ReplicatePart, Replicates, StratifiedDesign
+from proband.engine.limits import Drawn, Seed
 from proband.errors import DesignError, UsageError
-from proband.words import Method, count
+from proband.words import Method, counted
 
 JackknifeKind = Literal["JKn", "JK1"]
 Integers = npt.NDArray[np.intp]
@@ -47,7 +48,6 @@ class Jackknife(StratifiedDesign):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of(self.kind, JackknifeKind, "jackknife")
         if self.kind == "JK1" and self.strata is not None and self.weights == "units":
             raise UsageError(
                 f"The delete-one jackknife knows no strata, so none of {self.strata!r}.",
@@ -96,7 +96,7 @@ class Jackknife(StratifiedDesign):
             ("quenouille1956", "tukey1958"),
         )
 
-    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+    def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """Make one replicate for each unit, without it.
 
         Examples
@@ -168,29 +168,24 @@ class RaoWu(StratifiedDesign):
     (array([0., 2.]), array([4., 4., 4., 4.]))
     """
 
-    n_resamples: int = 2_000
+    n_resamples: Drawn = 2_000
 
     @property
     def is_random(self) -> bool:
         """Always: units are drawn."""
         return True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.n_resamples < 2:
-            raise UsageError(f"There must be at least two replicates, got {self.n_resamples}.")
-
     @property
     def as_method(self) -> Method:
         """Units drawn within strata, rescaled."""
         return Method(
             "rao-wu",
-            f"bootstrap repeated replication (Rao and Wu, {count(self.n_resamples)} replicates)",
+            f"bootstrap repeated replication (Rao and Wu, {counted(self.n_resamples, 'replicate')})",
             "rescaled bootstrap within strata" + (f", {self.among}" if self.strata or self.units else ""),
             ("rao1988", "micheals2001"),
         )
 
-    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+    def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """Draw replicates of units within strata; the same for the same seed."""
         strata.require_several()
         n_replicates = self.n_resamples

@@ -12,8 +12,10 @@ from proband.designs.base import DESIGNS
 from proband.designs.factors import array_part, contrast_part, has_arrays, require_cells, some_of
 from proband.designs.strata import ROUNDING, Floats, Strata
 from proband.designs.stratified import Replicates, StratifiedDesign
+from proband.engine.foreign import complete_from
+from proband.engine.limits import Drawn, Rho, Seed
 from proband.errors import DesignError, Hint, UsageError
-from proband.words import Method, Note, Sentence, count, digits
+from proband.words import Method, Note, Sentence, count, counted, digits
 
 _ALL_USED = Sentence(
     "strata.all-replicates-used",
@@ -80,14 +82,12 @@ class BRR(StratifiedDesign):
     """
 
     array: npt.NDArray[np.integer[Any]] | None = None
-    sample: int | None = None
+    sample: Drawn | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.sample is None:
             return
-        if self.sample < 2:
-            raise UsageError(f"There must be at least two replicates, got sample={self.sample!r}.")
         if self.centre == "mean":
             raise UsageError(
                 "Replicates drawn at random are centred on the estimate; around their own mean they vary too little.",
@@ -116,7 +116,7 @@ class BRR(StratifiedDesign):
 
     @property
     def _drawn(self) -> str:
-        return "" if self.sample is None else f", {count(self.sample)} replicates drawn at random"
+        return "" if self.sample is None else f", {counted(self.sample, 'replicate')} drawn at random"
 
     @property
     def whole_units(self) -> bool:
@@ -135,13 +135,17 @@ class BRR(StratifiedDesign):
             return None
         from proband.arrays import replicate_totals
 
+        if values.shape != strata.codes.shape:
+            raise UsageError(
+                f"There is one value for each of {count(len(strata.codes))} units; got {count(values.size)}."
+            )
         table = np.empty((len(strata), int(strata.sizes[0])))
         table[strata.codes, strata.places] = values * strata.shares[strata.codes]
         totals = replicate_totals(table)
         kept = 1.0 - self.shrink
         return kept * float(strata.mean(values)) + (1.0 - kept) * totals
 
-    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+    def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """Make the replicates of an orthogonal array for each number of units.
 
         Examples
@@ -183,7 +187,7 @@ class BRR(StratifiedDesign):
         from proband.arrays import balance, n_replicates, orthogonal_array
 
         if self.array is not None:
-            rows = np.asarray(self.array)
+            rows = complete_from(self.array, "symbols")
             if rows.ndim != 2 or rows.shape[1] < n_strata or rows.min() < 0 or rows.max() >= size:
                 raise UsageError(
                     f"The array must have at least {n_strata} columns of symbols 0 to {size - 1}; it is {rows.shape}."
@@ -221,12 +225,7 @@ class Fay(BRR):
     0.00952519
     """
 
-    rho: float = 0.5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.rho < 1:
-            raise UsageError(f"Fay's rho lies from 0 up to, but not at, 1; got {self.rho!r}.")
+    rho: Rho = 0.5
 
     @property
     def as_method(self) -> Method:
@@ -282,7 +281,7 @@ class Enumeration(StratifiedDesign):
             ("mccarthy1969",),
         )
 
-    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+    def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """Make every replicate there is; refused beyond about a million."""
         strata.require_several()
         if len(np.unique(strata.sizes)) > 1:
@@ -380,7 +379,7 @@ class CollapsedStrata(StratifiedDesign):
         """Each replicate takes one unit of every two strata."""
         return True
 
-    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+    def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """Make balanced replicates of the strata put together."""
         return BRR(centre=self.centre).replicates(strata, seed)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.base import BLOCK, DESIGNS, Design, Reweighting, Unit, one_of
-from proband.errors import UsageError
-from proband.words import Method, count
+from proband.designs.base import BLOCK, DESIGNS, Design, Reweighting, Unit
+from proband.engine.limits import Count, Positive, Seed, Within
+from proband.words import Method, counted
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
 ClusteredMethod = Literal["obuchowski", "durkalski"]
@@ -21,6 +21,9 @@ BOOTSTRAP = "bootstrap"
 """What intervals from replicates of units are known by."""
 
 
+_ENOUGH = Within(
+    ge=100, le=10_000_000, said="A bootstrap needs at least 100 replicates, and at most 10,000,000"
+)
 _PROPORTIONS: dict[ProportionMethod, tuple[str, str]] = {
     "wilson": ("Wilson's score interval over probes, one of each person", "wilson1927"),
     "clopper-pearson": ("exact binomial limits over probes", "clopper1934"),
@@ -55,9 +58,6 @@ class Binomial(Design):
 
     capability = "proportion"
     method: ProportionMethod = "wilson"
-
-    def __post_init__(self) -> None:
-        one_of(self.method, ProportionMethod, "interval")
 
     @property
     def as_method(self) -> Method:
@@ -124,13 +124,7 @@ class Bootstrap(Reweighting):
 
     unit: Unit = "subject"
     interval: BootstrapInterval = "percentile"
-    n_resamples: int = 10_000
-
-    def __post_init__(self) -> None:
-        one_of(self.unit, Unit, "unit")
-        one_of(self.interval, BootstrapInterval, "interval")
-        if self.n_resamples < 100:
-            raise UsageError(f"A bootstrap needs at least 100 replicates, got {self.n_resamples}.")
+    n_resamples: Annotated[int, _ENOUGH] = 10_000
 
     @property
     def as_method(self) -> Method:
@@ -138,7 +132,7 @@ class Bootstrap(Reweighting):
         account, cite = _BOOTSTRAPS[self.interval]
         return Method(
             BOOTSTRAP,
-            f"bootstrap over {self.unit}s ({self.interval}, {count(self.n_resamples)} replicates)",
+            f"bootstrap over {self.unit}s ({self.interval}, {counted(self.n_resamples, 'replicate')})",
             f"{account} over {'probes' if self.unit == 'probe' else 'people'}",
             (cite,),
         )
@@ -148,7 +142,9 @@ class Bootstrap(Reweighting):
         """Units are drawn with replacement, each as likely."""
         return True
 
-    def weights(self, n_units: int, seed: int, first_block: int = 0) -> Iterator[npt.NDArray[np.int64]]:
+    def weights(
+        self, n_units: Positive, seed: Seed, first_block: Count = 0
+    ) -> Iterator[npt.NDArray[np.int64]]:
         """Draw how often each unit counts: blocks of replicates × units, the same for the same seed and block number."""
         done = first_block * BLOCK
         block = first_block
@@ -234,9 +230,6 @@ class ClusteredMcNemar(Design):
 
     capability = "chi-square"
     method: ClusteredMethod = "obuchowski"
-
-    def __post_init__(self) -> None:
-        one_of(self.method, ClusteredMethod, "clustered McNemar test")
 
     @property
     def as_method(self) -> Method:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.foreign import complete_from
 from proband.errors import DesignError, UsageError, first_few
 from proband.results.base import ROUNDING as ROUNDING
 from proband.words import count, counted, digits
@@ -71,7 +72,7 @@ class Strata:
         >>> [Strata.of(["a", "a", "b"], one).unit_weights.round(4).tolist() for one in ("units", "equal", {"a": 0.2, "b": 0.8})]
         [[0.3333, 0.3333, 0.3333], [0.25, 0.25, 0.5], [0.1, 0.1, 0.8]]
         """
-        values = np.asarray(labels)
+        values = complete_from(labels, "strata")
         if not len(values):
             raise UsageError("There are no units.")
         kinds, first, inverse = np.unique(values, return_index=True, return_inverse=True)
@@ -108,7 +109,7 @@ class Strata:
         >>> found.gathered(np.array([1.0, 0.0, 1.0, 0.0, 1.0])).ravel()
         array([0.5, 1. , 0. , 1. ])
         """
-        kinds = np.unique(np.asarray(units), return_inverse=True)[1].ravel()
+        kinds = np.unique(complete_from(units, "units"), return_inverse=True)[1].ravel()
         keys = self.codes * (int(kinds.max()) + 1) + kinds
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")  # units as they come

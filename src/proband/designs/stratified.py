@@ -14,8 +14,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.designs.base import Design, one_of
+from proband.designs.base import Design
 from proband.designs.strata import ROUNDING, Floats, Strata, StratumWeights
+from proband.engine.limits import Count, Freedom, Seed
 from proband.errors import UsageError
 from proband.words import Note
 
@@ -128,7 +129,7 @@ class StratifiedDesign(Design):
     units: str | None = field(default=None, kw_only=True)
     weights: StratumWeights = "units"
     centre: Centre = "estimate"
-    degrees_of_freedom: FreedomRule | float = "strata"
+    degrees_of_freedom: FreedomRule | Freedom = "strata"
     interval: StratifiedInterval = "t"
 
     @property
@@ -147,13 +148,11 @@ class StratifiedDesign(Design):
                 f"The values of {self.units} cannot be both the strata and the units within them.",
                 "name a column of larger groups as the strata, such as the site.",
             )
-        one_of(self.centre, Centre, "centre")
-        one_of(self.interval, StratifiedInterval, "interval")
-        freedom = self.degrees_of_freedom
-        if isinstance(freedom, str):
-            one_of(freedom, FreedomRule, "rule for degrees of freedom")
-        elif not freedom > 0:
-            raise UsageError(f"Degrees of freedom are above 0, got {freedom!r}.")
+
+    @property
+    def varied(self) -> Literal["person", "probe"] | None:
+        """Probes, unless units are people or values of another column."""
+        return "probe" if self.units is None else "person" if self.units == PEOPLE else None
 
     @property
     def among(self) -> str:
@@ -194,7 +193,7 @@ class StratifiedDesign(Design):
         """All replicates of a weighted mean at once, where there is a fast way; else None."""
         return None
 
-    def takes(self, n_units: int) -> bool:
+    def takes(self, n_units: Count) -> bool:
         """Whether strata can have so many units each."""
         return n_units >= 2
 
@@ -203,5 +202,5 @@ class StratifiedDesign(Design):
         strata.require_several()
 
     @abstractmethod
-    def replicates(self, strata: Strata, seed: int = 0) -> Replicates:
+    def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """The replicates for units in these strata."""

@@ -1,26 +1,58 @@
-"""What a public function is given, held against what it says it takes: one gate for all of them.
+"""What a public callable is given, held against what it says it takes: one gate for all of them.
 
-The types of a signature are what is looked at, so that nothing is said twice: a number, one of a few words, an experiment, one
-algorithm or several. Whatever is left open there (an array, a table) is for the function itself to judge.
+The types of a signature are what is looked at, so that nothing is said twice: a number and its limits, one of a few words, an
+experiment, one algorithm or several. Whatever is left open there (an array, a table) is for the function itself to judge. Names
+go through the gate because they are published (`published`): functions, and of classes what makes them and their public methods,
+inherited ones as well. Proband's own code passes freely, except for the commands and studies, which bring what users wrote.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
+from types import FrameType, FunctionType, SimpleNamespace
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from proband.engine.kinds import cure_of, expected, fits, instead, is_open, item_at_fault, made_by, shown
+from proband.engine.kinds import (
+    MISFIT,
+    cure_of,
+    expected,
+    fits,
+    instead,
+    is_open,
+    item_at_fault,
+    made_by,
+    shown,
+    taken,
+)
+from proband.engine.limits import beyond
 from proband.errors import UsageError, nearest
 
+Published = TypeVar("Published")
 Public = TypeVar("Public", bound=Callable[..., Any])
 
+_HOME = str(Path(__file__).parents[1]) + os.sep
+_DOORS = (f"{_HOME}cli{os.sep}", f"{_HOME}study{os.sep}")
+_CALLED = ("__init__", "__new__", "__call__", "__getitem__")
+_ROUND: dict[Any, Callable[[Any], Any]] = {
+    inspect.Parameter.VAR_POSITIONAL: lambda hint: tuple[hint, ...],  # type: ignore[valid-type]
+    inspect.Parameter.VAR_KEYWORD: lambda hint: dict[str, hint],  # type: ignore[valid-type]
+}
+"""What is made of the type of one argument where there may be several."""
+_OWN = {"self", "cls", "_cls"}
+_GATED: dict[Any, Gate] = {}
+"""What was put before functions, and the gates of these."""
+_PUBLISHED: dict[str, type] = {}
+"""Classes by name, for signatures that name what is imported for type checkers alone."""
 
-def checked(public: Public) -> Public:
-    """Let a function, or what makes a class, refuse arguments it cannot take: unknown names, wrong kinds, swapped places.
+
+def checked(function: Public, owner: type | None = None) -> Public:
+    """Let a function, or a method of its owner, refuse arguments it cannot take: unknown names, wrong kinds, numbers beyond limits, swapped places.
 
     Examples
     --------
@@ -41,17 +73,78 @@ def checked(public: Public) -> Public:
     proband.errors.UsageError: rate has no argument 'total'.
     hint: it takes: hits, of, ties.
     """
-    if isinstance(public, type):
-        public.__init__ = checked(public.__init__)  # type: ignore[misc]
-        return public
-    gate = Gate(public)
+    gate = Gate(function, owner=owner)
 
-    @functools.wraps(public)
+    @functools.wraps(function)
     def call(*args: Any, **named: Any) -> Any:
-        gate.check(args, named)
-        return public(*args, **named)
+        if not _is_inside(sys._getframe(1)):
+            args, named = gate.admitted(args, named)
+        return function(*args, **named)
 
+    _GATED[call] = gate
     return call  # type: ignore[return-value]
+
+
+def asked(public: Callable[..., Published], *args: Any, **named: Any) -> Published:
+    """Call a public function or class with what a user wrote: through the gate, though Proband's own code brings it."""
+    made = isinstance(public, type)
+    function = inspect.getattr_static(public, "__init__") if made else public
+    if isinstance(function, FunctionType) and _is_ours(function):
+        own = (object(),) if made else ()
+        gate = _GATED.get(function) or Gate(function, owner=public if isinstance(public, type) else None)
+        places, named = gate.admitted((*own, *args), named)
+        args = places[len(own) :]
+    return public(*args, **named)
+
+
+def _is_inside(frame: FrameType) -> bool:
+    """Whether code of Proband's own calls, other than the doors."""
+    while frame.f_code.co_filename == dataclasses.__file__ and frame.f_back is not None:  # replace()
+        frame = frame.f_back
+    caller = frame.f_code.co_filename
+    return caller.startswith(_HOME) and not caller.startswith(_DOORS)
+
+
+def published(thing: Published) -> Published:
+    """Put the gate before what is published: a function, where it is defined too, or a class; anything else stays as it is.
+
+    It is a decorator where a namespace loads names when they are first used, and called by `publish` for all others.
+    """
+    if isinstance(thing, FunctionType) and _is_ours(thing):
+        home = vars(sys.modules[thing.__module__])
+        if home.get(thing.__name__, thing) is thing and thing not in _GATED:
+            home[thing.__name__] = checked(thing)
+        return home[thing.__name__]  # type: ignore[no-any-return]
+    if isinstance(thing, type) and not issubclass(thing, Exception):
+        _PUBLISHED[thing.__name__] = thing
+        for kind in thing.__mro__:
+            check_methods(kind)
+    return thing
+
+
+def _is_ours(thing: FunctionType | type) -> bool:
+    return thing.__module__.startswith("proband.")
+
+
+def publish(namespace: str) -> None:
+    """Put the gate before all that a package names in its ``__all__``."""
+    module = sys.modules[namespace]
+    for name in module.__all__:
+        setattr(module, name, published(getattr(module, name)))
+
+
+def check_methods(kind: type) -> None:
+    """Put the gate before what makes a class of Proband's, if it is its own, and before its public methods."""
+    for name, method in list(vars(kind).items()) if _is_ours(kind) else ():
+        function = getattr(method, "__func__", method)
+        if (
+            (name in _CALLED or not name.startswith("_"))
+            and isinstance(function, FunctionType)
+            and function not in _GATED
+            and not getattr(function, "__isabstractmethod__", False)
+        ):
+            made = checked(function, kind)
+            setattr(kind, name, type(method)(made) if function is not method else made)
 
 
 class Gate:
@@ -63,11 +156,22 @@ class Gate:
         What is called.
     method
         Its name, where users call it as a method of its first argument, which they do not give themselves.
+    owner
+        The class that has it, if one has.
     """
 
-    def __init__(self, function: Callable[..., Any], method: str | None = None) -> None:
-        self.function, self.method = function, method
-        self.name = method or function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
+    def __init__(
+        self, function: Callable[..., Any], method: str | None = None, owner: type | None = None
+    ) -> None:
+        self.function, self.method, self.owner = function, method, owner
+
+    @functools.cached_property
+    def name(self) -> str:
+        """What it is called by."""
+        if self.method is not None:
+            return self.method
+        name = self.function.__qualname__.rpartition("<locals>.")[2]
+        return name.removesuffix(".__init__").removesuffix(".__new__")
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
@@ -79,35 +183,80 @@ class Gate:
 
     @functools.cached_property
     def hints(self) -> dict[str, Any]:
-        names = inspect.unwrap(self.function).__globals__
-        return {
-            one.name: _resolved(one.annotation, names)
-            for one in self.signature.parameters.values()
-            if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+        """The type of each argument, anything where none is given."""
+        names = {
+            **_PUBLISHED,
+            "Sequence": Sequence,
+            "Mapping": Mapping,
+            **inspect.unwrap(self.function).__globals__,
         }
+        found = {}
+        for one in self.signature.parameters.values():
+            hint = self._of_field(one.name) or _resolved(one.annotation, names)
+            found[one.name] = _ROUND.get(one.kind, lambda hint: hint)(hint)
+        return found
 
-    def check(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
-        """Refuse what does not fit, in words."""
+    def _of_field(self, name: str) -> Any:
+        """The type of a field of a record, as the class that has it says it; None for what is no field."""
+        if self.owner is None or not self._makes or not dataclasses.is_dataclass(self.owner):
+            return None
+        homes = (one for one in self.owner.__mro__ if name in vars(one).get("__annotations__", {}))
+        home = next(homes, None)
+        return home and _resolved(home.__annotations__[name], vars(sys.modules[home.__module__]))
+
+    @property
+    def _makes(self) -> bool:
+        """Whether it makes what its owner is."""
+        return self.function.__name__ in ("__init__", "__new__")
+
+    def admitted(
+        self, args: tuple[Any, ...], named: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments as the function takes them; refuse in words what does not fit."""
         try:
-            given = self.signature.bind(*args, **named).arguments
+            bound = self.signature.bind(*args, **named)
         except TypeError:
             raise self._not_bound(args, named) from None
-        for name, value in given.items():
-            hint = self.hints.get(name, Any)
-            if not fits(value, hint):
-                raise self._swapped(self._called(args), given) or self._misfit(name, value, hint)
+        given = bound.arguments
+        asked = {name: self.hints[name] for name in given}
+        made = {name: taken(given[name], hint) for name, hint in asked.items()}
+        for name, hint in asked.items():
+            if made[name] is MISFIT:
+                raise self._swapped(self._called(args), given) or self._misfit(name, given[name], hint)
+        # Of what was found, NaN says that there is no such number.
+        missing = self._makes and getattr(self.owner, "of_findings", False)
+        for name, hint in asked.items():
+            refused = beyond(name, made[name], hint, missing=missing)
+            if refused is not None:
+                raise refused
+            usual = self.signature.parameters[name].default
+            if (
+                isinstance(made[name], str)
+                and not made[name]
+                and usual != ""
+                and not (missing or is_open(hint))
+            ):
+                raise UsageError(
+                    f"{name} is empty.", "leave it out." if usual is None else f"give {expected(hint)}."
+                )
+        given.update(made)
+        return bound.args, bound.kwargs
 
     def _called(self, args: tuple[Any, ...]) -> str:
         """What users call it by: a method by the class of what they have, which may have inherited it."""
-        _, dot, method = self.name.rpartition(".")
-        if not dot or not args or "self" not in self.signature.parameters:
+        if self.owner is None or not args:
             return self.name
-        own = type(args[0]).__name__
-        return own if method == "__call__" else f"{own}.{method}"
+        own = args[0].__name__ if isinstance(args[0], type) else type(args[0]).__name__
+        method = self.function.__name__
+        return own if method in _CALLED else f"{own}.{method}"
 
     def _not_bound(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> UsageError:
         """A name that is not known, one that is missing, or more arguments than there are places for."""
-        known = [name for name in self.hints if name != "self"]
+        known = [
+            one.name
+            for one in self.signature.parameters.values()
+            if one.name not in _OWN and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+        ]
         unknown = [name for name in named if name not in known]
         if unknown:
             return UsageError(
@@ -124,9 +273,10 @@ class Gate:
         given = [*by_place[: len(args)], *named]
         if len(args) > len(by_place):
             rest = [name for name in known if name not in by_place]
-            taken = len(by_place) - ("self" in by_place)
+            own = len(_OWN.intersection(by_place))
+            places = len(by_place) - own
             return UsageError(
-                f"{self._called(args)} takes {taken} {'argument' if taken == 1 else 'arguments'} by place, got {len(args) - ('self' in by_place)}.",
+                f"{self._called(args)} takes {places} {'argument' if places == 1 else 'arguments'} by place, got {len(args) - own}.",
                 f"name the others: {', '.join(f'{name}=…' for name in rest[:4])}."
                 if rest
                 else self._without_arguments(args[-1]),
@@ -134,7 +284,7 @@ class Gate:
         missing = [
             one.name
             for one in parameters
-            if one.default is one.empty and one.name not in given and one.name in self.hints
+            if one.default is one.empty and one.name not in given and one.name in known
         ]
         if not missing:
             twice = next((name for name in named if name in by_place[: len(args)]), "an argument")
@@ -153,18 +303,18 @@ class Gate:
 
     def _swapped(self, called: str, given: Mapping[str, Any]) -> UsageError | None:
         """Whether what fits nowhere else fits in the place of another that does not fit there."""
-        wrong = [name for name, value in given.items() if not fits(value, self.hints.get(name, Any))]
+        wrong = [name for name, value in given.items() if not fits(value, self.hints[name])]
         for name in wrong:
             for other in given:
-                hint = self.hints.get(other, Any)
+                hint = self.hints[other]
                 if other == name or is_open(hint) or given[name] is None or not fits(given[name], hint):
                     continue
-                if other in wrong or fits(given[other], self.hints.get(name, Any)):
-                    places = ", ".join(one for one in self.hints if one in given and one != "self")
-                    got = ", ".join(shown(value) for one, value in given.items() if one != "self")
+                if other in wrong or fits(given[other], self.hints[name]):
+                    places = ", ".join(one for one in self.hints if one in given and one not in _OWN)
+                    got = ", ".join(shown(value) for one, value in given.items() if one not in _OWN)
                     return UsageError(
                         f"The arguments look swapped: {called}({places}, …) was given {got}.",
-                        f"{name} is {expected(self.hints.get(name, Any))}; {other} is {expected(hint)}.",
+                        f"{name} is {expected(self.hints[name])}; {other} is {expected(hint)}.",
                     )
         return None
 
@@ -187,6 +337,7 @@ class Gate:
 
 def _resolved(annotation: Any, names: dict[str, Any]) -> Any:
     """The type an annotation means; anything where it names what is imported for type checkers alone."""
+    annotation = getattr(annotation, "__forward_arg__", annotation)
     if not isinstance(annotation, str):
         return Any if annotation is inspect.Parameter.empty else annotation
     try:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from math import isnan
+from collections.abc import Callable
+from numbers import Number, Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import InputError, UsageError
+from proband.errors import InputError, UsageError, quoted
+from proband.words import count
 
 
 def array_from(data: Any, what: str) -> npt.NDArray[Any]:
     """Make a NumPy array of what the user has; nothing is copied that need not be.
+
+    What a masked array hides is missing, as are None and pandas' NA: NaN among numbers, and None among anything else.
 
     Parameters
     ----------
@@ -25,39 +29,188 @@ def array_from(data: Any, what: str) -> npt.NDArray[Any]:
     --------
     >>> array_from([[1, 2], [3, 4]], "scores").shape
     (2, 2)
+    >>> array_from(np.ma.array([1, 2, 10**9], mask=[0, 0, 1]), "scores")
+    array([ 1.,  2., nan])
     """
-    if isinstance(data, str | bytes) or data is None:
-        raise UsageError(
-            f"The {what} are an array, got {type(data).__name__}.", "pass an array, a column or a list."
-        )
-    if hasattr(data, "detach"):
-        data = _on_cpu(data, what)
-    try:
-        if hasattr(data, "to_numpy"):  # pandas and polars
-            return np.asarray(data.to_numpy())
-        if not hasattr(data, "__array__") and hasattr(data, "__dlpack__"):
-            return np.from_dlpack(data)
-        return np.asarray(data)
-    except (TypeError, ValueError, BufferError, RuntimeError) as error:
-        said = str(error).partition("\n")[0].rstrip(".")
-        raise InputError(
-            f"The {what} do not make an array: {said}.", "rows must be of one length, and numbers or texts."
-        ) from None
+    found = _as_array(data, what)
+    if found.dtype.kind != "O" or not found.size:
+        return found
+    flat = found.ravel().tolist()
+    there = [one for one in flat if one is not None]
+    if isinstance(data, np.ndarray) and len(there) == len(flat):
+        return found  # objects by choice
+    if not there or not all(isinstance(one, Real) and not isinstance(one, bool | np.bool_) for one in there):
+        return found
+    numbers = np.array(flat) if len(there) == len(flat) else np.array(flat, dtype=np.float64)
+    return numbers.reshape(found.shape)
+
+
+def complete_from(data: Any, what: str) -> npt.NDArray[Any]:
+    """Make a NumPy array of what the user has, in which no value may be missing.
+
+    Examples
+    --------
+    >>> complete_from(["a", None], "strata")
+    Traceback (most recent call last):
+        ...
+    proband.errors.InputError: 1 of the 2 strata is missing, first number 1 (counted from 0).
+    hint: leave these rows out of all arrays.
+    """
+    found = array_from(data, what)
+    missing = missing_in(found)
+    if missing is not None:
+        raise missing_error(missing, what)
+    return found
+
+
+def missing_in(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
+    """Which values of an array that `array_from` made are missing; None if none is."""
+    if array.dtype.kind == "O":
+        missing = np.array([one is None for one in array.ravel()], np.bool_).reshape(array.shape)
+    elif array.dtype.kind in "fcmM":
+        missing = np.asarray(array != array)
+    else:
+        return None
+    return missing if missing.any() else None
+
+
+def missing_error(missing: npt.NDArray[np.bool_], what: str) -> InputError:
+    """Say how many values are missing, and where the first is."""
+    n = int(missing.sum())
+    return InputError(
+        f"{count(n)} of the {count(missing.size)} {what} {'is' if n == 1 else 'are'} missing, first number "
+        f"{count(int(missing.argmax()))} (counted from 0).",
+        "leave these rows out of all arrays.",
+    )
 
 
 def plain_values(data: Any, what: str) -> list[Any]:
-    """Return one column as plain values of Python, every kind of missing value (NaN, NA, NaT, null) as None.
+    """Return one column as plain values of Python, every kind of missing value (NaN, NA, NaT, null, masked) as None.
 
     Examples
     --------
     >>> plain_values(np.array([1.5, np.nan]), "scores")
     [1.5, None]
     """
-    if type(data).__module__.partition(".")[0] == "pandas":
+    if hasattr(data, "columns"):
+        raise UsageError(f"The {what} are a list, got {quoted(data)}.", "pass a column or a list.")
+    if _library(data) == "pandas":
         found: list[Any] = data.astype(object).where(data.notna(), None).tolist()  # no pyarrow needed
         return found
-    values = array_from(data, what).tolist()
-    return [None if isinstance(value, float) and isnan(value) else value for value in values]
+    array = _as_array(data, what)
+    if not array.ndim:
+        raise UsageError(f"The {what} are a list, got {quoted(data)}.", "pass a column or a list.")
+    values: list[Any] = array.tolist()
+    return values if missing_in(array) is None else [None if is_missing(value) else value for value in values]
+
+
+def is_missing(value: object) -> bool:
+    """Whether a single value is None, NaN, NaT, pandas' NA or NumPy's masked.
+
+    Examples
+    --------
+    >>> [is_missing(one) for one in (None, float("nan"), np.datetime64("NaT"), np.ma.masked, 0, "nan")]
+    [True, True, True, True, False, False]
+    """
+    if isinstance(value, str):
+        return False
+    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, Number | np.generic) and bool(value != value)
+
+
+def _as_array(data: Any, what: str) -> npt.NDArray[Any]:
+    """An array in which what is missing is NaN, or None where anything may stand."""
+    if isinstance(data, str | bytes) or data is None:
+        raise UsageError(
+            f"The {what} are an array, got {type(data).__name__}.", "pass an array, a column or a list."
+        )
+    if hasattr(data, "detach"):
+        data = _on_cpu(data, what)
+    if isinstance(data, list | tuple) and any(isinstance(one, np.ma.MaskedArray) for one in data):
+        # A single masked value is such an array too; of a list of arrays each keeps its mask.
+        data = [one.tolist() if isinstance(one, np.ma.MaskedArray) else one for one in data]
+    try:
+        if isinstance(data, np.ma.MaskedArray):
+            found = _shown(data)
+        elif hasattr(data, "to_numpy"):  # pandas and polars
+            found = np.asarray(data.to_numpy())
+        elif not hasattr(data, "__array__") and hasattr(data, "__dlpack__"):
+            found = np.from_dlpack(data)
+        else:
+            found = np.asarray(data)
+    except (TypeError, ValueError, OverflowError, BufferError, RuntimeError) as error:
+        said = str(error).partition("\n")[0].rstrip(".")
+        raise InputError(
+            f"The {what} do not make an array: {said}.", "rows must be of one length, and numbers or texts."
+        ) from None
+    if found.dtype.kind != "O":
+        return found
+    gaps = np.array([is_missing(one) for one in found.ravel()], np.bool_).reshape(found.shape)
+    if gaps.any():
+        found = found.copy()
+        found[gaps] = None
+    return found
+
+
+def _shown(data: np.ma.MaskedArray[Any, Any]) -> npt.NDArray[Any]:
+    """What a masked array shows: what it hides is missing."""
+    hidden = np.ma.getmaskarray(data)
+    values = np.asarray(data.data)
+    if hidden.dtype.names or not hidden.any():
+        return values
+    found = values.copy() if values.dtype.kind in "fc" else values.astype(object)
+    found[hidden] = np.nan if found.dtype.kind in "fc" else None
+    return found
+
+
+def _library(data: Any) -> str:
+    return type(data).__module__.partition(".")[0]
+
+
+def numbers_by(function: Callable[..., Any], what: str, *args: Any) -> npt.NDArray[np.float64]:
+    """Return what a user's function makes of its arguments, which must be numbers.
+
+    Examples
+    --------
+    >>> numbers_by(np.sum, "statistic", [1, 2])
+    array(3.)
+    """
+    try:
+        found = np.asarray(function(*args))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UsageError(f"The {what} cannot be computed: {error}.") from error
+    if found.dtype.kind not in "biuf":
+        raise UsageError(f"The {what} must give a number; got {found.dtype.type.__name__}.")
+    return found.astype(np.float64, copy=False)
+
+
+def number_by(function: Callable[..., Any], what: str, *args: Any) -> float:
+    """Return the one number that a user's function makes of its arguments.
+
+    Examples
+    --------
+    >>> number_by(np.mean, "statistic", [1, 2])
+    1.5
+    """
+    found = numbers_by(function, what, *args)
+    if found.ndim:
+        raise UsageError(f"The {what} must give one number, not {found.shape}.")
+    return float(found)
+
+
+def number_from(value: Any, what: str) -> float:
+    """Return a number that a user gave among others.
+
+    Examples
+    --------
+    >>> number_from(3, "total")
+    3.0
+    """
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"A {what} is a number, got {quoted(value)}.") from None
 
 
 def _on_cpu(tensor: Any, what: str) -> Any:

@@ -4,22 +4,85 @@ from __future__ import annotations
 
 import collections.abc as abc
 import numbers
+import operator
 import re
 import types
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import Hint, nearest, quoted
+from proband.engine.foreign import array_from
+from proband.errors import Hint, ProbandError, nearest, quoted
 from proband.words import given
 
 _NUMBERS: dict[Any, str] = {float: "a number", int: "a whole number", bool: "True or False"}
 _OPEN = (Any, object, npt.ArrayLike)
+_IN_ARRAYS: dict[Any, tuple[str, Any, str]] = {
+    np.bool_: ("b", np.bool_, "an array of true and false"),
+    np.integer: ("iu", np.int64, "an array of whole numbers"),
+    np.floating: ("f", np.float64, "an array of numbers"),
+    np.str_: ("U", np.str_, "an array of texts"),
+}
+"""What arrays hold: its kind, what is made of another kind where it can be, and in words."""
+_AXES = {1: "one axis", 2: "two axes", 3: "three axes"}
 _LED_BY_NUMBER = re.compile(r"(\d+(?:\.\d+)?) ?[a-zµ]+$", re.IGNORECASE)  # 3in, 5 cm
 _ALSO_CALLED = {"euclidean": "l2", "manhattan": "l1", "cityblock": "l1", "dot": "inner"}
-_SEVERAL = (abc.Sequence, abc.Iterable, abc.Collection, abc.Set, list, tuple, set)
+SEVERAL = (abc.Sequence, abc.Iterable, abc.Collection, abc.Set, list, tuple, set)
+
+
+@dataclass(frozen=True)
+class Axes:
+    """In the type of an array: how many axes it has, 0 for any number but none, what it holds, and whether it must hold anything.
+
+    One whose rows may be labelled is handed on as it is, for the function to obey the labels.
+
+    Examples
+    --------
+    >>> Axes(1, np.integer).taken([1, 2]), Axes(1, np.integer).taken([0.5]) is MISFIT, Axes(1).taken(3) is MISFIT
+    (array([1, 2]), True, True)
+    """
+
+    n: int = 0
+    of: Any = None
+    filled: bool = False
+    labelled: bool = False
+
+    def __str__(self) -> str:
+        return f"an array of {_AXES[self.n]}" if self.n else "an array"
+
+    def within(self, array: Any) -> Axes:
+        """The same axes of an array that holds what its type says."""
+        inner = get_args(array)
+        if get_origin(array) is not np.ndarray or self.of is not None:
+            return self
+        held = get_args(inner[1])[0]
+        return replace(self, of=get_origin(held) or held)
+
+    def taken(self, value: Any) -> Any:
+        """An array as it is asked for, whichever library's or a list; `MISFIT` for any other."""
+        try:
+            made = value if isinstance(value, np.ndarray) else array_from(value, "values")
+        except ProbandError:
+            return MISFIT
+        if not made.ndim or made.ndim != (self.n or made.ndim) or (self.filled and not made.size):
+            return MISFIT
+        wanted = next(
+            (one for one in _IN_ARRAYS if isinstance(self.of, type) and issubclass(self.of, one)), None
+        )
+        if wanted is None or made.dtype.kind in _IN_ARRAYS[wanted][0]:
+            return value if self.labelled else made
+        if made.size and (wanted is not np.floating or made.dtype.kind not in "biu"):
+            return MISFIT
+        return value if self.labelled else made.astype(_IN_ARRAYS[wanted][1])
+
+
+JUDGED = object()
+"""In a type: what is given may be of another, and is judged where it is taken."""
+MISFIT: Any = object()
+"""What stands for a value of the wrong kind."""
 
 
 def fits(value: Any, hint: Any) -> bool:
@@ -30,52 +93,128 @@ def fits(value: Any, hint: Any) -> bool:
     >>> fits(3, float), fits("3", float), fits(True, int), fits([1, 2], abc.Sequence[int]), fits(None, int | None)
     (True, False, False, True, True)
     """
+    return taken(value, hint) is not MISFIT
+
+
+def taken(value: Any, hint: Any) -> Any:
+    """Return a value as the kind that a signature names, `MISFIT` where it is of another; what is left open stays as it is.
+
+    Numbers of other libraries become Python's, and arrays and columns become lists where a list is asked for: functions need not
+    know of them.
+
+    Examples
+    --------
+    >>> taken(np.array(0.5), float), taken(np.arange(2), abc.Sequence[int]), taken("a", float) is MISFIT
+    (0.5, [0, 1], True)
+    """
     if is_open(hint):
-        return True
+        return _plain(value)
     if hint is None or hint is types.NoneType:
-        return value is None
+        return None if value is None else MISFIT
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        return fits(value, inner[0])
+        axes = next((one for one in inner if isinstance(one, Axes)), None)
+        return taken(value, inner[0]) if axes is None else axes.within(inner[0]).taken(value)
     if origin in (Union, types.UnionType):
-        return any(fits(value, one) for one in inner)
-    if origin is Literal:
-        return any(type(value) is type(one) and value == one for one in inner)
-    if hint in _NUMBERS:
-        return _is_number(value, hint)
-    if hint is str or hint is Path:
-        return isinstance(value, hint)
+        found = (taken(value, one) for one in inner)
+        return next((one for one in found if one is not MISFIT), MISFIT)
     if origin in (abc.Mapping, dict):
-        return isinstance(value, abc.Mapping) and all(fits(one, inner[1]) for one in value.values())
+        return _taken_mapping(value, *inner) if isinstance(value, abc.Mapping) else MISFIT
     if origin is tuple and inner[-1] is not Ellipsis:
-        return isinstance(value, list | tuple) and len(value) == len(inner) and all(map(fits, value, inner))
-    if origin in _SEVERAL:
-        return _is_several(value, origin) and _wrong_item(value, inner[0]) is None
-    if origin is abc.Callable or hint is abc.Callable:
+        whole = isinstance(value, list | tuple) and len(value) == len(inner)
+        return _together(value, list(map(taken, value, inner)), tuple) if whole else MISFIT
+    if origin in SEVERAL:
+        return _taken_items(value, origin, inner[0]) if _is_several(value, origin) else MISFIT
+    if origin is np.ndarray:
+        return Axes().within(hint).taken(value)
+    value = _plain(value)
+    if hint is float and isinstance(value, int) and value.bit_length() > 63:  # NumPy has no such whole number
+        value = _as_float(value)
+    return value if _is_one(value, origin or hint, inner) else MISFIT
+
+
+def _is_one(value: Any, kind: Any, words: tuple[Any, ...]) -> bool:
+    """Whether a single value is of a kind, or among the words of a literal."""
+    if kind is Literal:
+        return any(type(value) is type(one) and value == one for one in words)
+    if kind in _NUMBERS:
+        return _is_number(value, kind)
+    if kind is abc.Callable:
         return callable(value)
-    kind = origin or hint
     if getattr(kind, "_is_protocol", False):
-        return all(hasattr(value, name) for name in vars(kind) if not name.startswith("_"))
+        named = [name for name in vars(kind) if not name.startswith("_")]
+        return not isinstance(value, str | bytes | type) and all(hasattr(value, name) for name in named)
     return isinstance(value, kind)
 
 
-def _wrong_item(value: Any, inner: Any) -> int | None:
-    """Where a list holds what it must not; of columns and arrays, which are of one kind, the first is looked at."""
-    if isinstance(value, list | tuple):
-        return next((place for place, one in enumerate(value) if not fits(one, inner)), None)
-    first = (
-        value[:1]
-        if hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, set)
-        else ()
+def _is_number(value: Any, kind: Any) -> bool:
+    if kind is bool or isinstance(value, bool):
+        return kind is bool and isinstance(value, bool)
+    return isinstance(value, int if kind is int else int | float)
+
+
+def _plain(value: Any) -> Any:
+    """One value of an array library, or another kind of number, as Python has it; a time stays what it is."""
+    if value is np.ma.masked:
+        return None
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        found = value.item()
+        timed = isinstance(value, np.datetime64 | np.timedelta64) or value.dtype == object
+        return value if timed else found
+    other = isinstance(value, numbers.Real) and not isinstance(value, int | float)
+    return _as_float(value) if other else value
+
+
+def _as_float(number: Any) -> Any:
+    """A number as a float; itself where it is too large for one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return number
+
+
+def _together(value: Any, made: list[Any], kind: Any) -> Any:
+    """The items as they are taken; the value itself where that changes nothing."""
+    if any(one is MISFIT for one in made):
+        return MISFIT
+    right = isinstance(value, tuple) or (isinstance(value, list) and kind is not tuple)
+    if right and all(map(operator.is_, made, value)):
+        return value
+    return tuple(made) if kind is tuple or isinstance(value, tuple) else made
+
+
+def _taken_mapping(value: abc.Mapping[Any, Any], names: Any, inner: Any) -> Any:
+    made = {name: taken(one, inner) for name, one in value.items()}
+    if any(one is MISFIT for one in made.values()) or not all(fits(name, names) for name in made):
+        return MISFIT
+    return value if all(one is value[name] for name, one in made.items()) else made
+
+
+def _taken_items(value: Any, origin: Any, inner: Any) -> Any:
+    """Several values; of a sequence that is neither list nor tuple, which has items of one kind, the first is looked at."""
+    if isinstance(value, list | tuple) or _is_array(value):
+        return _together(value, [taken(one, inner) for one in value], origin)
+    first = value[:1] if isinstance(value, abc.Sequence) else ()
+    return value if all(fits(one, inner) for one in first) else MISFIT
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a value is an array, or a column of a table."""
+    return (
+        hasattr(value, "__len__")
+        and hasattr(value, "__getitem__")
+        and not isinstance(value, str | bytes | abc.Sequence | abc.Mapping | abc.Set)
+        and getattr(value, "shape", None) != ()
+        and not hasattr(value, "columns")
     )
-    return next((0 for one in first if not fits(one, inner)), None)
 
 
 def item_at_fault(value: Any, hint: Any) -> int | None:
     """Where a list that is asked for holds what it must not; None where it is no list at all."""
-    if get_origin(hint) not in _SEVERAL or not isinstance(value, list | tuple):
+    if get_origin(hint) not in SEVERAL or not isinstance(value, list | tuple):
         return None
-    return _wrong_item(value, get_args(hint)[0])
+    inner = get_args(hint)[0]
+    return next((place for place, one in enumerate(value) if not fits(one, inner)), None)
 
 
 def is_open(hint: Any) -> bool:
@@ -87,33 +226,30 @@ def is_open(hint: Any) -> bool:
     kind = get_origin(hint) or hint
     if kind is abc.Iterable:
         return is_open(get_args(hint)[0])
-    if kind in (Literal, Annotated, *_SEVERAL):
-        return kind is Annotated and get_args(hint)[0] is Any
+    if kind is Annotated:
+        inner = get_args(hint)
+        return (
+            inner[0] is Any
+            or JUDGED in inner
+            or (inner[0] == npt.ArrayLike and not any(isinstance(one, Axes) for one in inner))
+        )
+    if kind in (Literal, np.ndarray, *SEVERAL):
+        return False
     if not isinstance(kind, type):
         return True
-    # A frame of polars stands for any table, an array for any library's.
     home = kind.__module__.partition(".")[0]
-    return home in ("polars", "numpy") or (getattr(kind, "_is_protocol", False) and home != "proband")
-
-
-def _is_number(value: Any, hint: Any) -> bool:
-    if hint is bool:
-        return isinstance(value, bool | np.bool_)
-    if isinstance(value, bool | np.bool_):
-        return False
-    if isinstance(value, numbers.Integral):
-        return True
-    single = isinstance(value, numbers.Real) or getattr(value, "shape", None) == ()
-    return hint is float and single and hasattr(value, "__float__")
+    return home == "numpy" or (getattr(kind, "_is_protocol", False) and home != "proband")
 
 
 def _is_several(value: Any, origin: Any) -> bool:
     """Whether a value holds several others; a text is one, and columns of any library are several."""
-    if isinstance(value, str | bytes | abc.Mapping):
+    if isinstance(value, str | bytes) or getattr(value, "shape", None) == () or hasattr(value, "columns"):
+        return False  # a text, a number, a table
+    if origin in (abc.Iterable, abc.Collection):  # of a mapping, its names
+        return isinstance(value, origin)
+    if isinstance(value, abc.Mapping):
         return False
-    if origin is abc.Iterable:
-        return isinstance(value, abc.Iterable)
-    return isinstance(value, origin) or (hasattr(value, "__len__") and hasattr(value, "__getitem__"))
+    return isinstance(value, origin | abc.Sequence) or _is_array(value)
 
 
 def expected(hint: Any) -> str:
@@ -126,7 +262,7 @@ def expected(hint: Any) -> str:
     """
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        return inner[1] if isinstance(inner[1], str) else expected(inner[0])
+        return str(inner[1]) if isinstance(inner[1], str | Axes) else expected(inner[0])
     if origin in (Union, types.UnionType):
         return _one_of(inner)
     if origin is Literal:
@@ -137,10 +273,16 @@ def expected(hint: Any) -> str:
         return "a text" if hint is str else "a path"
     if origin in (abc.Mapping, dict):
         return f"a mapping of names to {_plural(inner[1])}"
-    if origin in _SEVERAL:
+    if origin in SEVERAL:
         return f"a list of {_plural(inner[0])}"
     if origin is abc.Callable or hint is abc.Callable:
         return "a function"
+    if origin is np.ndarray:
+        of = Axes().within(hint).of
+        return next(
+            (one[2] for kind, one in _IN_ARRAYS.items() if isinstance(of, type) and issubclass(of, kind)),
+            "an array",
+        )
     return _with_article(getattr(origin or hint, "__name__", str(hint)))
 
 
@@ -170,6 +312,8 @@ def _plural(hint: Any) -> str:
     for one in ("a ", "an "):
         if word.startswith(one) and " or " not in word:
             rest = word.removeprefix(one)
+            if rest.startswith("array"):
+                return f"arrays{rest.removeprefix('array')}"
             return rest if rest.endswith("s") else f"{rest[:-1]}ies" if rest.endswith("y") else f"{rest}s"
     return word
 
@@ -216,7 +360,7 @@ def instead(value: Any, hint: Any) -> str | None:
     meant = value[0] if isinstance(value, list | tuple) and value else value
     if isinstance(meant, str) and any(one in (int, float) for one in kinds):
         return number_in(meant)
-    if isinstance(meant, float) and int in kinds and meant == int(meant):
+    if isinstance(meant, float) and int in kinds and meant.is_integer():
         return f"write {int(meant)}."
     return None
 
@@ -242,8 +386,10 @@ def shown(value: Any) -> str:
     Examples
     --------
     >>> shown(np.zeros((2, 3))), shown(None), shown("a"), shown([1, 2]), shown(int)
-    ('a NumPy array of 2 × 3', 'None', "'a'", 'a list of 2', 'the class int')
+    ('a NumPy array of 2 × 3 (float64)', 'None', "'a'", 'a list of 2', 'the class int')
     """
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"a whole number of {int(value.bit_length() * 0.30103) + 1} digits"
     if value is None or isinstance(value, bool | int | float | complex | np.generic):
         return repr(value)[:80]
     if isinstance(value, str | Path):
@@ -251,7 +397,7 @@ def shown(value: Any) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, np.ndarray):
-        return f"a NumPy array of {' × '.join(map(str, value.shape)) or 'one value'}"
+        return f"a NumPy array of {' × '.join(map(str, value.shape)) or 'one value'} ({value.dtype})"
     name = type(value).__name__
     if isinstance(value, list | tuple | dict | set):
         held = list(value.values() if isinstance(value, dict) else value)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, distribution, entry_points, packages_distributions
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
+from proband.engine.source_digest import package_digest
 from proband.errors import UsageError, nearest
 
 Thing = TypeVar("Thing")
@@ -88,6 +89,19 @@ class Registry:
             f"There is no {self.what} {name!r}.", nearest(name, names) or f"there are: {', '.join(names)}."
         )
 
+    def made_by(self, *names: str) -> dict[str, tuple[str, ...]]:
+        """Whose code names mean, for those of plug-ins: where it is, distributions with their versions, and the digest of the code."""
+        installed = {entry.name: entry for entry in self._installed()}
+        found = {}
+        for name in names:
+            if name in installed or self.names_code(name):
+                self.find(name)  # the digest is of what was imported
+                entry = installed.get(name) or EntryPoint(name, name, self.group)
+                whose = _distributions(entry.module) if entry.dist is None else [entry.dist]
+                versions = sorted(f"{one.name} {one.version}" for one in whose)
+                found[name] = (entry.value, *versions, package_digest(entry.module))
+        return found
+
     def everything(self) -> dict[str, Any]:
         """All that is registered, and all that installed packages add, by name."""
         self._load()
@@ -110,6 +124,11 @@ class Registry:
 def _entry_points(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """What installed packages register; looking through all of them takes some hundredths of a second."""
     return tuple(entry_points(group=group))
+
+
+def _distributions(module: str) -> list[Distribution]:
+    """The installed packages that a module is of; none for a user's own file."""
+    return [*map(distribution, set(packages_distributions().get(module.partition(".")[0], ())))]
 
 
 def _loaded(entry: EntryPoint) -> Any:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from proband.engine.arguments import checked
+from proband.engine.arguments import check_methods
 from proband.errors import UsageError
 
 if TYPE_CHECKING:
@@ -79,25 +79,27 @@ def _maker(kind: type, what: Made) -> Callable[..., Any]:
 
 
 class Shown:
-    """A result that has a table, which notebooks show by themselves, and a figure."""
+    """A result that has a table, which notebooks show by themselves, and a figure; its methods go through the gate."""
 
     __slots__ = ()
+    of_findings: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        check_methods(cls)
 
     def _repr_html_(self) -> str:
         """Return the table, and what belongs beneath it, as notebooks show it."""
         return str(render(self, "html"))
 
-    @checked
     def to_latex(self) -> str:
         """Return the table as LaTeX (booktabs)."""
         return str(render(self, "latex"))
 
-    @checked
     def to_markdown(self) -> str:
         """Return the table as Markdown, with what belongs beneath it."""
         return str(render(self, "markdown"))
 
-    @checked
     def to_model_card(self, dataset: str = "test set", *, format: str = "markdown") -> str:
         """Return a model card's part: metrics with intervals, the dataset and what varies.
 
@@ -112,7 +114,6 @@ class Shown:
         """
         return str(render(self, "card", dataset=dataset, format=format))
 
-    @checked
     def plot(self, **options: Any) -> Figure:
         """Draw the result; `save_figure` writes what is returned, and notebooks show it.
 
@@ -126,3 +127,6 @@ class Shown:
         """
         figure: Figure = render(self, "figure", **options)
         return figure
+
+
+check_methods(Shown)

@@ -6,12 +6,14 @@ import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, get_args
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proband.engine import Engine, on_engine, run_blocks
+from proband.engine.kinds import Axes
+from proband.engine.limits import Count, Seed, Threads, Within
 from proband.errors import UsageError
 from proband.faces.appearance import Shot, Sitting, draw_shot, draw_sitting
 from proband.faces.identity import Identity, draw_identity
@@ -19,8 +21,10 @@ from proband.faces.layout import lay_out
 from proband.faces.painting.camera import eye_positions, frame
 from proband.faces.plan import VIEWS, PlanName, Take, View, feret_takes, grid_takes, with_views
 from proband.faces.render import render_image
-from proband.words import count, digits
+from proband.words import count
 
+_MOST = 10_000_000  # subjects, sessions or images: more than anybody renders
+_LARGEST_SIDE = 20_000
 SMALLEST_SIDE = 48  # below this an eye is no more than two pixels
 LARGEST_DIFFICULTY = 3.0  # beyond this faces no longer look like faces
 FIRST_DAY = datetime.date(1993, 8, 2)
@@ -60,44 +64,28 @@ class Population:
         ``ql`` and ``qr`` (22.5°), ``ra`` and ``rd`` (45°), ``hl`` and ``hr`` (67.5°). The other images stay the same.
     """
 
-    n_subjects: int = 200
+    n_subjects: Annotated[int, Within(ge=1, le=_MOST)] = 200
     plan: PlanName = "feret"
-    sessions: int = 2
-    images_per_session: int = 2
-    seed: int = 0
-    first_subject: int = 0
-    height: int = 192
-    width: int = 160
-    difficulty: float = 1.0
+    sessions: Annotated[int, Within(ge=1, le=_MOST)] = 2
+    images_per_session: Annotated[int, Within(ge=1, le=_MOST)] = 2
+    seed: Seed = 0
+    first_subject: Count = 0
+    height: Annotated[int, Within(ge=SMALLEST_SIDE, le=_LARGEST_SIDE)] = 192
+    width: Annotated[int, Within(ge=SMALLEST_SIDE, le=_LARGEST_SIDE)] = 160
+    difficulty: Annotated[
+        float,
+        Within(ge=0, le=LARGEST_DIFFICULTY, hint="1 is about as hard as FERET, 0 leaves only expression."),
+    ] = 1.0
     views: tuple[View, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "views", tuple(self.views))
         for place, view in enumerate(self.views):
-            if view not in VIEWS:
-                raise UsageError(f"There is no view {view!r}.", f"there are: {', '.join(VIEWS)}.")
             if view in self.views[:place]:
                 raise UsageError(f"The view {view!r} is named twice.", "name each once.")
-        least = {
-            "n_subjects": 1,
-            "sessions": 1,
-            "images_per_session": 1,
-            "seed": 0,
-            "first_subject": 0,
-            "height": SMALLEST_SIDE,
-            "width": SMALLEST_SIDE,
-        }
-        for name, low in least.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
-                raise UsageError(f"{name} must be a whole number, {low} or more, but is {value!r}.")
-        if self.plan not in get_args(PlanName):
-            known = " or ".join(repr(name) for name in get_args(PlanName))
-            raise UsageError(f"There is no plan {self.plan!r}.", f"choose {known}.")
-        if not 0.0 <= self.difficulty <= LARGEST_DIFFICULTY:
+        if self.plan != "grid" and (self.sessions, self.images_per_session) != (2, 2):
             raise UsageError(
-                f"difficulty must lie between 0 and {digits(LARGEST_DIFFICULTY)}, but is {self.difficulty!r}.",
-                "1 is about as hard as FERET, 0 leaves only expression.",
+                f"sessions and images_per_session are of the plan 'grid', and have no effect on {self.plan!r}.",
+                "leave them out, or choose plan='grid'.",
             )
 
     def __len__(self) -> int:
@@ -122,8 +110,8 @@ class Population:
     @on_engine
     def render(
         self,
-        indices: Sequence[int] | NDArray[np.integer[Any]] | None = None,
-        threads: int | None = None,
+        indices: Sequence[Count] | Annotated[NDArray[np.integer[Any]], Axes(1)] | None = None,
+        threads: Threads | None = None,
         progress: Callable[[int], None] | None = None,
         *,
         engine: Engine = None,

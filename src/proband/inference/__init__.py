@@ -8,6 +8,7 @@ algorithm, `comparisons/` two or more on the same probes. By what varies or is s
 before any data, `simulation/` asks whether procedures keep their word.
 """
 
+from proband.engine.arguments import publish
 from proband.inference.classification.classify import classify
 from proband.inference.classification.results import Classification
 from proband.inference.comparisons.compare import compare
@@ -118,3 +119,5 @@ __all__ = [
     "verify",
     "verify_pairs",
 ]
+
+publish(__name__)

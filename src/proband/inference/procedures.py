@@ -19,6 +19,7 @@ from proband.inference.comparisons.chosen_pairs import every_two
 from proband.measures import Measure, Outcomes
 from proband.measures.base import Form, as_measure, outcomes_of
 from proband.results.base import Answers
+from proband.results.difference import Unit
 from proband.results.estimate import Estimate
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
@@ -155,12 +156,14 @@ class Joint:
     estimates
         Of each by itself.
     tested
-        Every two of them: their names, the number of people (None where none is to be named that would settle the question), and
+        Every two of them: their names, the number of units (None where none is to be named that would settle the question), and
         their difference with its interval and test.
     answers, notes
         Of the differences.
     overall
         Whether they differ at all, where that is tested.
+    unit
+        What the units are.
     """
 
     estimates: tuple[Estimate, ...]
@@ -168,6 +171,7 @@ class Joint:
     answers: Answers
     notes: tuple[Note, ...] = ()
     overall: CochranQ | None = None
+    unit: Unit = "person"
 
 
 Comparing = Callable[[Question], Joint]

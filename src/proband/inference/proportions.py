@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.limits import LEVEL, SEED, Level, Within
 from proband.errors import UsageError
 from proband.results.base import Interval as Interval
 from proband.words import digits
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys"]
+Successes = Annotated[float, Within(ge=0)]
+Size = Annotated[float, Within(ge=0, le=1e15)]
 Floats = npt.NDArray[np.float64]
 
 
@@ -24,11 +27,8 @@ def check_level(confidence_level: float) -> float:
     >>> check_level(0.95)
     0.95
     """
-    if not 1e-6 <= confidence_level <= 1 - 1e-9:
-        raise UsageError(
-            f"A confidence level lies well between 0 and 1, got {confidence_level!r}.", "write 0.95 for 95 %."
-        )
-    return confidence_level
+    level: float = LEVEL.checked(confidence_level)
+    return level
 
 
 def check_seed(seed: int) -> int:
@@ -39,9 +39,8 @@ def check_seed(seed: int) -> int:
     >>> check_seed(7)
     7
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise UsageError(f"A seed is a whole number of at least 0, got {seed!r}.")
-    return int(seed)
+    checked: int = SEED.checked(seed)
+    return checked
 
 
 def normal_quantile(confidence_level: float) -> float:
@@ -73,7 +72,7 @@ def t_quantile(confidence_level: float, degrees_of_freedom: float) -> float:
 
 
 def proportion_interval(
-    successes: float, n: float, method: ProportionMethod = "wilson", confidence_level: float = 0.95
+    successes: Successes, n: Size, method: ProportionMethod = "wilson", confidence_level: Level = 0.95
 ) -> Interval:
     """Find the interval of a proportion of independent trials.
 
@@ -106,7 +105,6 @@ def proportion_interval(
         )
     if not 0 <= successes <= n:
         raise UsageError(f"{digits(successes, 6)} successes of {digits(n, 6)} trials is no proportion.")
-    check_level(confidence_level)
     if n == 0:
         return Interval(0.0, 1.0)
     if method == "wilson":
@@ -159,7 +157,7 @@ def wilson_ends(rates: Floats, n: Floats, z: float | Floats) -> tuple[Floats, Fl
 
 
 def difference_of_independent(
-    successes_a: int, n_a: int, successes_b: int, n_b: int, confidence_level: float = 0.95
+    successes_a: Successes, n_a: Size, successes_b: Successes, n_b: Size, confidence_level: Level = 0.95
 ) -> tuple[Interval, float]:
     """Give the difference of two independent rates an interval, and the score test's p-value of none.
 

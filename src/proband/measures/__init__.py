@@ -7,6 +7,7 @@ strangers; `folds` is LFW's accuracy. `base` says what a measure is and keeps th
 resampling.
 """
 
+from proband.engine.arguments import publish
 from proband.measures.base import MEASURES, Mean, Measure, OutcomeMeasure, Share, measure_named
 from proband.measures.identification import (
     CMC,
@@ -59,3 +60,5 @@ __all__ = [
     "search",
     "upper_bound_cmc",
 ]
+
+publish(__name__)

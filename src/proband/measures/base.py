@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from proband.engine.arguments import checked
+from proband.engine.arguments import asked
 from proband.engine.kinds import number_in
 from proband.engine.registry import Registry
 from proband.errors import DesignError, UsageError
 from proband.measures.outcomes import Outcomes
 from proband.measures.ranks import rank
-from proband.measures.tallies import Floats, Tally, Units, mean_tally
+from proband.measures.tallies import Floats, RankRows, Tally, Units, mean_tally
 from proband.results.band import Curve
 from proband.results.base import describing
 from proband.results.estimate import Measurement
@@ -104,7 +104,6 @@ class OutcomeMeasure(Measure):
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
         """Sums over units from which it follows; `units` numbers the unit of each probe from 0."""
 
-    @checked
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
         outcomes = outcomes_of(data, within)
@@ -115,7 +114,7 @@ class OutcomeMeasure(Measure):
         """Whether each probe succeeds, for a share; refused for any other form."""
         raise DesignError(f"The {self.estimand} has no successes to count.", "compare it under Bootstrap().")
 
-    def of_ranks(self, ranks: Floats) -> Floats:
+    def of_ranks(self, ranks: RankRows) -> Floats:
         """The measure of each row of ranks (trials × people), for designs that choose images; refused unless it is defined."""
         raise DesignError(
             f"The {self.estimand} is not defined over choices of images.",
@@ -157,7 +156,6 @@ class Share(OutcomeMeasure):
         """Successes and probes, or what these weigh."""
         return mean_tally(self.success(outcomes), units, probe_weights(outcomes, self.weights))
 
-    @checked
     def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
         outcomes = outcomes_of(data, within)
@@ -200,20 +198,6 @@ class Mean(OutcomeMeasure):
         return mean_tally(self.of_probes(outcomes), units)
 
 
-def check_weights(weights: str) -> None:
-    """Refuse what cannot be weighed by.
-
-    Examples
-    --------
-    >>> check_weights("person")
-    """
-    if weights not in get_args(Weights):
-        raise UsageError(
-            f"A rate weighs every probe or every person the same, got {weights!r}.",
-            "write 'probe' or 'person'.",
-        )
-
-
 def probe_weights(outcomes: Outcomes, weights: Weights) -> Floats | None:
     """Return what each probe weighs where people weigh the same, one over the number of the person's probes; None where probes do.
 
@@ -251,9 +235,9 @@ def weighing(weights: Weights, of: Target) -> Target:
     Examples
     --------
     >>> str(weighing("person", Target("rank-rate", "recognition rate at rank 1")))
-    'recognition rate at rank 1, people weighing the same'
+    'recognition rate at rank 1, person-weighted'
     """
-    return of if weights == "probe" else derived("by-person", "{}, people weighing the same", of)
+    return of if weights == "probe" else derived("by-person", "{}, person-weighted", of)
 
 
 def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
@@ -318,4 +302,5 @@ def _with_parameter(kind: type[Measure], text: str) -> Measure | None:
             f"The {taken[0].name} of the measure {kind.key} is a number, got {text!r}.",
             number_in(text) or f"for example {kind.key}@{taken[0].default}.",
         ) from None
-    return kind(value)  # type: ignore[call-arg]
+    made: Measure = asked(kind, value)
+    return made

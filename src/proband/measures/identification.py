@@ -4,41 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
+from proband.engine.foreign import number_by
+from proband.engine.limits import Rank, Within
 from proband.errors import DesignError, UsageError
 from proband.measures.base import (
     MEASURES,
     OutcomeMeasure,
     Share,
     Weights,
-    check_weights,
     outcomes_of,
     probe_weights,
     weighing,
 )
 from proband.measures.outcomes import Outcomes, first_mate_within
-from proband.measures.tallies import Floats, Tally, Units, function_tally, median_tally, ratios
+from proband.measures.tallies import (
+    Floats,
+    RankRows,
+    Tally,
+    Units,
+    check_units,
+    function_tally,
+    median_tally,
+    ratios,
+)
 from proband.results.band import Curve
 from proband.results.base import describing
 from proband.results.targets import derived
 from proband.samples import Experiment
 from proband.samples.table import frozen
 from proband.scores import Scores
-from proband.words import Target, given
+from proband.words import Target, counted, given
 
-
-def _check_rank(value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise UsageError(f"A rank is at least 1, and a whole number; got {value!r}.")
+RelativeRank = Annotated[
+    float,
+    Within(
+        gt=0,
+        le=1,
+        said="A relative rank lies from above 0 to 1",
+        hint="0.01 is the first hundredth of the gallery.",
+    ),
+]
 
 
 @MEASURES.register("rank-rate")
-@checked
 @dataclass(frozen=True)
 class RecognitionRate(Share):
     """The share of probes whose mate is at `rank` or better: ρ_τ = Σ 1[r_i ≤ τ] / n.
@@ -66,12 +79,8 @@ class RecognitionRate(Share):
     """
 
     key = "rank-rate"
-    rank: int = 1
+    rank: Rank = 1
     weights: Weights = "probe"
-
-    def __post_init__(self) -> None:
-        _check_rank(self.rank)
-        check_weights(self.weights)
 
     @property
     def estimand(self) -> Target:
@@ -87,13 +96,12 @@ class RecognitionRate(Share):
         """Whether each probe's mate is at the rank or better."""
         return outcomes.success(self.rank)
 
-    def of_ranks(self, ranks: Floats) -> Floats:
+    def of_ranks(self, ranks: RankRows) -> Floats:
         """The rate in each row of ranks."""
         within: Floats = (ranks <= self.rank).mean(axis=1)
         return within
 
 
-@checked
 @dataclass(frozen=True)
 class CMC(OutcomeMeasure):
     """The cumulative match characteristic: the recognition rate at every rank (Phillips et al. 2000).
@@ -120,13 +128,8 @@ class CMC(OutcomeMeasure):
     key = "cmc"
     form = "curve"
     in_points = True
-    max_rank: int | None = None
+    max_rank: Rank | None = None
     weights: Weights = "probe"
-
-    def __post_init__(self) -> None:
-        if self.max_rank is not None:
-            _check_rank(self.max_rank)
-        check_weights(self.weights)
 
     @property
     def estimand(self) -> Target:
@@ -134,7 +137,6 @@ class CMC(OutcomeMeasure):
         of = Target(self.key, "recognition rate at each rank (cumulative match characteristic)")
         return weighing(self.weights, of)
 
-    @checked
     def __call__(  # type: ignore[override]  # a curve is not one number
         self, data: Outcomes | Scores, within: Experiment | None = None
     ) -> Curve:
@@ -154,6 +156,7 @@ class CMC(OutcomeMeasure):
         last = min(outcomes.n_ranks, self.max_rank or outcomes.n_ranks)
         weights = probe_weights(outcomes, self.weights)
         weight = np.ones(len(outcomes)) if weights is None else weights
+        check_units(units, len(outcomes))
         columns = [np.bincount(units, weights=weight * outcomes.success(t)) for t in range(1, last + 1)]
         return Tally(np.column_stack([*columns, np.bincount(units, weights=weight)]), ratios)
 
@@ -179,7 +182,6 @@ def _fractional_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> 
 
 
 @MEASURES.register("relative-rank-rate")
-@checked
 @dataclass(frozen=True)
 class RelativeRankRate(Share):
     """The share of probes whose mate is within a share of the gallery: Σ 1[r_i/m ≤ R] / n, m people enrolled.
@@ -204,16 +206,8 @@ class RelativeRankRate(Share):
     """
 
     key = "relative-rank-rate"
-    relative_rank: float = 0.01
+    relative_rank: RelativeRank = 0.01
     weights: Weights = "probe"
-
-    def __post_init__(self) -> None:
-        if not 0 < self.relative_rank <= 1:
-            raise UsageError(
-                f"A relative rank lies from above 0 to 1, got {self.relative_rank!r}.",
-                "0.01 is the first hundredth of the gallery.",
-            )
-        check_weights(self.weights)
 
     @property
     def estimand(self) -> Target:
@@ -233,7 +227,6 @@ class RelativeRankRate(Share):
 
 
 @MEASURES.register("median-rank")
-@checked
 @dataclass(frozen=True)
 class MedianCensoredRank(OutcomeMeasure):
     """The median over probes of min(rank, `rank`): differences between large ranks do not matter (Beveridge et al. 2001).
@@ -254,10 +247,7 @@ class MedianCensoredRank(OutcomeMeasure):
     key = "median-rank"
     form = "quantile"
     larger_is_better = False
-    rank: int = 10
-
-    def __post_init__(self) -> None:
-        _check_rank(self.rank)
+    rank: Rank = 10
 
     @property
     def estimand(self) -> Target:
@@ -268,13 +258,12 @@ class MedianCensoredRank(OutcomeMeasure):
         """How many probes have each censored rank."""
         return median_tally(outcomes.censored(self.rank), units)
 
-    def of_ranks(self, ranks: Floats) -> Floats:
+    def of_ranks(self, ranks: RankRows) -> Floats:
         """The median of each row of ranks."""
         return np.median(np.minimum(ranks, self.rank), axis=1)
 
 
 @MEASURES.register("median-relative-rank")
-@checked
 @dataclass(frozen=True)
 class MedianRelativeRank(OutcomeMeasure):
     """The median over probes of rank over gallery size, for comparing galleries of different sizes (Micheals & Boult 2001).
@@ -305,7 +294,6 @@ class MedianRelativeRank(OutcomeMeasure):
         return median_tally(outcomes.relative_ranks, units)
 
 
-@checked
 @dataclass(frozen=True, eq=False)
 class RankStatistic(OutcomeMeasure):
     """A user's own statistic of the ranks, like ``numpy.mean``: it takes an array of ranks and returns a number.
@@ -340,9 +328,9 @@ class RankStatistic(OutcomeMeasure):
         """The draws themselves."""
         return function_tally(self.function, self.name, self.weighted, outcomes.ranks, units)
 
-    def of_ranks(self, ranks: Floats) -> Floats:
+    def of_ranks(self, ranks: RankRows) -> Floats:
         """The function of each row of ranks."""
-        return np.array([float(self.function(row)) for row in ranks])
+        return np.array([number_by(self.function, self.name, row) for row in ranks])
 
 
 def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
@@ -370,7 +358,9 @@ def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
         curves[0].named(name),
         values=values,
         answers=describing(
-            derived("average", f"mean over {len(curves)} algorithms of the {{}}", curves[0].answers.of)
+            derived(
+                "average", f"mean over {counted(len(curves), 'algorithm')} of the {{}}", curves[0].answers.of
+            )
         ),
     )
 

@@ -12,17 +12,18 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Engine, Progress, Silent, on_engine, run_blocks, slices
-from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Threads
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
+from proband.measures.pairs.counts import allowed_errors
 from proband.results.base import Count, Rank, Rate, Result
 from proband.results.by_algorithm import for_each
 from proband.results.serializing import Written
 from proband.samples import Experiment, Positions
 from proband.scores import Scores, axis_positions, require_orientation
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 Floats = npt.NDArray[np.float64]
 Fusion = Literal["max", "mean"]
@@ -130,7 +131,7 @@ class Searches:
     algorithm: str
     larger_is_closer: bool
     fusion: Fusion
-    n_enrolled: int
+    n_enrolled: Count
     mate: Floats
     place: npt.NDArray[np.int64]
     best: Floats
@@ -150,14 +151,21 @@ class Searches:
             )
         if not len(self.mate):
             raise DesignError("no probe has a mate in the gallery.", source=self.algorithm)
+        mated, others = (self.mate, self.place, self.mated_subjects), (self.best, self.nonmated_subjects)
+        if any(len({len(part) for part in side}) > 1 for side in (mated, others)) or any(
+            np.isnan(part).any() for part in (self.mate, self.best, self.counted_at)
+        ):
+            raise UsageError(
+                "Searches have a score, a place and a person each.", "make them: search(scores, experiment)."
+            )
 
     def __repr__(self) -> str:
         return (
-            f"{self.algorithm}: {count(len(self.mate))} mated and {count(len(self.best))} non-mated searches among "
-            f"{count(self.n_enrolled)} people"
+            f"{self.algorithm}: {count(len(self.mate))} mated and {counted(len(self.best), 'non-mated search', 'non-mated searches')} among "
+            f"{counted(self.n_enrolled, 'person', 'people')}"
         )
 
-    def point(self, closeness: float, rank: int = 1, asked: float | None = None) -> SearchPoint:
+    def point(self, closeness: float, rank: Rank = 1, asked: Rate | None = None) -> SearchPoint:
         """The errors when candidates must reach a closeness (the negative of a distance)."""
         if rank < 1:
             raise UsageError(f"A search returns at least one candidate, got {rank}.")
@@ -173,21 +181,21 @@ class Searches:
             asked,
         )
 
-    def at_threshold(self, threshold: float, rank: int = 1) -> SearchPoint:
+    def at_threshold(self, threshold: float, rank: Rank = 1) -> SearchPoint:
         """The errors at a threshold in the scores' own orientation."""
         return self.point(threshold if self.larger_is_closer else -threshold, rank)
 
-    def at_fpir(self, fpir: float, rank: int = 1) -> SearchPoint:
-        """The least strict threshold, at a mate's score, whose FPIR is not above the one asked for."""
+    def at_fpir(self, fpir: float, rank: Rank = 1) -> SearchPoint:
+        """The laxest threshold whose FPIR is not above the one asked for: the lowest score above that of the first search too many."""
         if not 0 < fpir < 1:
             raise UsageError(f"A false positive identification rate lies between 0 and 1, got {fpir!r}.")
-        allowed = int(np.floor(fpir * len(self.best) * (1 + 1e-12)))
+        allowed = int(allowed_errors(fpir, len(self.best)))
         ordered = np.sort(self.best)[::-1]
         limit = ordered[allowed] if allowed < len(ordered) else -np.inf
-        above = self.mate[self.mate > limit]
-        return self.point(float(above.min()) if len(above) else np.inf, rank, fpir)
+        every = np.concatenate([self.mate, self.best])
+        return self.point(float(every[every > limit].min(initial=np.inf)), rank, fpir)
 
-    def by_gallery_size(self, sizes: Sequence[int], rank: int = 1) -> pl.DataFrame:
+    def by_gallery_size(self, sizes: Sequence[int], rank: Rank = 1) -> pl.DataFrame:
         """Work out the expected errors when a random part of the people is enrolled, mates among them, at each threshold counted.
 
         Exact, not drawn: of K people who reach a threshold, how many are in a part of s out of n is hypergeometric, so that
@@ -231,7 +239,7 @@ class Searches:
     def _thresholds(self) -> Floats:
         return np.unique(self.mate[np.isfinite(self.mate)])
 
-    def curve(self, rank: int = 1) -> pl.DataFrame:
+    def curve(self, rank: Rank = 1) -> pl.DataFrame:
         """FPIR and FNIR at every attainable threshold."""
         edges = self._thresholds
         positives = len(self.best) - np.searchsorted(np.sort(self.best), edges, side="left")
@@ -248,7 +256,6 @@ class Searches:
 
 
 @for_each
-@checked
 @on_engine
 def search(
     scores: Scores,
@@ -258,7 +265,7 @@ def search(
     on_failure: FailurePolicy = "miss",
     counted_at: Sequence[float] = (),
     check_orientation: bool = True,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Searches:

@@ -9,10 +9,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import DesignError
+from proband.engine.limits import Count, Rank
+from proband.errors import DesignError, UsageError
 from proband.results.base import Facts
 from proband.samples import Experiment, Positions
-from proband.words import Note, count
+from proband.words import Note, count, counted
 
 TiePolicy = Literal["pessimistic", "optimistic", "mean"]
 Counting = Literal["images", "subjects"]
@@ -72,9 +73,9 @@ class Outcomes:
     ties: TiePolicy
     counting: Counting
     on_failure: FailurePolicy
-    n_ranks: int
-    n_unmated: int
-    n_gallery_failed: int
+    n_ranks: Count
+    n_unmated: Count
+    n_gallery_failed: Count
     notes: tuple[Note, ...] = ()
     metric: str | None = None
 
@@ -82,7 +83,7 @@ class Outcomes:
         first = int((self.ranks <= 1).sum())
         failed = f", {count(int(self.failed.sum()))} failed" if self.failed.any() else ""
         return (
-            f"{self.algorithm}: {count(len(self))} probes ranked among {count(self.n_ranks)} {self.counting}, "
+            f"{self.algorithm}: {counted(len(self), 'probe')} ranked among {count(self.n_ranks)} {self.counting}, "
             f"{count(first)} at rank 1{failed}"
         )
 
@@ -91,6 +92,13 @@ class Outcomes:
             raise DesignError(
                 "No probe can be scored: none has a mate in the gallery that it was compared with.",
                 "is the subject column right, and does the mask leave any genuine pair?",
+            )
+        if (
+            len({len(part) for part in (self.probes, self.closer, self.tied, self.best_mates, self.failed)})
+            > 1
+        ):
+            raise UsageError(
+                "Outcomes have a number of each kind for every probe.", f"make them: {self.made_by}."
             )
         for array in (self.probes, self.closer, self.tied, self.best_mates, self.failed):
             array.flags.writeable = False
@@ -170,7 +178,7 @@ class Outcomes:
             notes=tuple(dict.fromkeys((*self.notes, *experiment.notes))),
         )
 
-    def success(self, rank: int) -> Floats:
+    def success(self, rank: Rank) -> Floats:
         """Tell whether each probe is recognised at `rank` or better: 0 or 1, or a probability under ``mean``.
 
         Examples
@@ -186,7 +194,7 @@ class Outcomes:
             return (self.ranks <= rank).astype(np.float64)
         return np.where(self.failed, 0.0, first_mate_within(rank - self.closer, self.tied, self.best_mates))
 
-    def censored(self, rank: int) -> Floats:
+    def censored(self, rank: Rank) -> Floats:
         """Return each probe's rank censored at `rank`: min(r, rank)."""
         censored: Floats = np.minimum(self.ranks, np.float64(rank))
         return censored

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.engine.arguments import checked
+from proband.engine.limits import FalseMatchRate
 from proband.errors import DesignError, Said, UsageError
-from proband.measures.base import MEASURES, Measure, View, Weights, check_weights, weighing
-from proband.measures.pairs.counts import PairCounts, count_pairs
+from proband.measures.base import MEASURES, Measure, View, Weights, weighing
+from proband.measures.pairs.counts import PairCounts, count_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted import Floats, WeightedRates
 from proband.measures.pairs.weighted_pairs import Units, WeightedPairs
-from proband.measures.verification import ErrorRates
+from proband.measures.verification import ErrorRates, admitting
 from proband.results.base import Facts, describing
 from proband.results.compared import Compared
 from proband.results.estimate import Measurement
@@ -55,7 +55,6 @@ class PairMeasure(Measure):
             "use the design 'auto'.",
         )
 
-    @checked
     def __call__(self, data: Scores, within: Experiment | Samples | None = None) -> Measurement:
         """Measure scores within an experiment, or, with the samples table, of every query with every target."""
         rates, facts = rates_of(data, within)
@@ -68,8 +67,12 @@ class PairMeasure(Measure):
         return Measurement(value, events, describing(self.estimand), facts)
 
 
-def rates_of(scores: Scores, within: Experiment | Samples | None) -> tuple[ErrorRates, Facts]:
+def rates_of(
+    scores: Scores, within: Experiment | Samples | None, fmr: float | None = None
+) -> tuple[ErrorRates, Facts]:
     """Count every comparison of an experiment or a table, and return its error rates and how they came about.
+
+    With `fmr`, impostors are counted as well at the laxest threshold whose false match rate is not above it.
 
     Examples
     --------
@@ -92,6 +95,9 @@ def rates_of(scores: Scores, within: Experiment | Samples | None) -> tuple[Error
     )
     notes = (*scores.notes, *pairs.notes)
     rates = ErrorRates(scores.name, scores.larger_is_closer, counts, notes)
+    if fmr is not None:
+        most = rates.allowed_at(fmr)
+        rates = admitting(rates, tail_pairs(scores, pairs, counts.closeness_to_admit(most))[2], [most])
     return rates, facts_of_pairs(scores, within, counts, len(people), notes)
 
 
@@ -175,12 +181,11 @@ def facts_of_pairs(
 
 
 @MEASURES.register("fnmr")
-@checked
 @dataclass(frozen=True)
 class FNMR(PairMeasure):
     """The false non-match rate at a false match rate: the share of genuine comparisons below the threshold that it sets.
 
-    The threshold t is the least strict attainable one with FMR(t) ≤ `at_fmr`; FNMR = Σ 1[s_i < t] / n over genuine comparisons.
+    The threshold t is the laxest with FMR(t) ≤ `at_fmr`; FNMR = Σ 1[s_i < t] / n over genuine comparisons.
 
     Parameters
     ----------
@@ -200,13 +205,8 @@ class FNMR(PairMeasure):
     key = "fnmr-at-fmr"
     form = "threshold"
     larger_is_better = False
-    at_fmr: float = 1e-3
+    at_fmr: FalseMatchRate = 1e-3
     weights: Weights = "probe"
-
-    def __post_init__(self) -> None:
-        check_weights(self.weights)
-        if not 0 < self.at_fmr < 1:
-            raise UsageError(f"A false match rate must be above 0 and below 1, got {self.at_fmr!r}.")
 
     @property
     def estimand(self) -> Target:
@@ -215,8 +215,8 @@ class FNMR(PairMeasure):
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
         """The rate at the threshold, and the errors it rests on."""
-        point = rates.at_fmr(self.at_fmr)
-        return point.fnmr, float(point.false_non_matches)
+        misses = rates.misses_at_fmr(self.at_fmr)
+        return misses / rates.counts.n_genuine, float(misses)
 
     def of_weighted(self, rates: WeightedRates) -> Floats:
         """The rate in every replicate."""
@@ -224,7 +224,6 @@ class FNMR(PairMeasure):
 
 
 @MEASURES.register("auc")
-@checked
 @dataclass(frozen=True)
 class AUC(PairMeasure):
     """The chance that a genuine comparison is closer than an impostor's, ties counting half: the area under the ROC.
@@ -246,9 +245,6 @@ class AUC(PairMeasure):
     form = "area"
     weights: Weights = "probe"
 
-    def __post_init__(self) -> None:
-        check_weights(self.weights)
-
     @property
     def estimand(self) -> Target:
         """What it measures."""
@@ -264,7 +260,6 @@ class AUC(PairMeasure):
 
 
 @MEASURES.register("eer")
-@checked
 @dataclass(frozen=True)
 class EER(PairMeasure):
     """The equal error rate: where FMR and FNMR meet, or the mean of the two where they are closest.
@@ -286,9 +281,6 @@ class EER(PairMeasure):
     form = "crossing"
     larger_is_better = False
     weights: Weights = "probe"
-
-    def __post_init__(self) -> None:
-        check_weights(self.weights)
 
     @property
     def estimand(self) -> Target:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks, slices
-from proband.engine.arguments import checked
+from proband.engine.limits import Threads
 from proband.errors import DesignError
 from proband.kernels.codes import NO_MATE, NO_SCORE
 from proband.kernels.counting import (
@@ -55,7 +55,6 @@ class _Task:
 
 
 @for_each
-@checked
 @on_engine
 def rank(
     scores: Scores,
@@ -65,7 +64,7 @@ def rank(
     counting: Counting = "images",
     on_failure: FailurePolicy = "miss",
     check_orientation: bool = True,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Outcomes:

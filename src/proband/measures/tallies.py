@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.foreign import number_by
+from proband.engine.kinds import Axes
 from proband.errors import UsageError
+from proband.words import count
 
 Floats = npt.NDArray[np.float64]
-Units = npt.NDArray[np.intp]
+RankRows = Annotated[npt.NDArray[np.float64], Axes(2)]
+"""A row of ranks for each trial."""
+Units = Annotated[npt.NDArray[np.intp], Axes(1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,19 @@ class Tally:
         return self.finish(weights.astype(np.float64) @ self.rows)
 
 
+def check_units(units: Units, n: int) -> None:
+    """Refuse numbers of units that are not one for each probe.
+
+    Examples
+    --------
+    >>> check_units(np.array([0, 0, 1]), 3)
+    """
+    if len(units) != n or units.min(initial=0) < 0:
+        raise UsageError(
+            f"Each of the {count(n)} probes has a unit, numbered from 0; got {count(len(units))} numbers."
+        )
+
+
 def mean_tally(values: Floats, units: Units, weights: Floats | None = None) -> Tally:
     """Hold a mean over probes by units: sums of values and numbers of probes, or of what they weigh.
 
@@ -67,6 +85,7 @@ def mean_tally(values: Floats, units: Units, weights: Floats | None = None) -> T
     >>> float(mean_tally(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]), np.array([0.5, 0.5, 1.0])).value())
     0.75
     """
+    check_units(units, len(values))
     weight = np.ones_like(values) if weights is None else weights
     rows = np.column_stack([np.bincount(units, weights=one) for one in (values * weight, weight)])
     return Tally(rows.astype(np.float64), ratio)
@@ -102,6 +121,7 @@ def median_tally(values: Floats, units: Units) -> Tally:
     >>> float(median_tally(np.array([1.0, 2.0, 9.0]), np.arange(3)).value())
     2.0
     """
+    check_units(units, len(values))
     distinct, place = np.unique(values, return_inverse=True)
     rows = np.zeros((int(units.max()) + 1, len(distinct)))
     np.add.at(rows, (units, place), 1.0)
@@ -138,6 +158,7 @@ def function_tally(
     >>> tally.values(np.array([[1, 1], [2, 0]]))
     array([3. , 1.5])
     """
+    check_units(units, len(ranks))
     return Tally(np.eye(int(units.max()) + 1), _Repeated(function, name, weighted, ranks, units))
 
 
@@ -155,12 +176,6 @@ class _Repeated:
         found = np.empty(len(weights))
         for place, draws in enumerate(weights):
             own = draws[self.units]
-            value = (
-                self.function(self.ranks, own)
-                if self.weighted
-                else self.function(np.repeat(self.ranks, own.astype(np.intp)))
-            )
-            if np.ndim(value) != 0:
-                raise UsageError(f"{self.name} must give one number, not {np.shape(value)}.")
-            found[place] = value
+            given = (self.ranks, own) if self.weighted else (np.repeat(self.ranks, own.astype(np.intp)),)
+            found[place] = number_by(self.function, self.name, *given)
         return found

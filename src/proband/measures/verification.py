@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.limits import FalseMatchRate, Share, Within
 from proband.errors import DesignError, Hint, UsageError
-from proband.measures.pairs.counts import PairCounts
+from proband.measures.pairs.counts import PairCounts, allowed_errors
 from proband.results.base import Count, Rate, Result
 from proband.results.serializing import Written
-from proband.words import Note, count, fixed
+from proband.words import Note, count, counted, fixed
 
+Cost = Annotated[float, Within(gt=0, le=1e100)]
 Floats = npt.NDArray[np.float64]
 EERConvention = Literal["midpoint", "hull", "lower", "upper"]
 SUPPORTED = 30  # events below which a rate is not supported (the rule of 30)
@@ -145,8 +148,11 @@ class ErrorRates(Result):
     >>> rates = ErrorRates("net", True, count_trials(trials, thresholds=[0.5]))
     >>> rates.auc()  # (5 + 5 + 3.5 + 2)/20
     0.775
-    >>> rates.at_threshold(0.5).false_matches, rates.at_fmr(0.25).threshold, rates.at_fnmr(0.25).threshold
-    (2, 0.8, 0.6)
+    >>> rates.at_threshold(0.5).false_matches, rates.misses_at_fmr(0.25), rates.at_fnmr(0.25).threshold
+    (2, 2, 0.6)
+    >>> laxest = admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.25)
+    >>> laxest.threshold, laxest.false_matches, laxest.fnmr  # one false match is allowed, at the impostor's own score
+    (0.7, 1, 0.5)
     >>> [(one.fmr, one.fnmr) for one in rates.points()]
     [(0.6, 0.0), (0.4, 0.25), (0.4, 0.25), (0.0, 0.5), (0.0, 0.75), (0.0, 1.0)]
     >>> rates.eer().value, rates.min_dcf(p_target=0.5)
@@ -159,7 +165,6 @@ class ErrorRates(Result):
             "n_impostor": "counts.n_impostor",
             "n_failed_genuine": "counts.n_failed_genuine",
             "n_failed_impostor": "counts.n_failed_impostor",
-            "at_fmr": "at_usual_fmrs",
         },
         also=("auc", "eer"),
         without=("larger_is_closer", "counts"),
@@ -188,7 +193,7 @@ class ErrorRates(Result):
         at = self.counts.genuine_at
         return np.concatenate([[0], np.cumsum(at)])[:-1].astype(np.int64)
 
-    def _point(self, place: int, asked: float | None = None) -> OperatingPoint:
+    def _point(self, place: int, asked: Rate | None = None) -> OperatingPoint:
         """The point whose threshold is an edge; beyond the last everything is rejected."""
         c = self.counts
         if place >= len(c.edges):
@@ -219,29 +224,42 @@ class ErrorRates(Result):
             )
         return self._point(place)
 
-    def at_fmr(self, fmr: float) -> OperatingPoint:
-        """Find the least strict attainable threshold whose FMR is not above the one asked for.
+    def at_fmr(self, fmr: FalseMatchRate) -> OperatingPoint:
+        """Find the laxest threshold whose FMR is not above the one asked for.
 
-        Attainable are genuine scores and the thresholds that were asked for: between two of them FNMR does not change.
+        It is the lowest score, genuine or impostor, above that of the first impostor who is one too many. Known are false match rates
+        that were asked for when the scores were verified, and those at genuine scores; others are refused.
         """
-        if not 0 < fmr < 1:
-            raise UsageError(f"A false match rate must be above 0 and below 1, got {fmr!r}.")
-        return self.at_false_matches(int(np.floor(fmr * self.counts.n_impostor * (1 + 1e-12))), fmr)
+        return self.at_false_matches(self.allowed_at(fmr), fmr)
 
-    def at_false_matches(self, most: int, asked: float | None = None) -> OperatingPoint:
-        """Find the least strict attainable threshold with at most so many false matches; `asked` is the FMR it is for."""
-        # Edges ascend, so the impostors that reach them descend.
-        return self._point(int(np.searchsorted(-self.counts.impostor_ge, -most)), asked)
+    def allowed_at(self, fmr: FalseMatchRate) -> int:
+        """How many false matches there may be for a false match rate not to be exceeded."""
+        return int(allowed_errors(fmr, self.counts.n_impostor))
 
-    def at_usual_fmrs(self) -> tuple[OperatingPoint, ...]:
-        """The operating points at false match rates of 1e-2, 1e-3 and 1e-4."""
-        return tuple(map(self.at_fmr, (1e-2, 1e-3, 1e-4)))
+    def _admitting_place(self, most: int) -> int:
+        """The first edge that at most so many impostors reach: edges ascend, so the impostors that reach them descend."""
+        return int(np.searchsorted(-self.counts.impostor_ge, -most))
 
-    def at_fnmr(self, fnmr: float) -> OperatingPoint:
+    def at_false_matches(self, most: Count, asked: Rate | None = None) -> OperatingPoint:
+        """Find the laxest threshold with at most so many false matches; `asked` is the FMR it is for."""
+        c, place = self.counts, self._admitting_place(most)
+        reached = int(c.impostor_ge[place]) if place < len(c.edges) else 0
+        above = int(c.impostor_gt[place - 1]) if place else c.n_impostor
+        if reached < most and reached < above:  # impostors lie between the edges
+            raise UsageError(
+                f"Impostors were not counted at {count(most)} false matches.",
+                Hint("name the false match rate: {option:fmr}"),
+            )
+        return self._point(place, asked)
+
+    def misses_at_fmr(self, fmr: FalseMatchRate) -> int:
+        """How many genuine comparisons the laxest threshold rejects whose FMR is not above the one asked for."""
+        c, place = self.counts, self._admitting_place(self.allowed_at(fmr))
+        return int(self._rejected[place]) if place < len(c.edges) else c.n_genuine
+
+    def at_fnmr(self, fnmr: Annotated[float, Within(ge=0, lt=1)]) -> OperatingPoint:
         """Find the strictest attainable threshold whose FNMR is not above the one asked for."""
-        if not 0 <= fnmr < 1:
-            raise UsageError(f"A false non-match rate lies from 0 up to 1, got {fnmr!r}.")
-        allowed = int(np.floor(fnmr * self.counts.n_genuine * (1 + 1e-12)))
+        allowed = int(allowed_errors(fnmr, self.counts.n_genuine))
         return self._point(int(np.searchsorted(self._rejected, allowed, side="right")) - 1)
 
     def points(self) -> list[OperatingPoint]:
@@ -315,14 +333,12 @@ class ErrorRates(Result):
         threshold = self.at_fnmr(float(fnmr[after])).threshold if fnmr[after] < 1 else None
         return EqualErrorRate(float(value), low, high, convention, threshold)
 
-    def min_dcf(self, p_target: float = 0.01, c_miss: float = 1.0, c_fa: float = 1.0) -> float:
+    def min_dcf(self, p_target: Share = 0.01, c_miss: Cost = 1.0, c_fa: Cost = 1.0) -> float:
         """Find the least detection cost over thresholds, relative to always accepting or always rejecting.
 
         After Doddington et al. (2000): min over t of [c_miss·p·FNMR(t) + c_fa·(1 − p)·FMR(t)] / min(c_miss·p, c_fa·(1 − p)),
         with p the prior of a genuine comparison.
         """
-        if not 0 < p_target < 1 or c_miss <= 0 or c_fa <= 0:
-            raise UsageError("The prior lies between 0 and 1, and costs are above 0.")
         fmr, fnmr = self.curve
         cost = c_miss * p_target * fnmr + c_fa * (1 - p_target) * fmr
         return float(cost.min() / min(c_miss * p_target, c_fa * (1 - p_target)))
@@ -368,9 +384,24 @@ class ErrorRates(Result):
     def __repr__(self) -> str:
         c = self.counts
         return (
-            f"{self.algorithm}: {count(c.n_genuine)} genuine and {count(c.n_impostor)} impostor comparisons, "
+            f"{self.algorithm}: {count(c.n_genuine)} genuine and {counted(c.n_impostor, 'impostor comparison')}, "
             f"EER {fixed(self.eer().value)}, AUC {fixed(self.auc())}"
         )
+
+
+def admitting(rates: ErrorRates, impostors: Floats, most: Iterable[int]) -> ErrorRates:
+    """Count as well at the laxest thresholds with at most so many false matches (`PairCounts.admitting`).
+
+    Examples
+    --------
+    >>> from proband.measures.pairs.counts import count_trials
+    >>> from proband.scores.trials import Trials
+    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.6], "mated": [1, 0, 0]}), "similarity")
+    >>> rates = ErrorRates("net", True, count_trials(trials))
+    >>> admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.5).threshold
+    0.7
+    """
+    return replace(rates, counts=rates.counts.admitting(impostors, most))
 
 
 def _hull_eer(fmr: Floats, fnmr: Floats) -> float:

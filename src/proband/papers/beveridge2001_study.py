@@ -13,7 +13,9 @@ import numpy as np
 from proband.algorithms.ica import INFOMAX, INFOMAX_UNSETTLED
 from proband.designs import Bootstrap, ImageChoice
 from proband.engine import Progress
+from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import write_spreadsheet
+from proband.engine.limits import Positive, Seed, Threads
 from proband.inference import VirtualExperiments, compare, permute
 from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar
 from proband.inference.image_choice.distributions import Distribution
@@ -40,7 +42,7 @@ from proband.report.page.model import Paragraph
 from proband.report.table import Cell, Table
 from proband.samples import Experiment, Pool, feret_categories
 from proband.scores.archive import write_score_archive
-from proband.words import Sentence, count
+from proband.words import Sentence, counted
 
 GALLERY = "kind == 'fa' and session == 1"
 BIN = 4  # whole values in a bin: 4/160, as in the paper
@@ -104,14 +106,15 @@ class Found:
         )
 
 
+@published
 def reproduce_beveridge2001(
     out: Path,
-    n_trials: int,
-    seed: int,
-    threads: int | None,
+    n_trials: Positive,
+    seed: Seed,
+    threads: Threads | None,
     progress: Progress,
-    n_test: int = 160,
-    n_train: int = 225,
+    n_test: Positive = 160,
+    n_train: Positive = 225,
 ) -> tuple[Reproduction, Path]:
     """Carry the studies out on synthetic people and write their page and their scores; return both."""
     data = study_scores(seed, n_test, n_train, threads, progress)
@@ -200,7 +203,7 @@ def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
                     [("bootstrap", found.bootstrap), ("binomial", exact)],
                     f"{label}, {FIRST}, fb probes",
                     notes=(
-                        f"{count(_RESAMPLES)} resamples of {count(found.bootstrap.n)} probes; bars: the middle 95%.",
+                        f"{counted(_RESAMPLES, 'resample')} of {counted(found.bootstrap.n, 'probe')}; bars: the middle 95%.",
                     ),
                 ),
                 _medians(found),
@@ -311,18 +314,18 @@ def _table4(found: Found) -> Table:
         *columns("PCA", "ICA", "SS", "SF", "FS", "FF", "one-sided p", "p over people", text=0),
     )
     rows = []
-    for name, published in TABLE_4.items():
+    for name, printed in TABLE_4.items():
         rows.append(
-            (*_named(f"{name}, published", "ICA"), *_counts(published), text_cell(PRINTED_P[name]), Cell("–"))
+            (*_named(f"{name}, published", "ICA"), *_counts(printed), text_cell(PRINTED_P[name]), Cell("–"))
         )
         for second in (SECOND, OTHER):
             if name not in found.outcomes:
                 continue
             pairs = found.pairs(second)[name]
             of = found.outcomes[name]
-            people = compare(RecognitionRate(1), [of[FIRST], of[second]]).pairs[0].p_value
-            one_sided = p_cell(mcnemar(pairs.sf, pairs.fs).p_greater)
-            rows.append((*_named(f"{name}, here", second), *_counts(pairs), one_sided, p_cell(people)))
+            people = compare(RecognitionRate(1), [of[FIRST], of[second]]).pairs[0]
+            tested = (mcnemar(pairs.sf, pairs.fs).p_greater, None), people.p_with_floor
+            rows.append((*_named(f"{name}, here", second), *_counts(pairs), *(p_cell(*p) for p in tested)))
     notes = (
         "SS: both recognise the probe, SF: only PCA (L1), FS: only ICA (cosine), FF: neither.",
         "McNemar's test takes probes for independent; several are of one person. The last column is two-sided, over people.",
@@ -346,7 +349,7 @@ def _medians(found: Found) -> Table:
     rows = [(count_cell(value), rate_cell(share)) for value, share in found.medians.items()]
     return table(
         "medians",
-        f"Median of {FIRST}'s ranks on dup1 probes, censored at {_CENSORED}, over {count(_RESAMPLES)} resamples",
+        f"Median of {FIRST}'s ranks on dup1 probes, censored at {_CENSORED}, over {counted(_RESAMPLES, 'resample')}",
         columns("median censored rank", "share of resamples", text=0),
         rows,
         ("The paper names this statistic for its lack of a formula, and prints no number.",),
@@ -372,15 +375,15 @@ def _rates(rates: Mapping[str, Distribution]) -> Table:
 
 def _table7(found: Found) -> Table:
     rows = []
-    for (a, b), published in NOT_WON.items():
+    for (a, b), printed in NOT_WON.items():
         one = found.choices.difference(a, b)
-        people = compared(found.choices, a, b, 1, None, 0.95).p_value
+        people = compared(found.choices, a, b, 1, None, 0.95)
         cells = (
             share_cell(one.at_most(0.0), one.n_trials),
-            share_cell(published, 10_000),
+            share_cell(printed, 10_000),
             fixed_cell(100 * one.mean),
         )
-        rows.append((text_cell(a), text_cell(b), *cells, p_cell(people)))
+        rows.append((text_cell(a), text_cell(b), *cells, p_cell(people.p_value, people.method.floor)))
     heads = columns(
         "A", "B", "A does not win, here", "in the paper", "mean difference, points", "p over people", text=2
     )

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from proband.designs.galleries import IN_ORDER, Galleries
 from proband.engine import Progress
+from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import write_spreadsheet
+from proband.engine.limits import Positive, Seed, Threads
 from proband.faces import contact_sheet
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study
@@ -70,8 +72,9 @@ _HARD = Sentence(
 )
 
 
+@published
 def reproduce_feret2000(
-    out: Path, people: int, seed: int, threads: int | None, progress: Progress
+    out: Path, people: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
     """Run the study on synthetic people and write its page; return both."""
     data, study = run_feret2000(people, seed, threads, progress)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from proband.engine import Progress
+from proband.engine.arguments import published
+from proband.engine.limits import Positive, Seed, Threads
 from proband.faces import contact_sheet
 from proband.papers.charts import Line, curves_chart
 from proband.papers.mery2016 import (
@@ -79,8 +81,9 @@ _SEX = Sentence(
 )
 
 
+@published
 def reproduce_mery2016(
-    out: Path, people: int, runs: int, seed: int, threads: int | None, progress: Progress
+    out: Path, people: Positive, runs: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
     """Run the study on synthetic people and write its page; return both."""
     study = run_mery2016(people, runs, seed, threads, progress)

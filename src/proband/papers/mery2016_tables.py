@@ -231,7 +231,7 @@ def growth_table(study: Mery2016) -> Table:
     most = max(study.images)
     rows = []
     for size, runs in study.galleries.items():
-        parts = f" ({len(runs)} galleries)" if len(runs) > 1 else ""
+        parts = f" ({counted(len(runs), 'gallery', 'galleries')})" if len(runs) > 1 else ""
         name = f"{counted(size, 'person', 'people')} with {most} images{parts}"
         rows.append((text_cell(name), *_means(runs)))
     for count, run in study.images.items():

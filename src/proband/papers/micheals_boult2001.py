@@ -14,6 +14,8 @@ from proband.arrays import balance, n_replicates, orthogonal_array
 from proband.arrays.sequences import UnbalancedArrayWarning
 from proband.designs import Jackknife
 from proband.engine import Progress
+from proband.engine.arguments import published
+from proband.engine.limits import Positive, Seed, Threads
 from proband.faces import Population
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns
@@ -108,8 +110,13 @@ class Found:
         )
 
 
+@published
 def reproduce_micheals_boult2001(
-    out: Path, seed: int, threads: int | None, progress: Progress, people: dict[int, int] | None = None
+    out: Path,
+    seed: Seed,
+    threads: Threads | None,
+    progress: Progress,
+    people: dict[Positive, Positive] | None = None,
 ) -> tuple[Reproduction, Path]:
     """Run the experiments with three and with four images of each person and write their page; return both."""
     found = run_micheals_boult2001(seed, threads, progress, people)

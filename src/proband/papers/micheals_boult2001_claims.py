@@ -182,7 +182,7 @@ _RATIO = Sentence(
     "note",
     "{what}: ratio of standard errors {value:rate} [{low:rate}, {high:rate}]",
 )
-_N_REPLICATES = Sentence("micheals-boult2001.replicates-here", "note", "it has {n:count} rows")
+_N_REPLICATES = Sentence("micheals-boult2001.replicates-here", "note", "it has {n:count row}")
 _BELOW = Sentence(
     "micheals-boult2001.units-here",
     "note",

@@ -152,7 +152,7 @@ def write_reproduction(
     attach: Callable[[Path], None] | None = None,
 ) -> Path:
     """Write the page, results.json and what is `attached` into a directory of their own; return the page."""
-    with whole_directory(out, lambda _: (MARK, REPORT, *attached)) as draft:
+    with whole_directory(out, attached) as draft:
         (draft / MARK).write_text(as_json(made.to_dict()), encoding="utf-8")
         (draft / REPORT).write_text(render_page(page_of(made)), encoding="utf-8")
         if attach is not None:

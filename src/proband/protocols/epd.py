@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from proband.engine.arguments import checked
+from proband.engine.arguments import published
+from proband.engine.limits import Count, Within
 from proband.protocols.notation import Protocol
 from proband.results.base import Result
 from proband.results.serializing import Written
 from proband.words import Note, Sentence, as_sentence
 
 Answer = Literal["yes", "no", "stated", "not stated"]
+Unit = Literal["subject", "sample"]
 FOLDS = 10
 """The folds that the authors ask for."""
 
@@ -20,7 +22,7 @@ APART = Sentence("epd.subjects-apart", "note", "no subject is in both training a
 MUST_MEET = Sentence(
     "epd.subjects-must-meet",
     "note",
-    "people must be in training to be recognised, so a subject-disjoint split is not possible",
+    "a classifier names only people it was trained on, so a subject-disjoint split is not possible",
 )
 MIXED = Sentence(
     "epd.subjects-mixed",
@@ -53,6 +55,24 @@ ONE_CROSS_VALIDATION = Sentence(
     "epd.one-cross-validation",
     "caution",
     "one cross-validation has no standard deviation over random repeats",
+)
+SAME_REPEATS = Sentence(
+    "epd.same-repeats",
+    "caution",
+    "every one of {repeats:count repeat} is the same division of the samples, so there is no standard deviation over random repeats",
+)
+SOME_SAME_REPEATS = Sentence(
+    "epd.some-same-repeats",
+    "caution",
+    "among {repeats:count repeat} there are only {n:count different division}",
+)
+AS_LOSO = Sentence(
+    "epd.as-loso",
+    "note",
+    "with as many folds as subjects this is LOSO: every subject is tested once, and the standard deviation is over subjects",
+)
+ONE_SPLIT = Sentence(
+    "epd.one-split", "caution", "only one division is made, which is a single split of the samples"
 )
 FOLDS_UNKNOWN = Sentence("epd.folds-unknown", "caution", "the number of folds is not stated")
 ONE_HOLD_OUT = Sentence(
@@ -161,16 +181,18 @@ class EPDVerdict(Result):
         return as_sentence(self.summary())
 
 
-@checked
+@published
 def epd_verdict(
     protocol: Protocol | str | None,
     *,
     task: str | None,
     statistic: str | None = "mean",
-    std: float | None = None,
-    collected: int | None = None,
-    used: int | None = None,
-    excluded: Mapping[str, int | None] | None = None,
+    std: Annotated[float, Within(ge=0)] | None = None,
+    collected: Count | None = None,
+    used: Count | None = None,
+    excluded: Mapping[str, Count | None] | None = None,
+    subjects: Count | None = None,
+    divisions: Count | None = None,
     justification: str | None = None,
 ) -> EPDVerdict:
     """Judge how an accuracy was estimated by what is stated of it.
@@ -185,6 +207,11 @@ def epd_verdict(
         What over repeats was reported, and the standard deviation beside it.
     collected, used, excluded
         How many samples were collected and used, and how many were left out for which reason.
+    subjects
+        How many subjects were used.
+    divisions
+        How many of the repeats are different divisions of the samples; where one is left out, how many of the splits are. Without it,
+        repeats of as many folds as there are subjects (samples, where subjects are mixed) are known to be one division.
     justification
         Why there is, say, a single hold-out. It is shown beside the answers and changes none.
 
@@ -203,7 +230,7 @@ def epd_verdict(
         stated = None
     return EPDVerdict(
         _experiments(stated, task),
-        _protocol(stated, statistic, std),
+        _protocol(stated, statistic, std, _folds_of(stated, used, subjects), divisions),
         _data(collected, used, excluded),
         justification,
     )
@@ -220,11 +247,35 @@ def _experiments(protocol: Protocol | None, task: str | None) -> EPDAnswer:
     return EPDAnswer("not stated", (TASK_UNKNOWN(),)) if task is None else EPDAnswer("no", (MIXED(),))
 
 
-def _protocol(protocol: Protocol | None, statistic: str | None, std: float | None) -> EPDAnswer:
+def _folds_of(protocol: Protocol | None, samples: int | None, subjects: int | None) -> Unit | None:
+    """What every fold holds one of, where folds are as many."""
+    if protocol is None or protocol.folds is None:
+        return None
+    if protocol.is_disjoint:
+        return "subject" if protocol.folds == subjects else None
+    return "sample" if protocol.folds == samples else None
+
+
+def _protocol(
+    protocol: Protocol | None,
+    statistic: str | None,
+    std: float | None,
+    each: Unit | None,
+    divisions: int | None,
+) -> EPDAnswer:
     if protocol is None:
         return EPDAnswer("not stated", (PROTOCOL_UNKNOWN(),))
+    if divisions is None and each is not None:
+        divisions = 1  # there is no choice
+    repeats, same = protocol.repeats, divisions == 1
+    few = divisions is not None and 1 < divisions < repeats and not protocol.leaves_out
+    alike = (SOME_SAME_REPEATS(n=divisions, repeats=repeats),) if few else ()
     if protocol.is_hold_out:
-        return EPDAnswer("no", ((HOLD_OUTS if protocol.repeats > 1 else ONE_HOLD_OUT)(),))
+        if same and repeats > 1:
+            return EPDAnswer("no", (ONE_HOLD_OUT(), SAME_REPEATS(repeats=repeats)))
+        return EPDAnswer("no", ((HOLD_OUTS if repeats > 1 else ONE_HOLD_OUT)(), *alike))
+    if protocol.leaves_out and same:
+        return EPDAnswer("no", (ONE_SPLIT(),))
     match protocol.kind:
         case "external":
             return EPDAnswer("no", (EXTERNAL(),))
@@ -233,8 +284,9 @@ def _protocol(protocol: Protocol | None, statistic: str | None, std: float | Non
         case "leave-one-out" | "sampled leave-one-out":
             apart = protocol.is_disjoint
             return EPDAnswer("yes" if apart else "no", ((SAMPLED_APART if apart else LEAVE_ONE_OUT)(),))
-    if protocol.repeats == 1:
-        return EPDAnswer("no", (ONE_CROSS_VALIDATION(),))
+    if repeats == 1 or same:
+        one = ONE_CROSS_VALIDATION() if repeats == 1 else SAME_REPEATS(repeats=repeats)
+        return EPDAnswer("no", (one, AS_LOSO()) if each == "subject" else (one,))
     if statistic not in (None, "mean"):
         return EPDAnswer("no", (NOT_A_MEAN(statistic=statistic),))
     if std is None:
@@ -242,7 +294,7 @@ def _protocol(protocol: Protocol | None, statistic: str | None, std: float | Non
     if protocol.folds is None:
         return EPDAnswer("not stated", (FOLDS_UNKNOWN(),))
     fewer = () if protocol.folds == FOLDS else (FEWER_FOLDS(asked=FOLDS),)
-    return EPDAnswer("yes", (REPEATED(repeats=protocol.repeats, folds=protocol.folds), *fewer))
+    return EPDAnswer("yes", (REPEATED(repeats=repeats, folds=protocol.folds), *fewer, *alike))
 
 
 def _data(collected: int | None, used: int | None, excluded: Mapping[str, int | None] | None) -> EPDAnswer:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from proband.engine.arguments import published
 from proband.inference.cross_validation.intervals import Kind as StatedKind
 from proband.protocols import parsing as grammar
 from proband.protocols.parsing import PartError
@@ -50,6 +51,7 @@ _IN_ALL = "in all"
 _VERBS = {2: ("train", "test"), 3: ("train", "validate", "test")}
 
 
+@published
 @dataclass(frozen=True, repr=False)
 class Protocol:
     """How samples were, or are to be, divided into training and testing.
@@ -147,6 +149,11 @@ class Protocol:
     def is_hold_out(self) -> bool:
         """Whether a repeat is one split: some samples train and others test."""
         return self.kind in _STARS or self.kind == "class hold-out"
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether every split leaves one sample, or one subject, out."""
+        return self.kind in ("leave-one-out", "sampled leave-one-out", "leave-one-subject-out")
 
     @property
     def train_share(self) -> float | None:

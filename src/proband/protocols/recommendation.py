@@ -11,7 +11,7 @@ from proband.protocols.notation import Protocol
 from proband.protocols.splits.material import Material, material
 from proband.words import Note, Sentence, count
 
-_MIXED = "subjects must be in training to be recognised, so folds are mixed; "
+_MIXED = "a classifier names only subjects it was trained on, so folds are mixed; "
 FEWER_FOLDS = Sentence(
     "protocols.fewer-folds",
     "note",
@@ -20,9 +20,8 @@ FEWER_FOLDS = Sentence(
 ENOUGH_SAMPLES = Sentence(
     "protocols.enough-samples",
     "note",
-    "subjects must be in training to be recognised, so folds are mixed; everybody has samples for {folds:count fold}",
+    _MIXED + "everybody has samples for {folds:count fold}",
 )
-_NEW_PEOPLE = "an attribute is to be recognised in new people, and {n:count subject is/subjects are} "
 EACH_LEFT_OUT = Sentence(
     "protocols.each-left-out",
     "note",
@@ -51,7 +50,7 @@ def auto_protocol(labels: Any, subjects: Any, task: Task) -> tuple[Protocol, Not
     labels, subjects
         The class and the subject of each sample.
     task
-        "identity": labels are subjects, who must be in training to be recognised. "attribute": labels are
+        "identity": labels are subjects, and a classifier names only those it was trained on. "attribute": labels are
         something else (expression, sex), to be recognised in people never seen.
 
     Examples

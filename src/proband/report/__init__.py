@@ -1,5 +1,6 @@
 """Results as people read them: tables, figures, files."""
 
+from proband.engine.arguments import publish
 from proband.report.analyses.comparisons import comparison_table
 from proband.report.analyses.evaluation import evaluation_tables, statements
 from proband.report.figures.identification import cmc_figure, evaluation_figure
@@ -13,3 +14,5 @@ __all__ = [
     "save_figure",
     "statements",
 ]
+
+publish(__name__)

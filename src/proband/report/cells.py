@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isfinite
 
 from proband import words
-from proband.report.table import Cell, Column, Deviation, Ends, Placed, Places, Share, Table, Tone
+from proband.report.table import Around, Cell, Column, Deviation, Ends, Placed, Places, Share, Table, Tone
 from proband.results.base import Answers
 from proband.words import Note, as_sentence
 
@@ -113,10 +113,14 @@ def ends_cell(low: float, high: float, significant: int = 3, answers: Answers | 
     return Cell(words.interval_of(low, high, significant), Ends(low, high), answers=answers)
 
 
-def p_cell(value: float | None, test: words.Method | None = None, pairs: int = 1) -> Cell:
-    """A p-value of a test; the sign is shown where it is not equality."""
-    floor = None if test is None else test.floor
-    return empty_cell() if value is None else Cell(words.p_alone(value, floor, pairs), value)
+def around_cell(value: float, low: float, high: float, answers: Answers | None = None) -> Cell:
+    """An estimate and its interval beside it."""
+    return Cell(f"{rate(value)} {interval(low, high)}", Around(value, low, high), answers=answers)
+
+
+def p_cell(value: float | None, floor: float | None) -> Cell:
+    """A p-value, and the smallest its test can give (None if any); the sign is shown where it is not equality."""
+    return empty_cell() if value is None else Cell(words.p_alone(value, floor), value)
 
 
 def count_cell(value: float | None) -> Cell:

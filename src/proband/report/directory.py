@@ -2,47 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from proband.engine import written_whole
+from proband.engine.files.documents import as_json, read_json
 from proband.engine.files.files import make_directory
 from proband.errors import InputError, first_few
 
 MARK = "results.json"
+LISTED = "files.json"
+"""The names of all files of a directory of results, by which a later run knows what it may replace."""
 
 
 @contextmanager
-def whole_directory(path: str | Path, ours: Callable[[Path], Sequence[str]]) -> Iterator[Path]:
+def whole_directory(path: str | Path, attached: Sequence[str] = ()) -> Iterator[Path]:
     """Yield a directory to fill, which takes its place when it is whole.
 
-    A directory that holds earlier results (files that `ours` names, with a results.json) is replaced; any other that is not
-    empty is left alone.
+    A directory that holds earlier results and nothing else is replaced; any other that is not empty is left alone. Others may compute
+    from the files `attached`, so only who attaches them again replaces them.
     """
     path = Path(path)
-    require_free(path, ours(path))
+    require_free(path, attached)
     make_directory(path.parent)
-    with written_whole(path, check=lambda: require_free(path, ours(path))) as draft:
+    with written_whole(path, check=lambda: require_free(path, attached)) as draft:
         draft.mkdir()
         yield draft
+        made = [name for name in _within(draft) if name not in attached]
+        (draft / LISTED).write_text(as_json([*made, LISTED]), encoding="utf-8")
 
 
-def require_free(path: Path, ours: Sequence[str]) -> None:
+def require_free(path: str | Path, attached: Sequence[str] = ()) -> None:
     """Refuse a place that is taken by anything but earlier results."""
+    path = Path(path)
     if path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file; the results need a directory.")
     if path.is_dir():
-        _require_ours(path, ours)
+        _require_ours(path, attached)
 
 
-def _require_ours(path: Path, ours: Sequence[str]) -> None:
+def _require_ours(path: Path, attached: Sequence[str]) -> None:
     """Refuse to replace a directory that holds anything but earlier results."""
+    ours = {*_listed(path), *attached}
     entries = sorted(entry.name for entry in path.iterdir())
-    foreign = [name for name in entries if name not in ours]
-    if not foreign:  # only within what may be ours: a large directory of others is not walked through
-        within = sorted(entry.relative_to(path).as_posix() for entry in path.rglob("*"))
-        foreign = [name for name in within if name not in ours]
+    # Only within what may be ours: a large directory of others is not walked through.
+    foreign = [name for name in entries if name not in ours] or [
+        name for name in _within(path) if name not in ours
+    ]
     mark = path / MARK
     marked = not entries or (
         mark.is_file() and '"proband"' in mark.read_text(encoding="utf-8", errors="replace")[:200]
@@ -52,3 +59,16 @@ def _require_ours(path: Path, ours: Sequence[str]) -> None:
             f"{path} holds other things than earlier results, so it is left alone: {first_few(foreign or entries)}.",
             "name another directory.",
         )
+
+
+def _within(path: Path) -> list[str]:
+    return sorted(entry.relative_to(path).as_posix() for entry in path.rglob("*"))
+
+
+def _listed(path: Path) -> list[str]:
+    """What earlier results list as their own."""
+    try:
+        listed = read_json((path / LISTED).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [str(name) for name in listed] if isinstance(listed, list) else []

@@ -11,7 +11,7 @@ from proband.engine.frames import frame_of_rows
 from proband.engine.rendering import writes
 from proband.report.page.markup import Markup, joined, tag
 from proband.report.table import Cell, Table
-from proband.words import Sentence, as_sentence, printable
+from proband.words import Sentence, as_sentence, printable, visible
 
 _MOST_ROWS = 200  # that a notebook shows
 _MORE_ROWS = Sentence("report.more-rows", "note", "And {n:count more row}, not shown here")
@@ -79,7 +79,7 @@ def _markdown_cell(cell: Cell) -> str:
 
 def in_markdown(text: str) -> str:
     """Escape what Markdown would take for a cell's end or for HTML: names come from anybody."""
-    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    plain = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return plain.replace("|", "\\|")
 
 

@@ -6,7 +6,6 @@ Every kind of result that can be stated makes metrics of its own records; one wr
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -21,13 +20,12 @@ from proband.inference.verification.verification import Verification
 from proband.report.cells import columns, interval_cell, rate_cell, text_cell
 from proband.report.formats import as_markdown
 from proband.report.table import Table
-from proband.results.estimate import Estimate
+from proband.results.estimate import Estimate, which_rate
 from proband.study.findings import Findings
-from proband.words import Sentence, as_sentence, fixed, given, level
+from proband.words import Sentence, as_sentence, fixed, given, level, visible
 
 Form = Literal["markdown", "yaml"]
 _PLACES = 6
-_UNPRINTED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _VARYING = Sentence("card.varying", "note", "{level:level} confidence intervals, varying {varying}")
 _MADE = Sentence("card.made", "note", "Made with Proband {version}")
 
@@ -65,18 +63,41 @@ class CardMetric:
 
 @renders(Evaluation, "metrics")
 def _of_evaluation(found: Evaluation) -> list[CardMetric]:
-    return [_of_entry(entry, rank, found.confidence_level) for entry in found.entries for rank in found.ranks]
+    made = []
+    for entry in found.entries:
+        for rank, other in entry.by_person.items():
+            low, high = entry.interval(rank) or (None, None)
+            own = f"rank-{rank}", entry.weighted_rate(rank), entry.curve.at(rank), low, high
+            made.append(_of_entry(entry, rank, found.confidence_level, *own))
+            if other is not None:
+                beside = (
+                    f"rank-{rank}-by-person",
+                    f"rank {rank} (person-weighted)",
+                    other.value,
+                    other.low,
+                    other.high,
+                )
+                made.append(_of_entry(entry, rank, found.confidence_level, *beside))
+    return made
 
 
-def _of_entry(entry: Entry, rank: int, confidence_level: float) -> CardMetric:
-    low, high = entry.interval(rank) or (None, None)
+def _of_entry(
+    entry: Entry,
+    rank: int,
+    confidence_level: float,
+    key: str,
+    called: str,
+    value: float,
+    low: float | None,
+    high: float | None,
+) -> CardMetric:
     facts = entry.curve.facts
     return CardMetric(
         entry.algorithm,
         "identification",
-        f"rank-{rank}",
-        f"recognition rate at rank {rank}",
-        entry.curve.at(rank),
+        key,
+        f"recognition rate at {called}",
+        value,
         low,
         high,
         confidence_level,
@@ -84,6 +105,7 @@ def _of_entry(entry: Entry, rank: int, confidence_level: float) -> CardMetric:
         None if entry.category is None else probes_called(entry.category),
         {
             "rank": rank,
+            "weights": "person" if key.endswith("-by-person") else entry.weights,
             "probes": facts.n_probes,
             "people": facts.n_probe_subjects,
             "gallery_people": facts.n_gallery_subjects,
@@ -292,6 +314,8 @@ def _table(found: Sequence[CardMetric], dataset: str) -> Table:
     )
     varying = dict.fromkeys((one.confidence_level, one.varying) for one in found if one.low is not None)
     notes = [as_sentence(_VARYING(level=at, varying=what)) for at, what in varying]
+    if len({one.args.get("weights") for one in found if one.task == "identification"}) > 1:
+        notes.append(as_sentence(which_rate()))
     decided = dict.fromkeys(
         f"Gate: {one.args['decision']} (margin {given(one.args['margin'])}, baseline {one.args['baseline']} "
         f"{fixed(one.args['baseline_value'])})."
@@ -331,5 +355,4 @@ def _scalar(value: Any) -> str:
         text = repr(value)
         mantissa, mark, exponent = text.partition("e")
         return f"{mantissa}.0e{exponent}" if mark and "." not in mantissa else text  # 1e-05 would be a text
-    text = json.dumps(value, ensure_ascii=False)
-    return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return visible(json.dumps(value, ensure_ascii=False))

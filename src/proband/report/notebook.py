@@ -190,7 +190,10 @@ def _rate_at(curve: Curve | Band, rank: int) -> Cell:
 
 
 def _one_of(figures: Callable[[Any], dict[str, Figure]], first: str) -> Callable[..., Figure]:
-    return lambda result, which=first: _picked(figures(result), which)
+    def draw(result: Any, which: str = first) -> Figure:
+        return _picked(figures(result), which)
+
+    return draw
 
 
 show(

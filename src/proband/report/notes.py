@@ -31,6 +31,8 @@ GRAVEST = (
     "scores.unknown-ids",
     "pairs.unknown-ids",
     "evaluation.altered-copies",
+    "verification.target-beyond-data",
+    "search.target-beyond-data",
     "rates.one-person",
     "rates.too-few-people",
     "rates.naive",

@@ -8,6 +8,7 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 from proband.engine.arguments import Gate
+from proband.engine.limits import Inches, Title
 from proband.engine.rendering import Shown, renders
 from proband.errors import UsageError
 from proband.inference.estimates.people_fractions import SizeCurve
@@ -40,8 +41,8 @@ def draws(kind: type, draw: Callable[..., Figure]) -> None:
     gate = Gate(draw, "plot")
 
     def shown(result: object, **options: Any) -> Figure:
-        gate.check((result,), options)
-        return displayed(draw(result, **options))
+        args, named = gate.admitted((result,), options)
+        return displayed(draw(*args, **named))
 
     renders(kind, "figure")(shown)
 
@@ -76,10 +77,10 @@ def _png(drawn: Figure) -> bytes:
     return written.getvalue()
 
 
-def _as_values(result: Shown, width: float = 5.4, title: str | None = None) -> Figure:
+def _as_values(result: Shown, width: Inches = 5.4, title: Title | None = None) -> Figure:
     """Draw the rows of a result's frame, or the result itself, as values with their intervals."""
     rows = result.to_frame().to_dicts() if hasattr(result, "to_frame") else [vars(result)]
-    key = next((key for key in _VALUES if rows and rows[0].get(key) is not None), None)
+    key = next((key for key in _VALUES if rows and isinstance(rows[0].get(key), int | float)), None)
     found = [_valued(row, key) for row in rows if row.get(key) is not None] if key is not None else []
     if key is None or not found or (key == "mean" and "low" not in rows[0]):
         raise UsageError(
@@ -120,7 +121,7 @@ def _drawable(result: Shown) -> str:
     return f"draw a part of it: {', '.join(parts)}." if parts else "draw the results that it was made of."
 
 
-def _rates_figure(rates: ErrorRates, title: str | None = None) -> Figure:
+def _rates_figure(rates: ErrorRates, title: Title | None = None) -> Figure:
     """Draw the DET of bare error rates."""
     counts = rates.counts
     fmr, fnmr = rates.curve
@@ -130,7 +131,7 @@ def _rates_figure(rates: ErrorRates, title: str | None = None) -> Figure:
     )
 
 
-def _hard_figure(hard: HardSubjects, title: str | None = None) -> Figure:
+def _hard_figure(hard: HardSubjects, title: Title | None = None) -> Figure:
     return figure([concentration(hard)], (5.4, 4.4), title=title)
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from proband.engine.files.documents import as_json, read_json
+from proband.engine.files.documents import as_json
 from proband.engine.files.spreadsheets import write_spreadsheet
-from proband.report.analyses.protocols import FOLDERS, write_parts
-from proband.report.contents import FIGURES, TABLES, figures_of, tables_of
-from proband.report.directory import MARK, require_free, whole_directory
+from proband.report.analyses.protocols import write_parts
+from proband.report.contents import figures_of, tables_of
+from proband.report.directory import MARK, whole_directory
 from proband.report.figures.style import save_figure
 from proband.report.model_card import metrics_of, model_card
 from proband.report.page.build import build_page
@@ -25,24 +25,8 @@ REPORT = "report.html"
 STUDY = "study.toml"
 CARD = "model-card.md"
 PROTOCOL = "protocol"
-PARTS = f"{PROTOCOL}/files.json"
-"""The predictions, splits and cards of protocols, by name."""
 TABLE_ENDINGS = ("csv", "parquet")
 FIGURE_ENDINGS = ("png", "svg", "pdf")
-RUN_FILES = (
-    MARK,
-    REPORT,
-    STUDY,
-    CARD,
-    PROTOCOL,
-    PARTS,
-    *(f"{PROTOCOL}/{folder}" for folder in FOLDERS),
-    "tables",
-    *(f"tables/{name}.{ending}" for name in TABLES for ending in TABLE_ENDINGS),
-    "figures",
-    *(f"figures/{name}.{ending}" for name in FIGURES for ending in FIGURE_ENDINGS),
-)
-"""Every file and directory that a run may hold."""
 
 
 def write_run(
@@ -60,7 +44,7 @@ def write_run(
     directory appears; others may compute from these, so only who attaches them again replaces them.
     """
     results = as_json(found.to_dict())
-    with whole_directory(path, lambda there: (*run_files(there), *attached)) as draft:
+    with whole_directory(path, attached) as draft:
         (draft / MARK).write_text(results, encoding="utf-8")
         if found.provenance.study:
             # Not write_text, which would turn line ends: the study is kept to the letter.
@@ -71,29 +55,12 @@ def write_run(
             _write_figures(found, draft / "figures", endings, results, cache or Cache(None))
         (draft / REPORT).write_text(render_page(build_page(found)), encoding="utf-8")
         if found.protocol is not None:
-            parts, _ = write_parts(found.protocol, draft / PROTOCOL)
-            (draft / PARTS).write_text(as_json(parts), encoding="utf-8")
+            write_parts(found.protocol, draft / PROTOCOL)
         if metrics_of(found):
             (draft / CARD).write_text(model_card(found, found.title), encoding="utf-8")
         if attach is not None:
             attach(draft)
     return path / REPORT
-
-
-def require_place(path: Path) -> None:
-    """Refuse, before anything is computed, a place that results could not take."""
-    require_free(path, run_files(path))
-
-
-def run_files(path: Path) -> tuple[str, ...]:
-    """Every file that a run may hold, and those of its protocols that an earlier one lists as its own."""
-    try:
-        listed = read_json((path / PARTS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return RUN_FILES
-    folders = tuple(f"{one}/" for one in FOLDERS)
-    ours = [str(name) for name in listed if str(name).startswith(folders)] if isinstance(listed, list) else []
-    return (*RUN_FILES, *(f"{PROTOCOL}/{name}" for name in ours))
 
 
 def _write_tables(found: Findings, folder: Path, endings: Sequence[str]) -> None:

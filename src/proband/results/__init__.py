@@ -1,5 +1,6 @@
 """What was found: numbers with their intervals, and the four answers that each carries."""
 
+from proband.engine.arguments import publish
 from proband.results.band import Band, Curve
 from proband.results.base import Answers, Facts, Interval, Result
 from proband.results.difference import Difference
@@ -17,3 +18,5 @@ __all__ = [
     "Measurement",
     "Result",
 ]
+
+publish(__name__)

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import UsageError
-from proband.results.base import Answers, Confidence, Facts, Result, rules
+from proband.engine.limits import Rank, Within
+from proband.results.base import Answers, Confidence, Facts, Result
 from proband.results.serializing import Written
 from proband.results.sides import Side
-from proband.words import Method, Note, count, fixed, interval, level
+from proband.words import Method, Note, counted, fixed, interval, level
 
-Rates = Annotated[npt.NDArray[np.float64], rules(type="number", minimum=0, maximum=1)]
+Rates = Annotated[npt.NDArray[np.float64], Within(ge=0, le=1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +40,8 @@ class Curve(Result):
         """The ranks: 1, 2, …"""
         return np.arange(1, len(self.values) + 1)
 
-    def at(self, rank: int) -> float:
+    def at(self, rank: Rank) -> float:
         """The rate at a rank; beyond the last rank the curve stays as it ends."""
-        if rank < 1:
-            raise UsageError(f"A rank is at least 1, got {rank}.")
         return float(self.values[min(rank, len(self.values)) - 1])
 
     def named(self, name: str) -> Curve:
@@ -52,7 +50,7 @@ class Curve(Result):
 
     def __repr__(self) -> str:
         shown = ", ".join(f"rank {t}: {fixed(self.at(t))}" for t in (1, 5, 10) if t <= len(self.values))
-        return f"{self.facts.algorithm}: CMC of {count(self.facts.n_probes)} probes, {shown}"
+        return f"{self.facts.algorithm}: CMC of {counted(self.facts.n_probes, 'probe')}, {shown}"
 
     def to_frame(self) -> pl.DataFrame:
         """Return columns algorithm, rank and rate."""
@@ -94,7 +92,7 @@ class Band(Result):
         """The ranks: 1, 2, …"""
         return np.arange(1, len(self.values) + 1)
 
-    def at(self, rank: int) -> float:
+    def at(self, rank: Rank) -> float:
         """The rate at a rank; beyond the last rank the curve stays as it ends."""
         return float(self.values[min(rank, len(self.values)) - 1])
 

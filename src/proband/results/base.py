@@ -12,29 +12,22 @@ import polars as pl
 
 from proband._version import __version__
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Count as Count, Rank as Rank, Rate as Rate, Within
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.results.compared import Compared
 from proband.results.frames import rows_of
 from proband.results.serializing import Written, entries
 from proband.results.targets import DESCRIPTION, EVERYTHING, NOTHING
-from proband.words import Note, Target, digits, fold, plain
+from proband.words import Note, Target, digits, fold, plain, visible
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def rules(**said: Any) -> tuple[tuple[str, Any], ...]:
-    """What the schema of results says of a value beyond its type."""
-    return tuple(said.items())
-
-
 # Any other float may be null, since JSON has no infinity.
-Count = Annotated[int, rules(minimum=0)]
-Rank = Annotated[int, rules(minimum=1)]
-Finite = Annotated[float, rules(type="number")]
-Rate = Annotated[float, rules(type="number", minimum=0, maximum=1)]
-Confidence = Annotated[float, rules(type="number", exclusiveMinimum=0, exclusiveMaximum=1)]
+Finite = Annotated[float, Within()]
+Confidence = Annotated[float, Within(gt=0, lt=1)]
 ROUNDING = 1e-12
 """What differs by so little, as a share of what it is, differs by rounding alone."""
 
@@ -117,7 +110,7 @@ def _in_lines(shown: Callable[[Any], str]) -> Callable[[Any], str]:
 
     @functools.wraps(shown)
     def folded(self: Any) -> str:
-        return fold(shown(self))
+        return fold(visible(shown(self)))
 
     _FOLDED.add(folded)
     return folded

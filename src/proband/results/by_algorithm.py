@@ -57,15 +57,16 @@ def for_each(verb: Callable[Concatenate[One, Rest], Found]) -> ForEach[One, Rest
     >>> size(a), dict(size([a, b])), dict(size({"c": a}))
     (2, {'a': 2, 'b': 2}, {'c': 2})
     """
-    first = next(iter(inspect.signature(verb).parameters))
+    said = inspect.signature(verb)
+    first, *rest = said.parameters.values()
+    several = f"{first.annotation} | Sequence[{first.annotation}] | Mapping[str, {first.annotation}]"
 
     @functools.wraps(verb)
     def run(*args: Any, **named: Any) -> Any:
-        if not args and first not in named:
-            return verb(*args, **named)  # says what is missing
-        data = args[0] if args else named.pop(first)
+        data = args[0] if args else named.pop(first.name)
         if is_several(data):
             return ByAlgorithm({name: verb(one, *args[1:], **named) for name, one in by_name(data).items()})
         return verb(data, *args[1:], **named)
 
+    run.__signature__ = said.replace(parameters=[first.replace(annotation=several), *rest])  # type: ignore[attr-defined]
     return run

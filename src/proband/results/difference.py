@@ -58,9 +58,9 @@ _BOUNDS_IN_POINTS = Sentence(
 )
 _BOUNDS = Sentence("comparison.bounds", "note", "one-sided bounds {low:signed} and {high:signed}")
 _NEEDED = Sentence(
-    "comparison.people-needed",
+    "comparison.units-needed",
     "note",
-    "about {n:count person/people} would be needed to detect a difference of {margin}",
+    "about {n:count} {units} would be needed to detect a difference of {margin}",
 )
 _OVER_CHOICES = Sentence(
     "comparison.over-choices",
@@ -71,24 +71,19 @@ _OVER_CHOICES = Sentence(
 _BY_PERSON = Sentence(
     "comparison.by-person",
     "caution",
-    "with equal weights for people instead of probes it is {verdict}: {effect}, {tested}",
+    "person-weighted instead of probe-weighted it is {verdict}: {effect}, {tested}",
 )
 _NO_UNIT = Sentence("comparison.no-unit", "caution", "no {unit} is right for one and wrong for the other")
-_UNITS_NEEDED = Sentence(
-    "comparison.units-needed",
-    "note",
-    "about {n:count} {unit}s would be needed to detect a difference of {margin}",
-)
 _BY_UNIT = Sentence(
     "comparison.by-unit",
     "caution",
-    "with equal weights for {unit}s, whatever their size, it is {verdict}: {effect}, {tested}",
+    "{unit}-weighted it is {verdict}: {effect}, {tested}",
 )
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
 Adjustment = Literal["single-step", "none"]
-Unit = Literal["person", "sample", "group", "item", "cluster"]
-"""What is drawn anew: people; samples of classes or groups of them; items of a table or clusters of them."""
+Unit = Literal["person", "probe", "sample", "group", "item", "cluster"]
+"""What is drawn anew: people or probes; samples of classes or groups of them; items of a table or clusters of them."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +140,7 @@ class Difference(Result):
     why_not
         Why it is not judged at all, though the difference is seen; None where it is judged.
     subjects_needed
-        How many people would settle a true difference of the margin, with a power of 0.8; None if it is decided.
+        How many people, or other units, would settle a true difference of the margin, with a power of 0.8; None if it is decided.
     method
         The test and the interval.
     margin
@@ -160,7 +155,8 @@ class Difference(Result):
         Of a one-sided interval, which end is a bound: ``lower`` asks whether the first has more than the second, ``upper`` whether
         it has less, and the p-values are of that side alone. None, and not written, where both ends are bounds.
     unit
-        What is drawn anew, and counted by `n_discordant_subjects` and `subjects_needed`; written where that is not people.
+        What is drawn anew, and counted by `subjects_needed`; written where that is not people. `n_discordant_subjects` counts it too,
+        but people where probes are drawn.
     """
 
     written = Written(
@@ -208,6 +204,17 @@ class Difference(Result):
         return None if self.unit == "person" else self.unit
 
     @property
+    def _of_persons(self) -> bool:
+        return self.unit in ("person", "probe")
+
+    @property
+    def units_needed(self) -> str:
+        """What `subjects_needed` counts, as the word that belongs to the number."""
+        if self.subjects_needed == 1:
+            return self.unit
+        return "people" if self.unit == "person" else f"{self.unit}s"
+
+    @property
     def told_apart(self) -> bool:
         """Whether they differ after the adjustment for the number of comparisons."""
         return self.verdict in ("better", "worse")
@@ -250,9 +257,16 @@ class Difference(Result):
         said = _UNADJUSTED if self.adjustment == "none" and self.n_compared > 1 else _ADJUSTED
         if self.side is not None:
             said = _ONE_SIDED_ADJUSTED if self.adjustment != "none" and self.n_compared > 1 else _ONE_SIDED
+        return said(p=self._with_floor(p))
+
+    @property
+    def p_with_floor(self) -> tuple[float, float | None]:
+        """The adjusted p-value and its floor: itself where no draw of the test was as extreme, None otherwise."""
+        return self._with_floor(self.p_adjusted)
+
+    def _with_floor(self, p: float) -> tuple[float, float | None]:
         floor = self.method.floor
-        at_floor = floor is not None and self.p_value <= floor * (1 + 1e-9)
-        return said(p=(p, p if at_floor else None))
+        return p, p if floor is not None and self.p_value <= floor * (1 + 1e-9) else None
 
     @property
     def people_disagree(self) -> bool:
@@ -275,10 +289,10 @@ class Difference(Result):
         worth = margin_of(self.margin, self.in_points)
         if self.told_apart:
             more = [_WITHIN(margin=worth, bounds=self.bounds)] if self.within_margin else []
-            more += self._of_people()
+            more += self.of_people()
             return _DECIDED(**pair, verdict=self.verdict, tested=self.tested, more=tuple(more))
         if self.verdict == "equivalent":
-            return _EQUIVALENT(**pair, margin=worth, bounds=self.bounds, more=tuple(self._of_people()))
+            return _EQUIVALENT(**pair, margin=worth, bounds=self.bounds, more=tuple(self.of_people()))
         return _UNDECIDED(**pair, tested=self.tested, more=tuple(self._undecided(worth)))
 
     def _undecided(self, worth: Note | None) -> list[Note]:
@@ -286,24 +300,21 @@ class Difference(Result):
         if not self.varies:
             more.append(NOTHING_VARIES())
         if self.n_discordant_subjects == 0:
-            more.append(_NOBODY() if self.unit == "person" else _NO_UNIT(unit=self.unit))
+            more.append(_NOBODY() if self._of_persons else _NO_UNIT(unit=self.unit))
         if self.not_inferior:
             more.append(_NOT_WORSE(first=self.first, margin=worth, bounds=self.bounds))
         if self.subjects_needed is not None:
-            needed = _NEEDED(n=self.subjects_needed, margin=worth)
-            more.append(
-                needed if self.unit == "person" else _UNITS_NEEDED(**dict(needed.values), unit=self.unit)
-            )
-        return more + self._of_people()
+            more.append(_NEEDED(n=self.subjects_needed, units=self.units_needed, margin=worth))
+        return more + self.of_people()
 
-    def _of_people(self) -> list[Note]:
+    def of_people(self) -> list[Note]:
         """What people weighed alike show, where it is something else."""
         other = self.by_person
         if other is None or not self.people_disagree:
             return []
         effect = self._effect(other.value, other.low, other.high)
         shown = {"verdict": other.verdict, "effect": effect, "tested": self._tested(other.p_value)}
-        return [_BY_PERSON(**shown) if self.unit == "person" else _BY_UNIT(**shown, unit=self.unit)]
+        return [_BY_PERSON(**shown) if self._of_persons else _BY_UNIT(**shown, unit=self.unit)]
 
 
 def margin_of(margin: float | None, in_points: bool) -> Note | None:

@@ -12,9 +12,27 @@ from proband.errors import DesignError, UsageError
 from proband.results.base import Answers, Confidence, Count, Facts, Rate, Result
 from proband.results.serializing import Written
 from proband.results.sides import Side
-from proband.words import Method, Note, count, digits, fixed, interval, level
+from proband.words import Method, Note, Sentence, count, digits, fixed, interval, level
 
 Floats = npt.NDArray[np.float64]
+_WHICH_RATE = Sentence(
+    "weights.which-rate",
+    "mark",
+    "{many:capital} differ in their number of {item}s: quote the {item}-weighted rate for the {item}s of this test, and the "
+    "{unit}-weighted rate for statements about new {many}",
+)
+
+
+def which_rate(unit: str = "person", item: str = "probe") -> Note:
+    """Say which of two rates to quote, where units hold unequal numbers of items.
+
+    Examples
+    --------
+    >>> print(which_rate())
+    People differ in their number of probes: quote the probe-weighted rate for the probes of this test, and the person-weighted
+    rate for statements about new people
+    """
+    return _WHICH_RATE(unit=unit, many="people" if unit == "person" else f"{unit}s", item=item)
 
 
 @dataclass(frozen=True)
@@ -108,6 +126,9 @@ class ByPerson(Result):
     difference: float
     p_value: Rate
 
+    def __str__(self) -> str:
+        return f"person-weighted {fixed(self.value)} {interval(self.low, self.high)}"
+
 
 @dataclass(frozen=True, eq=False)
 class Estimate(Result):
@@ -181,7 +202,8 @@ class Estimate(Result):
 
     def __repr__(self) -> str:
         spread = "" if self.standard_error is None else f" ± {digits(self.standard_error)}"
+        beside = "" if self.by_person is None else f"; {self.by_person}"
         return (
             f"{self.facts.algorithm}: {self.answers.of} {fixed(self.value)}{spread}, "
-            f"{level(self.confidence_level)} {interval(self.low, self.high)}, varying {self.answers.varying}"
+            f"{level(self.confidence_level)} {interval(self.low, self.high)}{beside}, varying {self.answers.varying}"
         )

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import numpy as np
 import polars as pl
 
+from proband.engine.limits import Matching, Within
 from proband.results.serializing import Written, paths, type_at
 from proband.words import Method, Note, Target
 
@@ -61,7 +62,7 @@ def _schema(kind: Any, found: dict[str, Schema]) -> Schema:
     if kind in _SCALARS:
         return dict(_SCALARS[kind])
     if origin is Annotated:
-        return _limited(_schema(parts[0], found), dict(parts[1]))
+        return _limited(_schema(parts[0], found), parts[1])
     if origin in (Union, UnionType):
         return _any_of([_schema(one, found) for one in parts])
     if origin is Literal:
@@ -111,11 +112,18 @@ def _list_of(items: Schema, length: int | None = None) -> Schema:
     return {"type": "array", "items": items, **exact}
 
 
-def _limited(schema: Schema, limits: Schema) -> Schema:
-    """A number within limits, or a list of such."""
+def _limited(schema: Schema, limits: Within | Matching) -> Schema:
+    """A number within limits, which there always is, or a list of such; or a text of a form."""
     if schema["type"] == "array":
-        return {**schema, "items": {**schema["items"], **limits}}
-    return {**schema, **limits}
+        return {**schema, "items": _limited(schema["items"], limits)}
+    kind = (
+        _SCALARS[int]["type"]
+        if schema == _SCALARS[int]
+        else "number"
+        if isinstance(limits, Within)
+        else "string"
+    )
+    return {**schema, "type": kind, **limits.in_schema}
 
 
 def _any_of(each: list[Schema]) -> Schema:

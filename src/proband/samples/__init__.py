@@ -1,5 +1,6 @@
 """The table of samples; choosing galleries and probe sets; probe categories; representativeness."""
 
+from proband.engine.arguments import publish
 from proband.samples.categories import Category, EmptyCategoryError, feret_categories
 from proband.samples.choosing import Choice, OnePerSubject
 from proband.samples.experiment import Experiment
@@ -24,3 +25,5 @@ __all__ = [
     "feret_categories",
     "representation",
 ]
+
+publish(__name__)

@@ -14,7 +14,6 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError, quoted
 from proband.samples.experiment import Experiment
 from proband.samples.expressions import compile_expression
@@ -52,7 +51,6 @@ class EmptyGalleryError(EmptyCategoryError):
     """No enrolled image belongs to the gallery of a category."""
 
 
-@checked
 @dataclass(frozen=True)
 class Category:
     """A named condition on (probe, mate).
@@ -75,7 +73,7 @@ class Category:
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "year": [1994, 1996, 1995, 1996]})
     >>> late = Category("late", "probe.year == 1996", gallery="year < 1995")
     >>> late.of(Experiment(samples, gallery=["a1", "b1"]))
-    Experiment(gallery: 1 samples of 1 subjects; probes: 1 samples of 1 subjects; closed universe)
+    Experiment(gallery: 1 sample of 1 subject; probes: 1 sample of 1 subject; closed universe)
     """
 
     name: str
@@ -160,7 +158,6 @@ def mate_pairs(experiment: Experiment) -> pl.DataFrame:
     )
 
 
-@checked
 def feret_categories(
     image_set: str = "image_set",
     date: str = "date",

@@ -10,9 +10,8 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
-from proband.engine.files.files import require_regular
-from proband.engine.foreign import array_from
+from proband.engine.files.files import require_regular, text_of
+from proband.engine.foreign import array_from, is_missing
 from proband.engine.kinds import shown
 from proband.errors import DesignError, InputError, Said, UsageError, first_few, nearest
 from proband.samples.delimited import unfinished
@@ -21,7 +20,6 @@ from proband.samples.table import Samples, Selection, choose_mask, frozen
 from proband.words import count
 
 
-@checked
 @dataclass(frozen=True)
 class OnePerSubject:
     """One sample of each subject: the first in table order, or by a column.
@@ -66,16 +64,27 @@ def choose(samples: Samples, choice: Choice) -> Selection:
         return _one_per_subject(samples, choice)
     if isinstance(choice, str):
         return _from_text(samples, choice.strip())
+    check_choice(choice)
+    mask = _as_mask(choice)
+    if mask is not None and mask.shape == (len(samples),):
+        mask = _as_mask(samples.ids.in_order(choice, "mask"))
+    if mask is None:
+        names = plain_names(choice)
+        if any(map(is_missing, names)):
+            raise InputError("An id that is to be chosen is missing.", "leave missing ids out.")
+        return _from_ids(samples, [*map(str, names)], "")
+    return Selection(frozen(choose_mask(mask, len(samples))), f"a mask of {count(int(mask.sum()))} samples")
+
+
+def check_choice(choice: Choice) -> None:
+    """Refuse what no sample can be chosen by, whichever samples there are."""
     listed = any(hasattr(choice, name) for name in ("__iter__", "__array__"))  # a tensor may be no iterable
-    if isinstance(choice, type | bytes) or not listed:
+    known = isinstance(choice, str | OnePerSubject | Selection)
+    if not known and (isinstance(choice, type | bytes) or not listed):
         raise UsageError(
             f"Samples cannot be chosen by {shown(choice)}.",
             "give a condition, a list of ids, a mask or OnePerSubject().",
         )
-    mask = _as_mask(choice)
-    if mask is None:
-        return _from_ids(samples, [str(name) for name in plain_names(choice)], "")
-    return Selection(frozen(choose_mask(mask, len(samples))), f"a mask of {count(int(mask.sum()))} samples")
 
 
 def _as_mask(choice: Iterable[object]) -> npt.NDArray[np.bool_] | None:
@@ -110,7 +119,7 @@ def _from_text(samples: Samples, text: str) -> Selection:
         path = Path(text[1:])
         require_regular(path)
         try:
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
+            lines = text_of(path, "utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"The list of ids {path} cannot be read: {error}.", file=Said(path)) from None
         if not any(line.strip() for line in lines):
@@ -127,7 +136,7 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
     if unknown:
         raise DesignError(
             f"{count(len(unknown))} of the {count(len(names))} ids{source} are not in the samples table: {first_few(unknown)}.",
-            samples.ids.difference(unknown)
+            samples.ids.difference(names)
             or _like_places(unknown, len(samples))
             or f"ids there are {first_few(samples.ids)}.",
         )

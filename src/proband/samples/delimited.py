@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from proband.engine.files.files import content_of, opened
 from proband.errors import InputError, Said, first_few, quoted
 from proband.words import Note, Sentence, count
 
@@ -78,7 +79,7 @@ def read_delimited(
 
 def read_texts(path: Path, separator: str) -> pl.DataFrame:
     """Read every cell as text, empty ones as null; every row must have as many cells as the first line."""
-    data = path.read_bytes().removeprefix(_MARK)
+    data = content_of(path).removeprefix(_MARK)
     _refuse_bytes(path, data)
     names = _names(path, data, separator)
     _refuse_uneven(path, data, separator, len(names))
@@ -103,7 +104,7 @@ def read_texts(path: Path, separator: str) -> pl.DataFrame:
 
 def unfinished(path: Path) -> list[Note]:
     """Say that a file does not end with a line break: a number that was cut off is still a number."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         size = file.seek(0, io.SEEK_END)
         file.seek(max(0, size - 1))
         if file.read(1) in (b"", b"\n"):

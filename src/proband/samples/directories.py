@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from proband.engine.files.files import opened
 from proband.errors import InputError, Said, UsageError, first_few
 from proband.samples.name_patterns import DATES, NamePattern
 from proband.words import Note, Sentence, count
@@ -144,7 +145,7 @@ def is_picture(path: Path) -> bool:
     if path.suffix.lower() in PICTURE_ENDINGS:
         return True
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return file.read(16).startswith(_BEGINNINGS)
     except OSError:
         return False

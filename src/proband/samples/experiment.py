@@ -10,12 +10,12 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
+from proband.engine.limits import Count
 from proband.errors import DesignError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
 from proband.samples.table import UNDECIDED, Samples, Selection, frozen
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 SET_UNDECIDED = Sentence(
     "samples.set-undecided",
@@ -55,7 +55,6 @@ class Experiment:
 
     made_by: ClassVar[str] = "Experiment(samples, gallery=…)"
 
-    @checked
     def __init__(self, samples: Samples, gallery: Choice, probes: Choice | None = None) -> None:
         enrolled = choose(samples, gallery)
         if probes is None:
@@ -121,15 +120,15 @@ class Experiment:
     def restricted(
         self,
         *,
-        gallery: Iterable[int] | None = None,
-        probes: Iterable[int] | None = None,
+        gallery: Iterable[Count] | None = None,
+        probes: Iterable[Count] | None = None,
         note: Note | None = None,
     ) -> Experiment:
         """Return the same experiment over a part of its gallery or probes (positions in the table)."""
         part = object.__new__(Experiment)
         part.samples = self.samples
-        part.gallery = self.gallery if gallery is None else frozen(np.fromiter(gallery, dtype=np.intp))
-        part.probes = self.probes if probes is None else frozen(np.fromiter(probes, dtype=np.intp))
+        part.gallery = self.gallery if gallery is None else frozen(self.samples.positions(gallery))
+        part.probes = self.probes if probes is None else frozen(self.samples.positions(probes))
         part.gallery_rule, part.probe_rule = self.gallery_rule, self.probe_rule
         part.notes = (*self.notes, *([note] if note else []))
         part._check()
@@ -141,6 +140,6 @@ class Experiment:
         universe = "closed universe" if not unmated else f"open universe: {count(unmated)} {have} no mate"
         subjects = len(np.unique(self.samples.codes[self.probes]))
         return (
-            f"Experiment(gallery: {count(len(self.gallery))} samples of {count(self.n_gallery_subjects)} subjects; "
-            f"probes: {count(len(self.probes))} samples of {count(subjects)} subjects; {universe})"
+            f"Experiment(gallery: {counted(len(self.gallery), 'sample')} of {counted(self.n_gallery_subjects, 'subject')}; "
+            f"probes: {counted(len(self.probes), 'sample')} of {counted(subjects, 'subject')}; {universe})"
         )

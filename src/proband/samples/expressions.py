@@ -58,6 +58,8 @@ _RESULT: dict[tuple[Kind, str, Kind], Kind] = {
 }
 _TOO_LARGE: dict[type, float] = {int: 2**63, float: math.inf}
 _FUNCTIONS = ("abs", "col", "date", "days")
+_COMPARE_IT = "compare it with something, as in: session == 1"
+_DATE, _SPAN = "write a date as date('1996-01-31').", "write a span of time as days(500)."
 
 
 def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequence[str] = ()) -> pl.Expr:
@@ -97,7 +99,7 @@ def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequ
     if term.kind != "boolean":
         raise UsageError(
             f"The expression {quoted(text)} is a {_named(term.kind)}, not a condition.",
-            "compare it with something, as in: session == 1",
+            _COMPARE_IT,
         )
     return term.value
 
@@ -177,7 +179,14 @@ class _Compiler:
         term = self.visit(node)
         if term.kind not in kinds:
             wanted = " or ".join(_named(kind) for kind in kinds)
-            raise self.refuse(f"{_source(node)} is a {_named(term.kind)} where a {wanted} is needed")
+            hint = (
+                _COMPARE_IT
+                if kinds == ("boolean",)
+                else _why_text(node) + "."
+                if term.kind == "text"
+                else None
+            )
+            raise self.refuse(f"{_source(node)} is a {_named(term.kind)} where a {wanted} is needed", hint)
         return term
 
     def arithmetic(self, node: ast.BinOp) -> Term:
@@ -189,7 +198,7 @@ class _Compiler:
         if kind is None:
             raise self.refuse(
                 f"{_source(node)} mixes a {_named(left.kind)} and a {_named(right.kind)}",
-                "spans of time are written days(30)." if "span" in (left.kind, right.kind) else None,
+                _calculated({left.kind: node.left, right.kind: node.right}),
             )
         return self.limited(calculated(function, kind, left, right))
 
@@ -218,7 +227,8 @@ class _Compiler:
                 raise self.refuse("'is' can only be followed by None", "use == for other values.")
             value = left.value.is_null() if isinstance(op, ast.Is) else left.value.is_not_null()
             return self.limited(made_of(value, "boolean", left))
-        self.require_comparable(left, right, left_node, right_node)
+        ordered = not isinstance(op, ast.Eq | ast.NotEq)
+        self.require_comparable(left, right, left_node, right_node, ordered=ordered)
         return self.limited(compared(left, _COMPARISONS[type(op)], right))
 
     def membership(self, left: Term, left_node: ast.expr, right_node: ast.expr, negated: bool) -> Term:
@@ -231,24 +241,17 @@ class _Compiler:
         found = pl.any_horizontal([part.value for part in parts])
         return self.limited(made_of(~found if negated else found, "boolean", *parts))
 
-    def require_comparable(self, left: Term, right: Term, left_node: ast.expr, right_node: ast.expr) -> None:
+    def require_comparable(
+        self, left: Term, right: Term, left_node: ast.expr, right_node: ast.expr, ordered: bool = False
+    ) -> None:
         if "null" in (left.kind, right.kind):
             raise self.refuse("None cannot be compared", "write: x is None, or: x is not None")
         if left.kind == right.kind or {left.kind, right.kind} == {"date", "time"}:
             return
-        hint = None
-        if "span" in (left.kind, right.kind):
-            hint = "spans of time are written days(500)."
-        elif {left.kind, right.kind} <= {"date", "time", "text"}:
-            hint = "write dates as date('1996-01-31')."
-        elif "text" in (left.kind, right.kind):
-            other = right_node if left.kind == "text" else left_node
-            if isinstance(other, ast.Constant):
-                hint = f"text is written in quotes: {quoted(other.value, 40)}; if it should be a column of numbers, mend the values that are none."
         raise self.refuse(
             f"{_source(left_node)} is a {_named(left.kind)}, "
             f"but {_source(right_node)} is a {_named(right.kind)}",
-            hint,
+            _instead({left.kind: left_node, right.kind: right_node}, ordered),
         )
 
     def constant(self, node: ast.Constant) -> Term:
@@ -313,6 +316,65 @@ class _Compiler:
             return terms.day(datetime.date.fromisoformat(literal))
         except ValueError:
             raise self.refuse(f"{quoted(literal, 40)} is not a date", "write date('1996-01-31').") from None
+
+
+def _instead(sides: Mapping[Kind, ast.expr], ordered: bool) -> str | None:
+    """How to write a comparison of two kinds, where that can be said."""
+    text, number, truth = (sides.get(kind) for kind in ("text", "number", "boolean"))
+    if "span" in sides:
+        other = isinstance(next(one for kind, one in sides.items() if kind != "span"), ast.Constant)
+        return _SPAN if other else "compare a span of time with days(500), and a number with a number."
+    if "instant" in sides and sides.keys() & {"date", "time"}:
+        return "give both a time zone, or neither."
+    if sides.keys() & {"date", "time", "instant"} and (text or number):
+        if isinstance(text or number, ast.Constant):
+            return _DATE
+        return None if text is None else f"{_why_text(text, 'a date, such as 1996-01-31')}."
+    if truth is not None:
+        written = ast.unparse(truth)
+        return None if isinstance(truth, ast.Constant) else f"write {written}, or not {written}."
+    if text is None or number is None:
+        return None
+    if isinstance(text, ast.Constant):
+        bare = str(text.value).strip()
+        return (
+            f"write the number without quotes: {bare}."
+            if bare.isdecimal()
+            else "compare numbers with numbers."
+        )
+    why = _why_text(text)
+    if ordered:
+        why += "; text is ordered letter by letter, '10' before '9'"
+    numbers = "compare a column of numbers instead."
+    if not isinstance(number, ast.Constant):
+        return f"{why}: {numbers}"
+    return (
+        f"{why}: write {quoted(str(number.value), 40)}, or {numbers}"
+        if ordered
+        else f"{why}: write {quoted(str(number.value), 40)}."
+    )
+
+
+def _calculated(sides: Mapping[Kind, ast.expr]) -> str | None:
+    """How to write a sum of two kinds, where that can be said."""
+    text = sides.get("text")
+    if text is not None:
+        return (
+            "arithmetic takes numbers."
+            if isinstance(text, ast.Constant)
+            else f"{_why_text(text)}; arithmetic takes numbers."
+        )
+    return _SPAN if "number" in sides and sides.keys() & {"span", "date", "time", "instant"} else None
+
+
+def _why_text(column: ast.expr, otherwise: str = "a number") -> str:
+    """Why a column is text."""
+    if isinstance(column, ast.Call):
+        column = column.args[0]
+    name = column.value if isinstance(column, ast.Constant) else _dotted(column)
+    if str(name).rpartition(".")[2] in ("id", "subject"):
+        return "ids and subjects are always text"
+    return f"a column is text if it holds ids or subjects, or any value that is not {otherwise}"
 
 
 def _depth(tree: ast.AST) -> int:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import PurePath
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.foreign import plain_values
-from proband.engine.kinds import shown
+from proband.engine.foreign import is_missing, plain_values
+from proband.engine.kinds import Axes, shown
+from proband.engine.labels import Labels, ordered, rows_of
+from proband.engine.limits import Within
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.words import count
 
-Positions = npt.NDArray[np.intp]
+Positions = Annotated[npt.NDArray[np.intp], Axes(1), Within(ge=0, said="A position is at least 0")]
 
 
 class Ids(Sequence[str]):
@@ -38,11 +40,15 @@ class Ids(Sequence[str]):
 
     __slots__ = ("__dict__", "_names", "what")
 
+    rows: Labels | range | None = None
+    """How pandas labelled the rows that they are of, where it did."""
+
     def __init__(self, names: Iterable[object], what: str = "sample") -> None:
         given = _listed(names, what)
-        missing = next((place for place, name in enumerate(given) if _is_missing(name)), None)
+        missing = next((place for place, name in enumerate(given) if is_missing(name)), None)
         if missing is not None:
             raise InputError(f"The {what} id at position {missing} is missing.", "give every row an id.")
+        self.rows = rows_of(names)
         self._names = tuple(map(str, given))
         self.what = what
         if len(self._place) != len(self._names):
@@ -56,6 +62,10 @@ class Ids(Sequence[str]):
                     else "ids must be unique; name another id column, or join columns to make one."
                 ),
             )
+        try:
+            "".join(self._names).encode()
+        except UnicodeEncodeError as error:
+            raise InputError(f"The {what} ids are no texts that a file can hold: {error.reason}.") from None
         if "" in self._place:
             raise InputError(
                 f"The {what} id at position {self._place['']} is empty.", "give every row an id."
@@ -116,21 +126,41 @@ class Ids(Sequence[str]):
             return np.arange(len(self))
         return np.fromiter((other.place(name) for name in self._names), dtype=np.intp, count=len(self))
 
-    def difference(self, unknown: Sequence[str]) -> str | None:
-        """Say how names that are not here differ from those that are: by an ending, a directory, leading zeros, case, blanks.
+    def difference(self, others: Collection[str]) -> str | None:
+        """Say how names of another list are written otherwise here: another ending or directory, leading zeros, case, blanks.
+
+        A name that both lists have is no other's spelling, and what tells two names of a list apart is not a matter of spelling.
 
         Examples
         --------
         >>> Ids(["a", "b"]).difference(["a.jpg"])
         "they differ in the ending: 'a.jpg' against 'a' here; make both sides alike."
+        >>> Ids(["anna/1.jpg", "anna/2.jpg"]).difference(["anna/1.jpg", "ben/1.jpg"])  # another person
         """
+        unknown = self.missing(others)[:_LOOKED_AT]
+        shared = set(others)
         for how, plain in _ALIKE.items():
-            known = {plain(name): name for name in self._names}
-            for name in unknown[:_LOOKED_AT]:
-                found = known.get(plain(name))
-                if found is not None:
-                    return f"they differ in {how}: {name!r} against {found!r} here; make both sides alike."
+            here = {plain(name): name for name in self._names if name not in shared}
+            alike = next((name for name in unknown if plain(name) in here), None)
+            if alike is not None and _tells_apart(plain, self._names) and _tells_apart(plain, shared):
+                found = here[plain(alike)]
+                return f"they differ in {how}: {alike!r} against {found!r} here; make both sides alike."
         return None
+
+    def in_order(self, data: Any, what: str) -> Any:
+        """A column or frame of pandas with its rows in the order of these, if labelled by them or as they are; else as it is.
+
+        Raises
+        ------
+        InputError
+            If the labels contradict these.
+        """
+        return ordered(data, self.written, self.rows, what)
+
+    @property
+    def written(self) -> Sequence[str]:
+        """How users write them."""
+        return self._names
 
     def place(self, name: str) -> int:
         """Where a name stands, or -1."""
@@ -186,7 +216,7 @@ class SubjectIds(Ids):
     def __init__(self, labels: Iterable[object], what: str) -> None:
         given = plain_names(labels)
         self.labels = tuple(map(str, given))
-        empty = next((place for place, one in enumerate(given) if one is None or not str(one)), None)
+        empty = next((place for place, one in enumerate(given) if is_missing(one) or not str(one)), None)
         if empty is not None:
             raise InputError(
                 f"The {what} at position {empty} names no subject.", "give every row and column a subject."
@@ -201,6 +231,11 @@ class SubjectIds(Ids):
             seen[label] = number
             names.append(name if number == 1 else f"{name}#{number}")
         super().__init__(names, what)
+        self.rows = rows_of(labels)
+
+    @property
+    def written(self) -> Sequence[str]:
+        return self.labels
 
     def __getstate__(self) -> tuple[None, dict[str, object]]:
         return None, {"_names": self._names, "what": self.what, "labels": self.labels}
@@ -219,9 +254,9 @@ _ALIKE: dict[str, Callable[[str], str]] = {
 """What two tables often write differently, and what is left of a name without it."""
 
 
-def _is_missing(name: object) -> bool:
-    """Whether a name is None, NaN or pandas' NA."""
-    return name is None or (isinstance(name, float) and name != name) or type(name).__name__ == "NAType"
+def _tells_apart(plain: Callable[[str], str], names: Collection[str]) -> bool:
+    """Whether what is left of names is as different as they are."""
+    return len(set(map(plain, names))) == len(names)
 
 
 def _listed(names: Any, what: str) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files.files import naming, refused, require_regular
+from proband.engine.files.files import naming, opened, refused, require_regular
 from proband.engine.files.memory import require_memory
 from proband.errors import InputError, Said
 from proband.words import count
@@ -175,7 +175,7 @@ class Archive(Mapping[str, npt.NDArray[Any]]):
         if info.compress_type != zipfile.ZIP_STORED or not header.n_bytes:
             return self[name]
         with naming(file=self._path.name), refused(f"the array {name!r} cannot be read"):
-            with self._path.open("rb") as file:
+            with opened(self._path) as file:
                 file.seek(info.header_offset)
                 local = file.read(_LOCAL_HEADER.size)
                 _, n_name, n_extra = _LOCAL_HEADER.unpack(local)

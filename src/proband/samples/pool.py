@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.arguments import checked
 from proband.errors import DesignError, UsageError, first_few
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
 from proband.samples.table import UNDECIDED, Samples, frozen
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 WITHOUT_GROUP = Sentence(
     "samples.without-group", "note", "{n:count sample} without a value of {groups} {n:word is/are} left out"
@@ -131,7 +130,6 @@ class Pool:
 
     made_by: ClassVar[str] = "Pool(samples)"
 
-    @checked
     def __init__(
         self,
         samples: Samples,
@@ -210,7 +208,7 @@ class Pool:
 
     def __repr__(self) -> str:
         sizes = self.options.sizes[: self.n_subjects]
-        more = f", {count(self.n_distractors)} distractors" if self.n_distractors else ""
+        more = f", {counted(self.n_distractors, 'distractor')}" if self.n_distractors else ""
         n_images = len(self.options.images) - self.n_distractors
         choices = (
             f"{count(sizes[0])}"
@@ -218,7 +216,7 @@ class Pool:
             else f"{count(sizes.min())} to {count(sizes.max())}"
         )
         return (
-            f"Pool({count(self.n_subjects)} people with {count(n_images)} images, pairs {self.rule}, "
+            f"Pool({counted(self.n_subjects, 'person', 'people')} with {counted(n_images, 'image')}, pairs {self.rule}, "
             f"{choices} choices each{more})"
         )
 

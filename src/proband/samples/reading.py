@@ -7,12 +7,14 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from proband.engine.files.files import first_line, reading
+from proband.engine.files.files import content_of, first_line, reading, require_there
 from proband.engine.files.parquet import COLUMNAR, read_parquet
-from proband.engine.foreign import plain_values
+from proband.engine.foreign import array_from, plain_values
 from proband.engine.frames import frame_of_rows
+from proband.engine.labels import aligned
 from proband.errors import Hint, InputError, Said, UsageError, quoted
 from proband.samples.delimited import SEPARATORS, read_delimited, without_words
 from proband.words import Note, count
@@ -51,8 +53,7 @@ def _read(
 ) -> pl.DataFrame:
     ending = path.suffix.lower()
     with reading(path, ending[1:] or "a table"):
-        if not path.exists():
-            raise InputError(f"There is no file {path}.", file=Said(path))
+        require_there(path)
         try:
             if ending in SEPARATORS:
                 return read_delimited(
@@ -86,20 +87,19 @@ def frame_from(data: Any) -> pl.DataFrame:
     ):
         if any(name is not None and name not in data.columns for name in data.index.names):
             data = data.reset_index()  # an index with a name is a column
-        # Column by column through Python objects: no pyarrow needed, and every kind of missing value becomes null.
-        return pl.DataFrame(
-            {
-                str(name): pl.Series(values=plain_values(column, str(name)), strict=False)
-                for name, column in data.items()
-            }
-        )
+        names = [str(name) for name in data.columns]
+        twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if twice is not None:
+            raise InputError(f"The table has two columns {twice!r}.", "give each column a name of its own.")
+        return pl.DataFrame({str(name): series_from(str(name), column) for name, column in data.items()})
     if isinstance(data, Mapping | list):
         try:
             if isinstance(data, Mapping):
                 _refuse_ragged(data)
-                return pl.DataFrame({name: _numbers(column) for name, column in data.items()})
+                columns = aligned({str(name): column for name, column in data.items()})
+                return pl.DataFrame({name: _column(name, one) for name, one in columns.items()})
             return frame_of_rows(data)
-        except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"The columns do not make a table: {first_line(error)}.") from None
     raise UsageError(
         f"A table of samples cannot be made from {type(data).__name__!r}.",
@@ -121,16 +121,37 @@ def _refuse_ragged(columns: Mapping[Any, Any]) -> None:
         )
 
 
-def _numbers(column: Any) -> Any:
-    """A list in which whole numbers come before fractions is of numbers all the same; polars goes by the first."""
-    if isinstance(column, list | tuple) and {type(one) for one in column} - {NoneType} == {int, float}:
-        return pl.Series(values=column, dtype=pl.Float64, strict=False)
-    return column
+def _column(name: str, data: Any) -> Any:
+    """A column of a mapping; a list in which whole numbers come before fractions is of numbers all the same."""
+    if hasattr(data, "__array__") or hasattr(data, "__dlpack__"):
+        return series_from(name, data)
+    if isinstance(data, list | tuple):
+        values = [None if one is np.ma.masked else one for one in data]
+        mixed = {type(one) for one in values} - {NoneType} == {int, float}  # polars goes by the first
+        return pl.Series(values=values, dtype=pl.Float64, strict=False) if mixed else values
+    return data
+
+
+def series_from(name: str, data: Any) -> pl.Series:
+    """Make a column of what the user has: a column of polars or pandas, an array, a tensor or a list."""
+    if isinstance(data, pl.Series):
+        return data.alias(name)
+    if type(data).__module__.partition(".")[0] == "pandas":
+        # Through Python objects: no pyarrow needed, and every kind of missing value becomes null.
+        return pl.Series(name, plain_values(data, name), strict=False)
+    array = array_from(data, name)
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} must be one column, got {' × '.join(map(str, array.shape)) or 'one value'}."
+        )
+    if array.dtype.kind == "O":
+        return pl.Series(name, array.tolist(), strict=False)
+    return pl.Series(name, np.ascontiguousarray(array))
 
 
 def _read_lines_of_json(path: Path, text_columns: Collection[str]) -> pl.DataFrame:
     """Read all lines before the columns and their types are settled; numbers of text columns keep their digits."""
-    content = path.read_bytes()
+    content = content_of(path)
     names = pl.read_ndjson(content, infer_schema_length=None).columns
     texts = {name: pl.String for name in text_columns if name in names}
     return pl.read_ndjson(content, infer_schema_length=None, schema_overrides=texts)

@@ -14,16 +14,17 @@ import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
-from proband.engine.arguments import checked
 from proband.engine.files.files import naming
 from proband.engine.foreign import array_from
 from proband.engine.kinds import shown
+from proband.engine.labels import labels_of
+from proband.engine.limits import Count
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few, nearest, quoted
 from proband.samples.directories import frame_of_names, pattern_in
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 _EXACT: dict[pl.DataType, int] = {
     pl.Float64(): 2**53,
@@ -60,7 +61,7 @@ class Selection:
 
     positions: Positions
     rule: str
-    unknown: int = 0
+    unknown: Count = 0
     notes: tuple[Note, ...] = ()
 
 
@@ -93,7 +94,6 @@ class Samples:
     made_of_tables: ClassVar[bool] = True
     made_by: ClassVar[str] = "Samples(frame), of a pandas or polars frame with the columns id and subject"
 
-    @checked
     def __init__(
         self,
         data: Any,
@@ -142,6 +142,7 @@ class Samples:
             [values.alias(column) for column, values in ((id_column, names), (subject_column, people))]
             + [values.alias(name) for name, values in aliases.items() if name not in frame.columns]
         )
+        self.ids.rows = labels_of(data) or range(len(names))
         self.subjects = Ids(dict.fromkeys(people.to_list()), "subject")
         self.codes: npt.NDArray[np.int32] = frozen(self.subjects.positions(people.to_list()).astype(np.int32))
         self.failed: npt.NDArray[np.bool_] = frozen(self._failures(failed))
@@ -149,7 +150,6 @@ class Samples:
         self.notes: tuple[Note, ...] = (*notes, *_look_alikes(self.subjects))
 
     @classmethod
-    @checked
     def read(
         cls,
         path: str | Path,
@@ -201,9 +201,8 @@ class Samples:
     def __repr__(self) -> str:
         failures = f"; {count(self.failed.sum())} failed to acquire" if self.failed.any() else ""
         columns = ", ".join(self._frame.columns[:8]) + (", …" if len(self._frame.columns) > 8 else "")
-        return f"Samples({count(len(self))} samples of {count(len(self.subjects))} subjects{failures}; columns: {columns})"
+        return f"Samples({counted(len(self), 'sample')} of {counted(len(self.subjects), 'subject')}{failures}; columns: {columns})"
 
-    @checked
     def select(self, condition: str) -> Selection:
         """Find the samples that meet a condition (grammar: `proband.samples.expressions`).
 
@@ -220,21 +219,32 @@ class Samples:
         expression = compile_expression(condition, self._frame.schema)
         return evaluate(self._frame, expression, condition)
 
-    @checked
-    def take(self, positions: npt.ArrayLike) -> Samples:
-        """Return the samples at `positions`, in that order, as a table of their own."""
-        given = array_from(positions, "positions")
-        chosen = choose_mask(given, len(self)) if given.dtype.kind == "b" else given
+    def positions(self, given: Any) -> Positions:
+        """Where rows stand that are given by positions, or by a mask."""
+        given = given if hasattr(given, "__array__") else list(given)
+        chosen = array_from(given, "positions")
+        if chosen.dtype.kind == "b":
+            chosen = choose_mask(array_from(self.ids.in_order(given, "mask"), "mask"), len(self))
         if chosen.dtype.kind not in "iu" and chosen.size:
             raise UsageError(
-                f"Positions are whole numbers; got {shown(positions)}.", "count rows from 0, or pass a mask."
+                f"Positions are whole numbers; got {shown(given)}.", "count rows from 0, or pass a mask."
             )
         chosen = chosen.astype(np.intp)
         if chosen.ndim != 1 or (chosen.size and not -1 < chosen.min() <= chosen.max() < len(self)):
             raise UsageError(f"Positions must lie between 0 and {count(len(self) - 1)}.")
+        return chosen
+
+    def take(self, positions: npt.ArrayLike) -> Samples:
+        """Return the samples at `positions`, in that order, as a table of their own."""
+        chosen = self.positions(positions)
         part = object.__new__(Samples)
         part._frame = self._frame[chosen]
         part.ids = Ids((self.ids[place] for place in chosen), "sample")
+        part.ids.rows = (
+            tuple(rows[place] for place in chosen)
+            if isinstance(rows := self.ids.rows, tuple)
+            else range(len(chosen))
+        )
         names = [self.subjects[code] for code in self.codes[chosen]]
         part.subjects = Ids(dict.fromkeys(names), "subject")
         part.codes = frozen(part.subjects.positions(names).astype(np.int32))

@@ -1,5 +1,6 @@
 """Scores of queries with targets, embeddings that behave as scores, their orientation, and files of them."""
 
+from proband.engine.arguments import publish
 from proband.scores.alignment import axis_positions, experiment_over, pool_over, present_in
 from proband.scores.base import DenseScores, MissingPolicy, Orientation, Scores
 from proband.scores.embeddings import Embeddings, Metric
@@ -20,3 +21,5 @@ __all__ = [
     "present_in",
     "require_orientation",
 ]
+
+publish(__name__)

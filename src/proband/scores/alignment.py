@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from proband.engine.arguments import checked
 from proband.errors import AlignmentError, DesignError, Hint, InputError, Said, first_few, quoted
 from proband.samples import Choice, Experiment, Pool, Samples, Selection
 from proband.samples.choosing import choose
@@ -31,11 +30,14 @@ DROP_HINT = Hint("{give:missing=drop} to leave them out; they will be counted in
 NONE_ALIKE = "none of them is alike: {unknown} against {known} here; make both sides alike. Is the right id column named ({option:id_column})?"
 
 
-def mend_ids(unknown: Sequence[str], known: Ids, of: int) -> str | Hint:
-    """Say how ids that were not found may be: in what they differ; or to leave them out, unless they are all there are."""
-    found = known.difference(unknown)
+def mend_ids(unknown: Sequence[str], known: Ids, others: Ids, of: int) -> str | Hint:
+    """Say how the unknown among other ids may be found: in what they differ; or to leave them out, unless they are all there are."""
+    found = known.difference(others)
     if found is not None or len(unknown) < of:
         return found or DROP_HINT
+    shared = next((name for name in others if name in known), None)
+    if shared is not None:
+        return f"choose samples that are, such as {quoted(shared)}."
     return Hint(NONE_ALIKE, unknown=quoted(unknown[0]), known=first_few(known[:3]))
 
 
@@ -47,12 +49,11 @@ def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[Note,
     if missing == "error" or len(unknown) == len(ids):
         raise AlignmentError(
             f"{count(len(unknown))} of {count(len(ids))} {ids.what} ids are not in the samples table: {first_few(unknown)}.",
-            mend_ids(unknown, samples.ids, len(ids)),
+            mend_ids(unknown, samples.ids, ids, len(ids)),
         )
     return (UNKNOWN_IDS(n=len(unknown), total=len(ids), what=ids.what, examples=first_few(unknown)),)
 
 
-@checked
 def experiment_over(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     samples: Samples,
@@ -87,7 +88,6 @@ def experiment_over(
     return present_in(Experiment(samples, gallery, probes), scores, missing)
 
 
-@checked
 def pool_over(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     samples: Samples,
@@ -96,8 +96,12 @@ def pool_over(
     pairs: PairRule | None = None,
     where: Choice | None = None,
     distractors: bool = False,
+    check_orientation: bool = True,
 ) -> Pool:
-    """Make the pool of images that several algorithms' scores allow: gallery images are targets of all, probes queries of all."""
+    """Make the pool of images that several algorithms' scores allow: gallery images are targets of all, probes queries of all.
+
+    Scores whose orientation looks reversed over the first choice of each person are refused, unless `check_orientation` is False.
+    """
     axes = [set(samples.ids) for _ in range(2)]
     for one in by_name(scores).values():
         axes[0] &= set(one.targets)
@@ -106,9 +110,26 @@ def pool_over(
         np.fromiter((name in axis for name in samples.ids), dtype=np.bool_, count=len(samples))
         for axis in axes
     )
-    return Pool(
+    made = Pool(
         samples, groups, pairs=pairs, where=where, gallery=enrolled, probes=searched, distractors=distractors
     )
+    if check_orientation:
+        _require_orientations(by_name(scores).values(), made)
+    return made
+
+
+def _require_orientations(scores: Iterable[Scores], pool: Pool) -> None:
+    """Refuse scores that look reversed over the first choice of each person."""
+    from proband.scores.orientation import require_orientation  # which aligns scores by what is here
+
+    options = pool.options
+    first = options.starts[: options.n_searched]
+    gallery, probes = (np.sort(options.images[chosen[first]]) for chosen in (options.gallery, options.probe))
+    experiment = Experiment(
+        pool.samples, Selection(gallery, "first choices"), Selection(probes, "first choices")
+    )
+    for one in scores:
+        require_orientation(one, experiment)
 
 
 def _known(axis: Ids, samples: Samples) -> Positions:
@@ -129,12 +150,15 @@ def present_in(
             absent = np.array([samples.ids[place] not in axis for place in positions], dtype=np.bool_)
             if not absent.any():
                 continue
-            names = [samples.ids[place] for place in positions[absent]]
+            names = samples.ids.at(positions[absent])
             if missing == "error":
+                scored = samples.codes[_known(axis, samples)]
+                others = scored.size and not np.isin(samples.codes[positions[absent]], scored).any()
+                whose = ", nor is any other sample of the same people" if others else ""
                 raise AlignmentError(
                     f"{count(len(names))} of {count(len(positions))} {role} samples are not among the {axis.what} ids of "
-                    f"{one.name}: {first_few(names)}.",
-                    mend_ids(names, axis, len(positions)),
+                    f"{one.name}{whose}: {first_few(names)}.",
+                    mend_ids(names, axis, samples.ids, len(positions)),
                     source=Said(one.name),
                 )
             kept = positions[~absent]

@@ -10,15 +10,16 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
-from proband.engine.files.files import require_whole
+from proband.engine.arguments import asked
+from proband.engine.files.files import naming, require_whole
 from proband.engine.files.shards import has_read, in_files, pick
 from proband.engine.foreign import array_from
+from proband.engine.labels import named
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions, SubjectIds
 from proband.samples.table import Samples, frozen
-from proband.words import Note, count
+from proband.words import Note, count, counted
 
 Orientation = Literal["similarity", "distance"]
 MissingPolicy = Literal["error", "drop"]
@@ -61,6 +62,8 @@ class Scores(ABC):
         What a reader of results should know, such as what was left out when the scores were read.
     metric
         How embeddings are compared; None for scores that are taken as given.
+    may_look_reversed
+        Whether the user says that genuine pairs may look worse than impostor pairs: then nobody refuses them for that.
 
     """
 
@@ -70,6 +73,7 @@ class Scores(ABC):
     targets: Ids
     notes: tuple[Note, ...]
     metric: str | None = None
+    may_look_reversed: bool = False
 
     made_by: ClassVar[str] = (
         "Scores.from_array(values, ids, orientation='similarity'), Scores.read(file), or Embeddings(vectors, ids, metric='cosine')"
@@ -126,10 +130,9 @@ class Scores(ABC):
 
     def __repr__(self) -> str:
         n_query, n_target = self.shape
-        return f"{type(self).__name__}({self.name!r}: {count(n_query)} queries × {count(n_target)} targets, {self.orientation})"
+        return f"{type(self).__name__}({self.name!r}: {counted(n_query, 'query', 'queries')} × {counted(n_target, 'target')}, {self.orientation})"
 
     @staticmethod
-    @checked
     def from_array(
         values: npt.ArrayLike,
         queries: Iterable[object],
@@ -137,7 +140,7 @@ class Scores(ABC):
         *,
         orientation: Declared,
         name: str = "scores",
-        cells: Cells | None = None,
+        cells: npt.ArrayLike | None = None,
         ids: Literal["samples", "subjects"] = "samples",
     ) -> DenseScores:
         """Wrap an array (or memory map, or tensor) of queries × targets; without `targets` the axes are the same.
@@ -152,7 +155,6 @@ class Scores(ABC):
         return DenseScores(values, queries, targets, orientation=orientation, name=name, cells=cells)
 
     @staticmethod
-    @checked
     def read(
         path: str | Path,
         samples: Samples | None = None,
@@ -182,7 +184,7 @@ class Scores(ABC):
         """
         from proband.scores.reading import read_scores
 
-        found = read_scores(path, samples, orientation=orientation, missing=missing, **options)
+        found = asked(read_scores, path, samples, orientation=orientation, missing=missing, **options)
         if len(found) != 1:
             raise InputError(
                 f"{Path(path).name} holds {len(found)} score matrices: {', '.join(found)}.",
@@ -230,7 +232,7 @@ class DenseScores(Scores):
         *,
         orientation: Orientation,
         name: str = "scores",
-        cells: Cells | None = None,
+        cells: npt.ArrayLike | None = None,
         notes: tuple[Note, ...] = (),
     ) -> None:
         self.name = name
@@ -241,16 +243,7 @@ class DenseScores(Scores):
             self.targets = self.queries
         else:
             self.targets = targets if isinstance(targets, Ids) else Ids(targets, "target")
-        try:
-            # A masked array hides values; as a plain one it shows them, and they are checked.
-            foreign = any(hasattr(values, name) for name in ("detach", "to_numpy", "__dlpack__"))
-            array: Any = (
-                values
-                if in_files(values)
-                else np.asarray(array_from(values, "scores") if foreign else values)
-            )
-        except ValueError:
-            raise InputError("the rows of scores are not all of one length.", source=name) from None
+        array: Any = self._by_ids(values, "scores")
         if array.dtype.kind not in "fiub":
             raise InputError(
                 f"Scores must be numbers; {name} has the type {array.dtype}.",
@@ -259,12 +252,9 @@ class DenseScores(Scores):
             )
         if array.dtype.itemsize > 8:
             raise InputError(f"Scores of type {array.dtype} are not supported.", "use float64 or smaller.")
-        if cells is not None and not in_files(cells):
-            cells = array_from(cells, "cell codes")
-        for what, got in (
-            ("scores", array.shape),
-            ("cell codes", self.shape if cells is None else cells.shape),
-        ):
+        codes: Any = None if cells is None else self._by_ids(cells, "cell codes")
+        shapes = {"scores": array.shape} | ({} if codes is None else {"cell codes": codes.shape})
+        for what, got in shapes.items():
             if got != self.shape:
                 raise InputError(
                     f"the {what} are {' × '.join(map(str, got)) or 'one value'}, but there are {self.shape[0]} query ids "
@@ -274,12 +264,12 @@ class DenseScores(Scores):
                     else "scores are a matrix, queries × targets: give the id of every row, and of every column if these are others.",
                     source=name,
                 )
-        if cells is not None and not in_files(cells) and not np.isin(cells, (OK, DONT_CARE, FAILED)).all():
+        if codes is not None and not in_files(codes) and not np.isin(codes, (OK, DONT_CARE, FAILED)).all():
             raise InputError("cell codes must be 0 (compared), 1 (don't care) or 2 (failed).", source=name)
         self._values: Any = array
-        self._cells: Any = cells
-        if cells is not None and not in_files(cells):
-            self._cells = frozen(np.ascontiguousarray(cells, dtype=np.uint8))
+        self._cells: Any = codes
+        if codes is not None and not in_files(codes):
+            self._cells = frozen(np.ascontiguousarray(codes, dtype=np.uint8))
         self._known_finite = False
         if not in_files(array):
             self._values = frozen(array.view())
@@ -287,6 +277,14 @@ class DenseScores(Scores):
                 self._finite(array, np.arange(array.shape[0]), np.arange(array.shape[1]))
             ends = (array.min(), array.max()) if array.size else ()  # NaN where anything is
             self._known_finite = bool(np.isfinite(ends).all())
+
+    def _by_ids(self, data: Any, what: str) -> Any:
+        """An array in the order of the ids, where its rows and columns are labelled by these or as these are."""
+        if in_files(data):
+            return data
+        with naming(source=self.name):
+            columns = named(data, self.targets.written, what, axis=1)
+            return array_from(self.queries.in_order(data if columns is None else columns, what), what)
 
     @property
     def values(self) -> Values:
@@ -315,6 +313,7 @@ class DenseScores(Scores):
         return np.ascontiguousarray(_take(self._cells, rows, columns))
 
     def each(self, rows: Positions, columns: Positions) -> Values:
+        check_paired(rows, columns)
         require_whole(self._values)
         found = pick(self._values, rows, columns)
         if self._cells is not None:
@@ -325,6 +324,7 @@ class DenseScores(Scores):
     def each_cell(self, rows: Positions, columns: Positions) -> Cells | None:
         if self._cells is None:
             return None
+        check_paired(rows, columns)
         require_whole(self._cells)
         has_read(self._cells, len(rows) * _PAGE)
         return np.asarray(pick(self._cells, rows, columns), dtype=np.uint8)
@@ -359,6 +359,14 @@ class DenseScores(Scores):
             f"{block[tuple(bad[0])]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
             "NaN is never ranked: write .npz with an array 'cells' that marks failed comparisons (2), or leave those samples out.",
             source=self.name,
+        )
+
+
+def check_paired(rows: Positions, columns: Positions) -> None:
+    """Refuse positions that are no pairs; compiled code would read beyond their end."""
+    if len(rows) != len(columns):
+        raise UsageError(
+            f"Pairs have a row and a column each; got {count(len(rows))} and {count(len(columns))}."
         )
 
 

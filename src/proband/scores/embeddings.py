@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
-from proband.engine.files.files import require_whole
-from proband.engine.files.shards import RowShards, has_read, in_files
+from proband.engine.arguments import asked
+from proband.engine.files.files import naming, require_whole
+from proband.engine.files.shards import has_read, in_files
 from proband.engine.foreign import array_from
-from proband.errors import Hint, InputError, Said, UsageError, first_few, quoted
+from proband.engine.kinds import Axes
+from proband.errors import InputError, UsageError, first_few, quoted
 from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
-from proband.scores.base import WHOLE_NUMBERS, MissingPolicy, Orientation, Scores, Values
+from proband.scores.base import WHOLE_NUMBERS, MissingPolicy, Orientation, Scores, Values, check_paired
 from proband.words import Note, count, given
 
+Rows = Annotated[npt.NDArray[np.floating[Any]], Axes(2)]
 Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
 _METRIC_CODES: dict[Metric, int] = {"cosine": COSINE, "inner": INNER, "l2": L2, "l1": L1, "chi2": CHI2}
 _SHORTEST, _LONGEST = 1e-140, 1e140  # squares of lengths beyond these leave the range of float64
@@ -52,7 +54,6 @@ class Embeddings(Scores):
 
     """
 
-    @checked
     def __init__(
         self,
         vectors: Any,
@@ -92,35 +93,24 @@ class Embeddings(Scores):
             )
 
     @staticmethod
-    @checked
-    def read(  # type: ignore[override]
+    def read(
         path: str | Path | Sequence[str | Path],
         samples: Samples | None = None,
         *,
-        metric: Metric,
+        metric: Metric | None = None,
         name: str | None = None,
         missing: MissingPolicy = "error",
         **options: Any,
     ) -> Embeddings:
         """Read embeddings from ``.npy`` (rows as in `samples`) or ``.npz`` (``file.npz::key`` picks one model).
 
-        A directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts.
+        The metric is needed unless the file states it. A directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts.
         """
-        from proband.scores.reading import read_embeddings
+        from proband.scores.reading import only_model, read_embeddings
 
-        found = read_embeddings(path, samples, metric=metric, missing=missing, **options)
-        if len(found) != 1:
-            named = Path(path if isinstance(path, str | Path) else path[0])
-            raise InputError(
-                f"{named.name} holds {len(found)} models: {', '.join(found)}.",
-                Hint(
-                    "pick one: {option:array}, or read all with read_embeddings.",
-                    file=named,
-                    key=next(iter(found)),
-                ),
-                file=Said(named.name),
-            )
-        embeddings = next(iter(found.values()))
+        embeddings = only_model(
+            asked(read_embeddings, path, samples, metric=metric, missing=missing, **options), path
+        )
         if name is not None:
             embeddings.name = name
         return embeddings
@@ -155,6 +145,7 @@ class Embeddings(Scores):
     def each(self, rows: Positions, columns: Positions) -> Values:
         from proband.kernels.vectors import score_pairs
 
+        check_paired(rows, columns)
         (x_rows, left), (y_rows, right) = (np.unique(side, return_inverse=True) for side in (rows, columns))
         x, y = self.query_rows(x_rows), self.target_rows(y_rows)
         norms = self.query_norms(x, x_rows), self.target_norms(y, y_rows)
@@ -177,17 +168,19 @@ class Embeddings(Scores):
         has_read(vectors, found.nbytes)
         return _floats(found)
 
-    def query_norms(self, vectors: Values, rows: Positions) -> Values:
+    def query_norms(self, vectors: Rows, rows: Positions) -> Values:
         """Return the lengths of query vectors; a cosine needs every one to be positive."""
         return self._norms(vectors, rows, self.queries)
 
-    def target_norms(self, vectors: Values, columns: Positions) -> Values:
+    def target_norms(self, vectors: Rows, columns: Positions) -> Values:
         """Return the lengths of target vectors; a cosine needs every one to be positive."""
         return self._norms(vectors, columns, self.targets)
 
     def _norms(self, vectors: Values, positions: Positions, ids: Ids) -> Values:
         from proband.kernels.vectors import norms
 
+        if len(vectors) != len(positions):
+            raise UsageError(f"{count(len(vectors))} vectors have {count(len(positions))} positions.")
         lengths = norms(vectors)
         outside = (lengths > _LONGEST) | ((lengths < _SHORTEST) & vectors.any(axis=1))
         if outside.any():
@@ -208,9 +201,10 @@ class Embeddings(Scores):
         return lengths
 
     def _checked(self, vectors: Any, ids: Ids) -> Values:
-        array: Any = (
-            vectors if isinstance(vectors, np.ndarray | RowShards) else array_from(vectors, "embeddings")
-        )
+        array: Any = vectors
+        if not in_files(vectors):
+            with naming(source=self.name):
+                array = array_from(ids.in_order(vectors, "embeddings"), "embeddings")
         if (
             array.dtype.kind not in "fiu"
             or array.dtype.itemsize > 8

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.files.files import reading
+from proband.engine.files.files import reading, require_there
 from proband.engine.files.parquet import COLUMNAR
-from proband.errors import Hint, InputError, ProbandError, Said
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import OK
 from proband.samples import Experiment, Ids, Samples, Selection
 from proband.samples.npz import Archive
@@ -32,12 +32,13 @@ NO_MATRIX = Sentence("inspection.no-matrix", "note", "{reason}")
 NO_IDS = Sentence(
     "inspection.no-ids",
     "note",
-    "the file has no ids, so genuine and impostor scores are not known; give --samples",
+    "the file has no ids, so genuine scores cannot be told from impostor scores; give --samples",
 )
 NO_SUBJECTS = Sentence(
     "inspection.no-subjects",
     "note",
-    "subjects are not known; give --samples, or --ids subjects where rows and columns are named by subject",
+    "subjects are not known, so genuine scores cannot be told from impostor scores; give --samples, or --ids subjects where rows and "
+    "columns are named by subject",
 )
 NOT_CHECKED = Sentence(
     "inspection.orientation-not-checked",
@@ -94,6 +95,8 @@ class Summary:
 
     Attributes
     ----------
+    genuine, impostor
+        How scores of one person and of two people lie; None if there are none, or if subjects are not known.
     auc_as_similarity
         The share of (mate, non-mate) comparisons of a probe in which the mate scores higher, averaged over subjects;
         below one half for a distance. None if subjects are not known.
@@ -141,16 +144,22 @@ def inspect_file(
     """Look at a file: a table of samples, an archive of arrays, or scores of any known format."""
     path, key = split_key(path)
     with reading(path, "scores or samples"):
-        if not path.exists():
-            raise InputError(f"There is no file {path}.", file=Said(path))
+        require_there(path)
         table = (
             _as_table(path, id_column, subject_column, missing_values)
             if format is None and key is None and (options is None or options.columns is None)
             else None
         )
-    if table is not None:
-        return _of_table(path, table)
     options = options or ReadOptions()
+    if table is not None:
+        _require_nothing(options, path)
+        return _of_table(path, table)
+    if samples is None and ((id_column, subject_column) != ("id", "subject") or missing_values is not None):
+        raise UsageError(
+            f"{path.name} is no table with columns {id_column!r} and {subject_column!r}, and what is said of columns is about one.",
+            Hint("leave that out, or give a table of samples: {option:samples}"),
+            file=Said(path.name),
+        )
     try:
         file = read_file(
             path,
@@ -174,6 +183,23 @@ def inspect_file(
     if path.suffix.lower() == ".npz" and file.queries is None and samples is None:
         return _of_archive(path)
     return _of_scores(path, file, samples)
+
+
+def _require_nothing(options: ReadOptions, path: Path) -> None:
+    """Refuse what is said of scores, for a table of samples."""
+    said = {name: getattr(options, name) for name in ("query_ids", "target_ids", "mask", "mated_is")}
+    said["ids"] = None if options.ids == "samples" else options.ids
+    for name, value in said.items():
+        if value is not None:
+            raise UsageError(
+                Hint(
+                    "{named:{which}} has no effect on {file}, which is a table of samples.",
+                    which=name,
+                    file=path.name,
+                ),
+                "leave it out.",
+                file=Said(path.name),
+            )
 
 
 def _as_table(
@@ -259,6 +285,8 @@ def _without_ids(name: str, values: npt.NDArray[Any]) -> Summary:
 
 
 def _of_trials(trials: Trials) -> Summary:
+    if trials.frame["mated"].null_count() == len(trials):
+        return Summary(trials.name, None, None, len(trials), "float64", None, None, None, NO_SUBJECTS())
     frame = trials.frame.filter(~trials.frame["failed"])
     genuine = frame.filter(frame["mated"])["score"].to_numpy()
     impostor = frame.filter(~frame["mated"])["score"].to_numpy()

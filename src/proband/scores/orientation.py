@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.limits import Count, Rate, Seed
 from proband.errors import Hint, InputError
 from proband.kernels.codes import OK
 from proband.samples import Experiment
@@ -38,11 +39,11 @@ class OrientationCheck:
 
     """
 
-    auc: float
-    n_subjects: int
-    n_below: int
-    n_above: int
-    p_value: float
+    auc: Rate
+    n_subjects: Count
+    n_below: Count
+    n_above: Count
+    p_value: Rate
 
     @property
     def is_reversed(self) -> bool:
@@ -51,7 +52,7 @@ class OrientationCheck:
 
 
 def check_orientation(
-    scores: Scores, experiment: Experiment, seed: int = 0, *, axes: tuple[Positions, Positions] | None = None
+    scores: Scores, experiment: Experiment, seed: Seed = 0, *, axes: tuple[Positions, Positions] | None = None
 ) -> OrientationCheck:
     """Look at a seeded sample of pairs and tell whether the declared orientation can be right.
 
@@ -87,7 +88,7 @@ def require_orientation(
 ) -> OrientationCheck:
     """Raise if the declared orientation makes genuine scores look worse than impostor scores beyond chance."""
     check = check_orientation(scores, experiment, axes=axes)
-    if check.is_reversed:
+    if check.is_reversed and not scores.may_look_reversed:
         other = "distance" if scores.larger_is_closer else "similarity"
         raise InputError(
             f"read as a {scores.orientation}, genuine pairs look worse than impostor pairs "

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from proband.engine import Progress, Silent
-from proband.engine.arguments import checked
+from proband.engine.arguments import published
 from proband.engine.files.files import naming, reading
 from proband.engine.files.shards import RowShards, require_order, shard_files, shards_name
-from proband.errors import Hint, InputError, Said, UsageError
+from proband.errors import Hint, InputError, Said, UsageError, first_few, nearest, quoted
 from proband.samples import Choice, Ids, Samples
-from proband.samples.choosing import choose
+from proband.samples.choosing import check_choice, choose
 from proband.samples.npz import Archive
 from proband.scores.alignment import check_ids
 from proband.scores.base import Declared, DenseScores, MissingPolicy, Orientation, check_orientation_name
@@ -23,14 +23,9 @@ from proband.scores.formats import ReadOptions, ScoreFile, labelled, read_file
 from proband.scores.formats.contents import IdsName
 from proband.scores.formats.numpy_files import open_npy
 from proband.scores.formats.shards import joined_ids, read_parts, require_one_kind
-from proband.scores.vector_files import ids_of_table, models_in
-from proband.words import Sentence, count
+from proband.scores.vector_files import VectorFile, ids_of_table, models_in
+from proband.words import count
 
-_CHOICE_UNUSED = Sentence(
-    "scores.choice-unused",
-    "caution",
-    "{file} names its {what} ids itself, so the {option} asked for are not used; gallery and probes choose among them",
-)
 KEY_MARK = "::"
 _ALL_IDS = "ids.csv"
 
@@ -65,7 +60,7 @@ def _exists(path: Path) -> bool:
         return False
 
 
-@checked
+@published
 def read_scores(
     path: str | Path | Sequence[str | Path],
     samples: Samples | None = None,
@@ -137,10 +132,25 @@ def scores_of(
     missing: MissingPolicy = "error",
     queries: Choice | None = None,
     targets: Choice | None = None,
+    *,
+    shared: bool = False,
 ) -> dict[str, DenseScores]:
     """Turn what the file at `path` holds into scores aligned with the samples."""
     with naming(file=path.name):
-        return _aligned(file.as_matrix(path.stem), path.stem, samples, orientation, missing, queries, targets)
+        laid = file.as_matrix(path.stem)
+        chosen = (("queries", laid.queries, queries), ("targets", laid.targets, targets))
+        for option, own, choice in () if shared else chosen:
+            if own is not None and choice is not None:
+                raise UsageError(
+                    Hint(
+                        "{named:{which}} has no effect on {file}, which names its ids itself.",
+                        which=option,
+                        file=path.name,
+                    ),
+                    "leave it out; gallery and probes choose among those that are named.",
+                    file=Said(path.name),
+                )
+        return _aligned(laid, path.stem, samples, orientation, missing, queries, targets)
 
 
 def _aligned(
@@ -168,16 +178,8 @@ def _aligned(
     ]
     declared = check_orientation_name(orientation or file.orientation)
     found = {}
-    given = [
-        _CHOICE_UNUSED(file=name, what=what, option=option)
-        for what, option, own, choice in (
-            ("query", "queries", file.queries, queries),
-            ("target", "targets", file.targets, targets),
-        )
-        if own is not None and choice is not None and not _same(own, choice, samples)
-    ]
     for (matrix, values), (rows, columns) in zip(file.matrices.items(), axes, strict=True):
-        notes = (*file.notes, *given)
+        notes = file.notes
         if samples is not None:
             notes = tuple(
                 dict.fromkeys(
@@ -196,12 +198,12 @@ def _aligned(
     return found
 
 
-@checked
+@published
 def read_embeddings(
     path: str | Path | Sequence[str | Path],
     samples: Samples | None = None,
     *,
-    metric: Metric,
+    metric: Metric | Mapping[str, Metric] | None = None,
     missing: MissingPolicy = "error",
     rows: Choice | None = None,
     ids: str | None = None,
@@ -217,6 +219,9 @@ def read_embeddings(
         never put together; ids are in a CSV beside each ``.npy`` (``part-1.csv``, column ``id``), or in one for all, ``ids.csv``.
     samples
         The table the ids must be in.
+    metric
+        How vectors are compared: of all models, or of each by its name. Needed unless the file states it (an array ``metric`` of an
+        archive, ``metric`` in the metadata of safetensors); must not contradict it, and is never guessed.
     rows
         For a file without ids: which samples the rows are, in table order; by default all.
     ids
@@ -224,41 +229,142 @@ def read_embeddings(
         column ``id``.
 
     """
+    found = embeddings_in(path, samples, metric, missing=missing, rows=rows, ids=ids)
+    if isinstance(metric, Mapping):
+        require_models(metric, list(found))
+    return found
+
+
+def read_features(path: str | Path, samples: Samples) -> Embeddings:
+    """Read the vectors of one model for what does not compare them by a metric; samples without any are left out."""
+    return only_model(embeddings_in(path, samples, "inner", missing="drop", overriding=True), path)
+
+
+def only_model(found: dict[str, Embeddings], path: str | Path | Sequence[str | Path]) -> Embeddings:
+    """The only model that was found in a file."""
+    if len(found) != 1:
+        named = Path(path if isinstance(path, str | Path) else path[0])
+        raise InputError(
+            f"{named.name} holds {len(found)} models: {', '.join(found)}.",
+            Hint(
+                "pick one: {option:array}, or read all with read_embeddings.",
+                file=named,
+                key=next(iter(found)),
+            ),
+            file=Said(named.name),
+        )
+    return next(iter(found.values()))
+
+
+def embeddings_in(
+    path: str | Path | Sequence[str | Path],
+    samples: Samples | None,
+    metric: Metric | Mapping[str, Metric] | None,
+    *,
+    missing: MissingPolicy = "error",
+    rows: Choice | None = None,
+    ids: str | None = None,
+    name: str | None = None,
+    overriding: bool = False,
+) -> dict[str, Embeddings]:
+    """Read embeddings as `read_embeddings` does, for what reads several files.
+
+    Metrics may be of models of other files too; with `name`, the only model has that name; with `overriding`, what the file states of the
+    metric is passed over.
+    """
     files = [] if isinstance(path, str | Path) else list(map(Path, path))
     path, key = split_key(path) if isinstance(path, str | Path) else (_folder(path), None)
     found = {}
     with reading(path, "embeddings"):
         files = files or shard_files(path)
-        models, names, noted = (*_parts_of(files, path, key, ids), ()) if files else models_in(path, key, ids)
-        for name, vectors in models.items():
-            axis = _axis(names, "sample", rows, samples, vectors, 0, name)
+        file = _parts_of(files, path, key, ids) if files else models_in(path, key, ids)
+        if name is not None:
+            require_one(list(file.models), str(path))
+        if rows is not None and file.ids is not None:
+            raise UsageError(
+                f"rows has no effect on {path.name}, which names its ids itself.",
+                "leave it out.",
+                file=Said(path.name),
+            )
+        for own, vectors in file.models.items():
+            called = name or own
+            axis = _axis(file.ids, "sample", rows, samples, vectors, 0, called)
             notes = () if samples is None else check_ids(axis, samples, missing)
-            found[name] = Embeddings(vectors, axis, metric=metric, name=name, notes=(*noted, *notes))
+            compared = _metric_of(called, metric, None if overriding else file.metric)
+            found[called] = Embeddings(
+                vectors, axis, metric=compared, name=called, notes=(*file.notes, *notes)
+            )
     return found
 
 
-def _parts_of(
-    files: Sequence[Path], path: Path, key: str | None, ids: str | None
-) -> tuple[dict[str, Any], Ids | None]:
+def _metric_of(name: str, declared: Metric | Mapping[str, Metric] | None, stated: str | None) -> Metric:
+    """How a model's vectors are compared: as it is declared, or as its file states."""
+    if stated is not None and stated not in get_args(Metric):
+        raise InputError(
+            f"the metric it states must be one of {', '.join(get_args(Metric))}; it is {quoted(stated)}."
+        )
+    said = declared.get(name) if isinstance(declared, Mapping) else declared
+    if said is not None and stated not in (None, said):
+        raise InputError(
+            f"its file states that {name} is compared by {stated}, but {said} was declared.",
+            f"leave the declaration out, or declare {stated}.",
+        )
+    found = said or stated
+    if found is None:
+        raise UsageError(
+            f"how the embeddings {name} are compared is not stated.",
+            Hint(
+                "state the metric the model was trained for, one of {metrics}: {option:metric=cosine}; for each of several models: "
+                "{option:metric_of}. It is never guessed.",
+                metrics=", ".join(get_args(Metric)),
+                name=name,
+            ),
+        )
+    return found  # type: ignore[return-value]  # one of them, as was asked for or stated
+
+
+def require_models(metrics: Mapping[str, Metric], names: Sequence[str]) -> None:
+    """Refuse a metric of a model that there is not."""
+    unknown = next((name for name in metrics if name not in names), None)
+    if unknown is not None:
+        raise UsageError(
+            f"a metric is given for {quoted(unknown)}, and there are no embeddings of that name.",
+            nearest(unknown, names) or f"there are: {first_few(names, 8)}.",
+        )
+
+
+def require_one(names: Sequence[str], reference: str) -> None:
+    """Refuse one name for several algorithms."""
+    if len(names) != 1:
+        raise UsageError(
+            f"{reference} holds {len(names)} algorithms ({', '.join(names)}), so it cannot have one name.",
+            Hint("pick one: {option:array}", file=reference, key=names[0]),
+        )
+
+
+def _parts_of(files: Sequence[Path], path: Path, key: str | None, ids: str | None) -> VectorFile:
     """Models whose rows are parted among files, and the ids of all rows where there are any."""
     require_one_kind(files)
     parts = []
     for file in files:
         with naming(file=file.name):
-            parts.append(models_in(file, key, ids, Archive.mapped)[:2])
+            parts.append(models_in(file, key, ids, Archive.mapped))
     names = [file.name for file in files]
     if files[0].suffix.lower() == ".npy":
-        vectors = RowShards([next(iter(models.values())) for models, _ in parts], names)
-        return {shards_name(path): vectors}, _ids_beside(files, len(vectors))
-    for (models, _), name in zip(parts, names, strict=True):
-        if models.keys() != parts[0][0].keys():
+        vectors = RowShards([next(iter(one.models.values())) for one in parts], names)
+        return VectorFile({shards_name(path): vectors}, _ids_beside(files, len(vectors)))
+    metrics = {one.metric for one in parts}
+    if len(metrics) > 1:
+        raise InputError(f"{' and '.join(names[:2])} do not state one metric.", file=Said(names[0]))
+    for one, name in zip(parts, names, strict=True):
+        if one.models.keys() != parts[0].models.keys():
             raise InputError(
                 f"{name} and {names[0]} do not hold the same models.",
                 Hint("pick one: {option:array}", file=path, key="NAME"),
                 file=Said(name),
             )
-    joined = {one: RowShards([models[one] for models, _ in parts], names) for one in parts[0][0]}
-    return joined, joined_ids(files, [own for _, own in parts], "sample")
+    joined = {own: RowShards([one.models[own] for one in parts], names) for own in parts[0].models}
+    return VectorFile(joined, joined_ids(files, [one.ids for one in parts], "sample"), metrics.pop())
 
 
 def _ids_beside(files: Sequence[Path], n: int) -> Ids | None:
@@ -283,11 +389,6 @@ def _ids_beside(files: Sequence[Path], n: int) -> Ids | None:
     return whole
 
 
-def _same(own: Ids, choice: Choice, samples: Samples | None) -> bool:
-    """Whether a choice names just the samples that a file names itself."""
-    return samples is not None and set(own) == {samples.ids[at] for at in choose(samples, choice).positions}
-
-
 def _axis(
     ids: Ids | None,
     what: str,
@@ -298,6 +399,8 @@ def _axis(
     name: str,
 ) -> Ids:
     """The ids of one axis: the file's own, the samples chosen, or the whole table if its length agrees."""
+    if choice is not None:
+        check_choice(choice)
     if ids is not None:
         return ids
     if values.ndim <= axis:

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import numpy as np
 import polars as pl
 
-from proband.engine.arguments import checked
-from proband.engine.foreign import array_from, plain_values
+from proband.engine.arguments import published
 from proband.engine.kinds import shown as described
+from proband.engine.labels import aligned
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
+from proband.samples.reading import series_from
 from proband.samples.table import as_text
 from proband.scores.base import Orientation, check_orientation_name
 from proband.scores.names import numbered, together
@@ -219,7 +220,7 @@ def with_people_of_mated(trials: Trials) -> Trials:
     return replace(trials, frame=found, notes=(*trials.notes, note))
 
 
-@checked
+@published
 def scored_pairs(
     mated: Any,
     scores: PairScores,
@@ -264,10 +265,10 @@ def scored_pairs(
             given |= dict(zip(both, sides, strict=True))
     if mated is None and people is None:
         raise UsageError("Which pairs are mated is not known.", "pass mated, or people=(a, b).")
-    columns = {what: series_from(what, one) for what, one in given.items()}
-    numbers = {
-        str(called): series_from(f"scores of {str(called)!r}", one) for called, one in algorithms.items()
-    }
+    called = {f"scores of {str(name)!r}": str(name) for name in algorithms}
+    every = aligned({**given, **dict(zip(called, algorithms.values(), strict=True))})
+    columns = {what: _column(what, every[what]) for what in given}
+    numbers = {name: _column(what, every[what]) for what, name in called.items()}
     lengths = {one.name: len(one) for one in (*columns.values(), *numbers.values())}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{what} {count(n)}" for what, n in lengths.items())
@@ -287,26 +288,18 @@ def _looks_swapped(mated: pl.Series | None, scores: Iterable[pl.Series]) -> bool
         mated is not None
         and mated.dtype.is_numeric()
         and mated.n_unique() > 2
-        and all(one.dtype == pl.Boolean or one.is_in([0, 1]).all() for one in scores)
+        and all(
+            one.dtype == pl.Boolean or one.cast(pl.Float64, strict=False).is_in([0.0, 1.0]).all()
+            for one in scores
+        )
     )
 
 
-def series_from(name: str, data: Any) -> pl.Series:
-    """Make a column of what the user has: a column of polars or pandas, an array, a tensor or a list."""
-    if isinstance(data, pl.Series):
-        return data.alias(name)
+def _column(name: str, data: Any) -> pl.Series:
+    """One column of what the user has; a whole frame is refused."""
     if hasattr(data, "columns"):
         raise UsageError(
             f"{name} must be one column; got {described(data)} with the columns {first_few(list(data.columns), 12)}.",
             _BY_COLUMN,
         )
-    if type(data).__module__.partition(".")[0] == "pandas":
-        return pl.Series(name, plain_values(data, name), strict=False)
-    array = array_from(data, name)
-    if array.ndim != 1:
-        raise InputError(
-            f"{name} must be one column, got {' × '.join(map(str, array.shape)) or 'one value'}."
-        )
-    if array.dtype.kind == "O":
-        return pl.Series(name, array.tolist(), strict=False)
-    return pl.Series(name, np.ascontiguousarray(array))
+    return series_from(name, data)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.arguments import checked
-from proband.engine.files.files import reading
+from proband.engine.arguments import published
+from proband.engine.files.files import reading, text_of
 from proband.engine.frames import frame_of_rows
+from proband.engine.kinds import JUDGED
 from proband.errors import AlignmentError, InputError, Said, first_few, quoted
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions
@@ -21,7 +22,7 @@ from proband.samples.table import Samples, as_text
 from proband.scores.alignment import check_ids
 from proband.scores.base import Cells, MissingPolicy, Orientation, Scores, check_orientation_name
 from proband.scores.names import coded, n_repeats, numbered, together
-from proband.words import Note, Sentence, count, percent
+from proband.words import Note, Sentence, count, counted, percent
 
 NOT_COUNTED = Sentence(
     "scores.pairs-not-counted", "note", "{n:count pair} {n:word is/are} not to be counted; left out"
@@ -70,7 +71,7 @@ def truths(texts: pl.Series) -> pl.Series:
     )
 
 
-@checked
+@published
 @dataclass(frozen=True, eq=False)
 class Trials:
     """Compared pairs, one row each.
@@ -88,7 +89,7 @@ class Trials:
 
     """
 
-    frame: pl.DataFrame
+    frame: Annotated[pl.DataFrame, JUDGED]
     orientation: Orientation | None = None
     name: str = "trials"
     notes: tuple[Note, ...] = ()
@@ -164,13 +165,12 @@ class Trials:
     def __repr__(self) -> str:
         mated = self.frame["mated"]
         return (
-            f"Trials({self.name!r}: {count(len(self))} comparisons, {count(int(mated.sum() or 0))} mated, "
+            f"Trials({self.name!r}: {counted(len(self), 'comparison')}, {count(int(mated.sum() or 0))} mated, "
             f"{count(int(self.frame['failed'].sum()))} failed)"
         )
 
     @classmethod
-    @checked
-    def from_pairs(cls, pairs: pl.DataFrame, scores: Scores) -> Trials:
+    def from_pairs(cls, pairs: Annotated[pl.DataFrame, JUDGED], scores: Scores) -> Trials:
         """Look up the scores of a list of pairs (columns query, target, and optionally mated and fold).
 
         Pairs whose cells are not to be counted are left out, and counted in a note.
@@ -367,7 +367,7 @@ def read_lfw_pairs(path: str | Path) -> pl.DataFrame:
     """
     path = Path(path)
     with reading(path, "LFW's list of pairs"):
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        lines = text_of(path, "utf-8-sig").split("\n")
         sizes = lines[0].split() if lines else []
         if len(sizes) != 2 or not all(_is_number(size) and int(size) for size in sizes):
             raise InputError("the first line must hold the numbers of folds and of pairs.", file=path.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -12,17 +13,17 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.files.documents import read_json
-from proband.engine.files.files import naming, require_regular
+from proband.engine.files.files import naming, opened, require_regular, require_there
 from proband.engine.files.parquet import COLUMNAR, read_parquet
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.samples import Ids
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.samples.table import as_text
-from proband.scores.formats.numpy_files import ids_in, open_npy
+from proband.scores.formats.numpy_files import ids_in, one_word, open_npy
 from proband.words import Note, Sentence, count
 
-_IDS_KEY, _ID_COLUMN = "ids", "id"
+_IDS_KEY, _ID_COLUMN, _METRIC_KEY = "ids", "id", "metric"
 _SAFETENSORS = ".safetensors"
 _LONGEST_HEADER = 100_000_000  # bytes, as the format has it
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
@@ -33,7 +34,27 @@ OF_COLUMNS = Sentence(
     "{file}: vectors are made of {n:count column}, from {first!r} to {last!r}",
 )
 
-Models = tuple[dict[str, Any], Ids | None, tuple[Note, ...]]
+
+@dataclass(frozen=True, eq=False)
+class VectorFile:
+    """What a file of embeddings holds.
+
+    Attributes
+    ----------
+    models
+        The vectors of every model, by its name.
+    ids
+        The ids of the rows, where the file has any.
+    metric
+        How the vectors are compared, where the file states it.
+    notes
+        What was decided in reading.
+    """
+
+    models: dict[str, Any]
+    ids: Ids | None = None
+    metric: str | None = None
+    notes: tuple[Note, ...] = ()
 
 
 def models_in(
@@ -41,35 +62,34 @@ def models_in(
     key: str | None,
     ids: str | None,
     read: Callable[[Archive, str], Any] = Archive.__getitem__,
-) -> Models:
-    """Read every model of a file by its name, the ids of its rows where it has any, and notes; with a key, one model."""
-    models, names, notes = _read(path, key, ids, read)
-    empty = next((name for name, one in models.items() if not one.shape or not one.shape[0]), None)
+) -> VectorFile:
+    """Read every model of a file; with a key, one model."""
+    found = _read(path, key, ids, read)
+    empty = next((name for name, one in found.models.items() if not one.shape or not one.shape[0]), None)
     if empty is not None:
         raise InputError(f"the embeddings {empty!r} have no rows.", file=path.name)
-    return models, names, notes
+    return found
 
 
-def _read(path: Path, key: str | None, ids: str | None, read: Callable[[Archive, str], Any]) -> Models:
-    if not path.exists():
-        raise InputError(f"There is no file {path}.", file=Said(path))
+def _read(path: Path, key: str | None, ids: str | None, read: Callable[[Archive, str], Any]) -> VectorFile:
+    require_there(path)
     ending = path.suffix.lower()
     if ending in COLUMNAR:
         return _of_table(path, key, ids)
     if ending == _SAFETENSORS:
-        return *_of_safetensors(path, key, ids), ()
+        return _of_safetensors(path, key, ids)
     if ending == ".npy":
         if key is not None or ids is not None:
             raise UsageError(
                 f"{path.name} is a single array, so there is no {key or ids!r} in it.", file=Said(path.name)
             )
-        return {path.stem: open_npy(path)}, None, ()
+        return VectorFile({path.stem: open_npy(path)})
     if ending != ".npz":
         raise UsageError(
             f"Embeddings are read from .npy, .npz, .safetensors, .parquet and .arrow files, not from {path.name}.",
             file=Said(path.name),
         )
-    return *_of_archive(path, key, ids, read), ()
+    return _of_archive(path, key, ids, read)
 
 
 def _of_archive(
@@ -77,7 +97,7 @@ def _of_archive(
     key: str | None,
     ids: str | None,
     read: Callable[[Archive, str], Any],
-) -> tuple[dict[str, Any], Ids | None]:
+) -> VectorFile:
     archive = Archive(path)
     models = [name for name in archive if len(archive.shape(name)) == 2 and archive.dtype(name).kind == "f"]
     if not models:
@@ -93,7 +113,7 @@ def _of_archive(
         raise _of_several(path)
     chosen = _find_ids(archive, path, ids, lengths.pop())
     names = None if chosen is None else ids_in(archive[chosen], chosen, "sample")
-    return {name: read(archive, name) for name in models}, names
+    return VectorFile({name: read(archive, name) for name in models}, names, one_word(archive, _METRIC_KEY))
 
 
 def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> str | None:
@@ -156,7 +176,7 @@ def ids_of_table(path: Path) -> Ids | None:
 # safetensors
 
 
-def _of_safetensors(path: Path, key: str | None, ids: str | None) -> tuple[dict[str, Any], Ids | None]:
+def _of_safetensors(path: Path, key: str | None, ids: str | None) -> VectorFile:
     """Map the tensors of a file; its ids are in a CSV beside it, of the same name."""
     if ids is not None:
         raise UsageError(
@@ -164,7 +184,7 @@ def _of_safetensors(path: Path, key: str | None, ids: str | None) -> tuple[dict[
             f"ids are the column {_ID_COLUMN!r} of {path.with_suffix('.csv').name} beside it.",
             file=Said(path.name),
         )
-    tensors, start = _tensors_in(path)
+    tensors, start, metric = _tensors_in(path)
     models = _picked([name for name, one in tensors.items() if len(one["shape"]) == 2], key, path)
     if not models:
         raise InputError(
@@ -174,14 +194,14 @@ def _of_safetensors(path: Path, key: str | None, ids: str | None) -> tuple[dict[
     if len({tensors[name]["shape"][0] for name in models}) != 1:
         raise _of_several(path)
     names = ids_of_table(path.with_suffix(".csv"))
-    return {name: _mapped(path, tensors[name], start) for name in models}, names
+    return VectorFile({name: _mapped(path, tensors[name], start) for name in models}, names, metric)
 
 
-def _tensors_in(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
-    """What a file says of its tensors, checked against its size, and where their numbers begin."""
+def _tensors_in(path: Path) -> tuple[dict[str, dict[str, Any]], int, str | None]:
+    """What a file says of its tensors, checked against its size; where their numbers begin; and the metric, if it is stated."""
     require_regular(path)
     size = path.stat().st_size
-    with path.open("rb") as file:
+    with opened(path) as file:
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(size - 8, _LONGEST_HEADER):
             raise ValueError(f"its header claims {count(length)} bytes, and the file has {count(size)}")
@@ -191,7 +211,9 @@ def _tensors_in(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
     tensors = {name: one for name, one in stated.items() if name != _METADATA}
     for name, one in tensors.items():
         _require_sense(name, one, size - 8 - length)
-    return tensors, 8 + length
+    about = stated.get(_METADATA)
+    metric = about.get(_METRIC_KEY) if isinstance(about, dict) else None
+    return tensors, 8 + length, None if metric is None else str(metric)
 
 
 def _require_sense(name: str, one: Any, stored: int) -> None:
@@ -234,7 +256,7 @@ def _mapped(path: Path, tensor: dict[str, Any], start: int) -> npt.NDArray[Any]:
 # Tables
 
 
-def _of_table(path: Path, key: str | None, ids: str | None) -> Models:
+def _of_table(path: Path, key: str | None, ids: str | None) -> VectorFile:
     """Vectors in columns of lists, each a model; or else in all columns of fractions together (of whole numbers where there are none)."""
     frame = read_parquet(path)
     column = (
@@ -252,7 +274,7 @@ def _of_table(path: Path, key: str | None, ids: str | None) -> Models:
     lists = [one for one in rest if isinstance(one.dtype, pl.List | pl.Array)]
     if lists:
         models = _picked([one.name for one in lists], key, path)
-        return {name: _vectors(frame[name], path) for name in models}, names, ()
+        return VectorFile({name: _vectors(frame[name], path) for name in models}, names)
     numbers = [one for one in rest if one.dtype.is_float()] or [one for one in rest if one.dtype.is_integer()]
     if key is not None or not numbers:
         there = "" if not numbers else "; all its columns of numbers are one model"
@@ -264,7 +286,7 @@ def _of_table(path: Path, key: str | None, ids: str | None) -> Models:
     if gaps is not None:
         raise _gap(gaps, path)
     note = OF_COLUMNS(file=path.name, n=len(numbers), first=numbers[0].name, last=numbers[-1].name)
-    return {path.stem: frame[[one.name for one in numbers]].to_numpy()}, names, (note,)
+    return VectorFile({path.stem: frame[[one.name for one in numbers]].to_numpy()}, names, notes=(note,))
 
 
 def _gap(column: pl.Series, path: Path) -> InputError:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from proband.engine import written_whole
-from proband.engine.files.files import make_directory, reading
+from proband.engine.files.files import content_of, make_directory, opened, reading, resolved
 from proband.engine.files.placing import require_name, settle
 from proband.engine.files.shards import files_beside, shard_files, shards_root
 from proband.engine.source_digest import code_digest
@@ -80,7 +80,7 @@ class Cache:
         path = self.directory / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:32]}{_ENDING}"
         self._used.add(path.name)
         try:
-            kept: Result = unpack(path.read_bytes(), given or {}, key)
+            kept: Result = unpack(content_of(path), given or {}, key)
         except FileNotFoundError:
             pass
         except (OSError, DamagedError):
@@ -126,14 +126,14 @@ class Cache:
 
 def _of_file(path: Path) -> Digest:
     # Always of all the bytes: a size and a time can be those of another content.
-    with reading(path, "a file"), path.open("rb") as file:
+    with reading(path, "a file"), opened(path) as file:
         hashed = hashlib.file_digest(file, "sha256")
         return Digest(file.tell(), hashed.hexdigest())
 
 
 def beside(directory: Path) -> Path:
     """Where the cache of a run directory is: hidden beside it."""
-    whole = directory.resolve()
+    whole = resolved(directory)
     found = whole.with_name(f".{whole.name}.cache")
     if found.is_symlink():
         raise InputError(

@@ -7,15 +7,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+from proband.engine.files.files import naming, require_regular
 from proband.engine.files.shards import shard_files
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few
 from proband.samples.directories import is_table_of_names
 from proband.scores.formats import FORMATS
 from proband.scores.reading import KEY_MARK, split_key, split_name
 from proband.study.definition import Origin
-from proband.study.designs import names_in
+from proband.study.designs import measure_of, names_in, of_pairs
 from proband.study.refusals import Keys, RequestError, near, shown
-from proband.study.requests import ANALYSES, OF_TABLES, Part, Place, Request
+from proband.study.requests import (
+    ANALYSES,
+    OF_TABLES,
+    ComparisonRequest,
+    ExperimentDesign,
+    GateRequest,
+    Part,
+    Place,
+    Request,
+)
 
 
 def check(request: Request, origin: Origin) -> None:
@@ -50,6 +60,68 @@ def check(request: Request, origin: Origin) -> None:
         raise RequestError((section,), "whose the samples are is not known", "add [samples] with file = …")
     if request.images is not None:
         _check_images(request)
+
+
+def check_effects(request: Request, in_memory: bool) -> None:
+    """Refuse keys of the experiment that nothing asked for reads: how ranks are made where there are none, and whom to choose."""
+    own, usual = request.experiment, ExperimentDesign()
+    read = _read_of_experiment(request)
+    for name in ExperimentDesign.model_fields:
+        if getattr(own, name) != getattr(usual, name) and name not in read:
+            raise RequestError(
+                ("experiment", name), f"it has no effect on {_asked(request)}", "leave it out."
+            )
+    asked = [name for name in ANALYSES if getattr(request, name)]
+    folds = request.verification is not None and request.verification.pairs is not None
+    if folds and asked == ["verification"] and request.samples is not None and request.samples.failed:
+        raise RequestError(
+            ("samples", "failed"), Hint("it has no effect with {named:pairs}"), "leave one of them out."
+        )
+    marked = (
+        in_memory or request.images is not None or (request.samples is not None and request.samples.failed)
+    )
+    if own.on_failure != usual.on_failure and not marked:
+        raise RequestError(
+            ("experiment", "on_failure"),
+            Hint("it has no effect without {named:failed}"),
+            Hint("leave it out, or say which samples failed: {option:failed}"),
+        )
+
+
+_CHOICE = {"gallery", "one_per_subject", "probes"}
+
+
+def _read_of_experiment(request: Request) -> set[str]:
+    """The keys of the experiment that the analyses asked for read."""
+    every = set(ExperimentDesign.model_fields)
+    read: set[str] = set()
+    for one in _compared(request):
+        read |= _CHOICE if of_pairs(one) else every
+    of_ranks = (request.identification, request.mcnemar, request.feret, request.partition)
+    if any(of_ranks) or (request.covariates is not None and request.covariates.table is None):
+        read |= every
+    own = request.verification
+    if own is not None and own.pairs is None and own.comparisons == "experiment":
+        read |= _CHOICE
+    if request.threshold is not None:
+        read |= _CHOICE
+    if request.choices is not None and not request.choices.trainings:
+        read |= {"ties"}
+    if request.strat is not None:
+        read |= {"ties", "on_failure"}
+    return read
+
+
+def _compared(request: Request) -> list[ComparisonRequest | GateRequest]:
+    return [*request.comparison, *([] if request.gate is None else [request.gate])]
+
+
+def _asked(request: Request) -> str:
+    """What is asked for, in the words of sections."""
+    named = [name for name in ANALYSES if getattr(request, name)]
+    measures = [measure_of(one).code for one in _compared(request)]
+    of = f" of {', '.join(measures)}" if measures else ""
+    return f"{', '.join(named)}{of}"
 
 
 def _needs_scores(request: Request) -> bool:
@@ -109,6 +181,8 @@ def _place_of(hint: Any) -> Place | None:
 def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:
     """Refuse a name of something that is not there."""
     path = origin.find(name)
+    with naming(place=origin.where(*keys) or None):
+        require_regular(path)
     try:
         there = path.is_file() if place.kind == "file" else path.exists() or bool(shard_files(path))
         there = there or (keys[:1] == ("samples",) and is_table_of_names(path))

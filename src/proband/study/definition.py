@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from proband.engine.files.files import refused
+from proband.engine.files.files import refused, resolved
 from proband.errors import Hint, ProbandError, Said, UsageError
 from proband.scores.reading import KEY_MARK
 from proband.study.places import Places
@@ -116,7 +116,7 @@ class Study:
         asked = self.request.output.directory
         place = self.origin.find(asked or f"{self.path.stem}-results")
         with refused(f"{place} is no place for results", file=Said(place)):
-            inside = place.resolve().is_relative_to(self.path.parent.resolve())
+            inside = resolved(place).is_relative_to(resolved(self.path.parent))
         if not inside:
             said = self.origin.where("output", "directory") if asked else self.path.name
             raise UsageError(

@@ -20,6 +20,7 @@ from proband.measures.pair_measures import AUC, FNMR
 from proband.protocols.running.classifiers import names_code as classifier_names_code
 from proband.samples import Category, Experiment, feret_categories
 from proband.samples.categories import LONG_AFTER
+from proband.scores.formats import FORMATS
 from proband.study.refusals import Keys
 from proband.study.requests import (
     CategoryEntry,
@@ -169,6 +170,15 @@ def code_named(request: Request) -> list[tuple[Keys, str]]:
         (("protocol", "classifiers", place), name) for place, name in learning if classifier_names_code(name)
     ]
     return named + [(keys, name) for keys, name, known in names_in(request) if known.names_code(name)]
+
+
+def plugins_of(request: Request) -> dict[str, tuple[str, ...]]:
+    """Whose code a request's measures and designs are where they are plug-ins, and whose code may read its files."""
+    formats = {one.format for one in request.scores}
+    named = FORMATS.made_by(*(FORMATS.names() if None in formats else filter(None, formats)))
+    for _, name, known in names_in(request):
+        named |= known.made_by(name)
+    return named
 
 
 def feret_arguments(request: FeretRequest, find: Callable[[str], Path], seed: int) -> dict[str, Any]:

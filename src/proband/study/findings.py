@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Matching
 from proband.inference import Comparison, Estimate, Evaluation, VirtualExperiments
 from proband.inference.classification.results import Classification
 from proband.inference.comparisons.gate import Gate
@@ -34,7 +35,7 @@ from proband.inference.verification.verification import Verification
 from proband.measures.folds import FoldAccuracy
 from proband.protocols.audit.findings import Audit
 from proband.protocols.running.results import ProtocolRun
-from proband.results.base import Confidence, Count, Result, rules
+from proband.results.base import Confidence, Count, Result
 from proband.results.schema import schema_of
 from proband.results.serializing import Written
 from proband.samples import Pool
@@ -78,7 +79,7 @@ class InputFile:
 
     name: str
     n_bytes: Count
-    sha256: Annotated[str, rules(pattern="^[0-9a-f]{64}$")]
+    sha256: Annotated[str, Matching("^[0-9a-f]{64}$")]
 
 
 @dataclass(frozen=True)

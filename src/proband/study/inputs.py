@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,10 +18,10 @@ from proband.engine.files.shards import in_files
 from proband.errors import Hint
 from proband.samples import Samples
 from proband.scores import DenseScores, Embeddings, Scores
-from proband.scores.formats import ReadOptions
+from proband.scores.formats import ReadOptions, ScoreFile, chosen_format
 from proband.scores.formats.contents import row_blocks
 from proband.scores.pair_columns import PairColumns
-from proband.scores.reading import read_embeddings
+from proband.scores.reading import embeddings_in, require_models, split_key
 from proband.scores.trials import Trials
 from proband.study.caching import Cache
 from proband.study.checking import files_named
@@ -30,8 +30,9 @@ from proband.study.designs import needs_matrix
 from proband.study.findings import InputFile
 from proband.study.protocols import labels_in
 from proband.study.recognising import recognise
+from proband.study.refusals import RequestError
 from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
-from proband.study.sources import ScoreReader, read_table, renamed, require_names, require_samples
+from proband.study.sources import ScoreReader, read_table, require_names, require_samples
 from proband.words import Note
 
 _ONNX = "onnx:"
@@ -46,15 +47,14 @@ class Algorithm:
     ----------
     scores, digest
         What was read, and the digest of all it holds.
-    check_orientation, place
-        Whether the orientation is checked, and where the study names them.
+    place
+        Where the study names them.
     source
         How the file was asked for that they are from; None where they are from none, or were made of images.
     """
 
     scores: Scores
     digest: str
-    check_orientation: bool = True
     place: str = ""
     source: ScoreSource | EmbeddingSource | None = None
 
@@ -106,28 +106,37 @@ def read_inputs(
         known = _table(request, origin) if request.protocol or request.audit else None
         return Inputs(known, "", (), (), files)
     table = _table(request, origin)
+    shared = origin.path is None and len(request.scores) > 1
+    if shared:
+        _require_read(request, origin, progress)
     if not request.embeddings and request.images is None:
-        lists = _lists(request, origin, table, files, progress)
+        lists = _lists(request, origin, table, files, progress, shared)
         if lists:
             return Inputs(table, "", (), lists, files)
     found: list[Algorithm] = []
+    read: list[ScoreFile] = []
     for number, source in enumerate(request.scores):
         place = origin.where("scores", number)
         for reference in origin.references(source):
             with origin.placed(place):
-                scores, table = _score_reader(origin, source, progress).matrices(
+                scores, table, file = _score_reader(origin, source, progress, shared).matrices(
                     reference, table, source.name
                 )
-            found += [
-                Algorithm(one, _digest(one, files, source), source.orientation_check, place, source)
-                for one in scores
-            ]
+            read.append(file)
+            found += [_of_source(one, source, files, place) for one in scores]
+    if shared:
+        _require_unnamed(request.scores, read)
     with origin.placed("" if origin.path is None else origin.path.name):
         table = require_samples(table)
     for number, models in enumerate(request.embeddings):
         place = origin.where("embeddings", number)
         with origin.placed(place):
             found += _embeddings(origin, models, table, files, place)
+    embedded = [one.name for one in found if isinstance(one.scores, Embeddings)]
+    for number, models in enumerate(request.embeddings):
+        if isinstance(models.metric, Mapping):
+            with origin.placed(origin.where("embeddings", number)):
+                require_models(models.metric, embedded)
     samples_digest = _digest_of_samples(request, table, files)
     notes: tuple[Note, ...] = ()
     if request.images is not None:
@@ -164,7 +173,33 @@ def _require_names(found: list[Algorithm], origin: Origin) -> None:
                 )
 
 
-def _score_reader(origin: Origin, source: ScoreSource, progress: Progress) -> ScoreReader:
+def _require_read(request: Request, origin: Origin, progress: Progress) -> None:
+    """Refuse what is told to the readers of several files at once, by options, and read by none."""
+    for name in ("query_ids", "target_ids", "mask", "mated_is"):
+        unread = []
+        for source in request.scores:
+            reader = _score_reader(origin, source, progress, shared=True)
+            path, _ = split_key(origin.find(source.file))
+            unread.append(name in chosen_format(path, reader.options, reader.format).unread(reader.options))
+        if all(unread):
+            raise RequestError(("scores", 0, name), "it has no effect on any of these files", "leave it out.")
+
+
+def _require_unnamed(sources: Sequence[ScoreSource], read: Sequence[ScoreFile]) -> None:
+    """Refuse to be told which samples rows or columns are, by options, where all of several files name them."""
+    for name in ("queries", "targets"):
+        named = all(one.trials or getattr(one, name) is not None for one in read)
+        if named and any(getattr(one, name) is not None for one in sources):
+            raise RequestError(
+                ("scores", 0, name),
+                "it has no effect: all these files name their ids themselves",
+                "leave it out.",
+            )
+
+
+def _score_reader(
+    origin: Origin, source: ScoreSource, progress: Progress, shared: bool = False
+) -> ScoreReader:
     return ScoreReader(
         source.orientation,
         source.missing,
@@ -178,13 +213,19 @@ def _score_reader(origin: Origin, source: ScoreSource, progress: Progress) -> Sc
             query_ids=source.query_ids,
             target_ids=source.target_ids,
             mask=None if source.mask is None else origin.find(source.mask),
+            shared=shared,
             progress=progress,
         ),
     )
 
 
 def _lists(
-    request: Request, origin: Origin, table: Samples | None, files: tuple[InputFile, ...], progress: Progress
+    request: Request,
+    origin: Origin,
+    table: Samples | None,
+    files: tuple[InputFile, ...],
+    progress: Progress,
+    shared: bool,
 ) -> tuple[PairList, ...]:
     """The scores as lists of chosen pairs; empty if any file makes a matrix that is needed."""
     found: list[PairList] = []
@@ -193,7 +234,7 @@ def _lists(
         place = origin.where("scores", number)
         for reference in origin.references(source):
             with origin.placed(place):
-                read = _score_reader(origin, source, progress).lists_of_pairs(
+                read = _score_reader(origin, source, progress, shared).lists_of_pairs(
                     reference, table, source.name, ranked
                 )
             for trials in read or ():
@@ -209,11 +250,18 @@ def _embeddings(
     origin: Origin, source: EmbeddingSource, table: Samples, files: tuple[InputFile, ...], place: str
 ) -> Iterator[Algorithm]:
     for reference in origin.references(source):
-        models = read_embeddings(
-            reference, table, metric=source.metric, missing=source.missing, ids=source.ids
+        models = embeddings_in(
+            reference, table, source.metric, missing=source.missing, ids=source.ids, name=source.name
         )
-        for one in renamed(list(models.values()), source.name, reference):
-            yield Algorithm(one, _digest(one, files, source), source.orientation_check, place, source)
+        for one in models.values():
+            yield _of_source(one, source, files, place)
+
+
+def _of_source(
+    scores: Scores, source: ScoreSource | EmbeddingSource, files: tuple[InputFile, ...], place: str
+) -> Algorithm:
+    scores.may_look_reversed = not source.orientation_check
+    return Algorithm(scores, _digest(scores, files, source), place, source)
 
 
 def _recognised(
@@ -346,7 +394,13 @@ def _digest(scores: Scores, files: tuple[InputFile, ...], source: Any) -> str:
             hashed.update(np.ascontiguousarray(array).view(np.uint8).data)
     for cells in _cells_of(scores):
         hashed.update(cells.data)
-    said = [scores.name, repr(type(scores)), scores.orientation, scores.metric or ""]
+    said = [
+        scores.name,
+        repr(type(scores)),
+        scores.orientation,
+        scores.metric or "",
+        str(scores.may_look_reversed),
+    ]
     axes = ["\n".join(axis) for axis in (scores.queries, scores.targets)]
     return _joined(hashed.hexdigest(), *said, *axes, *map(str, scores.notes))
 

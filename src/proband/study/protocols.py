@@ -21,8 +21,7 @@ from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.files import read_splits
 from proband.samples import Samples
 from proband.samples.reading import read_frame
-from proband.scores import Embeddings
-from proband.scores.reading import KEY_MARK
+from proband.scores.reading import KEY_MARK, read_features
 from proband.study.definition import Origin
 from proband.study.requests import AuditRequest, Output, ProtocolRequest, SamplesTable
 from proband.study.sources import read_table
@@ -132,9 +131,7 @@ def _sources(
     if request.images is not None:
         found["images"] = Pictures.of(origin.find(request.images), samples, request.file_column)
     if request.embeddings is not None:
-        found["embeddings"] = Embeddings.read(
-            str(origin.find(request.embeddings)), samples, metric="cosine", missing="drop"
-        )
+        found["embeddings"] = read_features(str(origin.find(request.embeddings)), samples)
     if request.collected is not None:
         found["collected"] = read_table(
             origin.find(request.collected),

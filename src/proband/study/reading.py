@@ -7,9 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from proband.engine.arguments import checked
+from proband.engine.arguments import published
 from proband.engine.files.documents import LARGEST_TOML, read_toml
-from proband.engine.files.files import reading, refused
+from proband.engine.files.files import content_of, reading, refused
 from proband.errors import InputError, Said, UsageError
 from proband.study.checking import check
 from proband.study.definition import Origin, Study
@@ -21,7 +21,7 @@ from proband.words import count
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
-@checked
+@published
 def read_study(path: str | Path) -> Study:
     """Read a study file and check everything that can be known before data are read.
 
@@ -50,7 +50,7 @@ def read_study(path: str | Path) -> Study:
                 file=Said(path.name),
             )
         # Not read_text, which would turn line ends: the text is kept as it is.
-        text = path.read_bytes().decode("utf-8-sig")
+        text = content_of(path).decode("utf-8-sig")
     return study_from_text(text, path)
 
 

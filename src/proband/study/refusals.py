@@ -8,14 +8,17 @@ from collections.abc import Collection, Sequence
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
+from proband.engine.kinds import shown as in_words
+from proband.engine.limits import end_in_words
 from proband.errors import Door, Hint, UsageError
-from proband.words import given
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
 Keys = tuple[str | int, ...]
 _WORDS = {str: "text in quotes", bool: "true or false", int: "a whole number", float: "a number"}
+MOST = 2**53
+"""What no count exceeds: beyond it numbers are not told apart as floats."""
 _LIMITS = (("ge", "of at least"), ("le", "of at most"), ("gt", "above"), ("lt", "below"))
 
 
@@ -28,8 +31,9 @@ class RequestError(UsageError):
         The section, its number if there are several, and the key.
     """
 
-    def __init__(self, keys: Keys, problem: str, hint: str | Hint | None = None) -> None:
-        super().__init__(f"{problem}.", hint)
+    def __init__(self, keys: Keys, problem: str | Hint, hint: str | Hint | None = None) -> None:
+        whole = f"{problem}." if isinstance(problem, str) else Hint(f"{problem.template}.", **problem.values)
+        super().__init__(whole, hint)
         self.keys = keys
 
     @property
@@ -64,8 +68,12 @@ def shown(value: Any) -> str:
         return "a table"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(shown, value[:4]))}{', …' if len(value) > 4 else ''}]"
-    text = json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else str(value)
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else _spelled(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _spelled(value: Any) -> str:
+    return in_words(value) if isinstance(value, int) else str(value)
 
 
 def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
@@ -86,7 +94,7 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
         return RequestError(
             keys, f"expected a table, got {shown(got)}", f"write [{section}] on a line of its own."
         )
-    expected, known = _expected(hint)
+    expected, known = _expected(hint, got)
     cure = near(got, known) if known and isinstance(got, str) else _unquoted(hint, got)
     return RequestError(keys, f"expected {expected}, got {shown(got)}", cure)
 
@@ -99,7 +107,9 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
         renamed = RENAMED.get(name)
         if renamed in known:
             return RequestError(keys, f"{name!r} is now called {renamed!r}", f"write {renamed} = …")
-        return RequestError(keys, f"there is no key {name!r} here", near(name, known))
+        owner = MOVED.get(name)
+        hint = f"write {renamed} = … in [{owner}]." if owner else near(name, known)
+        return RequestError(keys, f"there is no key {name!r} here", hint)
     sections = model.model_fields
     owners = [one for one, field in sections.items() if name in _fields_of(field.annotation)]
     if owners:
@@ -121,7 +131,10 @@ RENAMED = {
     "replicates": "n_resamples",
     "trials": "n_resamples",
     "test": "design",
+    "confidence": "confidence_level",
 }
+# Keys of which another section has what is now called otherwise.
+MOVED = {"confidence": "output"}
 
 # Commands whose names differ from those of the sections that ask for the same.
 COMMANDS = {
@@ -177,8 +190,8 @@ def _hint_at(model: type[BaseModel], keys: Keys) -> Any:
     return hint
 
 
-def _expected(hint: Any) -> tuple[str, Sequence[str]]:
-    """What a value should have been in words, and the words it may be if they are few."""
+def _expected(hint: Any, got: Any) -> tuple[str, Sequence[str]]:
+    """What a value should have been in words, and the words it may be if they are few; that no count is endless is told to who needs it."""
     plain, said = plain_type(hint)
     if get_origin(plain) is tuple:
         plain, said = plain_type(get_args(plain)[0])
@@ -191,8 +204,9 @@ def _expected(hint: Any) -> tuple[str, Sequence[str]]:
         for one in getattr(part, "metadata", [part])
         for name, _ in _LIMITS
         if getattr(one, name, None) is not None
+        if getattr(one, name) != MOST or (isinstance(got, int) and got > MOST)
     }
-    told = " and ".join(f"{word} {given(limits[name])}" for name, word in _LIMITS if name in limits)
+    told = " and ".join(f"{word} {end_in_words(limits[name])}" for name, word in _LIMITS if name in limits)
     return f"{_WORDS[plain]} {told}".rstrip(), ()
 
 

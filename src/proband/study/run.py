@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from proband.engine import Engine, Progress, Silent, engine_said, using
-from proband.engine.arguments import checked
+from proband.engine.arguments import published
+from proband.engine.limits import Threads
 from proband.errors import AlignmentError, DesignError, Hint, InputError, ProbandError, Said, UsageError
 from proband.inference import Comparison, Evaluation
 from proband.inference.comparisons.by_category import too_small
@@ -27,7 +28,7 @@ from proband.samples import Category, Experiment, Pool, Samples
 from proband.samples.delimited import SEPARATORS, unfinished
 from proband.scores import Scores, experiment_over, pool_over
 from proband.study.caching import Cache
-from proband.study.checking import check
+from proband.study.checking import check, check_effects
 from proband.study.definition import Origin, Study
 from proband.study.designs import (
     categories_of,
@@ -37,6 +38,7 @@ from proband.study.designs import (
     measure_of,
     needing_matrix,
     of_pairs,
+    plugins_of,
     ranks_anew,
 )
 from proband.study.findings import Findings, InputFile, Measured, Provenance
@@ -73,13 +75,13 @@ _OF_RANKS = (
 """Sections that need gallery and probes."""
 
 
-@checked
+@published
 def run(
     request: Request | Study,
     data: Inputs | None = None,
     *,
     origin: Origin | None = None,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     cache: Cache | None = None,
     allow_plugins: bool = False,
@@ -119,12 +121,14 @@ def run(
             Hint("if you trust it, say so: {option:allow_plugins=on}"),
             place=origin.where(*keys) or None,
         )
+    with origin.refusing():
+        check_effects(request, data is not None)
     with using(request.output.engine if engine is None and not engine_said() else engine):
         if data is None:
             with origin.refusing():
                 check(request, origin)
             data = read_inputs(request, origin, kept, threads, heard)
-        steps = Steps(data, request.output, kept, threads, heard, keep_on_interrupt)
+        steps = Steps(data, request.output, kept, plugins_of(request), threads, heard, keep_on_interrupt)
         carried = _Run(request, origin, data, steps, list(data.notes))
         with origin.refusing():
             if not data.lists and not data.algorithms:

@@ -13,7 +13,7 @@ from proband.scores import MissingPolicy, Orientation, Scores
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.formats import ReadOptions, ScoreFile, format_of, read_file, read_image_list
 from proband.scores.pair_columns import naming
-from proband.scores.reading import scores_of, split_key
+from proband.scores.reading import require_one, scores_of, split_key
 from proband.scores.trials import Trials
 
 Named = TypeVar("Named", bound=Scores)
@@ -61,12 +61,21 @@ class ScoreReader:
 
     def matrices(
         self, reference: str, table: Samples | None, name: str | None = None
-    ) -> tuple[list[Scores], Samples | None]:
-        """Read every matrix of ``FILE`` or ``FILE::KEY``; without a table, the samples are those that the file describes."""
+    ) -> tuple[list[Scores], Samples | None, ScoreFile]:
+        """Read every matrix of ``FILE`` or ``FILE::KEY``; without a table, the samples are those that the file describes; and the file."""
         path, file = self._read(reference)
         known = table or file.subjects
-        found = scores_of(file, path, known, self.orientation, self.missing, self.queries, self.targets)
-        return renamed(list(found.values()), name, reference), known
+        found = scores_of(
+            file,
+            path,
+            known,
+            self.orientation,
+            self.missing,
+            self.queries,
+            self.targets,
+            shared=self.options.shared,
+        )
+        return renamed(list(found.values()), name, reference), known, file
 
     def lists_of_pairs(
         self, reference: str, table: Samples | None, name: str | None = None, ranked: bool = True
@@ -84,6 +93,17 @@ class ScoreReader:
         known = table is not None or file.subjects is not None
         if not file.trials or (known and not as_list and file.trials[0].makes_matrix):
             return None
+        for option in ("queries", "targets"):
+            if getattr(self, option) is not None and not self.options.shared:
+                raise UsageError(
+                    Hint(
+                        "{named:{which}} has no effect on {file}, which is a list of pairs.",
+                        which=option,
+                        file=path.name,
+                    ),
+                    "leave it out.",
+                    file=Said(path.name),
+                )
         orientation = file.orientation or self.orientation
         if orientation is None:
             raise UsageError(
@@ -116,15 +136,6 @@ def renamed(found: list[Named], name: str | None, reference: str) -> list[Named]
         require_one([one.name for one in found], reference)
         found[0].name = name
     return found
-
-
-def require_one(names: Sequence[str], reference: str) -> None:
-    """Refuse one name for several algorithms."""
-    if len(names) != 1:
-        raise UsageError(
-            f"{reference} holds {len(names)} algorithms ({', '.join(names)}), so it cannot have one name.",
-            Hint("pick one: {option:array}", file=reference, key=names[0]),
-        )
 
 
 def require_samples(table: Samples | None) -> Samples:

@@ -34,9 +34,10 @@ from proband.inference.verification.drawings import Drawings
 from proband.inference.verification.fnmr import compare_at_rates
 from proband.inference.verification.groups import Differential, error_rates_by, hard_subjects_of
 from proband.inference.verification.hard_subjects import HardSubjects
+from proband.inference.verification.lists import require_list_orientation
 from proband.inference.verification.open_set import SearchEstimates, searches_with_intervals
 from proband.inference.verification.thresholds import DeployedThreshold, thresholds_of
-from proband.inference.verification.verification import Verification, verify
+from proband.inference.verification.verification import OVER_PEOPLE, Verification, verify
 from proband.measures import FNMR, Measure, Outcomes, RecognitionRate, rank
 from proband.measures.folds import FoldAccuracy, fold_accuracy
 from proband.measures.open_set import Searches, search
@@ -53,6 +54,7 @@ from proband.study.definition import Origin
 from proband.study.designs import design_of, feret_arguments, measure_of, stratified_design
 from proband.study.inputs import Algorithm, Inputs, PairList, versions
 from proband.study.protocols import audited, protocols_run
+from proband.study.refusals import RequestError
 from proband.study.requests import (
     ChoicesRequest,
     ComparisonRequest,
@@ -82,6 +84,7 @@ class Steps:
     inputs: Inputs
     output: Output
     cache: Cache
+    plugins: Mapping[str, tuple[str, ...]]
     threads: int | None
     progress: Progress
     keep_on_interrupt: bool = False
@@ -103,11 +106,6 @@ class Steps:
         assert self.inputs.samples is not None  # lists without one are verified, and nothing else
         return self.inputs.samples
 
-    @property
-    def check_orientation(self) -> bool:
-        """Whether the orientation of all scores is checked."""
-        return all(one.check_orientation for one in self.inputs.algorithms)
-
     def ranks(self, experiment: Experiment, design: ExperimentDesign) -> list[Outcomes]:
         """What became of every probe, for each algorithm."""
         settings = ranking(design)
@@ -115,11 +113,10 @@ class Steps:
             self._step(
                 "ranks",
                 [one],
-                {"experiment": digest_of(experiment), "check": one.check_orientation, **settings},
+                {"experiment": digest_of(experiment), **settings},
                 lambda one=one: rank(  # type: ignore[misc]
                     one.scores,
                     experiment,
-                    check_orientation=one.check_orientation,
                     threads=self.threads,
                     progress=self.progress,
                     **settings,
@@ -236,11 +233,10 @@ class Steps:
         return self._step(
             "verification",
             [one],
-            {"within": digest_of(within), "check": one.check_orientation, **asked, **self._judging},
+            {"within": digest_of(within), **asked, **self._judging},
             lambda: verify(
                 one.scores, within, confidence_level=self.output.confidence_level, seed=self.drawings,
-                check_orientation=one.check_orientation, threads=self.threads, progress=self.progress,
-                **asked,
+                threads=self.threads, progress=self.progress, **asked,
             ),
         )  # fmt: skip
 
@@ -272,16 +268,15 @@ class Steps:
             one.trials if isinstance(one, PairList) else one.scores,
             within,
             request.fmr,
-            request.confidence,
             self.output.confidence_level,
-            check_orientation=one.check_orientation,
+            check_orientation=isinstance(one, Algorithm) or one.check_orientation,
             threads=self.threads,
             progress=self.progress,
         )
 
     def list_verification(self, one: PairList, request: VerificationRequest) -> Verification:
-        """Error rates of a list of comparisons."""
-        return verify(
+        """Error rates of a list of comparisons; what is asked about people is refused where it names none."""
+        found = verify(
             one.trials,
             fmr=request.fmr,
             thresholds=request.thresholds,
@@ -291,6 +286,15 @@ class Steps:
             seed=self.drawings,
             check_orientation=one.check_orientation,
         )
+        usual = VerificationRequest()
+        for name in ("n_resamples", "naive"):
+            if found.answers != OVER_PEOPLE and getattr(request, name) != getattr(usual, name):
+                raise RequestError(
+                    ("verification", name),
+                    "it has no effect on a list that does not say whose the pairs are",
+                    "leave it out, or name the subjects of both sides.",
+                )
+        return found
 
     def list_comparison(self, request: ComparisonRequest) -> Comparison:
         """Algorithms compared by the pairs of their lists."""
@@ -303,8 +307,10 @@ class Steps:
 
     def folds(self, one: Algorithm, pairs: Path) -> FoldAccuracy:
         """Accuracy of one algorithm over the folds of listed pairs."""
-        listed = read_pairs(pairs, self.samples)
-        return fold_accuracy(Trials.from_pairs(listed, one.scores))
+        trials = Trials.from_pairs(read_pairs(pairs, self.samples), one.scores)
+        if not one.scores.may_look_reversed:
+            require_list_orientation(trials)
+        return fold_accuracy(trials)
 
     def protocol(self, request: ProtocolRequest, origin: Origin) -> ProtocolRun:
         """Classifiers under protocols; every finished split is kept, and those of another request are forgotten."""
@@ -417,7 +423,6 @@ class Steps:
                 one.scores,
                 experiment,
                 fusion=request.fusion,
-                check_orientation=one.check_orientation,
                 threads=self.threads,
                 progress=self.progress,
             )
@@ -430,7 +435,6 @@ class Steps:
         depends_on = {
             "request": request.model_dump(),
             "experiment": digest_of(experiment),
-            "check": one.check_orientation,
         }
         return self._step("search", [one], {**depends_on, **self._judging}, make)
 
@@ -517,7 +521,6 @@ class Steps:
             "participants": [asdict(one) for one in asked["participants"]],
             "experiment": digest_of(experiment),
             "categories": [asdict(one) for one in categories],
-            "check": self.check_orientation,
             **ranking(design),
         }
         return self._step(
@@ -526,7 +529,7 @@ class Steps:
             {**depends_on, **self._judging},
             lambda: feret_study(
                 self.scores, experiment, categories=categories, ranked=ranked, confidence_level=self.output.confidence_level,
-                check_orientation=self.check_orientation, threads=self.threads, progress=self.progress,
+                threads=self.threads, progress=self.progress,
                 **asked, **ranking(design),
             ),
             {"experiment": experiment, "samples": experiment.samples},
@@ -599,6 +602,7 @@ class Steps:
             "samples": self.inputs.samples_digest,
             "algorithms": [one.digest for one in algorithms],
             "versions": versions(),
+            "plugins": self.plugins,
         }
         return self.cache.step(name, {**depends_on, **common}, make, given)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from tests.report.page import finding
@@ -95,6 +96,29 @@ def test_references_are_whole():
             assert fields["year"] in key, key
             assert reference.short.endswith(fields["year"]), key
             assert reference.short.startswith(first), key
+
+
+def test_papers_are_called_by_their_titles_everywhere():
+    root = Path(__file__).parents[3]
+    texts = {
+        path: " ".join(path.read_text(encoding="utf-8").split()).lower() for path in root.glob("docs/**/*.md")
+    }
+    listed = next(text for path, text in texts.items() if path.name == "concepts.md")
+    for key in ("phillips2000", "beveridge2001", "micheals2001", "mery2016"):
+        assert plain_title(key) in listed, key
+    assert "a stratified methodology for classifier and recognizer evaluation" in listed
+    own = next(text for path, text in texts.items() if path.name == "beveridge.md")
+    assert f"*{plain_title('beveridge2001')}*" in own
+    other = (
+        "a nonparametric statistical comparison of principal component"  # another paper of the same authors
+    )
+    assert [path.name for path, text in texts.items() if other in text] == []
+
+
+def plain_title(key):
+    return (
+        re.search(r"title\s*=\s*\{(.*)\}", bibliography([key]))[1].replace("{", "").replace("}", "").lower()
+    )
 
 
 def test_the_page_carries_it():

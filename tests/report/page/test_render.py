@@ -20,6 +20,7 @@ from proband.report.page.model import Badge, Badges, Chart, Code, Facts, Folded,
 from proband.report.page.render import render_page
 from proband.report.table import Cell, Column, Table
 from proband.results.base import Answers
+from proband.words import Target
 
 VOID = {"input", "link", "meta", "rect", "path"}
 STYLE, SCRIPT = (
@@ -63,7 +64,7 @@ class Reading(HTMLParser):
 
 def page(said=lambda text: text) -> Page:
     """A page with every kind of block; every text goes through `said`."""
-    answers = Answers(said("rate"), said("probes"), said("gallery"), said("independence"))
+    answers = Answers(*(Target(word, said(word)) for word in ("rate", "probes", "gallery", "independence")))
     cells = (text_cell(said("pca")), Cell(said("0.8125"), 0.8125, said("b"), answers, "good"))
     other = (text_cell(said("lda")), Cell(said("–")))
     table = Table(
@@ -211,7 +212,7 @@ def test_values_stand_beside_their_texts():
     read = Reading(render_page(page()))
     assert read.values("data-v") == ["0.8125;b", ""] * 3
     assert read.values("data-parts") == [";marks"] * 3
-    answers = Answers("rate", "probes", "gallery", "independence")
+    answers = Answers(*(Target(word, word) for word in ("rate", "probes", "gallery", "independence")))
     row = (
         text_cell("0.50"),
         Cell("33 %", 1 / 3),
@@ -219,7 +220,7 @@ def test_values_stand_beside_their_texts():
         share_cell(7, 12_000),
         small_cell(np.float64(1e-20), supported=False),
         count_cell(np.int64(2**60 + 1)),
-        p_cell(1e-40),
+        p_cell(1e-40, None),
     )
     table = Table("", tuple(Column(one) for one in "abcdefg"), (row, (*row[:1], *[Cell("–")] * 6)), id="t")
     found = Reading(render_page(Page("t", "", (Section("s", "S", (table,)),))))

@@ -13,6 +13,7 @@ from proband.algorithms.pictures.detect import Detector
 from proband.algorithms.pictures.normalize import Geometry, crop_faces
 from proband.algorithms.pictures.pictures import Grey, Pictures, check_grey, reason
 from proband.engine import Engine, Progress, Silent, on_engine, run_blocks
+from proband.engine.limits import Threads
 from proband.errors import Hint, InputError, ProbandError, first_few
 from proband.samples import Samples
 from proband.words import Note, Sentence, Target, count
@@ -80,7 +81,7 @@ def acquire(
     detector: Detector | None = None,
     as_they_are: bool = False,
     geometry: Geometry | None = None,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Acquired:

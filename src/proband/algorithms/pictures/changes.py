@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import astuple, dataclass
 from math import isfinite
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.foreign import array_from
 from proband.errors import InputError, UsageError
 from proband.words import count
 
@@ -65,7 +66,7 @@ class Alteration(ABC):
             A row of left x, left y, right x, right y in pixels for each; not a number where they are not known.
         """
         check_stack(images)
-        points = None if eyes is None else np.asarray(eyes, dtype=np.float64)
+        points = None if eyes is None else eye_points(eyes)
         if points is not None and points.shape != (len(images), 4):
             shape = " × ".join(map(str, points.shape))
             raise InputError(f"There are {count(len(images))} images, but the eyes are {shape}.")
@@ -88,13 +89,26 @@ def require_value(change: Alteration, name: str, value: float, fits: bool, wante
     object.__setattr__(change, name, float(value))
 
 
+def is_grey(images: npt.NDArray[Any], axes: int) -> bool:
+    """Whether an array has 8-bit values on so many axes, none of them masked."""
+    return images.ndim == axes and images.dtype == np.uint8 and not isinstance(images, np.ma.MaskedArray)
+
+
 def check_stack(images: Images) -> None:
     """Refuse what is no stack of 8-bit images."""
-    if images.ndim != 3 or images.dtype != np.uint8:
+    if not is_grey(images, 3):
         shape = " × ".join(map(str, images.shape))
         raise InputError(
             f"Images must be n × height × width of 8-bit grey values, got {shape} of {images.dtype}."
         )
+
+
+def eye_points(eyes: Any) -> Eyes:
+    """The places of eyes as numbers, NaN where they are not known."""
+    points = array_from(eyes, "eyes")
+    if points.dtype.kind not in "iuf":
+        raise InputError("The eyes are no table of numbers: left x, left y, right x, right y for each image.")
+    return points.astype(np.float64)
 
 
 def as_grey(values: npt.NDArray[np.float64]) -> tuple[Images, npt.NDArray[np.bool_]]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.algorithms.pictures.changes import is_grey
 from proband.engine import slices
+from proband.engine.kinds import Axes
+from proband.engine.limits import Positive
 from proband.errors import InputError
 from proband.samples import Ids, Samples
 from proband.samples.table import frozen
@@ -33,13 +36,13 @@ class Crops:
         Whose each crop is; needed for training with classes and for recognisers that compare with people.
     """
 
-    images: npt.NDArray[np.uint8]
+    images: Annotated[npt.NDArray[np.uint8], Axes(of=object)]
     ids: Ids
     subjects: tuple[str, ...] | None = None
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        if self.images.ndim != 3 or self.images.dtype != np.uint8 or 0 in self.images.shape[1:]:
+        if not is_grey(self.images, 3) or 0 in self.images.shape[1:]:
             shape = " × ".join(map(str, self.images.shape))
             raise InputError(
                 f"Crops must be n × height × width of 8-bit grey values, got {shape} of {self.images.dtype}.",
@@ -74,11 +77,11 @@ class Crops:
         subjects = None if self.subjects is None else tuple(self.subjects[place] for place in places)
         return Crops(self.images[places], Ids(names), subjects)
 
-    def blocks(self, size: int = BLOCK) -> Iterator[slice]:
+    def blocks(self, size: Positive = BLOCK) -> Iterator[slice]:
         """Cut the crops into slices that fit into memory."""
         return slices(len(self), size)
 
-    def remember(self, key: Any, make: Callable[[], Made]) -> Made:
+    def remember(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make something of these crops once: several recognisers trained on them share it."""
         if key not in self._made:
             self._made[key] = make()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.algorithms.extras import need
+from proband.engine.kinds import Axes
 from proband.errors import UsageError
 
-Grey = npt.NDArray[np.uint8]
+Grey = Annotated[npt.NDArray[np.uint8], Axes(2, filled=True)]
 EyePair = tuple[float, float, float, float]
 """Left x, left y, right x, right y; left is on the image's left."""
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.algorithms.pictures.changes import check_stack, eye_points, is_grey
 from proband.engine import Engine, Progress, Silent, on_engine, run_blocks
+from proband.engine.kinds import Axes
+from proband.engine.labels import ordered
+from proband.engine.limits import Count, Threads
 from proband.errors import InputError, first_few
 from proband.kernels.portraits import prepare_pixels, warp_by_eyes
 from proband.words import count, counted
@@ -39,12 +44,13 @@ class Geometry:
 
 @on_engine
 def crop_faces(
-    images: Sequence[npt.NDArray[np.uint8]] | npt.NDArray[np.uint8],
+    images: Sequence[Annotated[npt.NDArray[np.uint8], Axes(of=object)]]
+    | Annotated[npt.NDArray[np.uint8], Axes(of=object)],
     eyes: npt.ArrayLike,
     geometry: Geometry | None = None,
     *,
     ids: Sequence[str] | None = None,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> npt.NDArray[np.uint8]:
@@ -68,12 +74,7 @@ def crop_faces(
     """
     geometry = geometry or Geometry()
     progress = progress or Silent()
-    try:
-        points = np.asarray(eyes, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            "The eyes are no table of numbers: left x, left y, right x, right y for each image."
-        ) from None
+    points = eye_points(eyes if ids is None else ordered(eyes, ids, None, "eyes"))
     check_eyes(images, points, ids)
     out = np.empty((len(images), geometry.height, geometry.width), dtype=np.uint8)
     progress.begin("cropping faces", len(images))
@@ -118,7 +119,7 @@ def check_eyes(
     def named(places: Sequence[int] | npt.NDArray[np.intp]) -> str:
         return first_few([ids[k] if ids is not None else f"image {k}" for k in places])
 
-    odd = [k for k in range(n) if images[k].ndim != 2 or images[k].dtype != np.uint8]
+    odd = [k for k in range(n) if not is_grey(images[k], 2)]
     if odd:
         got = images[odd[0]]
         raise InputError(
@@ -167,9 +168,13 @@ class Photometry:
     standardize: bool = True
 
     def pixels(
-        self, crops: npt.NDArray[np.uint8], first: int = 0, ids: Sequence[str] | None = None
+        self,
+        crops: Annotated[npt.NDArray[np.uint8], Axes(3)],
+        first: Count = 0,
+        ids: Sequence[str] | None = None,
     ) -> npt.NDArray[np.float32]:
         """Return one row of pixels for each crop; `first` and `ids` name them in errors."""
+        check_stack(crops)
         height, width = crops.shape[1:]
         inside = np.flatnonzero(oval(height, width)) if self.mask else np.arange(height * width)
         out = np.empty((len(crops), len(inside)), dtype=np.float32)

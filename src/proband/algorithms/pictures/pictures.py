@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.files import first_line, require_regular
-from proband.errors import InputError, ProbandError, Said, UsageError
+from proband.engine.kinds import Axes
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few
 from proband.samples import Ids, Samples
 from proband.samples.directories import PICTURE_ENDINGS
 from proband.samples.npz import Archive
 from proband.words import count
 
-Grey = npt.NDArray[np.uint8]
+_FILE = "file"
+
+Grey = Annotated[npt.NDArray[np.uint8], Axes(2, filled=True)]
 # Not all that Pillow knows: for some formats it starts other programs.
 _FORMATS = ("PNG", "PPM", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "JPEG2000")
 _MOST_PIXELS = 89_478_485  # beyond these Pillow warns: a quarter of a GiB of colours
@@ -37,22 +40,41 @@ class Pictures:
     load: Callable[[str], Grey]
 
     @classmethod
-    def of(cls, source: str | Path, samples: Samples, file_column: str = "file") -> Pictures:
+    def of(cls, source: str | Path, samples: Samples, file_column: str = _FILE) -> Pictures:
         """Find pictures in an archive (``.npz`` with ``images`` and ``ids``) or in a directory.
 
         In a directory the column `file_column` of the table names the files, if there is one; otherwise a file is named
         as the sample with the ending of a picture.
         """
         path = Path(source)
+        require_regular(path)
         if path.is_dir():
+            if file_column != _FILE and file_column not in samples.frame.columns:
+                raise UsageError(
+                    f"The table has no column {file_column!r} of files; it has {first_few(samples.frame.columns, 12)}."
+                )
             files = samples.frame[file_column].to_list() if file_column in samples.frame.columns else None
             return cls(
                 _Directory(path, None if files is None else dict(zip(samples.ids, files, strict=True)))
             )
         if path.suffix.lower() == ".npz" and path.is_file():
+            require_no_files(file_column, path)
             return cls(_from_archive(path, samples))
         raise InputError(
             f"{path} is neither a directory of pictures nor an .npz archive of them.", file=Said(path)
+        )
+
+
+def require_no_files(file_column: str, path: Path) -> None:
+    """Refuse a column of files for what is in one file."""
+    if file_column != _FILE:
+        raise UsageError(
+            Hint(
+                "{named:file_column} has no effect on {file}, where samples are found by their ids.",
+                file=path.name,
+            ),
+            "leave it out.",
+            file=Said(path.name),
         )
 
 

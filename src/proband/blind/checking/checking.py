@@ -14,7 +14,7 @@ from proband.blind.package.key import Key
 from proband.blind.package.package import Package
 from proband.engine import Engine, Progress, on_engine
 from proband.engine.files.files import naming
-from proband.errors import InputError, Said, UsageError, first_few
+from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.samples import Experiment, Ids
 from proband.scores.orientation import OrientationCheck, check_orientation
 from proband.words import count, counted, digits, fixed, given, p_value
@@ -52,6 +52,11 @@ def check(
     InputError
         With what is wrong, where, and how to mend it.
     """
+    if key is None and tolerance != TOLERANCE:
+        raise UsageError(
+            Hint("{named:tolerance} is of what is checked with the key, and has no effect without it."),
+            "leave it out.",
+        )
     if not 0 <= tolerance < 1:
         raise UsageError(
             f"The tolerance is a share of the scores' spread from 0 to below 1, got {tolerance!r}."

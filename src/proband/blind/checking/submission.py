@@ -13,7 +13,7 @@ from proband.blind.checking.matrices import Matrix, read_matrix
 from proband.blind.package.sealing import digest_of_file
 from proband.engine import Progress, Silent
 from proband.engine.files.documents import read_toml
-from proband.engine.files.files import naming, reading, require_own_files
+from proband.engine.files.files import naming, reading, require_own_files, require_regular, resolved, text_of
 from proband.errors import InputError, Said
 from proband.scores.base import Orientation
 from proband.words import count
@@ -57,6 +57,7 @@ class Declaration:
     @classmethod
     def read(cls, path: Path) -> Declaration:
         """Read ``submission.toml``; a key that is not known is refused with the nearest that is."""
+        require_regular(path)
         if not path.is_file():
             raise InputError(
                 f"{path.parent} is not a submission: it has no {DECLARATION}.",
@@ -65,7 +66,7 @@ class Declaration:
                 place=Said(path.parent),
             )
         with reading(path, "the declaration of a submission"):
-            stated = read_toml(path.read_text(encoding="utf-8"))
+            stated = read_toml(text_of(path, "utf-8"))
             for key in stated:
                 if key not in _KEYS:
                     near = difflib.get_close_matches(key, _KEYS, n=1)
@@ -134,7 +135,7 @@ def _names(stated: Mapping[str, Any], key: str, folder: Path) -> tuple[str, ...]
     if not value:
         return ()
     path = folder / value
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not resolved(path).is_relative_to(resolved(folder)):
         raise InputError(f"the file {value!r} of {key} is not in the submission.", file=DECLARATION)
     if not path.is_file():
         raise InputError(
@@ -143,7 +144,7 @@ def _names(stated: Mapping[str, Any], key: str, folder: Path) -> tuple[str, ...]
             file=DECLARATION,
         )
     with reading(path, "a list of ids"):
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = text_of(path, "utf-8-sig").splitlines()
     return tuple(line.strip() for line in lines if line.strip())
 
 

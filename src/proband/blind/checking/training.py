@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from proband.blind.package.sealing import canonical, digest_of
-from proband.engine.files.files import reading
+from proband.engine.files.files import reading, require_there, text_of
 from proband.engine.files.parquet import COLUMNAR
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.samples import Samples
@@ -131,10 +131,9 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
                 file=Said(path.name),
             )
     else:
-        if not path.is_file():
-            raise InputError(f"There is no file {path}.", file=Said(path))
+        require_there(path)
         with reading(path, "a list of names"):
-            parts["either"] = _entries(path.read_text(encoding="utf-8-sig").splitlines())
+            parts["either"] = _entries(text_of(path, "utf-8-sig").splitlines())
     if not any(parts.values()):
         raise InputError(
             f"{path.name} declares nobody.",

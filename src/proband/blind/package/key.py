@@ -13,12 +13,12 @@ from proband.blind.package.key_table import LISTS, check_table
 from proband.blind.package.sealing import canonical, digest_of
 from proband.engine import written_whole
 from proband.engine.files.documents import read_json
-from proband.engine.files.files import reading
+from proband.engine.files.files import content_of, reading, require_regular
 from proband.engine.files.placing import settle
 from proband.errors import InputError, Said
 from proband.samples import Samples
 from proband.samples.reading import ROW_NUMBER
-from proband.words import count
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.blind.package.package import Package
@@ -77,7 +77,7 @@ class Key:
     others: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"Key({count(len(self.table))} names of {count(len(self.samples))} samples, package {self.package[:12]}…)"
+        return f"Key({counted(len(self.table), 'name')} of {counted(len(self.samples), 'sample')}, package {self.package[:12]}…)"
 
     @property
     def commitment(self) -> str:
@@ -115,13 +115,14 @@ class Key:
         """Read a key and check its seal."""
         path = Path(path)
         settle(path)
+        require_regular(path)
         if not path.is_file():
             what = "is a directory, and no key" if path.is_dir() else "is not there"
             raise InputError(
                 f"The key {path} {what}.", "name the file that was written with the package.", file=Said(path)
             )
         with reading(path, "the key of a blind test"):
-            content = read_json(path.read_bytes())
+            content = read_json(content_of(path))
             if not isinstance(content, dict) or content.get("format") != FORMAT:
                 raise InputError(f"{path.name} is not the key of a blind test.", file=Said(path.name))
             seal = content.pop("seal", None)

@@ -23,8 +23,9 @@ from proband.blind.package.package import FULLY, IMAGES, PARTIALLY, Package, Par
 from proband.blind.package.pictures import as_png, measured, padded
 from proband.blind.package.sealing import chance, salt
 from proband.engine import Progress, Silent
-from proband.engine.files.files import make_directory, require_new, written_together
+from proband.engine.files.files import make_directory, require_new, resolved, written_together
 from proband.engine.files.placing import settle
+from proband.engine.limits import Count, Seed
 from proband.errors import Hint, InputError, Said, UsageError
 from proband.results.base import Result
 from proband.results.serializing import Written
@@ -117,13 +118,13 @@ class BlindTest:
     pictures: Pictures | None = None
     name: str = "blind test"
     versions: Sequence[Version] = (FULLY,)
-    canaries: int | None = None
-    control: int | None = None
+    canaries: Count | None = None
+    control: Count | None = None
     keep: Sequence[str] = ()
     keep_shapes: bool = False
     training: dict[str, Any] = field(default_factory=dict)
     training_salt: str | None = None
-    seed: int | None = None
+    seed: Seed | None = None
 
     def make(self, out: str | Path, key: str | Path, progress: Progress | None = None) -> Made:
         """Write packages and keys, whole or not at all.
@@ -226,7 +227,7 @@ class BlindTest:
             settle(path)
             require_new(path)
         for path, _ in places:
-            if any(secret.resolve().is_relative_to(path.resolve()) for _, secret in places):
+            if any(resolved(secret).is_relative_to(resolved(path)) for _, secret in places):
                 raise UsageError(
                     f"The key would lie in the package {path}, and be handed out with it.",
                     Hint("keep it elsewhere: {option:key}"),

@@ -13,7 +13,7 @@ import polars as pl
 from proband.blind.package.key_table import LISTS
 from proband.blind.package.sealing import digest_of, digest_of_file
 from proband.engine.files.documents import read_json
-from proband.engine.files.files import reading
+from proband.engine.files.files import content_of, reading
 from proband.engine.files.placing import settle
 from proband.errors import InputError, Said
 from proband.samples import Ids
@@ -87,7 +87,7 @@ class Package:
                 "name the package's directory.",
                 file=Said(path),
             )
-        content = mark.read_bytes()
+        content = content_of(mark)
         with reading(mark, "the description of a blind test"):
             stated = _stated(read_json(content))
         if verify:

@@ -9,7 +9,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from proband.engine.files.files import reading
+from proband.engine.files.files import opened, reading
 
 _LETTERS = "bcdfghjklmnpqrstvwxz"  # no vowels, no digits: neither a word, a number nor a missing value
 _LENGTH = 12
@@ -28,7 +28,7 @@ def digest_of(content: bytes) -> str:
 
 def digest_of_file(path: Path) -> str:
     """Take the SHA-256 of a file, which need not fit into memory."""
-    with reading(path, "a file"), path.open("rb") as file:
+    with reading(path, "a file"), opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

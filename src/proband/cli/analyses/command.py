@@ -18,14 +18,15 @@ from proband.cli.analyses.feret_pairs import PAIRS
 from proband.cli.console import progress_bars, tell, typed, wrote
 from proband.cli.inputs import Reads, RunInputs, ScoreInputs, numbers, whole_numbers
 from proband.cli.outputs import ReportFile, require_apart, write_page
-from proband.errors import UsageError
+from proband.errors import Hint, UsageError
+from proband.marks import Needs, Unless, why_idle
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from proband.study.findings import Findings
     from proband.study.refusals import Keys
-    from proband.study.requests import Part, Request
+    from proband.study.requests import Option, Part, Request
 
 _PANELS = {"experiment": "Experiment", "category": "Experiment", "output": "Output"}
 _FERET_COLUMNS = ("image_set", "date", "camera", "long_after")
@@ -38,9 +39,11 @@ def analysis(
     *,
     experiment: Collection[str] | None = None,
     categories: bool = False,
+    output: Collection[str] = ("confidence_level", "seed", "formats"),
     reads: type[Reads] = ScoreInputs,
     prepare: Callable[[Asked, Any], Any] | None = None,
-) -> Callable[[Show], Callable[..., int | None]]:
+    marks: Callable[[], Mapping[str, Needs | Unless]] = dict,
+) -> Callable[[Show], Command]:
     """Make a command of what shows the findings of an analysis.
 
     The command has an option for each field of the section, of the experiment and of the output, and those of the function, which
@@ -55,14 +58,18 @@ def analysis(
         The fields of the experiment that bear on it; None for all.
     categories
         Whether probes have categories.
+    output
+        The fields of the output that bear on it.
     reads
         What is read, and how that is typed.
     prepare
         What else is to be read for what was asked.
+    marks
+        Beside which options of the command others have no effect, where their own declaration does not say it.
     """
-    options = RequestOptions(section, experiment, categories)
+    options = RequestOptions(section, experiment, categories, output)
 
-    def made(show: Show) -> Callable[..., int | None]:
+    def made(show: Show) -> Command:
         own = [
             one for one in _own_parameters(show) if one.name not in ("found", "request", "json", "explain")
         ]
@@ -83,16 +90,18 @@ def analysis(
                 tell(f"note: {note}")
             return code
 
-        return Command(show, command, lambda: [*inputs, *options.parameters(), *own, *_FILES, *running])
+        return marked(
+            Command(show, command, lambda: [*inputs, *options.parameters(), *own, *_FILES, *running]), marks
+        )
 
     return made
 
 
-def requesting(section: str, *, categories: bool = False) -> Callable[[Show], Callable[..., int | None]]:
+def requesting(section: str, *, categories: bool = False) -> Callable[[Show], Command]:
     """Give a command the options of an analysis of what it reads in its own way: it takes what was asked as `asked`."""
     options = RequestOptions(section, None, categories)
 
-    def made(do: Show) -> Callable[..., int | None]:
+    def made(do: Show) -> Command:
         own = [one for one in _own_parameters(do) if one.name != "asked"]
 
         def command(**given: Any) -> int | None:
@@ -120,7 +129,48 @@ class Command:
         return {one.name: one.annotation for one in self._parameters()}
 
     def __call__(self, **given: Any) -> int | None:
+        self._refuse_idle(given)
         return self._do(**given)
+
+    def _refuse_idle(self, given: Mapping[str, Any]) -> None:
+        """Refuse an option that has no effect beside the others, by the marks it was declared with."""
+        parameters = self._parameters()
+        defaults = {one.name: one.default for one in parameters}
+        for one in parameters:
+            marks = getattr(one.annotation, "__metadata__", ())
+            if was_given(one, given) and (why := why_idle(marks, given.get, defaults)) is not None:
+                message, cure = why
+                raise UsageError(Hint(f"{message.template}."), cure, place=flag(one.name))
+
+
+def marked(command: Command, marks: Callable[[], Mapping[str, Needs | Unless]]) -> Command:
+    """A command some of whose options have no effect beside others."""
+
+    def parameters() -> list[Parameter]:
+        found = marks()
+        return [
+            one.replace(annotation=Annotated[one.annotation, found[one.name]]) if one.name in found else one
+            for one in signature(command).parameters.values()
+        ]
+
+    return Command(command, command, parameters)
+
+
+def by_switch(switch: str, off: Collection[str], on: Collection[str]) -> dict[str, Needs | Unless]:
+    """The marks of a command that is one of two, by the options of each: those of one alone have no effect in the other."""
+    without: dict[str, Needs | Unless] = {name: Unless(f"{switch}=on") for name in off if name not in on}
+    return without | {name: Needs(f"{switch}=on") for name in on if name not in off}
+
+
+def was_given(parameter: Parameter, given: Mapping[str, Any]) -> bool:
+    """Whether an option has another value than it would have had without being given."""
+    value = given.get(parameter.name)
+    return value is not None and value != parameter.default and value != []
+
+
+def flag(name: str) -> str:
+    """An option as it is typed."""
+    return f"--{name.replace('_', '-')}"
 
 
 _FILES = [
@@ -146,7 +196,14 @@ class Asked:
         from proband.study.requests import only
 
         parts = {name: {**value} if isinstance(value, dict) else value for name, value in self.values.items()}
-        own = {**parts.pop(self.section), **more.pop(self.section, {})}
+        own, read = parts.pop(self.section), more.pop(self.section, {})
+        twice = next((name for name in read if name in own), None)
+        if twice is not None:
+            raise UsageError(
+                f"{flag(twice)} names {own[twice]}, and {read[twice]} is named besides.",
+                "name it in one way.",
+            )
+        own |= read
         with spelled():
             for name, pair in PAIRS.items():
                 if own.get(name):
@@ -162,7 +219,7 @@ def _carry_out(
     out: Path | None,
     outputs: Sequence[Path | None],
 ) -> tuple[Findings, Request]:
-    from proband.report.writer import require_place
+    from proband.report.directory import require_free
     from proband.study.caching import Cache
     from proband.study.checking import files_named
     from proband.study.definition import Origin
@@ -173,7 +230,7 @@ def _carry_out(
     origin = Origin(command=typed())
     sources = {"title": title, **inputs.sources()}
     if out is not None:
-        require_place(out)
+        require_free(out)
     with spelled():
         named = files_named(asked.request(**sources) if not asked.needs_names else Request(**sources))
     require_apart(outputs, (origin.find(name) for _, _, name in named))
@@ -214,6 +271,7 @@ class RequestOptions:
     section: str
     experiment: Collection[str] | None
     categories: bool
+    output: Collection[str] = ("confidence_level", "seed", "formats")
 
     @property
     def parts(self) -> dict[str, Collection[str] | None]:
@@ -221,7 +279,7 @@ class RequestOptions:
         return {
             self.section: None,
             "experiment": self.experiment,
-            "output": ("confidence_level", "seed", "pseudonyms", "formats"),
+            "output": self.output,
         }
 
     def fields(self) -> Iterator[tuple[str, str, FieldInfo]]:
@@ -229,7 +287,7 @@ class RequestOptions:
         taken: set[str] = set()
         for section, names in self.parts.items():
             for name, one in _part(section).model_fields.items():
-                if name not in taken and (names is None or name in names):
+                if name not in taken and (names is None or name in names) and _said(one).typed:
                     taken.add(name)
                     yield section, name, one
 
@@ -260,7 +318,7 @@ def _option_of(keys: Keys) -> str:
         names = [named.get(names[-1], names[-1])]
     if "columns" in names:
         names = ["columns"]
-    return f"--{names[-1].replace('_', '-')}"
+    return flag(names[-1])
 
 
 def _part(section: str) -> type[Part]:
@@ -273,13 +331,17 @@ def _part(section: str) -> type[Part]:
     return plain  # type: ignore[no-any-return]
 
 
-def _parameter(section: str, name: str, field: FieldInfo) -> Parameter:
+def _said(field: FieldInfo) -> Option:
     from proband.study.requests import Option
 
+    return next((one for one in field.metadata if isinstance(one, Option)), Option())
+
+
+def _parameter(section: str, name: str, field: FieldInfo) -> Parameter:
     kind, default, metavar = _shape(field.annotation, field.default, field.metadata)
-    said = next((one for one in field.metadata if isinstance(one, Option)), Option())
+    said = _said(field)
     panel = said.panel or _PANELS.get(section, "Analysis")
-    usual = f"--{name.replace('_', '-')}"
+    usual = flag(name)
     switch = next((one for one in said.names if "/" in one), None)
     if kind is bool and default:
         usual = switch or f"{usual}/--no-{name.replace('_', '-')}"
@@ -291,7 +353,10 @@ def _parameter(section: str, name: str, field: FieldInfo) -> Parameter:
         show_default=default not in (None, False),
         rich_help_panel=panel,
     )
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+    needs = [Needs(*said.needs)] if said.needs else []
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option, *needs]
+    )
 
 
 def _shape(annotation: Any, default: Any, marks: Sequence[Any]) -> tuple[Any, Any, str | None]:
@@ -323,7 +388,7 @@ def _value(name: str, value: Any, annotation: Any) -> Any:
     if get_origin(plain) is tuple:
         inner, _ = plain_type(get_args(plain)[0])
         if inner in (int, float):
-            return (whole_numbers if inner is int else numbers)(value, f"--{name.replace('_', '-')}")
+            return (whole_numbers if inner is int else numbers)(value, flag(name))
         return tuple(value)
     if isinstance(value, StrEnum):
         return value.value
@@ -334,6 +399,7 @@ def _category_parameters() -> list[Parameter]:
     from proband.study.requests import CategoryEntry
 
     columns = [_parameter("category", name, CategoryEntry.model_fields[name]) for name in _FERET_COLUMNS]
+    columns = [one.replace(annotation=Annotated[one.annotation, Needs("feret=on")]) for one in columns]
     return [
         Parameter("category", Parameter.KEYWORD_ONLY, default=None, annotation=o.CategoryOption),
         Parameter(
@@ -354,9 +420,6 @@ def _entries(given: Mapping[str, Any]) -> list[dict[str, Any]]:
     changed = {
         name: value for name, value in columns.items() if value != CategoryEntry.model_fields[name].default
     }
-    if changed and not given["feret"]:
-        first = next(iter(changed)).replace("_", "-")
-        raise UsageError(f"--{first} is about FERET's categories.", "add --feret.")
     entries: list[dict[str, Any]] = [{"feret": True, **changed}] if given["feret"] else []
     for text in given["category"] or ():
         one = Category.parse(text)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.analyses.command import Command, analysis
+from proband.cli.analyses.command import Command, analysis, by_switch, marked
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, write_texts
-from proband.cli.inputs import OutcomeInputs, about_scores
-from proband.errors import UsageError
+from proband.cli.inputs import OutcomeInputs
+from proband.marks import Needs, Unless
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,15 +118,9 @@ def _compare(**given: Any) -> None:
     """
     own = {name: given.pop(name) for name in _only_of_outcomes()}
     if not given.pop("outcomes"):
-        said = next((name for name, value in own.items() if value), None)
-        if said is not None:
-            raise UsageError(f"--{said} is about a table of outcomes.", "add --outcomes.")
         _of_scores(**given)
         return
     taken = signature(_of_outcomes).parameters
-    for one in signature(_of_scores).parameters.values():
-        if one.name not in taken and one.name != "scores" and given[one.name] != one.default:
-            raise about_scores(one.name)
     rest = {name: value for name, value in given.items() if name in taken}
     _of_outcomes(**rest, **own, files=given["scores"])
 
@@ -153,5 +147,10 @@ def _options() -> list[Parameter]:
     return [*signature(_of_scores).parameters.values(), own, *_only_of_outcomes().values()]
 
 
-compare = Command(_compare, _compare, _options)
+def _marks() -> dict[str, Needs | Unless]:
+    found = by_switch("outcomes", signature(_of_scores).parameters, signature(_of_outcomes).parameters)
+    return {name: mark for name, mark in found.items() if name not in ("scores", "files")}
+
+
+compare = marked(Command(_compare, _compare, _options), _marks)
 compare.__name__ = "compare"

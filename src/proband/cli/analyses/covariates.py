@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proband.cli import options as o
-from proband.cli.analyses.command import Asked, analysis
+from proband.cli.analyses.command import analysis, by_switch
 from proband.cli.console import print_json, say_below, show_tables, write_csv, write_latex, wrote
-from proband.cli.inputs import CovariateInputs, about_scores
-from proband.errors import UsageError
+from proband.cli.inputs import CovariateInputs, ScoreInputs
+from proband.marks import Needs, Unless
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,19 +31,22 @@ _Figure = Annotated[
 ]
 
 
-def _of_table(asked: Asked, inputs: CovariateInputs) -> CovariateInputs:
-    """Refuse options of scores beside a table of outcomes, and those of a table beside scores."""
-    if inputs.outcomes:
-        for name in asked.values["experiment"]:
-            raise about_scores(name)
-        return inputs
-    for name in ("table", "success", "cluster", "weights", "strata"):
-        if asked.values["covariates"].get(name):
-            raise UsageError(f"--{name} is about a table of outcomes.", "add --outcomes.")
-    return inputs
+def _marks() -> dict[str, Needs | Unless]:
+    """What is of scores has no effect on a table of outcomes, and what is of a table none on scores."""
+    from proband.study.requests import ExperimentDesign
+
+    scores = [one.name for one in fields(ScoreInputs) if one.name != "scores"]
+    of_ranks = ("outcome", "rank", "fmr", *ExperimentDesign.model_fields)
+    return by_switch("outcomes", (*scores, *of_ranks), ("table", "success", "cluster", "weights", "strata"))
 
 
-@analysis("covariates", "Covariates", reads=CovariateInputs, prepare=_of_table)
+@analysis(
+    "covariates",
+    "Covariates",
+    output=("confidence_level", "formats"),
+    reads=CovariateInputs,
+    marks=_marks,
+)
 def covariates(
     found: Findings,
     request: Request,
@@ -100,7 +104,12 @@ def covariates(
     say_below(study_statements(study), explain, [study.answers], found.notes)
 
 
-@analysis("partition", "Difficulty")
+@analysis(
+    "partition",
+    "Difficulty",
+    output=("confidence_level", "pseudonyms", "formats"),
+    marks=lambda: {"pseudonyms": Needs("out")},
+)
 def partition(
     found: Findings,
     request: Request,

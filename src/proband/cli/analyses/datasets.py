@@ -26,7 +26,13 @@ if TYPE_CHECKING:
     from proband.study.requests import Request
 
 
-@analysis("datasets", "Several data sets", experiment=(), reads=DatasetInputs)
+@analysis(
+    "datasets",
+    "Several data sets",
+    experiment=(),
+    output=("confidence_level", "formats"),
+    reads=DatasetInputs,
+)
 def datasets(
     found: Findings,
     request: Request,

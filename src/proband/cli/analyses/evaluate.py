@@ -19,13 +19,19 @@ from proband.cli.console import (
     write_model_card,
     wrote,
 )
+from proband.marks import Needs
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
     from proband.study.requests import Request
 
 
-@analysis("identification", "Identification", categories=True)
+@analysis(
+    "identification",
+    "Identification",
+    categories=True,
+    marks=lambda: {"seed": Needs("measures"), "distribution": Needs("measures")},
+)
 def evaluate(
     found: Findings,
     request: Request,

@@ -37,6 +37,7 @@ def _of_a_step(asked: bool) -> bool:
 
 def _with_baseline(asked: Asked, inputs: ScoreInputs) -> ScoreInputs:
     """Read the baseline besides the others, where it is named by a file: of scores or embeddings, or one that pins it."""
+    from proband.engine.files.files import require_regular
     from proband.scores.reading import KEY_MARK, split_key, split_name
 
     own = asked.values["gate"]
@@ -45,6 +46,7 @@ def _with_baseline(asked: Asked, inputs: ScoreInputs) -> ScoreInputs:
         return inputs
     name, reference = split_name(said)
     path, _ = split_key(reference)
+    require_regular(path)
     embedded = not inputs.scores
     if path.suffix.lower() == ".json" and path.is_file() and (pin := _pin(path)) is not None:
         beside = path.parent / pin["file"]
@@ -64,9 +66,10 @@ def _with_baseline(asked: Asked, inputs: ScoreInputs) -> ScoreInputs:
 def _pin(path: Path) -> dict[str, Any] | None:
     """What a file pins: one that `--save` wrote, or the results of a gate; None for anything else."""
     from proband.engine.files.documents import read_json
+    from proband.engine.files.files import content_of
 
     try:
-        document = read_json(path.read_bytes())
+        document = read_json(content_of(path))
     except (OSError, ValueError):
         raise InputError(
             "it is no JSON, so it pins no baseline.", "write one with --save.", file=str(path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.analyses.command import Command, analysis
+from proband.cli.analyses.command import Command, analysis, flag, was_given
 from proband.cli.console import print_json, say, say_below, show_tables, write_csv, write_latex
 from proband.errors import UsageError
 from proband.words import count, level, signed
@@ -29,7 +29,7 @@ _TESTS = {
 }
 
 
-@analysis("mcnemar", "McNemar's test", categories=True)
+@analysis("mcnemar", "McNemar's test", categories=True, output=("confidence_level", "formats"))
 def _of_scores(
     found: Findings,
     request: Request,
@@ -136,19 +136,16 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> No
 
 def _refuse_options(given: dict[str, Any], total: int | None) -> None:
     """Refuse options that say how scores are read and ranked: two counts are of probes that were."""
-    used = {"scores", "json", "explain", *(("confidence_level",) if total is not None else ())}
-    defaults = {name: one.default for name, one in signature(_of_scores).parameters.items()}
-    other = [
-        name
-        for name, value in given.items()
-        if name not in used and value not in (None, False, (), [], defaults[name])
-    ]
-    if other:
-        flag = f"--{other[0].replace('_', '-')}"
-        raise UsageError(
-            f"{flag} goes with {'--total' if other[0] == 'confidence_level' else 'scores'}; two counts are counted already.",
-            f"leave {flag} out.",
-        )
+    used = {"scores", "json", "explain", "threads", "quiet"} | (
+        {"confidence_level"} if total is not None else set()
+    )
+    for one in signature(_of_scores).parameters.values():
+        if one.name not in used and was_given(one, given):
+            needed = "--total" if one.name == "confidence_level" else "scores"
+            raise UsageError(
+                f"{flag(one.name)} goes with {needed}; it has no effect with two counts.",
+                f"leave {flag(one.name)} out.",
+            )
 
 
 def _show(
@@ -167,7 +164,7 @@ def _show(
     from proband.report.notes import answered
     from proband.report.table import Table
 
-    rows = ((text_cell(name), p_cell(plain[field])) for field, name in _TESTS.items())
+    rows = ((text_cell(name), p_cell(plain[field], None)) for field, name in _TESTS.items())
     show_tables(Table("", columns("test", "p"), tuple(rows)))
     if "difference" in plain:
         say(

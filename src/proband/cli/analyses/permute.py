@@ -10,7 +10,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
 from proband.cli.console import print_json, say, say_below, show_tables, write_csv, write_latex
-from proband.errors import UsageError
+from proband.marks import Needs, Unless
 
 if TYPE_CHECKING:
     from proband.report.table import Table
@@ -18,7 +18,23 @@ if TYPE_CHECKING:
     from proband.study.requests import Request
 
 
-@analysis("choices", "Choice of images", experiment=("ties",))
+_NO_TRIALS = Unless("exact=on", "trainings=on")
+
+
+@analysis(
+    "choices",
+    "Choice of images",
+    experiment=("ties",),
+    output=("confidence_level", "seed", "pseudonyms", "formats"),
+    marks=lambda: {
+        "choices": _NO_TRIALS,
+        "list_trials": Needs("choices", "out"),
+        "pseudonyms": Needs("choices", "list_trials"),
+        "ties": Unless("trainings=on"),
+        "confidence_level": Unless("exact=on"),
+        "seed": Unless("exact=on"),
+    },
+)
 def permute(
     found: Findings,
     request: Request,
@@ -78,8 +94,8 @@ def _write_choices(found: Findings, request: Request, path: Path | None) -> None
     from proband.inference.image_choice.listing import trial_choices
 
     result = found.choices
-    if result is None or found.pool is None:
-        raise UsageError("--choices lists what trials chose, and none are drawn here.", "leave it out.")
+    assert result is not None  # trials, or the option would have been refused
+    assert found.pool is not None
     listed = found.trial_choices
     if listed is None:
         listed = trial_choices(

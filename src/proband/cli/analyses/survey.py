@@ -8,13 +8,16 @@ from proband.cli import options as o
 from proband.cli.analyses.command import analysis
 from proband.cli.console import print_json, say_below, show_tables, write_csv, write_latex
 from proband.cli.inputs import SurveyInputs
+from proband.marks import Needs
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
     from proband.study.requests import Request
 
 
-@analysis("survey", "Survey", experiment=(), reads=SurveyInputs)
+@analysis(
+    "survey", "Survey", experiment=(), reads=SurveyInputs, marks=lambda: {"seed": Needs("method=bootstrap")}
+)
 def survey(
     found: Findings,
     request: Request,

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from proband.study.requests import Request
 
 
-@analysis("threshold", "Thresholds for new people", experiment=("gallery", "one_per_subject", "probes"))
+@analysis(
+    "threshold",
+    "Thresholds for new people",
+    experiment=("gallery", "one_per_subject", "probes"),
+    output=("confidence_level", "formats"),
+)
 def threshold(
     found: Findings,
     request: Request,
@@ -37,11 +42,11 @@ def threshold(
 ) -> None:
     """The threshold that keeps a false match rate for new people.
 
-    With a confidence its rate is within the target. A threshold that has the rate on these people exceeds it on others about every second time.
+    With the confidence of --level its rate is within the target. A threshold that has the rate on these people exceeds it on others about every second time.
 
     [bold]Example[/bold]
 
-      proband threshold scores.npz -s samples.csv --orientation similarity --fmr 0.001 --confidence 0.95
+      proband threshold scores.npz -s samples.csv --orientation similarity --fmr 0.001 --level 0.99
     """
     from proband.inference.verification.thresholds import DeployedThresholds
     from proband.report.analyses.thresholds import starred, thresholds_table

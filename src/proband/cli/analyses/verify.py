@@ -19,7 +19,7 @@ from proband.cli.console import (
     write_model_card,
     wrote,
 )
-from proband.errors import UsageError
+from proband.marks import Needs, Unless
 from proband.words import as_sentence
 
 if TYPE_CHECKING:
@@ -27,7 +27,19 @@ if TYPE_CHECKING:
     from proband.study.requests import Request
 
 
-@analysis("verification", "Verification", experiment=())
+@analysis(
+    "verification",
+    "Verification",
+    experiment=(),
+    output=("confidence_level", "seed", "pseudonyms", "formats"),
+    marks=lambda: {
+        "confidence_level": Unless("pairs"),
+        "seed": Unless("pairs"),
+        "pseudonyms": Needs("zoo=on"),
+        "latex": Unless("pairs"),
+        "figure": Unless("pairs"),
+    },
+)
 def verify(
     found: Findings,
     request: Request,
@@ -71,8 +83,6 @@ def verify(
 
     write_model_card(found, request, model_card)
     if found.folds:
-        if latex is not None:
-            raise UsageError("Folds are told in a line and have no table.", "leave --latex out.")
         _show_folds(found, json, explain)
         return
     results = list(found.verification)

@@ -10,6 +10,7 @@ import typer
 from proband.cli.console import print_json, progress_bars, say, say_below
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs
+from proband.marks import Needs
 
 Tolerance = Annotated[
     float,
@@ -35,7 +36,7 @@ def check(
             rich_help_panel="Check",
         ),
     ] = None,
-    tolerance: Tolerance = 1e-5,
+    tolerance: Annotated[Tolerance, Needs("key")] = 1e-5,
     *,
     running: RunInputs,
 ) -> None:

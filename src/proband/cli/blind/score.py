@@ -80,7 +80,9 @@ def score(
         provenance = Provenance(typed(), seed=output.seed, versions=versions())
         wrote(
             write_run(
-                Findings("Blind test", provenance, feret=made, confidence_level=output.confidence_level), out
+                Findings("Blind test", provenance, feret=made, confidence_level=output.confidence_level),
+                out,
+                output.formats,
             )
         )
     show_study(made, json, explain)

@@ -10,6 +10,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.console import progress_bars, read_samples, tell
 from proband.cli.outputs import require_apart
+from proband.marks import Needs
 from proband.words import count
 
 
@@ -23,9 +24,9 @@ def convert(
         ),
     ] = None,
     samples: o.SamplesOption = None,
-    id_column: o.IdColumn = "id",
-    subject_column: o.SubjectColumn = "subject",
-    missing_values: o.MissingValues = None,
+    id_column: Annotated[o.IdColumn, Needs("samples")] = "id",
+    subject_column: Annotated[o.SubjectColumn, Needs("samples")] = "subject",
+    missing_values: Annotated[o.MissingValues, Needs("samples")] = None,
     orientation: o.Orientation = None,
     format: o.FormatOption = None,
     query_ids: o.QueryIds = None,

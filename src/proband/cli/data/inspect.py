@@ -73,16 +73,19 @@ def inspect(
 
 
 def _table(found: Inspection) -> Table:
+    """Genuine and impostor scores of every algorithm; where these cannot be told apart, how many scores there are."""
     from proband.report.cells import blank_cell, columns, count_cell, rate_cell, text_cell
     from proband.report.table import Table
 
-    heads = columns("algorithm", "", "scores", "n", "mean", "sd", "5%", "median", "95%", "AUC", text=2)
+    if all(one.genuine is None and one.impostor is None for one in found.summaries):
+        counts = ((text_cell(one.name), count_cell(one.n_scores)) for one in found.summaries)
+        return Table("", columns("algorithm", "scores", text=1), tuple(counts))
+    heads = columns("algorithm", "", "scores", "mean", "sd", "5%", "median", "95%", "AUC", text=2)
     rows = []
     for one in found.summaries:
         auc = blank_cell() if one.auc_as_similarity is None else rate_cell(one.auc_as_similarity)
-        name, scores = text_cell(one.name), count_cell(one.n_scores)
-        rows.append((name, text_cell("genuine"), scores, *_cells(one.genuine), auc))
-        rows.append((name, text_cell("impostor"), scores, *_cells(one.impostor), auc))
+        for kind, spread in (("genuine", one.genuine), ("impostor", one.impostor)):
+            rows.append((text_cell(one.name), text_cell(kind), *_cells(spread), auc))
     return Table("", heads, tuple(rows))
 
 

@@ -10,6 +10,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import progress_bars, tell
+from proband.marks import Needs
 from proband.words import counted
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ def faces(
     plan: Annotated[
         PlanName, typer.Option(help="feret: fa, fb, fc and duplicates; grid: the same for everyone.")
     ] = PlanName.feret,
-    sessions: Annotated[int, typer.Option(help="Sessions of a grid.")] = 2,
-    images: Annotated[int, typer.Option(help="Images in each session of a grid.")] = 2,
+    sessions: Annotated[int, typer.Option(help="Sessions of a grid."), Needs("plan=grid")] = 2,
+    images: Annotated[int, typer.Option(help="Images in each session of a grid."), Needs("plan=grid")] = 2,
     seed: Annotated[int, typer.Option(help="Another seed, another population.")] = 0,
     first: Annotated[int, typer.Option(help="Number of the first person, for disjoint populations.")] = 0,
     difficulty: Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -96,9 +96,9 @@ class AuditInputs:
 
             found["images"] = Pictures.of(self.images, table, self.file_column)
         if self.embeddings is not None:
-            from proband.scores import Embeddings
+            from proband.scores.reading import read_features
 
-            found["embeddings"] = Embeddings.read(self.embeddings, table, metric="cosine", missing="drop")
+            found["embeddings"] = read_features(self.embeddings, table)
         if self.collected is not None:
             found["collected"] = self.table(self.collected, labels)
         if self.exclusions is not None:
@@ -181,6 +181,10 @@ def audit(
     labels = () if label is None else (label,)
     asked = _asked(source, inputs, labels)
     chosen = task or (o.TaskName.identity if label is None else o.TaskName.attribute)
+    if asked.inputs.images is None:
+        _refuse("file_column", asked.inputs, "pictures")
+        if asked.inputs.embeddings is None:
+            _refuse("failed", asked.inputs, "pictures or embeddings, in which copies are sought")
     for note in asked.table.notes:
         tell(f"note: {note}")
     with progress_bars(running.quiet) as progress:
@@ -214,6 +218,13 @@ def audit(
         raise typer.Exit(FINDING)
 
 
+def _refuse(name: str, inputs: AuditInputs, without: str) -> None:
+    """Refuse an option that has no effect on what is audited."""
+    default = next(one.default for one in fields(AuditInputs) if one.name == name)
+    if getattr(inputs, name) != default:
+        raise UsageError(f"--{name.replace('_', '-')} has no effect without {without}.", "leave it out.")
+
+
 @dataclass(frozen=True)
 class _Asked:
     """What is audited: splits of samples, or the samples themselves."""
@@ -230,7 +241,8 @@ def _asked(source: Path, inputs: AuditInputs, labels: tuple[str, ...]) -> _Asked
 
     if source.is_dir() and not any(source.rglob("train.txt")):
         return _pictures(replace(inputs, images=_only(inputs.images, source, "--images")), labels)
-    if inputs.names is not None and (inputs.samples is not None or inputs.images is None):
+    names_pictures = inputs.samples is None and inputs.images is not None and inputs.images.is_dir()
+    if inputs.names is not None and (not names_pictures or _is_samples(source)):
         raise UsageError(
             "--names reads the names of a directory's pictures.",
             "leave it out, or leave --samples out and give the directory.",
@@ -276,8 +288,10 @@ def _pictures(inputs: AuditInputs, labels: tuple[str, ...]) -> _Asked:
     if inputs.samples is None and inputs.names is None:
         files, _ = picture_files(directory)
         if files and data_set_of(files) is None:
+            for name in ("id_column", "subject_column", "missing_values", "failed", "file_column"):
+                _refuse(name, inputs, "a table of samples, or --names")
             table = Samples({"id": files, "file": files, "subject": ["not known"] * len(files)})
-            return _Asked(None, table, replace(inputs, file_column="file"), subjects_known=False)
+            return _Asked(None, table, inputs, subjects_known=False)
     return _Asked(
         None, inputs.table(o.named_samples(inputs.samples, directory, inputs.names), labels), inputs
     )

@@ -9,6 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, talk
+from proband.errors import UsageError
 
 if TYPE_CHECKING:
     from proband.inference.classification.results import Classification
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from proband.protocols.cards.comparability import Comparability
     from proband.words import Note
 
+_LEVEL = 0.95
 _NOT_COMPARABLE = 3  # exit code of a finding
 
 card = typer.Typer(
@@ -66,7 +68,7 @@ def diff(
         float | None,
         typer.Option(help="Of the paired test: the smallest difference worth having; 0.01 is one point."),
     ] = None,
-    level: o.Level = 0.95,
+    level: o.Level = _LEVEL,
     json: o.Json = False,
     explain: o.Explain = False,
 ) -> None:
@@ -90,6 +92,9 @@ def diff(
     found = compare_cards(*cards)
     judging = {"margin": margin, "confidence_level": level}
     test, why = _tested(cards, (a, b), found, predictions, judging)
+    if test is None and (margin is not None or level != _LEVEL):
+        option = "--margin" if margin is not None else "--level"
+        raise UsageError(f"{option} is of the paired test, and none is carried out.", "leave it out.")
     if json:
         print_json(found.to_dict() | ({} if test is None else {"paired_test": test.to_dict()}))
     else:
@@ -117,7 +122,6 @@ def _tested(
     judging: dict[str, Any],
 ) -> tuple[Classification | None, Note | None]:
     """The paired test, or why there is none."""
-    from proband.errors import UsageError
     from proband.protocols.cards.paired import NOT_FOUND, paired_test, predictions_beside, why_no_test
 
     if given and len(given) != 2:

@@ -10,6 +10,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, wrote
+from proband.marks import Needs, Unless
 
 if TYPE_CHECKING:
     from proband.protocols.cards.card import ProtocolCard
@@ -28,19 +29,25 @@ def literature(
         TableName, typer.Argument(help="Face recognition (ar), expression (jaffe) or gender (feret).")
     ],
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="Only pairs with the same protocol on the same data.")
+        bool,
+        typer.Option("--pairs", help="Only pairs with the same protocol on the same data."),
+        Unless("card"),
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also pairs that are comparable on their word only.")
+        bool,
+        typer.Option("--all", help="Also pairs that are comparable on their word only."),
+        Unless("card"),
     ] = False,
     card: Annotated[
         int | None, typer.Option("--card", metavar="ROW", help="Show the protocol card of a row.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="With --card: save the card.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="With --card: save the card."),
+        Needs("card"),
     ] = None,
-    json: o.Json = False,
-    explain: o.Explain = False,
+    json: Annotated[o.Json, Unless("out")] = False,
+    explain: Annotated[o.Explain, Unless("card")] = False,
 ) -> None:
     """Published accuracies, and which of them may be compared.
 
@@ -52,7 +59,6 @@ def literature(
 
       proband literature feret --card 6 -o theirs.json
     """
-    from proband.errors import UsageError
     from proband.protocols.cards.levels import Level
     from proband.protocols.cards.literature import literature as read_literature
     from proband.report.analyses.cards import literature_statements, literature_table, pairs_table
@@ -61,8 +67,6 @@ def literature(
     if card is not None:
         _show_card(found.card(card), out, json)
         return
-    if out is not None:
-        raise UsageError("--out saves one card.", "name its row: --card ROW.")
     listed = found.pairs(Level.ON_THEIR_WORD if everything else Level.SAME_PROTOCOL)
     if json:
         only = {"name": found.name, "pairs": [pair.to_dict() for pair in listed]}

@@ -233,14 +233,14 @@ def run(
       proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
     """
     from proband.cli.analyses.command import spelled
-    from proband.report.analyses.protocols import require_place
+    from proband.report.directory import require_free
     from proband.scores.reading import split_key
     from proband.study.definition import Origin
     from proband.study.protocols import protocols_run
     from proband.study.requests import Output, ProtocolRequest
 
     if out is not None:
-        require_place(out)
+        require_free(out)
     path, key = split_key(source)
     table = o.named_samples(samples, path, names)
     require_apart([report], [path, table])
@@ -400,10 +400,11 @@ def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> No
     )
     from proband.report.analyses.protocols import (
         epd_statements,
+        intervals_table,
         quoted_statements,
-        quoted_table,
         quoted_verdicts,
         run_json,
+        runs_table,
         write_run,
     )
 
@@ -414,7 +415,7 @@ def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> No
         shown = found.findings if explain or few else ()
         sizes = [sizes_table(found.sizes)] if found.sizes else []
         classes = [table for one in shown for table in class_tables(one)]
-        show_tables(quoted_table(found), *sizes, *classes)
+        show_tables(runs_table(found), intervals_table(found), *sizes, *classes)
         verdicts, rest = [*quoted_verdicts(found), *epd_statements(found)], quoted_statements(found)
         if explain:
             show_tables(epd_table(found))

@@ -7,7 +7,6 @@ import math
 import re
 import tomllib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
@@ -43,7 +42,24 @@ def as_json(plain: Any, indent: int | None = 1) -> str:
         text = json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False, default=_plain)
     except ValueError:
         text = json.dumps(_finite(plain), indent=indent, ensure_ascii=False, allow_nan=False, default=_plain)
-    return UNPRINTABLE.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text) + "\n"
+    return escaped_json(text) + "\n"
+
+
+def escaped_json(text: str) -> str:
+    r"""Write what a terminal would obey, or not show, as JSON spells it: the data stay what they are.
+
+    Examples
+    --------
+    >>> escaped_json('"\U000e0041"'), json.loads(escaped_json('"\u202e"')) == "\u202e"
+    ('"\\udb40\\udc41"', True)
+
+    """
+    return UNPRINTABLE.sub(_as_units, text)
+
+
+def _as_units(mark: re.Match[str]) -> str:
+    units = mark[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def _plain(record: Any) -> Any:
@@ -96,7 +112,8 @@ def _refuse_deep(text: str) -> None:
 
 
 def read_xml(
-    path: Path,
+    content: bytes,
+    name: str,
     what: str,
     start: Callable[[str, dict[str, str]], None],
     end: Callable[[str], None] | None = None,
@@ -107,8 +124,8 @@ def read_xml(
 
     def refuse(*_: object) -> None:
         raise InputError(
-            f"{path.name} declares a document type or an entity, which is not allowed here.",
-            file=Said(path.name),
+            f"{name} declares a document type or an entity, which is not allowed here.",
+            file=Said(name),
         )
 
     parser = expat.ParserCreate()
@@ -117,7 +134,6 @@ def read_xml(
     if not typed:
         parser.StartDoctypeDeclHandler = refuse
     try:
-        with path.open("rb") as file:
-            parser.ParseFile(file)
-    except (expat.ExpatError, LookupError, OSError, ValueError) as error:  # the last three also of encodings
-        raise InputError(f"{path.name} is not {what}: {error}.", file=Said(path.name)) from None
+        parser.Parse(content, True)
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the last two also of encodings
+        raise InputError(f"{name} is not {what}: {error}.", file=Said(name)) from None

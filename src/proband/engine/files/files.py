@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import errno
+import io
 import os
 import stat
 import struct
@@ -67,10 +69,16 @@ def naming(*, source: str | None = None, file: str | None = None, place: str | N
 
 
 def require_regular(path: Path) -> None:
-    """Refuse what is neither a file nor a directory: a pipe waits for ever, and some devices have no end."""
+    """Refuse what is neither a file nor a directory: a pipe waits for ever, some devices have no end, and some links lead nowhere."""
     try:
         mode = path.stat().st_mode
-    except (OSError, ValueError):  # whoever opens it says why it cannot be
+    except (OSError, ValueError) as error:  # whoever opens it says why it cannot be
+        if isinstance(error, OSError) and error.errno == errno.ELOOP:
+            raise InputError(
+                f"{path} is a symbolic link that leads back to itself, and to no file.",
+                "name the file itself, or remove the link.",
+                file=Said(path),
+            ) from None
         return
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise InputError(
@@ -95,6 +103,36 @@ def require_own_files(folder: Path) -> None:
 def _kind(mode: int) -> str:
     kinds = ((stat.S_ISLNK, "a link"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
     return next((name for is_so, name in kinds if is_so(mode)), "a device")
+
+
+def require_there(path: Path) -> None:
+    """Refuse a name that leads to no file and to no directory."""
+    require_regular(path)
+    if not path.exists():
+        raise InputError(f"There is no file {path}.", file=Said(path))
+
+
+def resolved(path: Path) -> Path:
+    """A path with its links followed, as far as they lead."""
+    return Path(os.path.realpath(path))
+
+
+def opened(path: Path) -> io.BufferedReader:
+    """Open a file to be read, and nothing else: whatever a user names is opened here."""
+    require_regular(path)
+    return path.open("rb")
+
+
+def content_of(path: Path) -> bytes:
+    """All bytes of a file."""
+    with opened(path) as file:
+        return file.read()
+
+
+def text_of(path: Path, encoding: str) -> str:
+    """The text of a file, its line ends turned into one kind."""
+    with opened(path) as file, io.TextIOWrapper(file, encoding) as text:
+        return text.read()
 
 
 def require_whole(array: object) -> None:
@@ -158,7 +196,7 @@ def written_together(*paths: Path, check: Callable[[], None] | None = None) -> I
     """
     for path in paths:
         require_name(path)
-    places = [Path(os.path.realpath(path)) for path in paths]
+    places = [resolved(path) for path in paths]
     with refused(f"{paths[0]} cannot be written", _OF_WRITING, file=Said(paths[0].name)):
         if is_hidden(places[0]):
             yield paths

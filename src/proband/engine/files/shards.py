@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.files.files import resolved
 from proband.engine.files.mapping import let_go
 from proband.errors import InputError, Said
 from proband.words import count
@@ -196,7 +197,7 @@ def shards_root(path: Path) -> Path:
 
 def shards_name(path: Path) -> str:
     """What an array is called whose parts a directory or a pattern names: after the directory."""
-    return shards_root(path).resolve().name
+    return resolved(shards_root(path)).name
 
 
 def require_order(files: Sequence[Path]) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import polars as pl
 
+from proband.words import visible
+
 _FORMULA = r"^[=+\-@\t\r]."
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 def spreadsheet_csv(frame: pl.DataFrame) -> str:
-    """Write results as CSV; a text that a spreadsheet would carry out gets an apostrophe before it.
+    """Write results as CSV; a text that a spreadsheet would carry out gets an apostrophe before it, and what it would not show is escaped.
 
     Examples
     --------
@@ -26,14 +28,22 @@ def spreadsheet_csv(frame: pl.DataFrame) -> str:
 
     """
     texts = [name for name, kind in frame.schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]
-    guarded = frame.with_columns(_guarded(pl.col(name).cast(pl.String)) for name in texts)
-    heads = pl.DataFrame({"head": frame.columns}, schema={"head": pl.String}).select(_guarded(pl.col("head")))
+    guarded = frame.with_columns(_visible(frame[name].cast(pl.String)) for name in texts).with_columns(
+        _guarded(pl.col(name)) for name in texts
+    )
+    heads = _visible(pl.Series("head", frame.columns, pl.String)).to_frame().select(_guarded(pl.col("head")))
     return guarded.rename(dict(zip(frame.columns, heads["head"], strict=True))).write_csv()
 
 
 def write_spreadsheet(frame: pl.DataFrame, path: Path) -> None:
     """Write results into a CSV file."""
     path.write_bytes(spreadsheet_csv(frame).encode())
+
+
+def _visible(texts: pl.Series) -> pl.Series:
+    """The texts with what is not seen as its number."""
+    shown = {one: visible(one) for one in texts.unique() if one is not None and visible(one) != one}
+    return texts.replace(shown) if shown else texts
 
 
 def _guarded(text: pl.Expr) -> pl.Expr:

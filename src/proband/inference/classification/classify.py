@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
-from proband.errors import InputError, UsageError, first_few
-from proband.inference.classification.labels import Guesses, Task, TiePolicy, labels_from, task_of
+from proband.engine.limits import Level, Margin, Seed, Within
+from proband.errors import Hint, InputError, UsageError, first_few
+from proband.inference.classification.labels import Guesses, Labels, Task, TiePolicy, task_of
 from proband.inference.classification.results import Classification, ClassRates, Confusion
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, item_rate
 from proband.inference.outcomes.results import OutcomeRate
-from proband.inference.proportions import check_level, check_seed
+from proband.inference.proportions import check_level
 from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
 from proband.results.targets import derived
@@ -26,6 +26,7 @@ from proband.words import Note, Sentence, Target, count, counted
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 Average = Literal["micro", "macro"]
+Places = Annotated[int, Within(ge=1, said="A number of guesses is a whole number of at least 1")]
 _USUAL = (1, 5)
 _SHOWN = 5
 
@@ -63,23 +64,22 @@ _ONE_GROUP = Sentence(
 _TIED = Sentence(
     "classification.ties",
     "caution",
-    "{algorithm}: the true class ties with another in {n:count} of {total:count} samples, and the tie policy ({ties}) decides them",
+    "{algorithm}: the true class ties with another in {n:count} of {total:count sample}, and the tie policy ({ties}) decides them",
 )
 
 
-@checked
 def classify(
     y_true: Any,
     models: Any,
     *,
     group: Any = None,
     classes: Sequence[Any] | None = None,
-    k: int | Sequence[int] | None = None,
+    k: Places | Sequence[Places] | None = None,
     average: Average = "micro",
     ties: TiePolicy = "pessimistic",
-    margin: float | None = None,
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    margin: Margin | None = None,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
     adjust: Adjustment = "single-step",
 ) -> Classification:
     """Estimate and compare the accuracy of classifiers; classes are fixed, and new samples of them vary.
@@ -123,14 +123,18 @@ def classify(
     >>> found.rate("A").value, found.rate("A", "top-5").value, found.comparison.pairs[0].verdict
     (0.662, 0.974, 'better')
     """
-    check_level(confidence_level)
-    check_seed(seed)
     margin_for(margin, is_rate=True)  # refused before any work
     if average not in get_args(Average):
         raise UsageError(f"There is no average {average!r}.", f"there are: {', '.join(get_args(Average))}.")
     measured, guesses = _measured(y_true, models, group, classes, k, ties, confidence_level)
     found = measured.described(guesses, average)
     if len(found.algorithms) < 2:
+        for name, is_given in (("margin", margin is not None), ("adjust", adjust != "single-step")):
+            if is_given:
+                raise UsageError(
+                    Hint("{named:{which}} is of a comparison, and has no effect on one model.", which=name),
+                    "leave it out.",
+                )
         return found
     answers = found.answers
     comparison = compared(
@@ -183,9 +187,9 @@ def _measured(
     ties: TiePolicy,
     level: float,
 ) -> tuple[_Measured, tuple[int, ...]]:
-    task = task_of(y_true, models, classes)
+    task = task_of(y_true, models, classes, group)
     guesses = _allowed(k, task)
-    units, unit = _units(group, len(task.truth))
+    units, unit = _units(task.groups, len(task.truth))
     return _Measured(task, units, unit, ties, level), guesses
 
 
@@ -202,10 +206,8 @@ def _allowed(k: int | Sequence[int] | None, task: Task) -> tuple[int, ...]:
         )
     if k is None:
         return tuple(one for one in _USUAL if one <= most)
-    asked = tuple(dict.fromkeys([k] if isinstance(k, int | np.integer) else k))
+    asked = tuple(dict.fromkeys([k] if isinstance(k, int) else k))
     for one in asked:
-        if isinstance(one, bool) or not isinstance(one, int | np.integer) or one < 1:
-            raise UsageError(f"A number of guesses is a whole number of at least 1, got {one!r}.")
         if one > most:
             why = (
                 f"of {counted(len(task.classes), 'class', 'classes')} the first {count(one)} always hold the right one"
@@ -221,10 +223,9 @@ def _allowed(k: int | Sequence[int] | None, task: Task) -> tuple[int, ...]:
     return tuple(int(one) for one in asked)
 
 
-def _units(group: Any, n: int) -> tuple[Codes, Unit]:
-    if group is None:
+def _units(groups: Labels | None, n: int) -> tuple[Codes, Unit]:
+    if groups is None:
         return np.arange(n), "sample"
-    groups = labels_from(group, "groups")
     if len(groups) != n:
         raise InputError(
             f"There are {counted(len(groups), 'group label')} for {counted(n, 'sample')}.",

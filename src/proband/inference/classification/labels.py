@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.foreign import array_from
+from proband.engine.foreign import array_from, complete_from, missing_in, number_from
 from proband.engine.kinds import shown
+from proband.engine.labels import aligned, headings_of, named
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
 from proband.words import count, counted, given
 
@@ -71,11 +72,14 @@ class Task:
         The class of every sample.
     guesses
         What each model said, by its name.
+    groups
+        The group of every sample, where there are groups.
     """
 
     classes: tuple[str, ...]
     truth: Codes
     guesses: Mapping[str, Guesses]
+    groups: Labels | None = None
 
     @property
     def ranked(self) -> bool:
@@ -83,8 +87,10 @@ class Task:
         return all(one.ranked for one in self.guesses.values())
 
 
-def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None) -> Task:
+def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any = None) -> Task:
     """Number the classes, and make guesses of scores (samples × classes) or of predicted labels.
+
+    What is labelled in pandas is brought to one order by its labels: samples by rows, classes by columns.
 
     Examples
     --------
@@ -92,23 +98,32 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None) -> Task:
     >>> made.classes, made.truth.tolist(), made.guesses["a"].said.tolist()
     (('cat', 'dog'), [0, 1, 1], [0, 1, 0])
     """
-    named = _by_name(models)
+    named_models = _by_name(models)
     if isinstance(y_true, Mapping) or (getattr(y_true, "ndim", 1) == 2 and getattr(models, "ndim", 2) == 1):
         raise UsageError(
             f"The arguments look swapped: classify(y_true, models, …) was given {shown(y_true)}, {shown(models)}.",
             "the true labels come first, one for each sample; then the models.",
         )
-    if not named:
+    if not named_models:
         raise UsageError("There is no model.", "pass scores or predictions, by name if they are of several.")
-    truth = labels_from(y_true, "true labels")
-    arrays = {str(name): array_from(one, f"scores of {str(name)!r}") for name, one in named.items()}
+    known = None if classes is None else labels_from(classes, "classes")
+    called = {f"the scores of {str(name)!r}": (str(name), one) for name, one in named_models.items()}
+    given = aligned(
+        {"the true labels": y_true}
+        | {what: _columns(one, known, what) for what, (_, one) in called.items()}
+        | ({} if group is None else {"the groups": group})
+    )
+    truth = labels_from(given["the true labels"], "true labels")
+    groups = None if group is None else labels_from(given["the groups"], "groups")
+    frames = {name: given[what] for what, (name, _) in called.items()}
+    arrays = {name: array_from(one, f"scores of {name!r}") for name, one in frames.items()}
     for name, one in arrays.items():
         _check_shape(name, one, len(truth))
     matrices = {name: one for name, one in arrays.items() if one.ndim == 2}
     said = {
         name: labels_from(one, f"predictions of {name!r}") for name, one in arrays.items() if one.ndim == 1
     }
-    known = _classes(truth, said, matrices, named, classes)
+    known = _classes(truth, said, matrices, frames, known)
     codes = _numbered(truth, known, "true labels", bool(matrices))
     guesses = {
         name: _ranked(name, matrices[name], codes)
@@ -116,7 +131,13 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None) -> Task:
         else _predicted(_numbered(said[name], known, f"predictions of {name!r}", False), codes)
         for name in arrays
     }
-    return Task(tuple(map(str, known.tolist())), codes, guesses)
+    return Task(tuple(map(str, known.tolist())), codes, guesses, groups)
+
+
+def _columns(scores: Any, classes: Labels | None, what: str) -> Any:
+    """Scores with their columns in the order of the classes, where columns are named by these."""
+    found = None if classes is None else named(scores, [*map(str, classes.tolist())], what, axis=1)
+    return scores if found is None else found
 
 
 def _by_name(models: Any) -> Mapping[Any, Any]:
@@ -140,7 +161,7 @@ def labels_from(data: Any, what: str) -> Labels:
     >>> labels_from([2.0, 0.0], "true labels"), labels_from(["b", "a"], "true labels")
     (array([2, 0]), array(['b', 'a'], dtype='<U1'))
     """
-    found = array_from(data, what)
+    found = complete_from(data, what)
     if found.ndim == 2 and found.shape[1] == 1:
         found = found[:, 0]
     if found.ndim != 1 or not len(found):
@@ -154,9 +175,6 @@ def labels_from(data: Any, what: str) -> Labels:
     if kind in "biu":
         return found.astype(np.int64)
     if kind == "f":
-        missing = np.isnan(found)
-        if missing.any():
-            raise _missing(missing, what)
         whole = found == np.rint(found)
         if not whole.all():
             raise InputError(
@@ -173,24 +191,13 @@ def labels_from(data: Any, what: str) -> Labels:
 
 def _plain(found: Labels, what: str) -> Labels:
     """Python objects as texts or whole numbers."""
-    missing = np.array([one is None or one != one for one in found], np.bool_)
-    if missing.any():
-        raise _missing(missing, what)
     if all(isinstance(one, str) for one in found):
         return found.astype(np.str_)
     if all(isinstance(one, int | float | np.integer | np.floating | np.bool_) for one in found):
-        return found.astype(np.float64)
+        return array_from([number_from(one, "label") for one in found], what)
     kinds = sorted({type(one).__name__ for one in found})
     raise InputError(
         f"The {what} are of several kinds: {first_few(kinds)}.", "make them all texts, or all whole numbers."
-    )
-
-
-def _missing(missing: npt.NDArray[np.bool_], what: str) -> InputError:
-    return InputError(
-        f"{count(int(missing.sum()))} of the {count(len(missing))} {what} are missing, first number {count(int(missing.argmax()))} "
-        "(counted from 0).",
-        "leave these samples out of all arrays.",
     )
 
 
@@ -217,8 +224,8 @@ def _classes(
     truth: Labels,
     said: Mapping[str, Labels],
     matrices: Mapping[str, Labels],
-    named: Mapping[Any, Any],
-    classes: Sequence[Any] | None,
+    frames: Mapping[str, Any],
+    known: Labels | None,
 ) -> Labels:
     """What the classes are, in the order of the columns of scores."""
     columns = {name: one.shape[1] for name, one in matrices.items()}
@@ -227,9 +234,9 @@ def _classes(
             f"The scores have different numbers of columns: {first_few([f'{name} {n}' for name, n in columns.items()])}.",
             "all models need the same classes in the same order.",
         )
-    if classes is None:
-        classes = _headings({str(name): one for name, one in named.items() if str(name) in matrices})
-    if classes is None:
+    if known is None:
+        known = _headings({name: frames[name] for name in matrices}, truth.dtype.kind == "U")
+    if known is None:
         if not matrices:
             return _union(truth, said)
         if truth.dtype.kind == "U":
@@ -239,7 +246,6 @@ def _classes(
                 Hint("{give:classes}: the names of the columns, in their order."),
             )
         return np.arange(next(iter(columns.values())))
-    known = labels_from(list(classes), "classes")
     if len(np.unique(known)) < len(known):
         raise UsageError("A class is named twice.", Hint("name each once: {option:classes}"))
     for name, n in columns.items():
@@ -251,20 +257,26 @@ def _classes(
     return known
 
 
-def _headings(frames: Mapping[str, Any]) -> list[str] | None:
-    """The names of the columns, where scores are frames that name them, all in the same way."""
-    found = {
-        name: [str(one) for one in frame.columns]
-        for name, frame in frames.items()
-        if hasattr(frame, "columns") and all(isinstance(one, str) for one in frame.columns)
-    }
-    if len(found) < len(frames) or not found:
+def _headings(frames: Mapping[str, Any], texts: bool) -> Labels | None:
+    """The names of the columns, where scores are frames that name them, all in the same way; numbers, where classes are numbers."""
+    found = [headings_of(frame) for frame in frames.values()]
+    named = [
+        names
+        for names in found
+        if names is not None and not all(str(one).startswith("column_") for one in names)
+    ]
+    if len(named) < len(frames) or not named:
         return None
-    first, *others = found.values()
-    if all(one == first for one in others):
-        return None if all(one.startswith("column_") for one in first) else first
-    raise InputError(
-        "The scores name their columns differently.", "give all models the same classes in the same order."
+    first, *others = named
+    if any(one != first for one in others):
+        raise InputError(
+            "The scores name their columns differently.",
+            "give all models the same classes in the same order.",
+        )
+    if texts or not all(isinstance(one, int | float) or str(one).isdecimal() for one in first):
+        return labels_from([*map(str, first)], "classes")
+    return labels_from(
+        [float(one) if isinstance(one, int | float) else float(str(one)) for one in first], "classes"
     )
 
 
@@ -321,11 +333,11 @@ def _ranked(name: str, scores: Labels, truth: Codes) -> Guesses:
     """Where the true class stands among the scores of a sample."""
     if scores.dtype.kind not in "fiub":
         raise InputError(f"The scores of {name!r} are numbers, got {scores.dtype}.")
-    missing = np.isnan(scores) if scores.dtype.kind == "f" else np.zeros((1, 1), np.bool_)
-    if missing.any():
+    missing = missing_in(scores)
+    if missing is not None:
         row, column = np.unravel_index(int(missing.argmax()), missing.shape)
         raise InputError(
-            f"{count(int(missing.sum()))} of the scores of {name!r} are NaN, first in row {row}, column {column} (counted from 0).",
+            f"{count(int(missing.sum()))} of the scores of {name!r} are missing (NaN), first in row {row}, column {column} (counted from 0).",
             "a model must score every class of every sample; leave such samples out of all arrays.",
         )
     own = np.take_along_axis(scores, truth[:, None], axis=1)

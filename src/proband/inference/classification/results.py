@@ -9,12 +9,13 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Positive
 from proband.errors import UsageError
 from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Unit
 from proband.results.serializing import Written
-from proband.words import Note, as_sentence, fixed, interval
+from proband.words import Note, as_sentence, counted, fixed, interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -146,7 +147,7 @@ class Classification(Result):
                 matrix[places[one.true], places[one.predicted]] = one.n
         return matrix
 
-    def top_confusions(self, algorithm: str, n: int = 5) -> tuple[Confusion, ...]:
+    def top_confusions(self, algorithm: str, n: Positive = 5) -> tuple[Confusion, ...]:
         """Return the commonest mistakes of a model, the most frequent first."""
         wrong = [one for one in self.confusions if one.algorithm == algorithm and one.true != one.predicted]
         return tuple(sorted(wrong, key=lambda one: -one.n)[:n])
@@ -185,7 +186,7 @@ class Classification(Result):
         return frame_of_rows([{name: getattr(one, name) for name in names} for one in self.confusions], names)
 
     def __repr__(self) -> str:
-        first = f"Classification({self.n_samples} samples, {len(self.classes)} classes)"
+        first = f"Classification({counted(self.n_samples, 'sample')}, {counted(len(self.classes), 'class', 'classes')})"
         if self.comparison is not None:
             return f"{first}: {' '.join(map(as_sentence, self.sentences()[:3]))}"
         one = self.rates[0]

@@ -11,14 +11,13 @@ import numpy as np
 
 from proband.designs import Bootstrap, Design, SignFlip
 from proband.engine import Engine, on_engine
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Margin, Seed
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.comparisons.comparison import Comparison, ComparisonsByCategory
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.case import people_in
 from proband.inference.procedures import Auto, Joint, Question, procedure_for
-from proband.inference.proportions import check_level, check_seed
 from proband.measures import Measure, Outcomes
 from proband.results.difference import Adjustment
 from proband.results.sides import ONE_SIDED, Side, two_sided_level
@@ -100,7 +99,6 @@ def compare(
     by: str | Category | Sequence[Category],
     engine: Engine = None,
 ) -> ComparisonsByCategory: ...
-@checked
 @on_engine
 def compare(
     measure: Measure | str,
@@ -108,9 +106,9 @@ def compare(
     within: Experiment | Samples | Pool | None = None,
     design: Design | Auto | str = "auto",
     *,
-    margin: float | None = None,
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    margin: Margin | None = None,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
     adjust: Adjustment = "single-step",
     pairs: Sequence[tuple[str, str]] = (),
     against: str | None = None,
@@ -170,8 +168,6 @@ def compare(
     >>> round(pair.p_value, 6), round(pair.low, 4), round(pair.high, 4)
     (0.000977, 0.1405, 0.4019)
     """
-    check_level(confidence_level)
-    check_seed(seed)
     question = Question.of(measure, by_name(algorithms), within, design, confidence_level, seed)
     margin_for(margin, question.measure.in_points)  # refused before any work
     two_sided_level(confidence_level, one_sided)
@@ -232,7 +228,7 @@ def comparison_of(
     worth = margin_for(margin, question.measure.in_points)
     pairs = judged(
         joint.tested, worth, level, measure.larger_is_better, measure.in_points, adjust,
-        side=side, families=families,
+        joint.unit, side=side, families=families,
     )  # fmt: skip
     return Comparison(
         joint.estimates,

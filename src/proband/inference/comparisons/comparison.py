@@ -18,7 +18,7 @@ from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.frames import rows_of
 from proband.results.serializing import Written
-from proband.words import Note, as_sentence
+from proband.words import Note, as_sentence, counted
 
 
 class Standings(Result):
@@ -147,7 +147,7 @@ class Comparison(Standings):
 
     def __repr__(self) -> str:
         said = " ".join(map(as_sentence, self.sentences()[:3]))
-        return f"Comparison({len(self.estimates)} algorithms, {self.answers.of}): {said}"
+        return f"Comparison({counted(len(self.estimates), 'algorithm')}, {self.answers.of}): {said}"
 
 
 @dataclass(frozen=True, eq=False)

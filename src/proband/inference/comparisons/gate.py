@@ -9,8 +9,8 @@ from typing import Literal
 import polars as pl
 
 from proband.designs import Design
-from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Level, Margin, Seed
 from proband.errors import GateError, UsageError, first_few
 from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
@@ -50,12 +50,14 @@ _SAID: dict[Decision, Sentence] = {
         "Undecided: the data do not show whether {candidate} is worse than {baseline} by {margin}: {of} {effect}, {bounds}",
     ),
 }
-_POWER = Sentence(
-    "gate.power",
-    "note",
+_CHANCES = (
     "An equal algorithm would pass with probability {equal:percent}, and one that is worse by {twice} would fail with "
-    "probability {worse:percent}; this test has {people:count person/people}, and about {needed:count} would let an "
-    "equal one pass with probability {power:percent}",
+    "probability {worse:percent}; "
+)
+_ENOUGH = ", and about {needed:count} would let an equal one pass with probability {power:percent}"
+_POWER = Sentence("gate.power", "note", _CHANCES + "this test has {n:count person/people}" + _ENOUGH)
+_POWER_OF_PROBES = Sentence(
+    "gate.power-of-probes", "note", _CHANCES + "this test has {n:count probe}" + _ENOUGH
 )
 _BLIND = Sentence(
     "gate.nothing-varies",
@@ -116,7 +118,8 @@ class Gate(Result):
         The chance to pass an algorithm that is equal, and to fail one that is worse by twice the margin, with as many people who
         differ as much; None where nothing varies.
     n_subjects, subjects_needed
-        People here, and how many would pass an equal algorithm with a chance of 0.8; None where nothing varies.
+        People here, and how many people, or probes where these vary, would pass an equal algorithm with a chance of 0.8; None where
+        nothing varies.
     pinned
         The file of the baseline, where it was read from one.
     comparison
@@ -219,7 +222,8 @@ class Gate(Result):
             return [_BLIND()]
         twice = margin_of(2 * self.margin, self.difference.in_points)
         chances = {"equal": self.pass_if_equal, "worse": self.fail_if_twice_worse, "power": POWER}
-        return [_POWER(**chances, twice=twice, people=self.n_subjects, needed=self.subjects_needed)]
+        said = _POWER_OF_PROBES if self.difference.unit == "probe" else _POWER
+        return [said(**chances, twice=twice, n=_n_units(self.comparison), needed=self.subjects_needed)]
 
     def _baseline(self) -> Note:
         if self.pinned is not None and self.pinned.by_digest:
@@ -234,17 +238,16 @@ class Gate(Result):
         return f"Gate: {as_sentence(self.sentence())}"
 
 
-@checked
 def gate(
     candidate: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     baseline: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     within: Experiment | Samples | Pool | None = None,
     *,
     measure: Measure | str | None = None,
-    margin: float | None = None,
+    margin: Margin | None = None,
     design: Design | Auto | str = "auto",
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
 ) -> Gate:
     """Decide whether a new algorithm may replace a baseline: not worse than it by a margin, on other people.
 
@@ -352,19 +355,27 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
         gain + 0.0,  # no minus zero
         low + 0.0,
         high + 0.0,
-        *_chances(pair, gain - low, high - gain, people, comparison.confidence_level),
+        *_chances(pair, gain - low, high - gain, people, _n_units(comparison), comparison.confidence_level),
         comparison,
         pinned,
     )
 
 
+def _n_units(comparison: Comparison) -> int:
+    """How many people are here, or probes where these vary."""
+    facts = comparison.estimates[0].facts if comparison.estimates else None
+    if facts is None:
+        return 0
+    return facts.n_probes if comparison.pairs[0].unit == "probe" else facts.n_probe_subjects
+
+
 def _chances(
-    pair: Difference, below: float, above: float, people: int, level: float
+    pair: Difference, below: float, above: float, people: int, units: int, level: float
 ) -> tuple[float | None, float | None, int, int | None]:
-    """The chances to pass an equal algorithm and to fail one twice the margin worse, people here, and people needed.
+    """The chances to pass an equal algorithm and to fail one twice the margin worse, people here, and units needed.
 
     Bounds reach `below` and `above` from the difference, z standard errors on average. The reach falls with the root of the
-    number of people; where nobody differs, with their number itself.
+    number of units; where nobody differs, with their number itself.
     """
     from scipy.special import ndtr, ndtri
 
@@ -374,4 +385,4 @@ def _chances(
     passes, fails = (float(ndtr((pair.margin - reach) / error)) for reach in (below, above))
     times = (below + float(ndtri(POWER)) * error) / pair.margin
     grown = below / pair.margin if pair.n_discordant_subjects == 0 else times**2
-    return passes, fails, people, max(1, -int(-people * grown // 1))
+    return passes, fails, people, max(1, -int(-units * grown // 1))

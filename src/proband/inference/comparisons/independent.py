@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from proband.designs import Clustered
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Margin
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparisons.compare import DEFAULT_MARGIN, margin_for
 from proband.inference.comparisons.comparison import Comparison
@@ -54,15 +54,14 @@ _SHARED_NAMES = Sentence(
 )
 
 
-@checked
 def compare_independent(
     measure: Measure | str,
     first: Outcomes | Sequence[Outcomes] | Mapping[str, Outcomes],
     second: Outcomes | Sequence[Outcomes] | Mapping[str, Outcomes],
     *,
     pairs: Sequence[tuple[str, str]] = (),
-    margin: float = DEFAULT_MARGIN,
-    confidence_level: float = 0.95,
+    margin: Margin = DEFAULT_MARGIN,
+    confidence_level: Level = 0.95,
     adjust: Adjustment = "single-step",
     one_sided: Side | None = None,
 ) -> Comparison:

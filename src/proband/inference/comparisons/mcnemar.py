@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine.arguments import checked
+from proband.engine.foreign import complete_from
+from proband.engine.kinds import Axes
+from proband.engine.labels import aligned
+from proband.engine.limits import Level
 from proband.errors import UsageError
-from proband.inference.proportions import Interval, check_level, normal_quantile, proportion_interval
+from proband.inference.proportions import Interval, normal_quantile, proportion_interval
 from proband.results.base import Confidence, Count, Rank, Rate, Result
 from proband.results.serializing import Written
 from proband.words import Note, Sentence, count, digits
@@ -32,6 +35,9 @@ MOST_PROBES = 2**31 - 1
 """The largest number for which the binomial distribution is computed exactly."""
 
 
+Outcome = Annotated[npt.NDArray[np.float64], Axes(1, labelled=True)]
+
+
 @dataclass(frozen=True)
 class PairedOutcomes:
     """How often two algorithms succeed on the same probes.
@@ -48,18 +54,16 @@ class PairedOutcomes:
     (PairedOutcomes(ss=1, sf=1, fs=0, ff=1), 3)
     """
 
-    ss: int
-    sf: int
-    fs: int
-    ff: int
-
-    def __post_init__(self) -> None:
-        if min(self.ss, self.sf, self.fs, self.ff) < 0:
-            raise UsageError(f"Counts cannot be negative: {self}.")
+    ss: Count
+    sf: Count
+    fs: Count
+    ff: Count
 
     @classmethod
-    def of(cls, first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> PairedOutcomes:
+    def of(cls, first: Outcome, second: Outcome) -> PairedOutcomes:
         """Count the pairs of successes (1) and failures (0) of two algorithms on the same probes."""
+        given = aligned({"the first": first, "the second": second})
+        first, second = (complete_from(one, "outcomes") for one in given.values())
         for values in (first, second):
             if not np.isin(values, (0.0, 1.0)).all():
                 raise UsageError(
@@ -101,8 +105,7 @@ class McNemar(Result):
     p_mid: Rate
 
 
-@checked
-def mcnemar(n_sf: int, n_fs: int) -> McNemar:
+def mcnemar(n_sf: Count, n_fs: Count) -> McNemar:
     """Test whether two algorithms recognise probes equally often, by the probes on which they differ (McNemar 1947).
 
     If neither is better, each of the n = n_sf + n_fs discordant probes falls either way with the chance ½, so p_greater = P[X ≤
@@ -122,8 +125,6 @@ def mcnemar(n_sf: int, n_fs: int) -> McNemar:
     """
     from scipy.special import bdtr, gammaln
 
-    if n_sf < 0 or n_fs < 0:
-        raise UsageError(f"Counts cannot be negative: {n_sf} and {n_fs}.")
     n = n_sf + n_fs
     if n > MOST_PROBES:
         raise UsageError(
@@ -137,7 +138,7 @@ def mcnemar(n_sf: int, n_fs: int) -> McNemar:
     return McNemar(n_sf, n_fs, greater, less, min(1.0, 2 * smaller), min(1.0, 2 * smaller - observed))
 
 
-def newcombe_interval(pairs: PairedOutcomes, confidence_level: float = 0.95) -> Interval:
+def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Interval:
     """Find Newcombe's interval of the paired difference of two rates: Wilson's, hybrid, with the correlation.
 
     It is method 10 of his paper on paired data (Statistics in Medicine 1998;17:2635). With δ and ε the distances of the two
@@ -152,7 +153,6 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: float = 0.95) -> 
     [0.0569, 0.3404]
     """
     n = pairs.n
-    check_level(confidence_level)
     if n == 0:
         return Interval(-1.0, 1.0)
     a, b = pairs.ss + pairs.sf, pairs.ss + pairs.fs
@@ -171,7 +171,7 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: float = 0.95) -> 
     return Interval(max(-1.0, low), min(1.0, high))
 
 
-def tango_interval(pairs: PairedOutcomes, confidence_level: float = 0.95) -> Interval:
+def tango_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Interval:
     """Find Tango's (1998) score interval of the paired difference of two rates: the differences a score test does not reject.
 
     Its ends solve (b − c − nδ)/√(n[2q(δ) + δ(1 − δ)]) = ±z, with b and c the discordant counts and q(δ) the most likely share

@@ -9,15 +9,15 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from proband.engine.arguments import checked
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.comparisons.adjustment import holm
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
 from proband.inference.comparisons.mcnemar import McNemar, McNemarOfOutcomes, PairedOutcomes, mcnemar_of
 from proband.inference.estimates.evaluation import OfProbes, categories_by
-from proband.inference.proportions import Interval, check_level
+from proband.inference.proportions import Interval
 from proband.measures import Outcomes
 from proband.measures.base import outcomes_of
 from proband.results.base import Confidence, Count, Rank, Rate, Result
@@ -35,7 +35,7 @@ _TESTED = Sentence(
 _ADJUSTED = Sentence(
     "mcnemar.adjusted",
     "note",
-    "Adjusted: the two-sided exact p-value, for all {n:count} tests of this table together (Holm), whatever probes they share",
+    "Adjusted: the two-sided exact p-value, for all tests of this table together ({n:count}) (Holm), whatever probes they share",
 )
 _NOT_INDEPENDENT = Sentence(
     "mcnemar.probes-share-people",
@@ -197,17 +197,16 @@ def _plain(row: McNemarRow) -> dict[str, Any]:
     }
 
 
-@checked
 def mcnemar_table(
     algorithms: Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores],
     within: Experiment | None = None,
     *,
-    rank: int = 1,
+    rank: Rank = 1,
     by: str | Sequence[str] = (),
     categories: Category | Sequence[Category] = (),
     pairs: Sequence[tuple[str, str]] = (),
     against: str | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> McNemarTable:
     """Put pairs of algorithms to McNemar's test, over all probes and within each category (Beveridge et al. 2001, Table 4).
 
@@ -238,7 +237,6 @@ def mcnemar_table(
     >>> row.counts, round(row.test.p_greater, 6), row.p_adjusted == row.test.p_two_sided  # (½)¹⁰
     (PairedOutcomes(ss=2, sf=10, fs=0, ff=0), 0.000977, True)
     """
-    check_level(confidence_level)
     named = by_name(algorithms)
     chosen = every_two(tuple(named), chosen_pairs(tuple(named), pairs, against))
     if not chosen:

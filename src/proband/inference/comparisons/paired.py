@@ -184,18 +184,24 @@ def joint_of(
     ([('a', 'b', 0.375), ('a', 'c', 0.625), ('b', 'c', 0.25)], 7.6)
     """
     by_name = {one.algorithm: one for one in question.outcomes}
+    unit = question.design.varied
     compared = ((by_name[first], by_name[second]) for first, second in question.pairs)
     tested = tuple(
         (
             a.algorithm,
             b.algorithm,
-            people_in(a),
+            None if unit is None else people_in(a) if unit == "person" else len(a),
             test(question.design, Pair(question.measure, a, b, question.confidence_level, question.seed)),
         )
         for a, b in compared
     )
     return Joint(
-        each, tested, answers or _answers(question), _notes(question, each, tested), _overall(question)
+        each,
+        tested,
+        answers or _answers(question),
+        _notes(question, each, tested),
+        _overall(question),
+        unit or "person",
     )
 
 

@@ -30,13 +30,13 @@ def judged(
     side: Side | None = None,
     families: int = 1,
 ) -> tuple[Difference, ...]:
-    """Say what each pair (first, second, number of people, difference) shows among all of them.
+    """Say what each pair (first, second, number of units, difference) shows among all of them.
 
     p-values and intervals are adjusted together by the least p-value over the same draws (`SingleStep`), so that a difference is
     told from zero by its interval if and only if it is by its p-value; with ``adjust="none"`` each pair stands for itself.
-    Bounds of the margin are the ends of the interval at 1 − 2α (Schuirmann 1987). Without a number of people, none is named that
-    would settle the question. Else it is K ((z + z_power) se / margin)², with K people now and a power of 0.8. What is drawn anew may
-    be a `unit` other than people.
+    Bounds of the margin are the ends of the interval at 1 − 2α (Schuirmann 1987). Without a number of units, none is named that
+    would settle the question. Else it is K ((z + z_power) se / margin)², with K units now and a power of 0.8. Units are people unless
+    `unit` says otherwise.
 
     With a `side` the interval is a bound: the end of the two-sided interval that misses twice as often, and the p-value is of that
     side alone, half the two-sided one where the difference points there; several pairs are then adjusted by their number
@@ -59,14 +59,14 @@ def judged(
     reached_twice = min(2 * among.level(alpha), _WIDEST) if side else among.level(min(2 * alpha, _WIDEST))
     reached = reached_twice if side else among.level(alpha)
     pairs = []
-    for first, second, people, tested in found:
+    for first, second, units, tested in found:
         curve = tested.curve
         interval = _opened(curve.interval(reached), side, in_points)
         bounds = None if margin is None else curve.interval(reached_twice)
         verdict, not_inferior, within = verdict_of(curve, interval, bounds, margin, upward)
         needed = None
-        if verdict == "undecided" and margin is not None and people is not None and _tells(tested):
-            needed = _needed(tested.standard_error, people, margin, both)
+        if verdict == "undecided" and margin is not None and units is not None and _tells(tested):
+            needed = _needed(tested.standard_error, units, margin, both)
         pairs.append(
             Difference(
                 first=first,
@@ -181,9 +181,9 @@ def verdict_of(
     return ("equivalent" if within else "undecided"), not_inferior, within
 
 
-def _needed(error: float, people: int, margin: float, level: float) -> int:
-    """People needed to find a true difference of the margin, from how much one person tells now."""
+def _needed(error: float, units: int, margin: float, level: float) -> int:
+    """Units needed to find a true difference of the margin, from how much one tells now."""
     from scipy.special import ndtri
 
     reach = normal_quantile(level) + float(ndtri(POWER))
-    return int(np.ceil(people * (error * reach / margin) ** 2))
+    return int(np.ceil(units * (error * reach / margin) ** 2))

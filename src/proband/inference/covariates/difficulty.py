@@ -11,14 +11,14 @@ import numpy.typing as npt
 import polars as pl
 from scipy.stats import rankdata
 
-from proband.engine.arguments import checked
+from proband.engine.arguments import published
+from proband.engine.limits import Level
 from proband.engine.threads import one_blas_thread
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.covariates.mates import mate_closeness
 from proband.inference.covariates.regression import Floats, regress
 from proband.inference.covariates.sandwich import Sandwich
 from proband.inference.estimates.estimate import estimate
-from proband.inference.proportions import check_level
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.results.base import Answers, Confidence, Count, Finite, Rank, Rate, Result
 from proband.results.estimate import Estimate
@@ -27,7 +27,7 @@ from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE, derived
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, count, fixed, points
+from proband.words import Note, Sentence, count, counted, fixed, points
 
 Judges = Literal["auto", "algorithms", "images"]
 Part = npt.NDArray[np.intp]
@@ -135,7 +135,9 @@ class Partition(Result):
         return next(one for one in self.rates if (one.algorithm, one.part) == (algorithm, part))
 
     def __repr__(self) -> str:
-        lines = [f"{count(self.n_probes)} probes of {count(self.n_people)} people in {len(self.parts)} parts"]
+        lines = [
+            f"{counted(self.n_probes, 'probe')} of {counted(self.n_people, 'person', 'people')} in {counted(len(self.parts), 'part')}"
+        ]
         lines += [
             f"{one.algorithm}, {one.part}: {fixed(one.value)}, selection {points(one.excess)}"
             for one in self.rates
@@ -147,15 +149,15 @@ _KEY = "id of the sample"
 _MADE_BY = {"algorithms": "partition_without", "images": "partition_by_other_images"}
 
 
-@checked
+@published
 def partition(
     algorithms: Scores | Sequence[Scores] | Mapping[str, Scores],
     within: Experiment,
     *,
     parts: int = 3,
-    rank: int = 1,
+    rank: Rank = 1,
     judges: Judges = "auto",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Partition:
     """Divide probes into equal parts by difficulty, the good, the bad and the ugly, and measure what that selection does.
 
@@ -188,7 +190,6 @@ def partition(
     >>> [(one.algorithm, one.part, round(one.value, 2)) for one in found.rates]
     [('a', 'good', 1.0), ('a', 'bad', 1.0), ('a', 'ugly', 0.0), ('b', 'good', 1.0), ('b', 'bad', 0.0), ('b', 'ugly', 0.0)]
     """
-    check_level(confidence_level)
     scores = list(by_name(algorithms).values())
     return divide([rank_probes(one, within) for one in scores], scores, parts, rank, judges, confidence_level)
 

@@ -38,17 +38,22 @@ def checks_of(
     >>> fit = regress(coding.matrix, ranked.success(1))
     >>> (check,) = checks_of(coding, fit, coding.rows.person, 0.95)
     >>> check.by, check.n, bool(np.allclose(check.observed, check.expected)), check.p_value
-    ('fitted', (40,), True, None)
+    (None, (40,), True, None)
     """
     numbers = [(str(one.covariate), one.numbers) for one in coding.rows.values if one.is_number]
     return (
-        _check("fitted", fit.fitted, _DECILES, fit, people, confidence_level),
+        _check(None, fit.fitted, _DECILES, fit, people, confidence_level),
         *(_check(name, values, _FIFTHS, fit, people, confidence_level) for name, values in numbers),
     )
 
 
 def _check(
-    by: str, along: Floats, n_groups: int, fit: Fit, people: npt.NDArray[np.intp], confidence_level: float
+    by: str | None,
+    along: Floats,
+    n_groups: int,
+    fit: Fit,
+    people: npt.NDArray[np.intp],
+    confidence_level: float,
 ) -> FitCheck:
     edges = np.unique(np.quantile(along, np.arange(1, n_groups) / n_groups))
     group = np.searchsorted(edges, along, side="left")

@@ -50,7 +50,7 @@ def matched_at(scores: Scores, outcomes: Outcomes, fmr: float) -> tuple[Floats, 
     >>> matched_at(scores, rank(scores, Experiment(samples, gallery="session == 1")), 0.1)  # one impostor score is 0.7
     (array([1., 0.]), 0.9)
     """
-    point = rates_of(scores, outcomes.experiment)[0].at_fmr(fmr)
+    point = rates_of(scores, outcomes.experiment, fmr)[0].at_fmr(fmr)
     if point.threshold is None:
         return np.zeros(len(outcomes)), None
     limit = point.threshold if scores.larger_is_closer else -point.threshold

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from proband.engine.arguments import checked
+from proband.engine.arguments import published
+from proband.engine.limits import Level
 from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.results import CovariateStudy
 from proband.inference.covariates.sandwich import Covariance
 from proband.inference.covariates.study import Incomplete, explain
 from proband.inference.covariates.trials import Trials
-from proband.inference.proportions import check_level
 from proband.samples.reading import frame_from
 
 
-@checked
+@published
 def explain_outcomes(
     frame: Any,
     *,
@@ -25,7 +25,7 @@ def explain_outcomes(
     strata: str | None = None,
     covariance: Covariance | None = None,
     incomplete: Incomplete = "error",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> CovariateStudy:
     """Explain outcomes by covariates, from a table with a row for each trial: what `covariates` does for probes.
 
@@ -64,7 +64,6 @@ def explain_outcomes(
     >>> found.differences[0]
     glasses yes against no: −25.00 [−84.12, +34.12], p = 0.35
     """
-    check_level(confidence_level)
     model = Formula.parse(on, of_table=True)
     trials = Trials(frame_from(frame), success, cluster, weights, strata)
     usual: Covariance = "CR2" if weights is None and strata is None else "survey"

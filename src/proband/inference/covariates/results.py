@@ -255,7 +255,7 @@ class FitCheck(Result):
     Attributes
     ----------
     by
-        What rows are grouped by: ``fitted`` for the rate expected, or a number that is a covariate.
+        What rows are grouped by: a number that is a covariate, or None for the outcome that the whole model expects.
     centers, expected, observed, low, high
         For each group the mean of what it is grouped by, the mean expected and observed outcome, and the interval of the observed over people.
     n
@@ -264,7 +264,7 @@ class FitCheck(Result):
         That the groups add nothing to the model: a score test over people (Horton et al. 1999); None where it has no answer.
     """
 
-    by: str
+    by: str | None
     centers: Floats
     expected: Floats
     observed: Floats

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from proband.engine.arguments import checked
+from proband.engine.arguments import published
+from proband.engine.limits import FalseMatchRate, Level, Rank
 from proband.engine.threads import one_blas_thread
-from proband.errors import UsageError
 from proband.inference.comparisons.adjustment import holm
 from proband.inference.covariates.coding import Coding
 from proband.inference.covariates.explained import Explained
@@ -29,7 +29,6 @@ from proband.inference.covariates.results import (
 from proband.inference.covariates.sandwich import Covariance, Joint, Sandwich
 from proband.inference.covariates.standardized import Standardizer
 from proband.inference.covariates.trials import Trials
-from proband.inference.proportions import check_level
 from proband.measures import Outcomes
 from proband.measures.base import outcomes_of
 from proband.samples import Experiment
@@ -115,18 +114,18 @@ _SCALES = Sentence(
 _ALPHA = 0.05
 
 
-@checked
+@published
 def covariates(
     algorithms: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     within: Experiment | None = None,
     *,
     on: str,
     outcome: Outcome = "success",
-    rank: int = 1,
-    fmr: float = 0.001,
+    rank: Rank = 1,
+    fmr: FalseMatchRate = 0.001,
     covariance: Covariance = "CR2",
     incomplete: Incomplete = "error",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> CovariateStudy:
     """Explain which probes succeed by covariates of the probe, its mate, their pair and the algorithm.
 
@@ -168,9 +167,6 @@ def covariates(
     >>> found.differences[0]
     probe.glasses on against off: −33.33 [−96.17, +29.50], p = 0.26
     """
-    check_level(confidence_level)
-    if rank < 1:
-        raise UsageError(f"A rank is at least 1, got {rank}.")
     model = Formula.parse(on)  # refused before any work
     named = list(by_name(algorithms).values())
     ranked = [outcomes_of(one, within) for one in named]
@@ -328,7 +324,7 @@ def _fitting(checks: Sequence[FitCheck]) -> list[Note]:
     for one in checks:
         if one.p_value is None:
             continue
-        if one.by == "fitted":
+        if one.by is None:
             gap = float(np.max(np.abs(one.observed - one.expected)))
             told = _FITS if one.p_value >= _ALPHA else _FITS_NOT
             said.append(told(n=len(one.n), p=one.p_value, gap=gap))

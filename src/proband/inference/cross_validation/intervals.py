@@ -83,7 +83,7 @@ _PLAIN = Method(
     "Student's interval as if splits were independent, which is wrong and only for comparison",
     ("student1908",),
 )
-_POOLED = Method(
+POOLED = Method(
     "pooled-predictions",
     "pooled predictions, people as units, Wilson's ends",
     "Wilson's interval of the pooled predictions with the effective sample size, people being the clusters",
@@ -121,7 +121,7 @@ def fold_spread(values: npt.ArrayLike, kind: Kind | str) -> FoldSpread:
     Examples
     --------
     >>> fold_spread([[0.8, 1.0], [0.7, 0.9]], "cross-validation")
-    accuracy 0.8500 ± 0.0707 [0.8000 to 0.9000] over 2 × cross-validation with all its folds
+    accuracy 0.8500 ± 0.0707 (max 0.9000, min 0.8000) over 2 × cross-validation with all its folds
     """
     if kind not in get_args(Kind):
         raise UsageError(f"There is no protocol {kind!r}.", f"there are: {', '.join(get_args(Kind))}.")
@@ -265,7 +265,8 @@ def pooled_interval(
 ) -> AccuracyInterval:
     """Find the interval of an accuracy from out-of-fold predictions, with people as the units.
 
-    It is of *these fitted models*: other people vary, and the trained classifiers stay.
+    It is of *these fitted models*: other people vary, and the trained classifiers stay. Every sample weighs the same, so that the
+    estimate is not the mean over runs where folds are of unequal size.
 
     Parameters
     ----------
@@ -305,7 +306,7 @@ def pooled_interval(
         confidence_level=confidence_level,
         standard_error=float(np.sqrt(variance_over_people(means, people))) if n_subjects > 1 else None,
         degrees_of_freedom=n_subjects - 1.0 if several and n_subjects > 1 else None,
-        method=_POOLED,
+        method=POOLED,
         n_values=len(means),
         n_subjects=n_subjects,
         disjoint=disjoint,

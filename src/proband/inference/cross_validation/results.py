@@ -5,19 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proband.results.base import Answers, Confidence, Count, Result
-from proband.words import Method, Note, Target, count, fixed, interval, level
+from proband.words import Method, Note, Sentence, Target, fixed, interval, level
+
+_OVER_RUNS = Sentence(
+    "accuracy.over-runs",
+    "note",
+    "accuracy {mean:rate} ± {std:rate} (max {maximum:rate}, min {minimum:rate}) over {n:count} × {run}",
+)
+_OF_ONE_RUN = Sentence("accuracy.of-one-run", "note", "accuracy {mean:rate} of one {run}")
 
 
 @dataclass(frozen=True)
 class FoldSpread(Result):
-    """How much accuracy varies over the runs of a protocol: a description, not a standard error.
+    """The accuracy under a protocol, which is the mean over its runs (η of Mery et al. 2016), and how much runs vary.
 
     Attributes
     ----------
     kind, run
         The protocol, and what one run of it is.
     n_runs, mean, std, minimum, maximum
-        Over runs; `std` has n − 1 in the denominator and is None for one run.
+        Over runs; `std` has n − 1 in the denominator, is None for one run, and is not a standard error.
     answers
         What the numbers mean.
     """
@@ -31,20 +38,25 @@ class FoldSpread(Result):
     maximum: float
     answers: Answers
 
+    def sentence(self) -> Note:
+        """Mean ± standard deviation, and the largest and least, in words."""
+        if self.std is None:
+            return _OF_ONE_RUN(mean=self.mean, run=self.run)
+        ends = {"maximum": self.maximum, "minimum": self.minimum}
+        return _OVER_RUNS(mean=self.mean, std=self.std, **ends, n=self.n_runs, run=self.run)
+
     def __repr__(self) -> str:
-        spread = "" if self.std is None else f" ± {fixed(self.std)}"
-        ends = f"[{fixed(self.minimum)} to {fixed(self.maximum)}]"
-        return f"accuracy {fixed(self.mean)}{spread} {ends} over {count(self.n_runs)} × {self.run}"
+        return str(self.sentence())
 
 
 @dataclass(frozen=True)
 class AccuracyInterval(Result):
-    """An accuracy under a protocol with its interval.
+    """An estimate of accuracy under a protocol with its interval: the mean over splits, or the pooled estimate.
 
     Attributes
     ----------
     value, low, high
-        The accuracy and the ends of its interval; both ends are None where the data do not show how sure it is, and `notes` say
+        The estimate and the ends of its interval; both ends are None where the data do not show how sure it is, and `notes` say
         why.
     standard_error, degrees_of_freedom
         Of the value, and of the quantile used; None where there is none.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from proband.engine.arguments import checked
+from proband.engine.limits import Level
 from proband.errors import InputError, UsageError
 from proband.inference.comparisons.adjustment import holm
 from proband.inference.datasets.random_effects import random_effects
@@ -21,7 +21,6 @@ from proband.inference.datasets.results import (
 )
 from proband.inference.datasets.signed_ranks import SignedRanks, friedman, mean_ranks, signed_ranks
 from proband.inference.datasets.tables import Accuracies, accuracies_of, outcomes_of
-from proband.inference.proportions import check_level
 from proband.results.base import Answers
 from proband.words import Method, Sentence, Target
 
@@ -74,7 +73,6 @@ NO_SPREAD = Sentence(
 )
 
 
-@checked
 def compare_datasets(
     frame: Any,
     *,
@@ -83,7 +81,7 @@ def compare_datasets(
     algorithm: str | None = None,
     success: str | None = None,
     subject: str | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> DatasetComparison:
     """Compare algorithms by their accuracies in several data sets (Demšar 2006).
 
@@ -110,7 +108,6 @@ def compare_datasets(
     >>> pair.wins, pair.p_value, round(pair.difference, 4), pair.verdict
     (6, 0.03125, 0.03, 'better')
     """
-    check_level(confidence_level)
     held = _read(frame, dataset, errors, algorithm, success, subject)
     if len(held.algorithms) < 2:
         raise UsageError("There is one algorithm to compare.", "give a column for each of two or more.")

@@ -9,7 +9,7 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.results.base import Answers, Confidence, Count, Result
-from proband.words import Method, Note, Sentence, as_sentence
+from proband.words import Method, Note, Sentence, as_sentence, counted
 
 Verdict = Literal["better", "worse", "undecided"]
 BETTER = Sentence(
@@ -204,7 +204,7 @@ class DatasetComparison(Result):
         return [pair.sentence() for pair in self.pairs]
 
     def __repr__(self) -> str:
-        return f"DatasetComparison({len(self.datasets)} data sets): {' '.join(map(as_sentence, self.sentences()[:3]))}"
+        return f"DatasetComparison({counted(len(self.datasets), 'data set')}): {' '.join(map(as_sentence, self.sentences()[:3]))}"
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each pair."""

@@ -27,7 +27,7 @@ from proband.words import Note, Sentence, count
 _NOT_LESSENED = Sentence(
     "estimate.population-one-probe",
     "note",
-    "the population has {population:count} people, but with one probe of each, variation between people cannot be "
+    "the population has {population:count person/people}, but with one probe of each, variation between people cannot be "
     "separated from variation between images: the interval is that of an infinite population, which is never too narrow",
 )
 

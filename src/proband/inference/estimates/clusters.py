@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.foreign import complete_from
+from proband.engine.kinds import Axes
+from proband.engine.labels import aligned
 from proband.errors import UsageError
 from proband.results.estimate import Clusters
 from proband.words import count, digits
@@ -75,7 +78,10 @@ def design_effect(values: Floats, people: npt.NDArray[np.integer[Any]]) -> float
     return max(1.0, variance_over_people(values, people) / independent)
 
 
-def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) -> Clusters:
+def cluster_statistics(
+    success: Annotated[Floats, Axes(1, labelled=True)],
+    clusters: Annotated[npt.NDArray[np.integer[Any]], Axes(1, labelled=True)],
+) -> Clusters:
     """Measure how alike the outcomes of one person are, and what that costs.
 
     Parameters
@@ -110,7 +116,9 @@ def cluster_statistics(success: Floats, clusters: npt.NDArray[np.integer[Any]]) 
         raise UsageError(
             f"{count(len(success))} outcomes of {count(len(clusters))} probes cannot be measured."
         )
-    success = np.asarray(success, dtype=np.float64)
+    given = aligned({"the outcomes": success, "the clusters": clusters})
+    clusters = complete_from(given["the clusters"], "clusters")
+    success = complete_from(given["the outcomes"], "outcomes").astype(np.float64)
     if not (np.isfinite(success).all() and success.min() >= 0 and success.max() <= 1):
         raise UsageError(
             f"Outcomes are successes from 0 to 1; these are {_range(success)}.",

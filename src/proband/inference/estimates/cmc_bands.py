@@ -9,14 +9,14 @@ import numpy as np
 from proband.designs import Bootstrap, Design, Reweighting, StratifiedDesign
 from proband.designs.base import as_design
 from proband.engine import Engine, on_engine
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Rank, Seed
 from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
 from proband.inference.estimates.case import Case, dependence
 from proband.inference.estimates.estimate import settled
 from proband.inference.estimates.whole_curves import berk_jones_band, carried_on, rates_by_rank
 from proband.inference.procedures import Auto, Question, procedure_for
-from proband.inference.proportions import check_level, check_seed, normal_quantile, wilson_ends
+from proband.inference.proportions import normal_quantile, wilson_ends
 from proband.inference.strata.bands import stratified_band
 from proband.measures import CMC, Curve, Outcomes, RecognitionRate
 from proband.measures.base import Weights, outcomes_of
@@ -31,18 +31,17 @@ _RANKS_OF_FRACTIONS = 2_000
 
 
 @for_each
-@checked
 @on_engine
 def estimate_cmc(
     data: Outcomes | Scores,
     within: Experiment | None = None,
     design: Design | Auto | str = "auto",
     *,
-    max_rank: int | None = None,
-    confidence_level: float = 0.95,
+    max_rank: Rank | None = None,
+    confidence_level: Level = 0.95,
     simultaneous: bool = False,
     weights: Weights = "probe",
-    seed: int = 0,
+    seed: Seed = 0,
     engine: Engine = None,
 ) -> Band:
     """Estimate a whole cumulative match characteristic with a band.
@@ -74,8 +73,6 @@ def estimate_cmc(
     >>> band.values, band.low.round(4), band.high.round(4)
     (array([0.8, 0.8]), array([0.584, 0.584]), array([0.9193, 0.9193]))
     """
-    check_level(confidence_level)
-    check_seed(seed)
     design = as_design(design)
     outcomes = outcomes_of(data, within)
     measure = CMC(max_rank, weights)

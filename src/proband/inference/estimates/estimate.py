@@ -10,10 +10,10 @@ from typing import Any, overload
 from proband.designs import Binomial, Bootstrap, Clustered, Design
 from proband.designs.base import as_design
 from proband.engine import Engine, on_engine
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Positive, Seed
 from proband.inference.estimates.case import cases_of, people_in
 from proband.inference.procedures import Auto, Question, procedure_for
-from proband.inference.proportions import Interval, check_level, check_seed
+from proband.inference.proportions import Interval
 from proband.measures import Measure, Outcomes
 from proband.results.by_algorithm import ByAlgorithm
 from proband.results.estimate import Estimate
@@ -53,7 +53,7 @@ def estimate(
     *,
     confidence_level: float = 0.95,
     seed: int = 0,
-    population: int | None = None,
+    population: Positive | None = None,
     one_sided: Side | None = None,
     engine: Engine = None,
 ) -> Estimate: ...
@@ -66,11 +66,10 @@ def estimate(
     *,
     confidence_level: float = 0.95,
     seed: int = 0,
-    population: int | None = None,
+    population: Positive | None = None,
     one_sided: Side | None = None,
     engine: Engine = None,
 ) -> Any: ...
-@checked
 @on_engine
 def estimate(
     measure: Measure | str,
@@ -82,9 +81,9 @@ def estimate(
     within: Experiment | Samples | Pool | None = None,
     design: Design | Auto | str = "auto",
     *,
-    confidence_level: float = 0.95,
-    seed: int = 0,
-    population: int | None = None,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
+    population: Positive | None = None,
     one_sided: Side | None = None,
     engine: Engine = None,
 ) -> Any:
@@ -134,8 +133,6 @@ def estimate(
     >>> estimate(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:20]))
     net: recognition rate at rank 1 0.8000 ± 0.0894, 95% [0.5840, 0.9193], varying new people against these rivals, one probe each
     """
-    check_level(confidence_level)
-    check_seed(seed)
     asked = as_design(design)
     several = is_several(data)
     trained = several and getattr(asked, "capability", None) == "trainings"

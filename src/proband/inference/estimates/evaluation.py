@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from proband.engine import Engine, Progress, on_engine
-from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Level, Threads
 from proband.errors import UsageError
 from proband.inference.estimates.case import Case
 from proband.inference.estimates.cmc_bands import closed_band
-from proband.inference.proportions import Interval, check_level
+from proband.inference.proportions import Interval
 from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, RecognitionRate, rank
 from proband.measures.base import Weights
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
@@ -26,7 +26,7 @@ from proband.results.sides import ONE_SIDED, Side, limits_of, opened, two_sided_
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target, fixed, interval
+from proband.words import Note, Sentence, Target, counted, fixed, interval
 
 _ALL_PROBES = Target("all-probes", "all probes")
 ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
@@ -112,9 +112,16 @@ class Entry(OfProbes, Result):
     weights: Weights = "probe"
 
     def __repr__(self) -> str:
-        ends = self.interval(1)
+        ends, beside = self.interval(1), self._by_person(1)
         told = "" if ends is None else f" {interval(*ends)}"
-        return f"{self.algorithm}, {probes_called(self.category)}: rank-1 {fixed(self.curve.at(1))}{told}"
+        told += f" at {self.weighted_rate(1)}"
+        told += "" if beside is None else f"; {beside}"
+        return f"{self.algorithm}, {probes_called(self.category)}: {fixed(self.curve.at(1))}{told}"
+
+    def weighted_rate(self, rank: int) -> str:
+        """What people call the rate at a rank, with its weights where others would give another rate."""
+        unequal = self.weights == "person" or self._by_person(rank) is not None
+        return f"rank {rank} ({self.weights}-weighted)" if unequal else f"rank {rank}"
 
     @property
     def by_person(self) -> dict[Rank, ByPerson | None]:
@@ -140,7 +147,7 @@ class Entry(OfProbes, Result):
         """Their intervals."""
         return {rank: self.interval(rank) for rank in self.ranks}
 
-    def interval(self, rank: int) -> Interval | None:
+    def interval(self, rank: Rank) -> Interval | None:
         """Return the interval of the rate at a rank; None where the band does not reach it."""
         at = min(rank, len(self.curve.values)) - 1
         return (
@@ -227,9 +234,11 @@ class Evaluation(Result):
         return [entry.band for entry in self.of(category or self.categories[0])]
 
     def __repr__(self) -> str:
+        first = self.of(self.categories[0])
         return (
-            f"Evaluation({len(self.algorithms)} algorithms, {len(self.categories)} sets of probes, "
-            f"rank-1 {', '.join(f'{e.algorithm} {fixed(e.curve.at(1))}' for e in self.of(self.categories[0])[:6])})"
+            f"Evaluation({counted(len(self.algorithms), 'algorithm')}, "
+            f"{counted(len(self.categories), 'set of probes', 'sets of probes')}; "
+            f"{first[0].weighted_rate(1)}: {', '.join(f'{e.algorithm} {fixed(e.curve.at(1))}' for e in first[:6])})"
         )
 
     def to_frame(self) -> pl.DataFrame:
@@ -282,7 +291,6 @@ class Evaluation(Result):
         )
 
 
-@checked
 @on_engine
 def evaluate(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
@@ -291,15 +299,15 @@ def evaluate(
     categories: Category | Sequence[Category] = (),
     by: str | Sequence[str] = (),
     pooled: Category | None = None,
-    ranks: Sequence[int] = (1, 5, 10),
+    ranks: Sequence[Rank] = (1, 5, 10),
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",
     on_failure: FailurePolicy = "miss",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     weights: Weights = "probe",
     one_sided: Side | None = None,
     check_orientation: bool = True,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Evaluation:
@@ -342,7 +350,6 @@ def evaluate(
     >>> found.to_frame().select("algorithm", "rank_1", "rank_2", "probes").rows()
     [('net', 0.5, 1.0, 2)]
     """
-    check_level(confidence_level)
     algorithms = by_name(scores)
     experiment.samples.require_people()
     two_sided_level(confidence_level, one_sided)
@@ -468,10 +475,8 @@ def _bounded(band: Band, side: Side | None, confidence_level: float) -> Band:
 
 
 def _check_ranks(ranks: Sequence[int]) -> None:
-    if not ranks or min(ranks) < 1:
-        raise UsageError(
-            f"Ranks are whole numbers of at least 1; got {', '.join(map(str, ranks)) or 'none'}."
-        )
+    if not ranks:
+        raise UsageError("Ranks are whole numbers of at least 1; got none.")
 
 
 def _sets(

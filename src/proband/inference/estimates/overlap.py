@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
+from proband.errors import UsageError
 from proband.inference.estimates.evaluation import categories_by, probe_sets, probes_called
 from proband.results.base import Count, Result
 from proband.samples import Category, Experiment
@@ -60,7 +60,6 @@ class SetOverlap(Result):
         return f"SetOverlap(images: {sizes})"
 
 
-@checked
 def set_overlap(
     experiment: Experiment, *, by: str | Sequence[str] = (), categories: Category | Sequence[Category] = ()
 ) -> SetOverlap:
@@ -86,6 +85,10 @@ def set_overlap(
     ((2, 2, 1, 1), (0, 2, 1, 1))
     """
     sets, notes = probe_sets(experiment, categories_by(experiment, categories, by))
+    if GALLERY in sets:
+        raise UsageError(
+            f"A category called {GALLERY!r} cannot be told from the gallery.", "give it another name."
+        )
     held = {
         GALLERY: experiment.gallery,
         **{probes_called(name): part.probes for name, part in sets.items()},

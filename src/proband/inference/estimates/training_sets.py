@@ -16,7 +16,7 @@ from proband.results.estimate import Estimate
 from proband.results.targets import derived
 from proband.samples import Pool
 from proband.scores import Scores
-from proband.words import Note, Sentence, Target
+from proband.words import Note, Sentence, Target, counted
 
 _SPREAD = Sentence("training.spread", "note", "standard deviation over training sets {deviation:rate}")
 _SPREADS = Sentence(
@@ -95,7 +95,7 @@ def over_trainings(question: Question) -> tuple[Estimate]:
         events=None,
         degrees_of_freedom=len(values) - 1.0,
         replicates=values,
-        design=replace(design.as_method, label=f"{len(values)} training sets"),
+        design=replace(design.as_method, label=counted(len(values), "training set")),
         seed=None,
         answers=Answers(derived("mean", "mean {}", measure.estimand), _TRAINING, held, _ALIKE),
         facts=replace(facts, algorithm=", ".join(one.name for one in scores)),

@@ -24,8 +24,8 @@ _SUPPOSED = (
 _TWO_RATES = Sentence(
     "weights.two-rates",
     "note",
-    "people have {least:count} to {most:count} probes: with equal weights for people the rate is {value:rate} "
-    "[{low:rate}, {high:rate}], and statements about new people rest on it (test whether the two differ: p = {p:two})",
+    "people have {least:count} to {most:count} probes: the person-weighted rate is {value:rate} [{low:rate}, {high:rate}], to "
+    "be quoted for statements about new people (test whether it differs from the probe-weighted rate: p {p:p})",
 )
 _EFFECT = Sentence(
     "weights.design-effect",
@@ -37,7 +37,7 @@ _FEW = Sentence(
     "weights.few-people",
     "caution",
     "the share of probes rests on few people (effectively {effective:whole} equal people, and {missed:count person "
-    "decides/people decide} it): its interval may be too narrow; rely on the rate with equal weights for people",
+    "decides/people decide} it): its interval may be too narrow; rely on the person-weighted rate",
 )
 ABOUT_WEIGHTS = {one.code for one in (_TWO_RATES, _EFFECT, _FEW)}
 """The codes of notes that say what different numbers of probes do to a share of probes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,8 @@ import polars as pl
 
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import ROUNDING
-from proband.engine.arguments import checked
+from proband.engine.kinds import Axes
+from proband.engine.limits import Level, Seed, Within
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.adjustment import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
@@ -34,7 +35,7 @@ Floats = npt.NDArray[np.float64]
 _NOT_TESTED = Sentence(
     "galleries.not-tested",
     "caution",
-    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, since {people:count} people are too few for it: "
+    "{algorithm}: whether the {n:count} {kind} differ at rank {rank} is not tested, since {people:count person is/people are} too few for it: "
     "they span {range:span}",
 )
 _TESTED = "at rank {rank}: they span {range:span}, F({above:count}, {below:count}) = {statistic:two}, p {p:p}"
@@ -97,10 +98,10 @@ class ImageColumns:
     """
 
     samples: Samples
-    places: npt.NDArray[np.intp]
+    places: Annotated[npt.NDArray[np.intp], Axes(2), Within(ge=0)]
     mixed: bool
-    n_left_out: int
-    n_unused: int = 0
+    n_left_out: Count
+    n_unused: Count = 0
     most_people: tuple[int, int] | None = None
 
     @classmethod
@@ -176,8 +177,10 @@ class ImageColumns:
         """How many images each person has."""
         return int(self.places.shape[1])
 
-    def experiment(self, gallery: int, probes: tuple[int, ...] | None = None) -> Experiment:
+    def experiment(self, gallery: Count, probes: tuple[Count, ...] | None = None) -> Experiment:
         """One column as the gallery, the others (or some of them) as probes."""
+        if max(gallery, *(probes or (0,))) >= self.n_columns:
+            raise UsageError(f"There are {count(self.n_columns)} columns of images, numbered from 0.")
         others = probes if probes is not None else tuple(k for k in range(self.n_columns) if k != gallery)
         kind = "mixed column" if self.mixed else "column"
         enrolled = Selection(
@@ -248,17 +251,16 @@ class GalleryEffect(Result):
 
 
 @for_each
-@checked
 def gallery_effect(
     scores: Scores,
     columns: ImageColumns,
     *,
-    rank: int = 1,
+    rank: Rank = 1,
     design: StratifiedDesign | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> GalleryEffect:
     """Take each column of images as the gallery, the others as each person's units, and ask whether it matters which.
 

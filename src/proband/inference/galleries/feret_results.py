@@ -23,7 +23,7 @@ from proband.inference.galleries.versions import Contrast
 from proband.results.band import Band
 from proband.results.base import Rank, Result
 from proband.results.serializing import Written
-from proband.words import Note
+from proband.words import Note, counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ class FeretStudy(Result):
     def __repr__(self) -> str:
         leaders = ", ".join(f"{probes_called(one.category)}: {one.leader}" for one in self.results[:4])
         return (
-            f"FeretStudy({len(self.evaluation.algorithms)} algorithms, {len(self.results)} sets of probes; "
+            f"FeretStudy({counted(len(self.evaluation.algorithms), 'algorithm')}, {counted(len(self.results), 'set of probes', 'sets of probes')}; "
             f"best at rank 1 on {leaders})"
         )
 

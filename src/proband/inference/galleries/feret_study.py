@@ -11,7 +11,7 @@ import polars as pl
 
 from proband.designs import Galleries
 from proband.engine import Engine, Progress, on_engine
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Power, Rank, Seed, Threads
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparisons.compare import compare
 from proband.inference.estimates.evaluation import (
@@ -40,7 +40,6 @@ from proband.inference.galleries.versions import (
     require_different,
     require_known,
 )
-from proband.inference.proportions import check_seed
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes, upper_bound_cmc
 from proband.measures.base import Measure, as_measure
 from proband.measures.identification import of_the_leader
@@ -65,7 +64,6 @@ _NOT_SO_MANY = Sentence(
 _NO_VARIATION = Sentence("feret.no-variation", "caution", "{category}: no variation over {design}: {why}")
 
 
-@checked
 @on_engine
 def feret_study(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
@@ -74,23 +72,25 @@ def feret_study(
     categories: Category | Sequence[Category] = (),
     pooled: Category | None = None,
     versions: Iterable[Version | tuple[str, str]] = (),
-    improvements: Iterable[Improvement | tuple[str, ...]] = (),
+    improvements: Iterable[
+        Improvement | tuple[str, str] | tuple[str, str, str] | tuple[str, str, str, str]
+    ] = (),
     galleries: Galleries | Sequence[Galleries] | None = None,
     ages: str | None = None,
     sizes: Sequence[int] = (),
     rejection: Rejection | None = None,
     participants: Iterable[Participant | Mapping[str, Any]] = (),
     verification: Measure | str | None = None,
-    ranks: Sequence[int] = (1, 5, 10),
-    power: float = POWER,
+    ranks: Sequence[Rank] = (1, 5, 10),
+    power: Power = POWER,
     ranked: Outcomes | Sequence[Outcomes] | None = None,
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",
     on_failure: FailurePolicy = "miss",
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
     check_orientation: bool = True,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> FeretStudy:
@@ -143,7 +143,6 @@ def feret_study(
     >>> study.results[0].leader, study.results[0].average.at(1)  # (1 + 0.25)/2
     ('a', 0.625)
     """
-    check_seed(seed)
     pairs = [one if isinstance(one, Version) else Version(*one) for one in versions]
     steps = [one if isinstance(one, Improvement) else Improvement(*one) for one in improvements]
     scores = tuple(by_name(scores).values())

@@ -15,7 +15,7 @@ from proband.inference.proportions import Interval
 from proband.results.base import Answers, Confidence, Count, Rank, Result
 from proband.results.frames import rows_of
 from proband.results.serializing import Written
-from proband.words import Method, Note, Target, count, fixed
+from proband.words import Method, Note, Target, counted, fixed
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class GalleryVariation(OfProbes, Result):
             for row in self.rows[:6]
         )
         probes = "" if self.category is None else f" of {self.category} probes"
-        return f"GalleryVariation({self.estimand}{probes}, {len(self.galleries)} galleries of {count(self.size)} people: {means})"
+        return f"GalleryVariation({self.estimand}{probes}, {counted(len(self.galleries), 'gallery', 'galleries')} of {counted(self.size, 'person', 'people')}: {means})"
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each algorithm and gallery."""

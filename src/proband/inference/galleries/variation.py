@@ -11,7 +11,7 @@ import numpy as np
 from proband.designs import Galleries
 from proband.designs.galleries import GalleryParts
 from proband.engine import Engine, Progress, Silent, on_engine
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Seed, Threads
 from proband.errors import DesignError, Said, UsageError
 from proband.inference.estimates.case import people_in
 from proband.inference.estimates.estimate import estimate
@@ -31,7 +31,7 @@ from proband.inference.galleries.tables import (
     GalleryVariation as GalleryVariation,
 )
 from proband.inference.procedures import Question
-from proband.inference.proportions import Interval, check_level, check_seed
+from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.base import Measure, as_measure
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
@@ -41,7 +41,7 @@ from proband.results.targets import derived
 from proband.samples import Category, Experiment
 from proband.scores import Scores, require_orientation
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target, count
+from proband.words import Note, Sentence, Target, counted
 
 _RATES = Interval(0.0, 1.0)
 _ANYTHING = Interval(-np.inf, np.inf)
@@ -103,7 +103,6 @@ _NO_VARIATION = Sentence(
 )
 
 
-@checked
 @on_engine
 def gallery_variation(
     measure: Measure | str,
@@ -116,10 +115,10 @@ def gallery_variation(
     ties: TiePolicy = "pessimistic",
     counting: Counting = "images",
     on_failure: FailurePolicy = "miss",
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
     check_orientation: bool = True,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> GalleryVariation:
@@ -160,8 +159,6 @@ def gallery_variation(
     >>> [cell.rate for cell in found.cells], round(found.rows[0].spread.mean, 4), found.rows[0].spread.range
     ([0.0, 1.0, 1.0], 0.6667, 1.0)
     """
-    check_level(confidence_level)
-    check_seed(seed)
     measure = as_measure(measure)
     if not isinstance(measure, RecognitionRate):
         raise UsageError(
@@ -379,7 +376,7 @@ def _mean_of(rates: Sequence[float | None]) -> float | None:
 
 def _answers(measure: Any, parts: GalleryParts, n_filled: int) -> Answers:
     order = parts.design.order
-    of = f"mean {{}} over {n_filled} galleries of {count(parts.size)} people"
+    of = f"mean {{}} over {counted(n_filled, 'gallery', 'galleries')} of {counted(parts.size, 'person', 'people')}"
     drift = f"{_ALIKE}; galleries follow {order}, so any drift over it is within their spread"
     return Answers(
         derived("mean-over-galleries", of, measure.estimand),
@@ -402,7 +399,7 @@ def _pooled_facts(within: Experiment, parts: GalleryParts, outcomes: Sequence[Ou
         n_ranks=max(one.n_ranks for one in each),
         n_unmated=int((~within.mated).sum()),
         universe=within.universe,
-        gallery_rule=f"{within.gallery_rule}; {parts.design}, {count(parts.size)} people in each",
+        gallery_rule=f"{within.gallery_rule}; {parts.design}, {counted(parts.size, 'person', 'people')} in each",
         experiment=within.fingerprint,
         notes=tuple(dict.fromkeys(note for one in each for note in one.notes)),
     )

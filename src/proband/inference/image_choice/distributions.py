@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level
 from proband.results.band import Rates
@@ -102,7 +103,7 @@ class Distribution(Result):
         shares: Floats = self.counts / self.counts.sum()
         return shares
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def interval(self, confidence_level: Level = 0.95) -> Interval:
         """The percentile interval of Beveridge et al. 2001.
 
         Come in from both ends of the finest histogram until more than half of what is left out has been passed: of

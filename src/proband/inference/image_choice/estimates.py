@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import Engine, on_engine, run_blocks
-from proband.engine.arguments import checked
+from proband.engine.limits import Rank
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.comparisons.paired_rates import person_curve
@@ -215,7 +215,6 @@ def _percentile(replicates: Floats, level: float) -> Interval:
 
 
 @for_each
-@checked
 @on_engine
 def exact_over_choices(
     scores: Scores,
@@ -223,7 +222,7 @@ def exact_over_choices(
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
     *,
-    max_rank: int | None = None,
+    max_rank: Rank | None = None,
     engine: Engine = None,
 ) -> ExactChoice:
     """Find the mean rate at every rank when each person's pair is drawn independently, exactly, without any trial.

@@ -17,7 +17,7 @@ from proband.results.base import Result
 from proband.results.serializing import Written
 from proband.samples.pool import Options
 from proband.samples.table import frozen
-from proband.words import count, digits, fixed
+from proband.words import count, counted, digits, fixed
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -46,9 +46,7 @@ class ExactChoice(Result):
 
     def __repr__(self) -> str:
         spread = "" if self.variance_rank_1 is None else f" ± {digits(self.variance_rank_1**0.5)}"
-        return (
-            f"ExactChoice(expected rate at rank 1 {fixed(self.cmc[0])}{spread}, {count(len(self.cmc))} ranks)"
-        )
+        return f"ExactChoice(expected rate at rank 1 {fixed(self.cmc[0])}{spread}, {counted(len(self.cmc), 'rank')})"
 
 
 def exact_choice(
@@ -114,8 +112,6 @@ def _check(options: Options, ties: TiePolicy, max_rank: int | None, variance: bo
             "many rivals are as close as the mate, not only on how many are ahead of it.",
             "ask for pessimistic and optimistic ties; the mean lies between them.",
         )
-    if max_rank is not None and max_rank < 1:
-        raise UsageError(f"The last rank must be at least 1, got {max_rank}.")
     if variance and len(options.gallery) > MOST_CHOICES:
         raise DesignError(
             f"The exact variance is offered for up to {count(MOST_CHOICES)} choices in all, such as {count(MOST_CHOICES // 8)} people "

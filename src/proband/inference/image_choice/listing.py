@@ -8,20 +8,18 @@ import numpy as np
 import polars as pl
 
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
-from proband.engine.arguments import checked
+from proband.engine.limits import Seed
 from proband.errors import UsageError
-from proband.inference.proportions import check_seed
 from proband.samples import Pool
 from proband.words import count
 
 
-@checked
 def trial_choices(
     pool: Pool,
     design: ImageChoice | None = None,
     *,
     trials: int | Sequence[int] = 1,
-    seed: int = 0,
+    seed: Seed = 0,
     pseudonyms: bool = False,
 ) -> pl.DataFrame:
     """List what some trials of `permute` choose: a row for each trial and person, the gallery image and the probe image.
@@ -46,7 +44,6 @@ def trial_choices(
     [(1, 'a', 'a0', 'a2', 1, 2), (1, 'b', 'b3', 'b0', 2, 1)]
     """
     design = design or ImageChoice()
-    check_seed(seed)
     asked = [trials] if isinstance(trials, int) else list(trials)
     wrong = next((one for one in asked if not 1 <= one <= design.n_resamples), None)
     if wrong is not None or not asked:

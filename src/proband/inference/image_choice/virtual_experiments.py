@@ -12,7 +12,7 @@ import polars as pl
 
 from proband.designs.image_choice import ImageChoice
 from proband.engine import Engine, Progress, Silent, on_engine
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Rank, Seed, Threads
 from proband.errors import UsageError
 from proband.inference.image_choice.distributions import (
     DifferencesOverChoices,
@@ -22,7 +22,6 @@ from proband.inference.image_choice.distributions import (
 from proband.inference.image_choice.rivals import Closeness, PoolLayout
 from proband.inference.image_choice.runs import TrialRun, Trials
 from proband.inference.image_choice.trials import LOW_RANKS, Kernel, PackedAlgorithm
-from proband.inference.proportions import check_seed
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.serializing import Written
@@ -30,7 +29,7 @@ from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AN
 from proband.samples import Pool
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target, count, fixed, interval
+from proband.words import Note, Sentence, Target, count, counted, fixed, interval
 
 Floats = npt.NDArray[np.float64]
 _ALL_RANKS_UP_TO = 1_000  # people; beyond, the distributions of all ranks would fill the memory
@@ -53,7 +52,7 @@ _NO_CYCLE = Sentence(
 _REMAINDER = Sentence(
     "choices.remainder",
     "note",
-    "{people:count} people are not a multiple of the {pairs:count} pairs: the remainder is drawn at random from the cycle",
+    "{people:count person is/people are} not a multiple of the {pairs:count pair}: the remainder is drawn at random from the cycle",
 )
 
 
@@ -110,19 +109,19 @@ class VirtualExperiments(Result):
     confidence_level: Confidence = 0.95
     n_distractors: Count = 0
 
-    def rate(self, algorithm: str, rank: int = 1) -> Distribution:
+    def rate(self, algorithm: str, rank: Rank = 1) -> Distribution:
         """Return the distribution of the recognition rate at a rank."""
         self._check_rank(rank, self.n_ranks)
         return self._rates[self._place(algorithm)][rank - 1]
 
-    def difference(self, first: str, second: str, rank: int = 1) -> Distribution:
+    def difference(self, first: str, second: str, rank: Rank = 1) -> Distribution:
         """Return the distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10."""
         a, b = self._pair(first, second, rank)
         if a < b:
             return self._differences[a, b][rank - 1]
         return self._differences[b, a][rank - 1].turned()
 
-    def not_won(self, first: str, second: str, rank: int = 1) -> int:
+    def not_won(self, first: str, second: str, rank: Rank = 1) -> int:
         """Count the trials in which the first does *not* win: D ≤ 0.
 
         It is a count of image choices of these people. Trials are no draws under a null hypothesis, so its share is no
@@ -162,7 +161,7 @@ class VirtualExperiments(Result):
             for low, high in [self.rate(name).interval()]
         )
         more = f", and {count(len(self.algorithms) - 4)} more" if len(self.algorithms) > 4 else ""
-        return f"VirtualExperiments({count(self.n_trials)} trials of {count(self.n_subjects)} people, rank 1: {shown}{more})"
+        return f"VirtualExperiments({counted(self.n_trials, 'trial')} of {counted(self.n_subjects, 'person', 'people')}, rank 1: {shown}{more})"
 
     def choices(self, pool: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
         """List which images of each person some trials chose from the pool, as `trial_choices` does."""
@@ -170,7 +169,7 @@ class VirtualExperiments(Result):
 
         return trial_choices(pool, self.design, trials=trials, seed=self.seed)
 
-    def at_level(self, confidence_level: float) -> VirtualExperiments:
+    def at_level(self, confidence_level: Level) -> VirtualExperiments:
         """Return the same with intervals of another level."""
         return replace(self, confidence_level=confidence_level)
 
@@ -222,22 +221,21 @@ class VirtualExperiments(Result):
         return tuple(found)
 
 
-@checked
 @on_engine
 def permute(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     pool: Pool,
     design: ImageChoice | None = None,
     *,
-    max_rank: int | None = None,
+    max_rank: Rank | None = None,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
-    seed: int = 0,
+    seed: Seed = 0,
     keep: bool = False,
     differences: bool = True,
     kernel: Kernel = "auto",
     keep_on_interrupt: bool = False,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> VirtualExperiments:
@@ -283,7 +281,6 @@ def permute(
     (0, 100)
     """
     design = design or ImageChoice()
-    check_seed(seed)
     named = by_name(scores)
     n = pool.options.n_subjects
     n_ranks = min(n, max_rank or (n if n <= _ALL_RANKS_UP_TO else _RANKS_BEYOND))

@@ -39,9 +39,9 @@ _STRATIFIED = Method(
 _TWO_RATES = Sentence(
     "outcomes.two-rates",
     "note",
-    "{algorithm}: {unit}s have {least:count} to {most:count} items each; with equal weights for {unit}s, {of} is "
-    "{value:rate} [{low:rate}, {high:rate}], which is more informative about new {unit}s (test whether the two differ: p "
-    "= {p:two})",
+    "{algorithm}: {unit}s have {least:count} to {most:count} items each; the {unit}-weighted {of} is {value:rate} "
+    "[{low:rate}, {high:rate}], to be quoted for statements about new {unit}s (test whether it differs from the item-weighted "
+    "one: p {p:p})",
 )
 
 

@@ -10,7 +10,7 @@ from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Difference, Unit
 from proband.results.estimate import ByPerson
 from proband.results.serializing import Written
-from proband.words import Method, Note, as_sentence, fixed, interval, level
+from proband.words import Method, Note, as_sentence, counted, fixed, interval, level
 
 
 @dataclass(frozen=True)
@@ -128,4 +128,4 @@ class OutcomeComparison(Standings):
 
     def __repr__(self) -> str:
         said = " ".join(map(as_sentence, self.sentences()[:3]))
-        return f"OutcomeComparison({len(self.estimates)} systems, {self.answers.of}): {said}"
+        return f"OutcomeComparison({counted(len(self.estimates), 'system')}, {self.answers.of}): {said}"

@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Margin, Seed
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, item_rate
 from proband.inference.outcomes.results import OutcomeComparison
-from proband.inference.proportions import check_level, check_seed
 from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
 from proband.results.sides import Side, two_sided_level
@@ -36,7 +35,6 @@ _ALIKE: dict[Unit, Target] = {
 }
 
 
-@checked
 def compare_outcomes(
     frame: Any,
     *,
@@ -45,9 +43,9 @@ def compare_outcomes(
     success: str | None = None,
     systems: Sequence[str] | None = None,
     cluster: str | None = None,
-    margin: float | None = None,
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    margin: Margin | None = None,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
     adjust: Adjustment = "single-step",
     pairs: Sequence[tuple[str, str]] = (),
     against: str | None = None,
@@ -93,8 +91,6 @@ def compare_outcomes(
     >>> pair.difference, pair.verdict, round(pair.p_value, 6)
     (0.25, 'better', 0.000977)
     """
-    check_level(confidence_level)
-    check_seed(seed)
     two_sided_level(confidence_level, one_sided)
     table = frame_from(frame)
     if systems is None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import expm1, isclose, log1p, sqrt
+from typing import Annotated
 
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Power, Within
 from proband.errors import DesignError, UsageError
 from proband.inference.planning.plans import (
     Aim,
@@ -23,10 +24,8 @@ from proband.inference.planning.sizes import (
     people_of,
     test_of,
     whole,
-    within_unit,
 )
 from proband.inference.proportions import (
-    check_level,
     normal_quantile,
     proportion_interval,
     t_quantile,
@@ -58,17 +57,35 @@ _RARE = 0.1  # the rules of 3 and 30 are for rates below
 _SLACK = 1e-12  # a goal that is met but for rounding is met
 
 
-@checked
+_SHARE = "write 0.95 for 95 %."
+ExpectedRate = Annotated[float, Within(ge=0, le=1, said="An expected rate lies between 0 and 1", hint=_SHARE)]
+Discordant = Annotated[
+    float, Within(ge=0, le=1, said="A share of discordant probes lies between 0 and 1", hint=_SHARE)
+]
+HalfWidth = Annotated[
+    float, Within(gt=0, lt=0.5, said="A half-width lies between 0 and 0.5", hint="0.01 is one point.")
+]
+PlannedMargin = Annotated[
+    float, Within(gt=0, lt=1, said="A margin lies between 0 and 1", hint="0.01 is one point.")
+]
+Assurance = Annotated[
+    float, Within(ge=0.5, lt=1, said="An assurance lies between 0.5 and 1", hint="0.8 is usual.")
+]
+ErrorRate = Annotated[
+    float, Within(gt=0, lt=1, said="An error rate lies between 0 and 1", hint="0.001 is one in 1,000.")
+]
+
+
 def plan_half_width(
-    rate: float,
-    half_width: float | None = None,
+    rate: ExpectedRate,
+    half_width: HalfWidth | None = None,
     *,
     subjects: int | None = None,
     probes_per_subject: float = 1,
     probes_cv: float = 0.0,
     icc: float | None = None,
-    assurance: float | None = None,
-    confidence_level: float = 0.95,
+    assurance: Assurance | None = None,
+    confidence_level: Level = 0.95,
 ) -> HalfWidthPlan:
     """Plan the interval of a rate: the fewest people for a half-width, or the half-width that people give.
 
@@ -103,17 +120,12 @@ def plan_half_width(
     >>> plan_half_width(0.95, 0.01, probes_per_subject=5, icc=0.2, assurance=0.9).subjects
     710
     """
-    check_level(confidence_level)
-    within_unit(rate, "An expected rate")
     people = people_of(probes_per_subject, icc, rate in (0.0, 1.0), probes_cv)
     if (half_width is None) == (subjects is None):
         raise UsageError(
             "The plan of an interval takes either its half-width or the number of people.",
             "give one of the two; the other is worked out.",
         )
-
-    if assurance is not None and not 0.5 <= assurance < 1:
-        raise UsageError(f"An assurance lies between 0.5 and 1, got {assurance!r}.", "0.8 is usual.")
 
     def interval(subjects: int) -> tuple[float, float]:
         several = people.probes_per_subject > 1
@@ -130,10 +142,6 @@ def plan_half_width(
         return (high - low) / 2
 
     if half_width is not None:
-        if not 0 < half_width < 0.5:
-            raise UsageError(
-                f"A half-width lies between 0 and 0.5, got {half_width!r}.", "0.01 is one point."
-            )
         wanted = half_width * (1 + _SLACK)
         number = found_within(
             fewest(lambda s: attained(s) <= wanted), f"An interval of ±{worth_of(half_width)}"
@@ -171,19 +179,18 @@ def _towards_half(rate: float, n: float, assurance: float) -> float:
     return max(0.5, rate - reach) if rate >= 0.5 else min(0.5, rate + reach)
 
 
-@checked
 def plan_difference(
-    margin: float | None = None,
+    margin: PlannedMargin | None = None,
     *,
-    discordant: float | None = None,
-    rate: float | None = None,
-    power: float | None = None,
+    discordant: Discordant | None = None,
+    rate: ExpectedRate | None = None,
+    power: Power | None = None,
     subjects: int | None = None,
     aim: Aim = "difference",
     probes_per_subject: float = 1,
     probes_cv: float = 0.0,
     icc: float | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> DifferencePlan:
     """Plan a comparison of two algorithms: of margin, power and people give two, and the third is worked out.
 
@@ -220,7 +227,7 @@ def plan_difference(
     >>> ceil(((1.959964 * sqrt(0.06) + 0.841621 * sqrt(0.06 - 0.01**2)) / 0.01) ** 2)
     4707
     """
-    test = test_of(aim, discordant, rate, check_level(confidence_level))
+    test = test_of(aim, discordant, rate, confidence_level)
     people = people_of(probes_per_subject, icc, test.indistinct, probes_cv)
     wanted = open_one(margin, power, subjects)
 
@@ -253,15 +260,14 @@ def plan_difference(
     )
 
 
-@checked
 def plan_error_rate(
-    error_rate: float | None = None,
+    error_rate: ErrorRate | None = None,
     *,
     subjects: int | None = None,
     probes_per_subject: float = 1,
     probes_cv: float = 0.0,
     icc: float | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> ErrorRatePlan:
     """Plan for rare errors: the trials that no error, and that 30 errors need to tell a rate, or the rates that people can tell.
 
@@ -284,15 +290,13 @@ def plan_error_rate(
     >>> round(plan.thirty_low, 2), round(plan.thirty_high, 2)
     (-0.28, 0.36)
     """
-    logarithm = log1p(-check_level(confidence_level))
+    logarithm = log1p(-confidence_level)
     people = people_of(probes_per_subject, icc, probes_cv=probes_cv)
     if (error_rate is None) == (subjects is None):
         raise UsageError(
             "A plan for rare errors takes either the error rate or the number of people.",
             "give one of the two; the other is worked out.",
         )
-    if error_rate is not None and not 0 < error_rate < 1:
-        raise UsageError(f"An error rate lies between 0 and 1, got {error_rate!r}.", "0.001 is one in 1,000.")
     given = None if subjects is None else whole(subjects, "number of people")
 
     def worth(subjects: int) -> int:

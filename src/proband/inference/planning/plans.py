@@ -67,11 +67,11 @@ _THIRTY = Sentence(
     "note",
     "30 errors in {trials} estimate a rate of {rate:four} to about ±30% (90%; exactly {low:relative} to {high:relative})",
 )
-_TRIALS = Sentence("plan.trials", "note", "{trials:count} independent trials")
+_TRIALS = Sentence("plan.trials", "note", "{trials:count independent trial}")
 _TRIALS_OF_PEOPLE = Sentence(
     "plan.trials-of-people",
     "note",
-    "{trials:count} trials of {subjects:count} people (effective sample size {independent:count})",
+    "{trials:count trial} of {subjects:count person/people} (effective sample size {independent:count})",
 )
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from proband.designs import Design
 from proband.designs.base import as_design
 from proband.engine import Progress
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Margin, Seed, Share, Within
 from proband.errors import UsageError
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.procedures import Auto
-from proband.inference.proportions import check_level, check_seed
 from proband.inference.simulation.asking import Estimating
 from proband.inference.simulation.covered import (
     Covered,
@@ -35,7 +34,7 @@ from proband.measures import Measure, Outcomes, RecognitionRate
 from proband.measures.base import OutcomeMeasure, as_measure
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.samples import Experiment
-from proband.words import Method, Note, Sentence, Target, as_sentence, count
+from proband.words import Method, Note, Sentence, Target, as_sentence
 
 _SIMULATED = Target("simulated-data-sets", "simulated data sets, each of new people and new probes")
 _SIMULATED_IMAGES = Target("simulated-images", "simulated data sets; in each, new images of its people")
@@ -102,7 +101,7 @@ _GIVEN_PERSON = Sentence(
 _ASSUMED = "people are independent, their probes independent given the person; {}"
 _PAIRS_ASSUMED = "people add to all scores they take part in, images nothing of their own; {}"
 _FEWEST_CARRIERS = 3
-_LEAST_SETS, _MOST_SETS = 20, 1_000_000
+_SETS = Within(ge=20, le=1_000_000, hint="1000 tell a coverage of 95% to ± 0.7 points.")
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,6 @@ class Coverage(Result):
         return f"{self.design}: {as_sentence(self.sentence())}"
 
 
-@checked
 def coverage(
     measure: Measure | str | None = None,
     data: Outcomes | Experiment | None = None,
@@ -180,12 +178,12 @@ def coverage(
     kind: Kind | None = None,
     informative: bool = False,
     about: About | None = None,
-    margin: float | None = None,
+    margin: Margin | None = None,
     test: Design | Auto | str = "auto",
-    discordant: float | None = None,
-    n_sets: int = 1_000,
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    discordant: Share | None = None,
+    n_sets: Annotated[int, _SETS] = 1_000,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
     progress: Progress | None = None,
 ) -> Coverage:
     """Find by simulation whether an interval keeps its word for a design, how wide it is, and what power a test has.
@@ -226,15 +224,8 @@ def coverage(
     >>> found.design.key, found.interval.covered.n, 0.9 < found.covered <= 1
     ('clustered', 200, True)
     """
-    check_level(confidence_level)
-    check_seed(seed)
     measure = RecognitionRate(1) if measure is None else as_measure(measure)
     design, test = as_design(design), as_design(test)
-    if not _LEAST_SETS <= n_sets <= _MOST_SETS or n_sets != int(n_sets):
-        raise UsageError(
-            f"The number of data sets is a whole number from {count(_LEAST_SETS)} to {count(_MOST_SETS)}, got {n_sets!r}.",
-            "1000 tell a coverage of 95% to ± 0.7 points.",
-        )
     if measure.form == "curve":
         raise UsageError(
             "A whole curve has a band, whose coverage is not simulated.", "take a rate at a rank."
@@ -346,7 +337,7 @@ def _notes(
     level: Rejected | None,
     population: Population,
     confidence_level: float,
-    discordant: float | None,
+    discordant: Share | None,
 ) -> tuple[Note, ...]:
     notes = []
     if found.covered.high < confidence_level:

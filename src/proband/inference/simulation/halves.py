@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
 from proband.designs import Design
-from proband.engine.arguments import checked
-from proband.errors import DesignError, UsageError
+from proband.engine.limits import Level, Seed, Within
+from proband.errors import DesignError
 from proband.inference.estimates.estimate import estimate
 from proband.inference.procedures import Auto
-from proband.inference.proportions import check_level, check_seed, t_quantile
+from proband.inference.proportions import t_quantile
 from proband.inference.simulation.covered import Share
 from proband.measures import Outcomes
 from proband.measures.base import Measure, as_measure
@@ -92,15 +93,14 @@ class Halves(Result):
         return as_sentence(self.sentence())
 
 
-@checked
 def compare_halves(
     measure: Measure | str,
     outcomes: Outcomes,
     design: Design | Auto | str = "auto",
     *,
-    n_splits: int = 200,
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    n_splits: Annotated[int, Within(ge=1, le=100_000)] = 200,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
 ) -> Halves:
     """Split the people in halves at random, again and again, and see whether the halves' estimates agree as their errors say.
 
@@ -128,11 +128,7 @@ def compare_halves(
     """
     from scipy.special import ndtr
 
-    check_level(confidence_level)
-    check_seed(seed)
     measure = as_measure(measure)
-    if n_splits < 1:
-        raise UsageError(f"The number of splits is at least 1, got {n_splits!r}.")
     people = np.unique(outcomes.subjects)
     if len(people) < _FEWEST:
         raise DesignError(

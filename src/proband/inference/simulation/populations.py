@@ -86,6 +86,11 @@ class Population:
             raise UsageError(
                 f"A person has a whole number of probes, at least one, got {probes_per_subject!r}."
             )
+        if subjects > _LARGEST:
+            raise UsageError(
+                f"A simulated data set has at most {count(_LARGEST)} probes, and there are more people.",
+                "ask for fewer.",
+            )
         numbers = tuple(int(each[place % len(each)]) for place in range(subjects))
         return cls(numbers, rate, icc, kind, informative).checked()
 

@@ -25,7 +25,8 @@ class MissRate(Result):
     product
         ρ(n̄ − 1), by which Kish measures the harm.
     confidence_level, nominal, value
-        Of the interval; how often it should miss, and how often it does.
+        Of the interval; how often it should miss, and how often it does: less often where probes of one person differ more than
+        those of different people (a correlation below 0).
     """
 
     intraclass_correlation: float
@@ -36,9 +37,11 @@ class MissRate(Result):
     value: Rate
 
     @classmethod
-    def of(cls, outcomes: Outcomes, rank: int = 1, confidence_level: float = 0.95) -> MissRate:
-        """Find it for the recognition rate of an algorithm."""
+    def of(cls, outcomes: Outcomes, rank: int = 1, confidence_level: float = 0.95) -> MissRate | None:
+        """Find it for the recognition rate of an algorithm; None where all probes succeed or none, which shows no correlation."""
         found = cluster_statistics(outcomes.success(rank), outcomes.subjects)
+        if found.nothing_varies:
+            return None
         mean = len(outcomes) / len(np.unique(outcomes.subjects))
         miss = kish_miss_rate(found.icc, mean, confidence_level)
         nominal = round(1 - confidence_level, 12)
@@ -52,7 +55,8 @@ def kish_miss_rate(
     """Return how often an interval misses that takes clustered probes for independent ones.
 
     With ρ the intraclass correlation and n̄ probes a cluster, the variance is 1 + ρ(n̄ − 1) times the binomial one, so an interval of
-    nominal level 1 − α misses with 2Φ(−z/√(1 + ρ(n̄ − 1))) (Kish 1957). New people vary, each with as many probes.
+    nominal level 1 − α misses with 2Φ(−z/√(1 + ρ(n̄ − 1))) (Kish 1957). New people vary, each with as many probes. A correlation
+    below 0 makes it miss less often, and never where ρ(n̄ − 1) ≤ −1.
 
     Examples
     --------

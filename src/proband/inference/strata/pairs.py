@@ -90,7 +90,7 @@ def student_method(freedom: float) -> Method:
     """
     return Method(
         "student",
-        f"Student's t with {digits(freedom, 4)} degrees of freedom",
+        f"Student's t with {digits(freedom, 4)} {'degree' if freedom == 1 else 'degrees'} of freedom",
         "Student's t on the standard error of the paired difference over the same replicates",
         ("micheals2001",),
     )

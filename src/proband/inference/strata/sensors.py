@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proband.designs import SignFlip, StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE
-from proband.engine.arguments import checked
+from proband.engine.limits import Level, Margin, Rank, Seed
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.comparisons.comparison import Comparison
@@ -23,7 +23,6 @@ from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.estimate import estimate
 from proband.inference.procedures import Joint
-from proband.inference.proportions import check_level, check_seed
 from proband.inference.strata.estimates import answers_of, ends_of, freedom_of
 from proband.inference.strata.pairs import student_method
 from proband.measures import Outcomes, RecognitionRate
@@ -65,17 +64,16 @@ _DIFFERENCES = Method(
 )
 
 
-@checked
 def compare_sensors(
     data: Outcomes | Scores,
     by: str,
     within: Experiment | None = None,
     *,
-    rank: int = 1,
+    rank: Rank = 1,
     design: StratifiedDesign | Literal["auto"] = "auto",
-    margin: float | None = None,
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    margin: Margin | None = None,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
     adjust: Adjustment = "single-step",
 ) -> Comparison:
     """Compare two or more sensors or conditions: the same people, gallery and algorithm, but other probe images.
@@ -112,8 +110,6 @@ def compare_sensors(
     >>> pair.first, pair.second, pair.difference, round(pair.p_value, 6), pair.verdict
     ('a', 'b', 0.25, 0.000977, 'better')
     """
-    check_level(confidence_level)
-    check_seed(seed)
     worth = margin_for(margin, is_rate=True)
     measure = RecognitionRate(rank, weights="person")
     sensors = Sensors.of(outcomes_of(data, within), by, rank)

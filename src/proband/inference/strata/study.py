@@ -101,7 +101,8 @@ class StratStudy(Result):
     comparison
         The algorithms there, under the same replicates; None for one.
     miss_rate
-        How often a binomial interval would miss there, if people vary (Kish 1957); None where nobody has several probes.
+        How often a binomial interval would miss there, if people vary (Kish 1957); None where nobody has several probes, or
+        where all succeed or none.
     sensors
         For each algorithm, the sensors of probes compared; none where no column tells them apart.
     rank, n_subjects, n_images

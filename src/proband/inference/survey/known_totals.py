@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from proband.engine.foreign import number_from
 from proband.errors import InputError, UsageError, first_few
 from proband.inference.survey.adjusting import Cells, Fitted, calibrate, post_stratify, rake
 from proband.inference.survey.columns import Floats, is_numeric, labels_of, numbers_of, text_of
@@ -150,7 +151,7 @@ def matrix_known(table: pl.DataFrame, totals: Mapping[str, Any], size: float | N
             sums += cells.totals.tolist()
         elif is_numeric(table, name, ""):
             columns.append(numbers_of(table, name, ""))
-            sums.append(float(said))
+            sums.append(number_from(said, "total"))
         else:
             raise UsageError(
                 f"{name!r} is a column of names, which has a total for each of its values.",
@@ -213,7 +214,7 @@ def _cells(table: pl.DataFrame, columns: tuple[str, ...], totals: Mapping[tuple[
         raise UsageError(
             f"A cell has a value of each of {counted(len(columns), 'column')} ({', '.join(columns)}); got {wrong[0] if wrong else 'none'}."
         )
-    numbers = {key: float(value) for key, value in totals.items()}
+    numbers = {key: number_from(value, "total") for key, value in totals.items()}
     if not np.isfinite(list(numbers.values())).all() or min(numbers.values()) < 0:
         raise InputError(f"Totals of {', '.join(columns)} are finite and not negative.")
     parts = [labels_of(table, name, "") for name in columns]

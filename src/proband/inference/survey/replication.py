@@ -11,6 +11,7 @@ import numpy as np
 from proband.designs import BRR, Fay, Jackknife, RaoWu, StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import Centre
+from proband.engine.foreign import complete_from
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.survey.columns import Flags, Floats, Integers
 from proband.inference.survey.hadamard import half_samples, pairs_in_order
@@ -284,7 +285,7 @@ def given_weights(
         "bootstrap": 1 / (n - 1),
         "successive-difference": 4 / n,
     }.get(kind, 1.0)
-    each = np.ones(n) if rscales is None else np.asarray(rscales, dtype=np.float64)
+    each = np.ones(n) if rscales is None else complete_from(rscales, "rscales").astype(np.float64)
     each = np.full(n, each[0]) if each.shape == (1,) else each
     if each.shape != (n,) or not np.isfinite(each).all() or (each < 0).any():
         raise UsageError(

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from proband.engine.arguments import checked
+from proband.engine.foreign import number_by
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Freedom, Level
 from proband.errors import UsageError, first_few, nearest
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
 from proband.inference.survey.columns import Floats
 from proband.inference.survey.statistics import Label
-from proband.results.base import Answers, Confidence, Count, Result
+from proband.results.base import Answers, Confidence, Count, Finite, Result
 from proband.results.serializing import Written
 from proband.words import Method, Note, digits
 
@@ -178,9 +179,8 @@ class SurveyEstimates(Result):
     def __repr__(self) -> str:
         return "\n".join(f"{one!r}" for one in self.estimates)
 
-    @checked
     def intervals(
-        self, confidence_level: float | None = None, degrees_of_freedom: float | None = None
+        self, confidence_level: Level | None = None, degrees_of_freedom: Freedom | None = None
     ) -> Floats:
         """Symmetric intervals at another level or with other degrees of freedom, as R's confint has them (rows of two ends).
 
@@ -199,15 +199,17 @@ class SurveyEstimates(Result):
         reach = reaches(np.array([quantile_of(chosen, one) for one in freedom]), self.standard_errors)
         return np.stack([self.values - reach, self.values + reach], axis=1)
 
-    @checked
-    def contrast(self, weights: Mapping[str, float], name: str = "contrast") -> SurveyContrast:
+    def contrast(self, weights: Mapping[str, Finite], name: str = "contrast") -> SurveyContrast:
         """Estimate a sum of estimates, each times a number: ``{"y [sex=f]": 1, "y [sex=m]": -1}``."""
+        if not weights:
+            raise UsageError(
+                "A contrast is of at least one estimate.", f"there are: {first_few(self.names)}."
+            )
         factors = np.zeros(len(self))
         for key, factor in weights.items():
             factors[self._place(key)] += factor
         return self._made(name, float(factors @ self.values), factors)
 
-    @checked
     def difference(self, first: str, second: str) -> SurveyContrast:
         """Estimate the first less the second, with their covariance."""
         factors = np.zeros(len(self))
@@ -215,7 +217,6 @@ class SurveyEstimates(Result):
         factors[self._place(second)] -= 1.0
         return self._made(f"{first} − {second}", float(factors @ self.values), factors)
 
-    @checked
     def ratio(self, first: str, second: str) -> SurveyContrast:
         """Estimate the first over the second, by the delta method."""
         above, below = self._place(first), self._place(second)
@@ -227,7 +228,6 @@ class SurveyEstimates(Result):
         factors[below] -= values[above] / values[below] ** 2
         return self._made(f"{first} / {second}", float(values[above] / values[below]), factors)
 
-    @checked
     def function(self, function: Callable[[Floats], Any], name: str = "function") -> SurveyContrast:
         """Estimate any smooth function of the estimates, by the delta method with a numeric gradient.
 
@@ -244,9 +244,9 @@ class SurveyEstimates(Result):
         gradient = np.zeros(len(self))
         for place, step in enumerate(steps):
             at = [values + np.eye(len(self))[place] * step * far for far in (-2, -1, 1, 2)]
-            two, one, next_one, next_two = (float(function(here)) for here in at)
+            two, one, next_one, next_two = (number_by(function, "function", here) for here in at)
             gradient[place] = (two - 8 * one + 8 * next_one - next_two) / (12 * step)
-        return self._made(name, float(function(values)), gradient)
+        return self._made(name, number_by(function, "function", values), gradient)
 
     def pairwise(self) -> tuple[SurveyContrast, ...]:
         """Every two domains, for each statistic."""

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.foreign import numbers_by
 from proband.errors import DesignError, UsageError
 from proband.inference.survey.columns import Floats, is_numeric, labels_of, numbers_of
 from proband.inference.survey.quantiles import AS_IN_R, QuantileRule, weighted_quantile
@@ -237,7 +238,7 @@ class _BoundFunction(Bound):
     function: Callable[[Floats], Any]
 
     def values(self, weights: Floats, n: int) -> Floats:
-        found = np.array([np.atleast_1d(np.asarray(self.function(one), dtype=np.float64)) for one in weights])
+        found = np.array([np.atleast_1d(numbers_by(self.function, "function", one)) for one in weights])
         if found.shape[1:] != (len(self.labels),):
             raise UsageError(
                 f"The function returns {counted(found[0].size, 'number')}, and {counted(len(self.labels), 'name')} for them "

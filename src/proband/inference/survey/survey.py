@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.designs import StratifiedDesign
 from proband.designs.stratified import Centre
-from proband.engine.arguments import checked
+from proband.engine.arguments import asked
+from proband.engine.foreign import complete_from
+from proband.engine.labels import Labels, aligned, labels_of
+from proband.engine.limits import Drawn, Freedom, Level, Rho, Seed, Share, Within
 from proband.errors import Hint, InputError, UsageError
-from proband.inference.proportions import check_seed
 from proband.inference.survey import adjusting
 from proband.inference.survey.columns import Flags, Floats, numbers_of
 from proband.inference.survey.estimating import estimated
@@ -51,7 +53,6 @@ _ZERO = Sentence(
 )
 
 
-@checked
 @dataclass(frozen=True, eq=False)
 class Survey:
     """Rows of a table with their weights, and how they were drawn: strata, units within them, and units within units.
@@ -106,9 +107,11 @@ class Survey:
     _seed: int = field(default=0, init=False, repr=False)
     _known: tuple[Known, ...] = field(default=(), init=False, repr=False)
     _domain: Flags | None = field(default=None, init=False, repr=False)
+    _labels: Labels | range = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        table = frame_from(self.frame)
+        table, labels = frame_from(self.frame), labels_of(self.frame)
+        object.__setattr__(self, "_labels", labels or range(table.height))
         if not table.height:
             raise InputError("The table has no rows.")
         object.__setattr__(self, "frame", table)
@@ -195,6 +198,10 @@ class Survey:
         """Units less strata; for replicates the rank of their weights less one."""
         return Sample.of(self).freedom(self.inside)
 
+    def _in_order(self, data: Any, what: str) -> Any:
+        """A column or frame of pandas in the order of the table, by the labels of its rows."""
+        return aligned({f"the {what}": data}, self._labels)[f"the {what}"]
+
     def _with(self, **changes: Any) -> Survey:
         """The same survey but for some of what was said of it."""
         made = object.__new__(type(self))
@@ -210,15 +217,14 @@ class Survey:
         """The rows of the domain: all, unless `within` says which."""
         return np.ones(self.frame.height, dtype=np.bool_) if self._domain is None else self._domain
 
-    @checked
     def replicated(
         self,
         design: StratifiedDesign | ReplicateMethod = "jkn",
         *,
-        rho: float = 0.5,
-        n_resamples: int = 2_000,
+        rho: Rho = 0.5,
+        n_resamples: Drawn = 2_000,
         centre: Centre = "estimate",
-        seed: int = 0,
+        seed: Seed = 0,
     ) -> Survey:
         """Take standard errors from replicates over the primary units, adjusted to the same totals as the sample.
 
@@ -230,7 +236,6 @@ class Survey:
             Of Fay's method; of the bootstrap; whether deviations are from the ``estimate`` (R's mse=TRUE) or from the
             replicates' ``mean`` (mse=FALSE).
         """
-        check_seed(seed)
         made = (
             design_called(design, rho=rho, n_resamples=n_resamples, centre=centre)
             if isinstance(design, str)
@@ -238,18 +243,17 @@ class Survey:
         )
         return self._with(_replication=made, _seed=seed)
 
-    @checked
     def with_replicate_weights(
         self,
         weights: Any,
         kind: ReplicateKind = "other",
         *,
-        scale: float | None = None,
+        scale: Annotated[float, Within(gt=0)] | None = None,
         rscales: Sequence[float] | None = None,
-        rho: float | None = None,
+        rho: Rho | None = None,
         combined: bool = True,
         centre: Centre = "estimate",
-        degrees_of_freedom: float | None = None,
+        degrees_of_freedom: Freedom | None = None,
     ) -> Survey:
         """Take standard errors from replicate weights that came with the data, as R's svrepdesign does.
 
@@ -271,7 +275,10 @@ class Survey:
             columns = [numbers_of(self.frame, one, "replicate_weights") for one in weights]
             matrix = np.stack(columns, axis=1) if columns else np.empty((self.frame.height, 0))
         else:
-            matrix = np.asarray(weights, dtype=np.float64)
+            matrix = complete_from(self._in_order(weights, "replicate weights"), "replicate weights")
+            if matrix.dtype.kind not in "biuf":
+                raise UsageError(f"Replicate weights are numbers; got {matrix.dtype}.")
+            matrix = matrix.astype(np.float64)
         if matrix.ndim != 2 or len(matrix) != self.frame.height:
             raise UsageError(
                 f"Replicate weights are a matrix of {count(self.frame.height)} rows, one column for each replicate; got "
@@ -289,7 +296,6 @@ class Survey:
         )
         return self._with(_replication=given)
 
-    @checked
     def poststratified(self, totals: Any, columns: str | Sequence[str] | None = None) -> Survey:
         """Scale weights so that cells have known totals (R's postStratify).
 
@@ -304,8 +310,13 @@ class Survey:
         known = cells_known(self.frame, totals, columns)
         return self._with(_known=(*self._known, known))
 
-    @checked
-    def raked(self, margins: Any, *, epsilon: float | None = None, max_rounds: int = 200) -> Survey:
+    def raked(
+        self,
+        margins: Any,
+        *,
+        epsilon: Annotated[float, Within(gt=0)] | None = None,
+        max_rounds: Annotated[int, Within(ge=1, le=1_000_000)] = 200,
+    ) -> Survey:
         """Scale weights to one margin after another until all have known totals (R's rake).
 
         Parameters
@@ -319,8 +330,9 @@ class Survey:
         known = margins_known(self.frame, margins, epsilon, max_rounds)
         return self._with(_known=(*self._known, known))
 
-    @checked
-    def calibrated(self, totals: Mapping[str, Any], size: float | None = None) -> Survey:
+    def calibrated(
+        self, totals: Mapping[str, Any], size: Annotated[float, Within(gt=0)] | None = None
+    ) -> Survey:
         """Give weights factors linear in columns, so that these have known totals (R's calibrate, linear).
 
         Parameters
@@ -333,7 +345,6 @@ class Survey:
         known = matrix_known(self.frame, totals, size)
         return self._with(_known=(*self._known, known))
 
-    @checked
     def within(self, condition: str | npt.ArrayLike) -> Survey:
         """Estimate for a part of the population: rows outside keep their place in the variance, with weight 0.
 
@@ -346,7 +357,7 @@ class Survey:
             met = evaluate(self.frame, compile_expression(condition, self.frame.schema), condition)
             inside = met.fill_null(False).to_numpy().astype(np.bool_)
         else:
-            inside = np.asarray(condition)
+            inside = complete_from(self._in_order(condition, "domain"), "values of the domain")
         if inside.dtype != np.bool_ or inside.shape != (self.frame.height,):
             raise UsageError(f"A domain is true or false for each of the {count(self.frame.height)} rows.")
         if not inside.any():
@@ -357,15 +368,14 @@ class Survey:
             )
         return self._with(_domain=inside & self.inside)
 
-    @checked
     def estimate(
         self,
         *statistics: Statistic,
         by: str | Sequence[str] = (),
         differences: bool = False,
-        confidence_level: float = 0.95,
+        confidence_level: Level = 0.95,
         interval: Interval = "t",
-        degrees_of_freedom: float | None = None,
+        degrees_of_freedom: Freedom | None = None,
         design_effect: DesignEffect = "none",
         quantile_interval: QuantileInterval = "mean",
         missing: Missing = "error",
@@ -406,29 +416,29 @@ class Survey:
 
     def mean(self, *columns: str, **options: Any) -> SurveyEstimates:
         """Estimate means of columns; shares of the values of a column of names. Options are those of `estimate`."""
-        return self.estimate(*map(Mean, columns), **options)
+        return asked(Survey.estimate, self, *map(Mean, columns), **options)
 
     def total(self, *columns: str, **options: Any) -> SurveyEstimates:
         """Estimate totals of columns; numbers of the values of a column of names. Options are those of `estimate`."""
-        return self.estimate(*map(Total, columns), **options)
+        return asked(Survey.estimate, self, *map(Total, columns), **options)
 
     def ratio(self, numerator: str, denominator: str, **options: Any) -> SurveyEstimates:
         """Estimate the ratio of two totals. Options are those of `estimate`."""
-        return self.estimate(Ratio(numerator, denominator), **options)
+        return asked(Survey.estimate, self, Ratio(numerator, denominator), **options)
 
     def variance(self, *columns: str, **options: Any) -> SurveyEstimates:
         """Estimate variances of columns in the population. Options are those of `estimate`."""
-        return self.estimate(*map(Variance, columns), **options)
+        return asked(Survey.estimate, self, *map(Variance, columns), **options)
 
     def quantile(
-        self, column: str, p: float | Sequence[float] = 0.5, rule: QuantileRule = "math", **options: Any
+        self, column: str, p: Share | Sequence[Share] = 0.5, rule: QuantileRule = "math", **options: Any
     ) -> SurveyEstimates:
         """Estimate quantiles of a column, with Woodruff's interval. Options are those of `estimate`."""
         shares = p if isinstance(p, int | float) else tuple(p)
-        return self.estimate(Quantile(column, shares, rule), **options)
+        return asked(Survey.estimate, self, Quantile(column, shares, rule), **options)
 
     def function(
         self, function: Callable[[Floats], Any], names: Sequence[str] = ("function",), **options: Any
     ) -> SurveyEstimates:
         """Estimate any function of the weights of rows, from replicates. Options are those of `estimate`."""
-        return self.estimate(Function(function, tuple(names)), **options)
+        return asked(Survey.estimate, self, Function(function, tuple(names)), **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,12 @@ import numpy.typing as npt
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import Strata
 from proband.engine import Engine, on_engine
-from proband.engine.arguments import checked
+from proband.engine.foreign import complete_from, number_by
+from proband.engine.kinds import Axes
+from proband.engine.labels import aligned
+from proband.engine.limits import Level, Seed
 from proband.errors import DesignError, InputError, UsageError, first_few
-from proband.inference.proportions import check_level, check_seed, t_quantile
+from proband.inference.proportions import t_quantile
 from proband.inference.strata.estimates import freedom_of
 from proband.results.base import Confidence, Result
 from proband.results.serializing import Written
@@ -66,17 +69,16 @@ class ReplicateEstimate(Result):
         )
 
 
-@checked
 @on_engine
 def estimate_weighted(
     statistic: Statistic,
-    strata: npt.ArrayLike,
+    strata: Annotated[npt.ArrayLike, Axes(1, labelled=True)],
     design: StratifiedDesign | None = None,
     *,
-    weights: npt.ArrayLike | None = None,
-    units: npt.ArrayLike | None = None,
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    weights: Annotated[npt.ArrayLike, Axes(1, np.floating, labelled=True)] | None = None,
+    units: Annotated[npt.ArrayLike, Axes(1, labelled=True)] | None = None,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
     engine: Engine = None,
 ) -> ReplicateEstimate:
     """Estimate any statistic of weighted units, with a replicate variance: for data that are no ranks at all.
@@ -113,13 +115,16 @@ def estimate_weighted(
     >>> found.value, round(found.standard_error, 6), found.degrees_of_freedom
     (0.5, 0.176777, 2.0)
     """
-    check_level(confidence_level)
-    check_seed(seed)
     chosen = BRR() if design is None else design
-    labels = np.asarray(strata)
+    given = {"the strata": strata, "the weights": weights, "the units": units}
+    given = aligned({what: one for what, one in given.items() if one is not None}, follows="the statistic")
+    labels, units = complete_from(given["the strata"], "strata"), given.get("the units")
     members, first = _members(labels, units)
     found = Strata.of(labels if members is None else labels[first])
-    base = np.ones(len(labels)) if weights is None else np.asarray(weights, dtype=np.float64)
+    base = np.ones(len(labels)) if weights is None else complete_from(given["the weights"], "weights")
+    if base.dtype.kind not in "biuf":
+        raise UsageError(f"Weights are numbers; got {base.dtype}.")
+    base = base.astype(np.float64)
     if base.shape != labels.shape or not np.isfinite(base).all() or (base < 0).any():
         what = "units" if members is None else "rows"
         raise UsageError(
@@ -132,10 +137,10 @@ def estimate_weighted(
     _refuse_unused(chosen)
     found, notes = chosen.collapsed(found, None)
     plan = chosen.replicates(found, seed)
-    value = float(statistic(base))
+    value = number_by(statistic, "statistic", base)
     replicates = np.array(
         [
-            float(statistic(base * (row if members is None else row[members])))
+            number_by(statistic, "statistic", base * (row if members is None else row[members]))
             for part in plan.parts
             for block in part.blocks(len(found.codes))
             for row in block
@@ -168,7 +173,7 @@ def _members(
     """The unit of each row and the first row of each unit; None where rows are the units."""
     if units is None:
         return None, np.arange(len(strata))
-    labels = np.asarray(units)
+    labels = complete_from(units, "units")
     if labels.shape != strata.shape:
         raise UsageError(
             f"There is one unit and one stratum for each row; got {count(labels.size)} and {count(strata.size)}."

@@ -14,6 +14,7 @@ from proband.engine import run_blocks, slices
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_seed
 from proband.inference.verification.meetings import Ints, Meetings, subject_pairs, whole_numbers
+from proband.measures.pairs.counts import allowed_errors
 from proband.words import count, digits
 
 Floats = npt.NDArray[np.float64]
@@ -362,20 +363,6 @@ class AtRates:
                 f"give the {count(int(4 * fmr * self.comparisons.n_impostor) + 1)} closest, or more.",
             )
         return fnmr
-
-
-def allowed_errors(fmr: float, sizes: Ints) -> Ints:
-    """Find the most errors in each drawing: the largest count whose share is not above `fmr`, rounding notwithstanding.
-
-    Examples
-    --------
-    >>> allowed_errors(0.1, np.array([9, 10, 30]))
-    array([0, 1, 3])
-    """
-    allowed: Ints = np.floor(fmr * sizes).astype(np.int64) + 1
-    for _ in range(2):
-        allowed -= allowed / sizes > fmr
-    return allowed
 
 
 def _sizes(weights: Weights, comparisons: Meetings, genuine: Genuine) -> tuple[Ints, Ints]:

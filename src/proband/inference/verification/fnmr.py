@@ -49,18 +49,18 @@ from proband.results.targets import derived
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.trials import Trials
-from proband.words import Method, Sentence, count
+from proband.words import Method, Sentence, counted
 
 N_RESAMPLES = 2_000
 _ANEW = Method(
     "fnmr-threshold-anew",
-    f"people drawn anew, threshold found anew ({count(N_RESAMPLES)} replicates; Wilson with the larger variance)",
+    f"people drawn anew, threshold found anew ({counted(N_RESAMPLES, 'replicate')}; Wilson with the larger variance)",
     "Wilson's interval with the variance of people drawn anew, the threshold set anew in each replicate",
     ("efron1979", "fogliato2024", "wilson1927"),
 )
 _BOTH_ANEW = Method(
     "fnmr-both-thresholds-anew",
-    f"people drawn anew, both thresholds found anew in each ({count(N_RESAMPLES)} replicates)",
+    f"people drawn anew, both thresholds found anew in each ({counted(N_RESAMPLES, 'replicate')})",
     "a bootstrap of people in which both thresholds are set anew",
     ("efron1979", "fogliato2024"),
 )

@@ -26,6 +26,7 @@ from proband.inference.verification.verification import (
     Shared,
     Verification,
     VerificationPoint,
+    beyond_data,
     closeness_of,
     loosest_of,
     points_of,
@@ -34,7 +35,7 @@ from proband.inference.verification.verification import (
 )
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_each, each_pair_once
-from proband.measures.verification import ErrorRates, OperatingPoint
+from proband.measures.verification import ErrorRates, OperatingPoint, admitting
 from proband.results.base import Answers
 from proband.results.targets import OTHER_PAIRS, PAIRS_INDEPENDENT
 from proband.scores.names import places_among, together
@@ -117,7 +118,7 @@ def verified_list(
     >>> frame = pl.DataFrame({"query_subject": list("aabb"), "target_subject": list("abab"), "score": [0.9, 0.1, 0.2, 0.8]})
     >>> made, shared = verified_list(Trials(frame, "similarity"), [0.5], (), 0.95, 0, False, Drawings(0))
     >>> made.points[0].point.threshold, shared.genuine, shared.tail
-    (0.8, array([0.9, 0.8]), array([0.1, 0.2]))
+    (0.2, array([0.9, 0.8]), array([0.1, 0.2]))
     """
     check_level(confidence_level)
     trials = with_people_of_mated(each_pair_once(trials))
@@ -125,19 +126,22 @@ def verified_list(
     counts = count_each(trials, [sign * t for t in thresholds])
     rates = ErrorRates(trials.name, sign > 0, counts, counts.notes)
     if check_orientation:
-        _require_orientation(trials, rates)
+        require_list_orientation(trials, rates)
+    loosest = loosest_of(rates, fmrs, thresholds, replicated=bool(n_resamples))
+    impostors = np.asarray(closeness_of_list(trials).impostor)
+    rates = admitting(rates, impostors, map(rates.allowed_at, fmrs))
     points = points_of(rates, fmrs, thresholds)
     compared = compared_pairs(trials, None, counts)
+    notes = (*rates.notes, *beyond_data(rates, fmrs))
     everything = shared_by(trials, sign)
     if everything is not None:
         own_area = everything.area(confidence_level)
-        loosest = loosest_of(rates, points, fmrs if n_resamples else ())
         crossing = closeness_of(rates.eer().threshold, sign)
         needed = everything.reaching(min(loosest, crossing))
         shared = needed.reaching(loosest)
         made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
         people = shared.comparisons.n_subjects
-        found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
+        found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, notes, compared)
         return with_summaries(found, needed, own_area), everything
     named = pl.concat(together(trials.frame["target_subject"], trials.frame["query_subject"])).drop_nulls()
     interval = naive_interval if len(named) else independent_interval
@@ -151,9 +155,7 @@ def verified_list(
         )
         for point in points
     )
-    answers, notes = (
-        (_OVER_COMPARISONS, rates.notes) if len(named) else (OVER_PAIRS, (*rates.notes, ASSUMED()))
-    )
+    answers, notes = (_OVER_COMPARISONS, notes) if len(named) else (OVER_PAIRS, (*notes, ASSUMED()))
     area = None if len(named) else auc_interval(closeness_of_list(trials), None, confidence_level)
     found = Verification(
         rates, made, named.n_unique(), confidence_level, answers, notes, compared, auc_interval=area
@@ -221,8 +223,11 @@ def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> R
     )
 
 
-def _require_orientation(trials: Trials, rates: ErrorRates) -> None:
+def require_list_orientation(trials: Trials, rates: ErrorRates | None = None) -> None:
     """Refuse scores that look reversed beyond chance, with people (or else genuine comparisons) as units."""
+    if rates is None:
+        counts = count_each(trials)
+        rates = ErrorRates(trials.name, trials.orientation == "similarity", counts, counts.notes)
     auc = rates.auc()
     named = trials.frame.filter(pl.col("mated"))["target_subject"]
     units = named.n_unique() if named.null_count() == 0 else rates.counts.n_genuine

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
-from proband.words import count
+from proband.words import count, counted
 
 Ints = npt.NDArray[np.int64]
 
@@ -41,7 +41,7 @@ class Comparisons:
             object.__setattr__(self, name, whole_numbers(getattr(self, name), f"The {name} of the subjects"))
         if len(self.queries) != len(self.targets):
             raise UsageError(
-                f"Queries of {count(len(self.queries))} subjects and targets of {count(len(self.targets))} do not belong together."
+                f"Queries of {counted(len(self.queries), 'subject')} and targets of {count(len(self.targets))} do not belong together."
             )
         if len(self.queries) and min(self.queries.min(), self.targets.min()) < 0:
             raise UsageError("A subject cannot have fewer than no images.")

@@ -18,18 +18,25 @@ from proband.inference.proportions import (
     t_quantile,
     wilson_interval,
 )
-from proband.inference.verification.drawings import Drawings, Weights, allowed_errors, replicates
+from proband.inference.verification.drawings import Drawings, Weights, replicates
 from proband.inference.verification.dyadic_bootstrap import recentred_interval
 from proband.inference.verification.person_rates import by_comparison
 from proband.measures.open_set import Searches, SearchPoint
+from proband.measures.pairs.counts import allowed_errors
 from proband.results.base import Answers, Confidence, Result
 from proband.results.serializing import Written
 from proband.results.targets import PEOPLE_ALIKE
-from proband.words import Target
+from proband.words import Note, Sentence, Target
 
 Floats = npt.NDArray[np.float64]
 
 N_RESAMPLES = 1_000
+_BEYOND = Sentence(
+    "search.target-beyond-data",
+    "caution",
+    "with {n:count search/searches} for people who are not enrolled, a target FPIR below {least:small} allows no false positive: FNIR "
+    "there is at the smallest FPIR that these searches can show, not at the target",
+)
 _SUPPORTED = 30
 _ANSWERS = Answers(
     Target("fpir-and-fnir", "false positive and false negative identification rates"),
@@ -98,9 +105,8 @@ class SearchEstimates(Result):
             "n_enrolled": "searches.n_enrolled",
             "fusion": "searches.fusion",
             "metric": "searches.metric",
-            "notes": "searches.notes",
         },
-        also=("algorithm",),
+        also=("algorithm", "notes"),
         without=("searches",),
         versioned=True,
     )
@@ -114,6 +120,14 @@ class SearchEstimates(Result):
     def algorithm(self) -> str:
         """The name of the scores."""
         return self.searches.algorithm
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader should know: what searches say of themselves, and rates beyond what so few can show."""
+        strangers = len(self.searches.best)
+        asked = [one.point.asked for one in self.points if one.point.asked is not None]
+        beyond = any(allowed_errors(fpir, strangers) == 0 for fpir in asked)
+        return (*self.searches.notes, *([_BEYOND(n=strangers, least=1 / strangers)] if beyond else []))
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each operating point."""

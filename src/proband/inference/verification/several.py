@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from proband.engine.arguments import checked
+from proband.engine.limits import FalseMatchRate, Level, Replicates, Seed
 from proband.errors import UsageError, first_few, nearest, quoted
 from proband.inference.verification.verification import FMRS, Verification, verify
 from proband.results.base import Result
@@ -57,7 +57,6 @@ class Verifications(Result):
         return "\n".join(map(repr, self.found))
 
 
-@checked
 def verify_pairs(
     mated: Any,
     scores: PairScores,
@@ -66,12 +65,12 @@ def verify_pairs(
     samples: Sides | None = None,
     orientation: Orientation,
     mated_is: str | None = None,
-    fmr: float | Sequence[float] = FMRS,
+    fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
-    confidence_level: float = 0.95,
-    n_resamples: int = 1_000,
+    confidence_level: Level = 0.95,
+    n_resamples: Replicates = 1_000,
     naive: bool = False,
-    seed: int = 0,
+    seed: Seed = 0,
     check_orientation: bool = True,
     name: str = "scores",
 ) -> Verification | Verifications:

@@ -11,10 +11,9 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Progress
-from proband.engine.arguments import checked
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import FalseMatchRate, Level, Threads
 from proband.errors import DesignError, Said, UsageError
-from proband.inference.proportions import check_level
 from proband.inference.verification.bound_path import BoundPath, Floats
 from proband.inference.verification.drawings import Drawings
 from proband.inference.verification.dyadic_rates import FEWEST_CARRIERS
@@ -24,14 +23,13 @@ from proband.inference.verification.verification import (
     PEOPLE_SHARED,
     Shared,
     VerificationPoint,
-    closeness_of,
     counted,
     room_for_replicates,
     with_intervals,
 )
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_each, each_pair_once
-from proband.measures.verification import ErrorRates
+from proband.measures.verification import ErrorRates, admitting
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.compared import Compared
 from proband.results.serializing import Written
@@ -47,7 +45,7 @@ Verified = Scores | Trials
 _RATES = tuple(f"{rate}{end}" for rate in ("fmr", "fnmr") for end in ("", "_low", "_high"))
 _COLUMNS = {
     "algorithm": pl.String,
-    **dict.fromkeys(("asked", "confidence"), pl.Float64),
+    **dict.fromkeys(("asked", "confidence_level"), pl.Float64),
     "grade": pl.String,
     **dict.fromkeys(("threshold", *_RATES), pl.Float64),
 }
@@ -100,6 +98,18 @@ _NEEDED = Sentence(
     "at least about {people:count} people ({comparisons:count} impostor comparisons) are needed if errors are spread "
     "evenly over people, and {free:count} whatever the distribution of scores",
 )
+_COMPARISONS_NEEDED = Sentence(
+    "threshold.comparisons-needed",
+    "note",
+    "there are people enough, but at least about {needed:count} impostor comparisons are needed, even if errors are spread evenly over "
+    "people; there are {there:count}",
+)
+_CONCENTRATED = Sentence(
+    "threshold.concentrated",
+    "note",
+    "there are people and comparisons enough for errors that are spread evenly, but a few people account for most false matches here: "
+    "more people are needed",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +118,7 @@ class DeployedThreshold(Result):
 
     Attributes
     ----------
-    algorithm, asked, confidence, larger_is_closer
+    algorithm, asked, confidence_level, larger_is_closer
         Whose threshold, the false match rate it is to keep, how sure that must be, and which way scores point.
     plain
         The laxest threshold that keeps the rate on these people, and promises nothing for others.
@@ -120,8 +130,8 @@ class DeployedThreshold(Result):
         People in the comparisons, and which comparisons were counted.
     people_needed, comparisons_needed, people_needed_freely
         How many it takes at least if nobody stands out and everybody has as many images, and whatever the distribution.
-    confidence_level, answers, notes
-        Of the intervals of FMR and FNMR; what the threshold means, and what a reader should know.
+    answers, notes
+        What the threshold means, and what a reader should know.
     thresholds, rates, bounds
         For drawing: the false match rate and its bound by threshold.
     """
@@ -130,7 +140,7 @@ class DeployedThreshold(Result):
 
     algorithm: str
     asked: Rate
-    confidence: Confidence
+    confidence_level: Confidence
     plain: VerificationPoint
     sure: VerificationPoint | None
     bound: Rate | None
@@ -139,7 +149,6 @@ class DeployedThreshold(Result):
     people_needed: Count
     comparisons_needed: Count
     people_needed_freely: Count
-    confidence_level: Confidence
     answers: Answers
     notes: tuple[Note, ...]
     compared: Compared
@@ -155,10 +164,15 @@ class DeployedThreshold(Result):
 
     @property
     def needed(self) -> Note:
-        """How many people it takes."""
-        return _NEEDED(
-            people=self.people_needed, comparisons=self.comparisons_needed, free=self.people_needed_freely
-        )
+        """What is too few: people, comparisons, or people who account for the errors."""
+        there = self.plain.point.n_impostor
+        if self.people_needed > self.n_subjects:
+            return _NEEDED(
+                people=self.people_needed, comparisons=self.comparisons_needed, free=self.people_needed_freely
+            )
+        if self.comparisons_needed > there:
+            return _COMPARISONS_NEEDED(needed=self.comparisons_needed, there=there)
+        return _CONCENTRATED()
 
     def sentences(self) -> list[Note]:
         """What to deploy, what the plain threshold is worth, and what else could be promised."""
@@ -188,14 +202,14 @@ class DeployedThreshold(Result):
         if self.sure is None or self.bound is None:
             compared = self.plain.point.n_impostor
             people = self.n_subjects
-            return [_NONE(**said, confidence=self.confidence, people=people, comparisons=compared)]
+            return [_NONE(**said, confidence=self.confidence_level, people=people, comparisons=compared)]
         point, fnmr = self.sure.point, self.sure.fnmr
         return [
             _SURE(
                 **said,
                 threshold=point.threshold,
                 closer="above" if self.larger_is_closer else "below",
-                confidence=self.confidence,
+                confidence=self.confidence_level,
                 fmr=point.fmr,
                 bound=self.bound,
                 fnmr=point.fnmr,
@@ -211,7 +225,7 @@ class DeployedThreshold(Result):
                 {
                     "algorithm": self.algorithm,
                     "asked": self.asked,
-                    "confidence": self.confidence,
+                    "confidence_level": self.confidence_level,
                     "grade": grade,
                     "threshold": None if one is None else one.point.threshold,
                     "fmr": None if one is None else one.point.fmr,
@@ -258,7 +272,7 @@ class DeployedThresholds(Result):
         none = [said for one in self.found if one.sure is None for said in (*one.deployed(), one.needed)]
         strictest = min(self.found, key=lambda one: one.asked)
         weak = [said for one in self.found for said in one.cautions()]
-        return [_EACH(confidence=strictest.confidence), _PLAIN(), strictest.grade, *none, *weak]
+        return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, *none, *weak]
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each algorithm, rate and grade."""
@@ -268,16 +282,14 @@ class DeployedThresholds(Result):
         return "\n".join(str(said) for one in self.found for said in one.deployed())
 
 
-@checked
 def threshold(
     scores: Verified | Sequence[Verified] | Mapping[str, Verified],
     within: Experiment | Samples | None = None,
     *,
-    fmr: float | Sequence[float] = 1e-3,
-    confidence: float = 0.95,
-    confidence_level: float = 0.95,
+    fmr: FalseMatchRate | Sequence[FalseMatchRate] = 1e-3,
+    confidence_level: Level = 0.95,
     check_orientation: bool = True,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
 ) -> DeployedThresholds:
     """Find the laxest threshold whose false match rate is, with a confidence, within a target for new people.
@@ -295,10 +307,8 @@ def threshold(
         One algorithm or several, as `verify` takes them; a mapping names them.
     fmr
         The false match rate to keep, or several.
-    confidence
-        How sure that must be.
     confidence_level
-        Of the intervals of FMR and FNMR that stand beside it.
+        How sure that must be; and the level of the intervals of FMR and FNMR that stand beside it.
 
     Raises
     ------
@@ -307,7 +317,7 @@ def threshold(
 
     Examples
     --------
-    A hundred people, one image as target and one as query each. The plain threshold has 94 false matches in 9,900:
+    A hundred people, one image as target and one as query each. The plain threshold has 99 false matches in 9,900:
 
     >>> rng = np.random.default_rng(1)
     >>> ids = [f"{side}{k:02d}" for side in "tq" for k in range(100)]
@@ -316,13 +326,11 @@ def threshold(
     >>> scores = Scores.from_array(values, ids[100:], ids[:100], orientation="similarity", name="net")
     >>> (found,) = threshold(scores, samples, fmr=0.01)
     >>> found.plain.point.false_matches, found.sure.point.false_matches, found.bound <= 0.01
-    (94, 69, True)
+    (99, 82, True)
     """
-    check_level(confidence)
-    check_level(confidence_level)
     rates = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
-    if not rates or not all(0 < one < 1 for one in rates):
-        raise UsageError(f"A false match rate to keep must be above 0 and below 1, got {fmr!r}.")
+    if not rates:
+        raise UsageError("There is no false match rate to keep.", "name at least one: fmr=0.001.")
     found = tuple(
         replace(made, algorithm=name)
         for name, one in by_name(scores).items()
@@ -330,7 +338,6 @@ def threshold(
             one,
             within,
             rates,
-            confidence,
             confidence_level,
             check_orientation=check_orientation,
             threads=threads,
@@ -352,7 +359,7 @@ def require_any(found: Sequence[DeployedThreshold]) -> None:
         return
     one = min(found, key=lambda each: each.people_needed)
     raise DesignError(
-        f"no threshold keeps a false match rate of {given(one.asked)} with {level(one.confidence)} confidence: "
+        f"no threshold keeps a false match rate of {given(one.asked)} with {level(one.confidence_level)} confidence: "
         f"{count(one.n_subjects)} people in {count(one.plain.point.n_impostor)} impostor comparisons cannot show it.",
         f"{one.needed}; or ask for a larger rate.",
         source=one.algorithm,
@@ -363,7 +370,6 @@ def thresholds_of(
     scores: Verified,
     within: Experiment | Samples | None,
     fmrs: Sequence[float],
-    confidence: float,
     confidence_level: float,
     *,
     check_orientation: bool = True,
@@ -377,7 +383,7 @@ def thresholds_of(
     >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> (found,) = thresholds_of(Scores.from_array(same, ids, orientation="similarity"), samples, [0.1], 0.95, 0.95)
+    >>> (found,) = thresholds_of(Scores.from_array(same, ids, orientation="similarity"), samples, [0.1], 0.95)
     >>> found.plain.point.threshold, found.sure, found.people_needed  # six people who are never taken for another
     (1.0, None, 11)
     """
@@ -387,12 +393,9 @@ def thresholds_of(
         if within is None:
             within = scores.samples_by_label()
         pairs, rates = counted(scores, within, (), check_orientation, threads, progress)
-        sign = 1.0 if rates.larger_is_closer else -1.0
-        # Impostors below all genuine scores tell as well how sure a threshold above them is.
-        plain = closeness_of(rates.at_fmr(max(fmrs)).threshold, sign)
-        shared = Shared.of(scores, pairs, min(plain, room_for_replicates(rates, max(fmrs))), threads)
+        shared = Shared.of(scores, pairs, room_for_replicates(rates, max(fmrs)), threads)
         compared = compared_pairs(scores, within, rates.counts)
-    return tuple(_deployed(rates, shared, compared, asked, confidence, confidence_level) for asked in fmrs)
+    return tuple(_deployed(rates, shared, compared, asked, confidence_level) for asked in fmrs)
 
 
 def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[ErrorRates, Shared, Compared]:
@@ -424,16 +427,17 @@ def _deployed(
     shared: Shared,
     compared: Compared,
     asked: float,
-    confidence: float,
     confidence_level: float,
 ) -> DeployedThreshold:
     sign = 1.0 if rates.larger_is_closer else -1.0
-    plain = rates.at_fmr(asked)
-    near = _closest(shared, int(asked * rates.counts.n_impostor))
-    path = BoundPath.of(near.first, near.second, near.tail, near.comparisons, confidence)
+    most = rates.allowed_at(asked)
+    near = _closest(shared, most)
+    path = BoundPath.of(near.first, near.second, near.tail, near.comparisons, confidence_level)
     units = _disjoint(near.comparisons)
     allowed = path.allowed(asked)
-    freely = None if units is None else path.allowed_freely(asked, units, confidence)
+    freely = None if units is None else path.allowed_freely(asked, units, confidence_level)
+    rates = admitting(rates, shared.tail, {most, allowed, freely or 0})
+    plain = rates.at_fmr(asked)
     sure = rates.at_false_matches(allowed, asked) if allowed or freely is not None else None
     free = None if freely is None else rates.at_false_matches(freely, asked)
     chosen = [plain, *(one for one in (sure, free) if one is not None and one.threshold is not None)]
@@ -445,14 +449,13 @@ def _deployed(
     return DeployedThreshold(
         rates.algorithm,
         asked,
-        confidence,
+        confidence_level,
         made[plain],
         found,
-        None if found is None else _bound_at(path, found.point.false_matches, units, confidence),
+        None if found is None else _bound_at(path, found.point.false_matches, units, confidence_level),
         None if free is None else made.get(free),
         near.comparisons.n_subjects,
-        *_needed(near.comparisons, asked, confidence),
-        confidence_level,
+        *_needed(near.comparisons, asked, confidence_level),
         _ANSWERS,
         rates.notes,
         compared,
@@ -498,6 +501,9 @@ def _disjoint(comparisons: Meetings) -> int | None:
     return people // 2 if people > 1 and comparisons.n_pairs == people * (people - 1) // 2 else None
 
 
+_COUNTLESS = 1e18  # more comparisons than anybody makes
+
+
 def _needed(comparisons: Meetings, asked: float, confidence: float) -> tuple[int, int, int]:
     """People and comparisons for one false match to be allowed, and people for none to suffice, whatever the distribution.
 
@@ -505,7 +511,7 @@ def _needed(comparisons: Meetings, asked: float, confidence: float) -> tuple[int
     """
     from scipy.special import stdtrit
 
-    pairs = ceil(exp(float(stdtrit(FEWEST_CARRIERS, confidence))) / asked)
+    pairs = ceil(min(exp(float(stdtrit(FEWEST_CARRIERS, confidence))) / asked, _COUNTLESS))
     each = comparisons.n_impostor / max(comparisons.n_pairs, 1)
-    free = 2 * ceil(log(1 - confidence) / log1p(-asked))
+    free = 2 * ceil(min(log(1 - confidence) / log1p(-asked), _COUNTLESS))
     return ceil(0.5 + sqrt(0.25 + 2 * pairs / each)), pairs, free

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, Progress, Silent, on_engine
-from proband.engine.arguments import checked
+from proband.engine.limits import FalseMatchRate, Level, Replicates, Seed, Threads
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
-from proband.inference.proportions import Interval, check_level, check_seed
+from proband.inference.proportions import Interval, check_seed
 from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
 from proband.inference.verification.dyadic_auc import (
     AucInterval,
@@ -40,7 +41,7 @@ from proband.measures.pairs.counts import (
 )
 from proband.measures.pairs.pair_set import Codes, PairSet
 from proband.measures.pairs.placements import placements
-from proband.measures.verification import ErrorRates, OperatingPoint
+from proband.measures.verification import ErrorRates, OperatingPoint, admitting
 from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.compared import Compared
 from proband.results.serializing import Written
@@ -84,6 +85,12 @@ _TOO_MANY = Sentence(
     "verification.too-many-to-share",
     "note",
     "{which}: no interval, since {n:count impostor comparison} are too many to find which people they share",
+)
+_BEYOND = Sentence(
+    "verification.target-beyond-data",
+    "caution",
+    "with {n:count impostor comparison}, a target FMR below {least:small} allows no false match: FNMR there is at the smallest FMR that "
+    "these comparisons can show, not at the target",
 )
 _MOST_FOR_AREA = (
     1_000_000_000  # impostor comparisons that are placed among the genuine ones for the interval of the area
@@ -296,7 +303,7 @@ def verify(
     fmr: float | Sequence[float] = ...,
     thresholds: Sequence[float] = ...,
     confidence_level: float = ...,
-    n_resamples: int = ...,
+    n_resamples: Replicates = ...,
     naive: bool = ...,
     by: str | Sequence[str] = ...,
     seed: int | Drawings = ...,
@@ -315,7 +322,7 @@ def verify(
     fmr: float | Sequence[float] = ...,
     thresholds: Sequence[float] = ...,
     confidence_level: float = ...,
-    n_resamples: int = ...,
+    n_resamples: Replicates = ...,
     naive: bool = ...,
     by: str | Sequence[str] = ...,
     seed: int | Drawings = ...,
@@ -326,21 +333,20 @@ def verify(
 ) -> Verifications: ...
 
 
-@checked
 @on_engine
 def verify(
     scores: Scores | Trials | Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
     within: Experiment | Samples | None = None,
     *,
-    fmr: float | Sequence[float] = FMRS,
+    fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
-    confidence_level: float = 0.95,
-    n_resamples: int = 1_000,
+    confidence_level: Level = 0.95,
+    n_resamples: Replicates = 1_000,
     naive: bool = False,
     by: str | Sequence[str] = (),
-    seed: int | Drawings = 0,
+    seed: Seed | Drawings = 0,
     check_orientation: bool = True,
-    threads: int | None = None,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> Verification | Verifications:
@@ -384,7 +390,6 @@ def verify(
     >>> one.fmr.errors, one.fmr.n, one.fnmr.errors, one.fnmr.n, found.n_subjects
     (1, 60, 1, 6, 6)
     """
-    check_level(confidence_level)
     drawings = seed if isinstance(seed, Drawings) else Drawings(seed)
     check_seed(drawings.seed)
     fmrs = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
@@ -476,25 +481,27 @@ def verified(
     >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
     >>> made, shared = verified(scores, samples, [0.3], (), 0.95, 0, False, Drawings(0))
     >>> made.points[0].point.threshold, shared.genuine, shared.tail
-    (0.5, array([0.9, 0.5]), array([0.6]))
+    (0.5, array([0.9, 0.5]), array([0.6, 0.3]))
     """
     if within is None:
         within = scores.samples_by_label()
     pairs, rates = counted(scores, within, thresholds, check_orientation, threads, progress)
     (progress or Silent()).begin(f"intervals of {scores.name}", 0)
     sign, counts = 1.0 if scores.larger_is_closer else -1.0, rates.counts
-    points = points_of(rates, fmrs, thresholds)
-    loosest = loosest_of(rates, points, fmrs if n_resamples else ())
+    loosest = loosest_of(rates, fmrs, thresholds, replicated=bool(n_resamples))
     crossing = closeness_of(rates.eer().threshold, sign)
     crossed = rates.eer().value * counts.n_impostor <= _MOST_FOR_EER
     own = genuine_pairs(scores, pairs, threads)
     area = _area(scores, pairs, own, rates, confidence_level, threads)
     everything = Shared.of(scores, pairs, min(loosest, crossing) if crossed else loosest, threads, own)
     shared = everything.reaching(loosest)
+    rates = admitting(rates, shared.tail, map(rates.allowed_at, fmrs))
+    points = points_of(rates, fmrs, thresholds)
     made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings, threads)
     people = shared.comparisons.n_subjects
     compared = compared_pairs(scores, within, counts)
-    found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, rates.notes, compared)
+    notes = (*rates.notes, *beyond_data(rates, fmrs))
+    found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, notes, compared)
     return with_summaries(found, everything, area, eer=crossed), shared
 
 
@@ -609,8 +616,25 @@ def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[flo
     return [*(rates.at_fmr(fmr) for fmr in fmrs), *(rates.at_threshold(t) for t in thresholds)]
 
 
-def loosest_of(rates: ErrorRates, points: Sequence[OperatingPoint], anew: Sequence[float]) -> float:
-    """Find the closeness down to which impostors are needed: for points, and for false match rates found anew in replicates.
+def beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
+    """Say where a false match rate is asked for that so few comparisons cannot show.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from proband.measures.pairs.counts import count_trials
+    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.5, 0.1], "mated": [1, 0, 0, 0]}), "similarity")
+    >>> [note.code for note in beyond_data(ErrorRates("net", True, count_trials(trials)), [0.4, 0.01])]
+    ['verification.target-beyond-data']
+    """
+    n = rates.counts.n_impostor
+    return [] if all(map(rates.allowed_at, fmrs)) else [_BEYOND(n=n, least=1 / n)]
+
+
+def loosest_of(
+    rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[float], *, replicated: bool
+) -> float:
+    """Find the closeness down to which impostors are needed: for the thresholds, for those of false match rates, and for replicates.
 
     Examples
     --------
@@ -618,14 +642,16 @@ def loosest_of(rates: ErrorRates, points: Sequence[OperatingPoint], anew: Sequen
     >>> from proband.measures.pairs.counts import count_trials
     >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.5, 0.1], "mated": [1, 0, 0, 0]}), "similarity")
     >>> rates = ErrorRates("net", True, count_trials(trials))
-    >>> points = points_of(rates, [0.01], [])
-    >>> loosest_of(rates, points, ()), loosest_of(rates, points, [0.01])
-    (0.9, 0.1)
+    >>> loosest_of(rates, [0.01], (), replicated=False) > 0.69, loosest_of(rates, [0.01], (), replicated=True)
+    (True, 0.1)
     """
     sign = 1.0 if rates.larger_is_closer else -1.0
-    reached = min((sign * one.threshold for one in points if one.threshold is not None), default=np.inf)
-    # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
-    return min(reached, room_for_replicates(rates, max(anew))) if anew else reached
+    reached = [sign * one for one in thresholds]
+    reached += [rates.counts.closeness_to_admit(rates.allowed_at(fmr)) for fmr in fmrs]
+    if replicated and fmrs:
+        # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
+        reached.append(room_for_replicates(rates, max(fmrs)))
+    return min(reached)
 
 
 def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> None:
@@ -651,8 +677,6 @@ def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> No
 def room_for_replicates(rates: ErrorRates, fmr: float) -> float:
     """Find a closeness that at least four times as many impostors reach as the FMR allows, and some hundred thousand in any case.
 
-    It is found in the histogram. Genuine scores do not tell: the threshold of a replicate may lie below them all.
-
     Examples
     --------
     With few impostors it is the lowest one:
@@ -664,10 +688,7 @@ def room_for_replicates(rates: ErrorRates, fmr: float) -> float:
     0.1
     """
     counts = rates.counts
-    needed = max(4 * fmr * counts.n_impostor, _LEAST_TAIL)
-    reached = np.cumsum(counts.histogram.impostor[::-1])[::-1]  # from each bin on
-    enough = np.flatnonzero(reached >= needed)
-    return float(counts.histogram.edges[enough[-1]]) if len(enough) else float(counts.lowest_impostor)
+    return counts.closeness_reached_by(max(ceil(4 * fmr * counts.n_impostor), _LEAST_TAIL))
 
 
 def with_intervals(

@@ -29,12 +29,13 @@ from proband.scores import Embeddings, Scores
 from proband.scores.base import ORIENTATION_HINT
 from proband.scores.names import n_repeats
 from proband.scores.trials import Trials
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 __all__ = [
     "Histogram",
     "PairAccumulator",
     "PairCounts",
+    "allowed_errors",
     "count_each",
     "count_pairs",
     "count_trials",
@@ -106,10 +107,90 @@ class PairCounts:
     impostor_bits: float | None = None
     notes: tuple[Note, ...] = ()
 
+    def closeness_reached_by(self, n: int) -> float:
+        """Find a closeness that at least `n` impostors reach, as high as the edges and the histogram tell; the lowest if there are fewer.
+
+        Examples
+        --------
+        >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.4, 0.4, 0.1], "mated": [1, 1, 0, 0]}), "similarity")
+        >>> counts = count_trials(trials)
+        >>> counts.closeness_reached_by(1), counts.closeness_reached_by(2), counts.closeness_reached_by(3)
+        (0.4, 0.1, 0.1)
+        """
+        reached = np.cumsum(self.histogram.impostor[::-1])[::-1]  # from each bin on
+        return max(
+            float(self.lowest_impostor),
+            float(self.edges[self.impostor_ge >= n].max(initial=-np.inf)),
+            float(self.histogram.edges[:-1][reached >= n].max(initial=-np.inf)),
+        )
+
+    def closeness_to_admit(self, most: int) -> float:
+        """Find the closeness down to which impostors must be known for `admitting` at most so many.
+
+        Examples
+        --------
+        >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.4, 0.4, 0.4, 0.1], "mated": [1, 1, 0, 0, 0]}), "similarity")
+        >>> counts = count_trials(trials)
+        >>> counts.closeness_to_admit(1) > 0.4, counts.closeness_to_admit(2)  # who ties with a genuine score need not be listed
+        (True, 0.1)
+        """
+        place = int(np.searchsorted(-self.impostor_ge, -most))
+        if place and self.impostor_gt[place - 1] <= most:
+            return float(np.nextafter(self.edges[place - 1], np.inf))
+        return self.closeness_reached_by(most + 1)
+
+    def admitting(self, impostors: Floats, most: Iterable[int]) -> PairCounts:
+        """Count as well at the laxest thresholds that admit at most so many impostors.
+
+        Such a threshold is the lowest score, genuine or impostor, above that of the first impostor who is one too many.
+
+        Parameters
+        ----------
+        impostors
+            The closeness of impostor comparisons, in any order: all above the first who is one too many, and that one, unless its
+            score is an edge.
+        most
+            Numbers of impostors to admit.
+
+        Examples
+        --------
+        >>> score, mated = [0.9, 0.2, 0.7, 0.6, 0.6, 0.5], [1, 1, 0, 0, 0, 0]
+        >>> counts = count_trials(Trials(pl.DataFrame({"score": score, "mated": mated}), "similarity"))
+        >>> more = counts.admitting(np.array([0.7, 0.6, 0.6, 0.5]), [3])
+        >>> more.edges, more.impostor_ge
+        (array([0.2, 0.6, 0.9]), array([4, 3, 0]))
+        """
+        added: set[float] = set()
+        for allowed in most:
+            if allowed >= len(impostors):
+                above = impostors
+            else:
+                excess = np.partition(impostors, -1 - allowed)[-1 - allowed]
+                above = impostors[impostors > excess]
+                if (
+                    len(above) < allowed
+                ):  # others have the same score: it is an edge too, so that none seems to be missing
+                    added.add(float(excess))
+            if len(above):
+                added.add(float(above.min()))
+        new = np.setdiff1d(np.array(sorted(added)) + 0.0, self.edges)  # no minus zero
+        ordered = np.sort(impostors[impostors >= new.min(initial=np.inf)])
+        at = np.searchsorted(self.edges, new)
+        inserted = {
+            "edges": new,
+            "genuine_at": np.zeros(len(new), dtype=np.int64),
+            "impostor_ge": len(ordered) - np.searchsorted(ordered, new),
+            "impostor_gt": len(ordered) - np.searchsorted(ordered, new, side="right"),
+        }
+        changed = {
+            name: frozen(np.insert(getattr(self, name), at, values)) for name, values in inserted.items()
+        }
+        return replace(self, **changed)  # type: ignore[arg-type]
+
     def __repr__(self) -> str:
         failed = self.n_failed_genuine + self.n_failed_impostor
         lost = f"; {count(failed)} failed" if failed else ""
-        return f"PairCounts({count(self.n_genuine)} genuine, {count(self.n_impostor)} impostor comparisons{lost})"
+        return f"PairCounts({count(self.n_genuine)} genuine, {counted(self.n_impostor, 'impostor comparison')}{lost})"
 
 
 @on_engine
@@ -233,6 +314,20 @@ def count_each(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: 
     )
 
 
+def allowed_errors(rate: float, n: Counts | int) -> Counts:
+    """Find the most errors among `n` for a rate not to be exceeded: the largest count whose share is not above it.
+
+    Examples
+    --------
+    >>> allowed_errors(0.1, np.array([9, 10, 30]))
+    array([0, 1, 3])
+    """
+    allowed: Counts = np.floor(rate * np.asarray(n)).astype(np.int64) + 1
+    for _ in range(2):
+        allowed -= allowed / n > rate
+    return allowed
+
+
 def each_pair_once(trials: Trials) -> Trials:
     """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart.
 
@@ -346,8 +441,8 @@ def _added(
 ) -> PairAccumulator:
     """Add up what is counted in runs of blocks, long enough that merging costs little; it comes to the same in any order."""
     merged = PairAccumulator(task.grid)
-    for counted, done in run_blocks(task, _runs(work, 1 + task.grid.n_edges // _EDGES_A_BLOCK), threads):
-        merged.take(counted)
+    for part, done in run_blocks(task, _runs(work, 1 + task.grid.n_edges // _EDGES_A_BLOCK), threads):
+        merged.take(part)
         progress.advance(done)
     return merged
 

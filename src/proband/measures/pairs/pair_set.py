@@ -14,7 +14,7 @@ from proband.samples.ids import Ids
 from proband.samples.table import frozen
 from proband.scores import Embeddings, Scores, axis_positions
 from proband.scores.alignment import mend_ids
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
@@ -29,7 +29,7 @@ _UNKNOWN_IDS = Sentence(
 _ON_BOTH_AXES = Sentence(
     "pairs.on-both-axes",
     "note",
-    "{n:count} samples are queries and targets: every two of them count once, the first as query",
+    "{n:count sample is both a query and a target/samples are both queries and targets}: every two of them count once, the first as query",
 )
 
 
@@ -210,7 +210,7 @@ class PairSet:
         failed = self.n_failed_genuine + self.n_failed_impostor
         lost = f"; {count(failed)} lost to failed samples" if failed else ""
         return (
-            f"PairSet({count(len(self.rows))} × {count(len(self.columns))} samples{once}: "
+            f"PairSet({count(len(self.rows))} × {counted(len(self.columns), 'sample')}{once}: "
             f"{count(self.n_genuine)} genuine, {count(self.n_impostor)} impostor{lost})"
         )
 
@@ -222,7 +222,7 @@ def _known(axis: Ids, samples: Samples) -> tuple[Positions, Positions]:
     if not known.size:
         raise AlignmentError(
             f"None of the {count(len(axis))} {axis.what} ids are in the samples table: {first_few(axis)}.",
-            mend_ids(axis[:], samples.ids, len(axis)),
+            mend_ids(axis, samples.ids, axis, len(axis)),
         )
     return known, places[known]
 

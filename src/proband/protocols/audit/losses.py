@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, first_few
 from proband.results.base import Answers, Result
@@ -61,8 +62,9 @@ class Unevenness(Result):
     answers: Answers
 
     def __repr__(self) -> str:
-        said = "not tested" if self.p_value is None else f"p {p_value(self.p_value)} ({self.test})"
-        return f"Unevenness(by {self.by}: {said})"
+        if self.p_value is None or self.test is None:
+            return f"Unevenness(by {self.by}: not tested)"
+        return f"Unevenness(by {self.by}: p {p_value(self.p_value, self.test.floor)} ({self.test}))"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,6 +114,7 @@ class Losses(Result):
         return frame_of_rows(rows, {"reason": pl.String, "samples": pl.Int64})
 
 
+@published
 def losses(
     collected: Samples, used: Collection[str], exclusions: Any = None, *, label: str | None = None
 ) -> Losses:

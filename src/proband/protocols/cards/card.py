@@ -10,10 +10,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from proband.engine.arguments import published
 from proband.engine.files.documents import read_json
-from proband.engine.files.files import reading, written_whole
-from proband.errors import InputError, Said, UsageError
-from proband.protocols.cards.contradictions import contradictions, misses
+from proband.engine.files.files import reading, require_there, text_of, written_whole
+from proband.errors import InputError, UsageError
+from proband.protocols.cards.contradictions import contradictions
 from proband.protocols.cards.schema import faults
 from proband.protocols.cards.sections import (
     CardProcedure,
@@ -52,6 +53,7 @@ _OF_A_RUN = (
 )
 
 
+@published
 @dataclass(frozen=True, repr=False)
 class ProtocolCard:
     """What an accuracy is of, how it was estimated, and on what.
@@ -137,7 +139,7 @@ class ProtocolCard:
         protocol
             The notation, disjointness, seed and version of the generator, at the least.
         value
-            The estimate, with its interval and how that was made.
+            The estimate, with its interval and how that was made; the pooled estimate with its own.
         metric
             By default the mean accuracy.
         selection, conditions, predictions
@@ -149,9 +151,6 @@ class ProtocolCard:
 
         from proband._version import __version__
 
-        if misses(value):
-            # A mean over unlike runs may leave the interval of the pooled samples, which is then of something else.
-            value = Value(value.estimate, value.std)
         card = cls(
             method=method,
             dataset=dataset,
@@ -184,10 +183,9 @@ class ProtocolCard:
     def read(cls, path: str | Path) -> ProtocolCard:
         """Read a card from a JSON file; whatever is wrong is said with its path in the card."""
         path = Path(path)
-        if not path.is_file():
-            raise InputError(f"There is no file {path}.", file=Said(path))
+        require_there(path)
         with reading(path, "a protocol card"):
-            return cls.from_dict(read_json(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_once))
+            return cls.from_dict(read_json(text_of(path, "utf-8-sig"), object_pairs_hook=_once))
 
     def write(self, path: str | Path) -> Path:
         """Write the card as JSON to be read by people and machines, whole or not at all."""
@@ -229,6 +227,8 @@ class ProtocolCard:
             collected=self.selection.collected,
             used=self.dataset.samples,
             excluded=None if self.selection.excluded is None else dict(self.selection.excluded),
+            subjects=self.dataset.subjects,
+            divisions=self.protocol.divisions,
             justification=self.protocol.justification,
         )
 

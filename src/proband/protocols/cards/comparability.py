@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from proband.protocols.cards.card import ProtocolCard, shown
 from proband.protocols.cards.contradictions import ROUNDING
-from proband.protocols.cards.levels import NO_TEST, Level
+from proband.protocols.cards.levels import NO_TEST, POOLED_TEST, Level
 from proband.protocols.cards.sections import names_contents
 from proband.protocols.epd import EPDVerdict
 from proband.protocols.notation import Protocol
@@ -213,8 +213,9 @@ def _allowed(level: Level, a: ProtocolCard, b: ProtocolCard) -> tuple[list[Note]
         return [], level.allowed
     if any(card.value.estimate is None for card in (a, b)):
         return [NO_ESTIMATES()], level.allowed if level == Level.SAME_TRIALS else NO_NUMBERS()
-    if level == Level.SAME_PROTOCOL and any(None in (card.value.low, card.value.high) for card in (a, b)):
-        return [NO_INTERVALS()], NO_TEST()
+    if level == Level.SAME_PROTOCOL and any(card.value.interval is None for card in (a, b)):
+        pooled = all(card.value.pooled is not None for card in (a, b))
+        return ([], POOLED_TEST()) if pooled else ([NO_INTERVALS()], NO_TEST())
     return [], level.allowed
 
 

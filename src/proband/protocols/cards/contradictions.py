@@ -24,29 +24,24 @@ def contradictions(card: ProtocolCard) -> Iterator[str]:
     yield from _of_selection(card)
     yield from _of_task(card)
     yield from _of_share(card)
-    if None not in (card.value.low, card.value.high) and card.value.low > card.value.high:  # type: ignore[operator]
-        yield "value.low: is above value.high"
-    elif misses(card.value):
-        estimate, low, high = (
-            "" if part is None else digits(part, 6)
-            for part in (card.value.estimate, card.value.low, card.value.high)
-        )
-        yield f"value.estimate: {estimate} is outside its interval, {low}–{high}"
+    for estimate, low, high, what in (
+        ("estimate", "low", "high", "its interval"),
+        ("pooled_estimate", "pooled_low", "pooled_high", "its interval"),
+        ("estimate", "minimum", "maximum", "the range of runs"),
+    ):
+        yield from _of_ends(card.value, estimate, low, high, what)
 
 
-def misses(value: Value) -> bool:
-    """Whether an estimate is outside its own interval.
-
-    Examples
-    --------
-    >>> misses(Value(0.9, low=0.8, high=0.95)), misses(Value(0.7, low=0.8)), misses(Value(0.7))
-    (False, True, False)
-
-    """
-    if value.estimate is None:
-        return False
-    below = value.low is not None and value.estimate < value.low - _SLACK
-    return below or (value.high is not None and value.estimate > value.high + _SLACK)
+def _of_ends(value: Value, estimate: str, low: str, high: str, what: str) -> Iterator[str]:
+    """Say whether ends are the wrong way round, or the estimate lies outside them."""
+    middle, least, most = (getattr(value, name) for name in (estimate, low, high))
+    if least is not None and most is not None and least > most + _SLACK:
+        yield f"value.{low}: is above value.{high}"
+    elif middle is not None and (
+        (least is not None and middle < least - _SLACK) or (most is not None and middle > most + _SLACK)
+    ):
+        ends = ("" if end is None else digits(end, 6) for end in (least, most))
+        yield f"value.{estimate}: {digits(middle, 6)} is outside {what}, {'–'.join(ends)}"
 
 
 def _of_data(data: Dataset) -> Iterator[str]:

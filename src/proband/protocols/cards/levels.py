@@ -34,6 +34,18 @@ NO_TEST = Sentence(
 )
 """What is allowed at the third level where intervals are not stated."""
 
+_UNPAIRED = (
+    "may be compared by an unpaired test: z, the difference over the root of the summed squared standard errors that their intervals "
+    "imply. The people are the same, so the estimates are dependent and the test is a rough one; the predictions would allow a paired "
+    "test"
+)
+POOLED_TEST = Sentence(
+    "cards.allowed-unpaired-pooled",
+    "note",
+    "The two pooled estimates, of which both state an interval, " + _UNPAIRED,
+)
+"""What is allowed at the third level where intervals are those of pooled estimates."""
+
 _WORDS = {
     Level.NOTHING_SHARED: (
         "nothing shared",
@@ -65,9 +77,7 @@ _WORDS = {
         Sentence(
             "cards.allowed-unpaired",
             "note",
-            "The two estimates may be compared by an unpaired test: z, the difference over the root of the summed squared standard "
-            "errors that their intervals imply. The people are the same, so the estimates are dependent and the test is a rough one; "
-            "the predictions would allow a paired test",
+            "The two estimates " + _UNPAIRED,
         ),
     ),
     Level.SAME_TRIALS: (

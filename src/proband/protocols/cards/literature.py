@@ -35,7 +35,7 @@ _READINGS = {
         Sentence(
             "literature.all-mixed",
             "note",
-            "The people who are tested are those who were trained on, as identification requires: every row is mixed",
+            "The people who are tested are those who were trained on, as a classifier of people requires: every row is mixed",
         ),
         Sentence(
             "literature.unmarked-mixed",

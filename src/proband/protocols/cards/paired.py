@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from proband.engine.arguments import checked
-from proband.errors import DesignError, InputError, Said
+from proband.engine.arguments import published
+from proband.engine.files.files import content_of
+from proband.engine.limits import Level as ConfidenceLevel, Margin, Seed
+from proband.errors import DesignError, InputError, Said, UsageError
 from proband.inference.classification.results import Classification
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.comparability import Comparability, compare_cards
@@ -53,15 +55,15 @@ def why_no_test(found: Comparability) -> Note | None:
     return None
 
 
-@checked
+@published
 def paired_test(
     cards: Sequence[ProtocolCard],
     files: Sequence[Path],
     *,
     names: Sequence[str] | None = None,
-    margin: float | None = None,
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    margin: Margin | None = None,
+    confidence_level: ConfidenceLevel = 0.95,
+    seed: Seed = 0,
 ) -> Classification:
     """Test two results by their predictions of the same samples, with people as the units where they are known.
 
@@ -75,6 +77,8 @@ def paired_test(
     names
         What the results are called; by default their methods.
     """
+    if len(cards) != 2 or len(files) != 2 or (names is not None and len(names) != 2):
+        raise UsageError("Two results are compared, each by its card and its file of predictions.")
     a, b = cards
     why = why_no_test(compare_cards(a, b))
     if why is not None:
@@ -95,7 +99,7 @@ def _check(card: ProtocolCard, file: Path) -> None:
     if not file.is_file():
         raise InputError(f"There is no file {file}.", file=Said(file))
     stated = card.predictions.sha256
-    if stated is not None and hashlib.sha256(file.read_bytes()).hexdigest() != stated:
+    if stated is not None and hashlib.sha256(content_of(file)).hexdigest() != stated:
         raise InputError(
             f"{file.name} is not the file of predictions that the card of {card.method or 'this result'} states: its SHA-256 differs.",
             "give the file that belongs to the card.",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 from proband.errors import InputError, UsageError
+from proband.inference.cross_validation.intervals import POOLED
 from proband.protocols.notation import Protocol
 
 Named = tuple[tuple[str, Any], ...]
@@ -153,10 +154,10 @@ class CardProcedure(Section):
 
     The notation is made canonical, and disjointness is said in it and beside it; a share of training data that follows from
     the notation is filled in. `justification` says why the protocol is, say, a single hold-out; it is shown beside the EPD verdict
-    and changes nothing in it.
+    and changes nothing in it. `divisions` says how many of the repeats, or of the splits that leave one out, are different.
     """
 
-    later = ("justification",)
+    later = ("divisions", "justification")
 
     notation: str | None = None
     disjoint: bool | None = None
@@ -165,6 +166,7 @@ class CardProcedure(Section):
     seed: int | None = None
     generator_version: int | None = None
     splits: str | None = None
+    divisions: int | None = None
     justification: str | None = None
 
     def __post_init__(self) -> None:
@@ -202,7 +204,14 @@ class Metric(Section):
 
 @dataclass(frozen=True)
 class Value(Section):
-    """The number, as a share of 1, and how sure it is."""
+    """The number, as a share of 1, and how sure it is.
+
+    `std`, `maximum` and `minimum` are over runs, and `low` and `high` the interval of `estimate`. The pooled estimate, in which every
+    sample weighs the same, is another number with an interval of its own. A card of before there was a field for it gave the pooled
+    interval beside the mean over runs: it is read as what it is.
+    """
+
+    later = ("maximum", "minimum", "pooled_estimate", "pooled_low", "pooled_high", "pooled_uncertainty")
 
     estimate: float | None = None
     std: float | None = None
@@ -210,6 +219,30 @@ class Value(Section):
     high: float | None = None
     confidence_level: float | None = None
     uncertainty: str | None = None
+    maximum: float | None = None
+    minimum: float | None = None
+    pooled_estimate: float | None = None
+    pooled_low: float | None = None
+    pooled_high: float | None = None
+    pooled_uncertainty: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.uncertainty == POOLED.key:
+            for name in ("low", "high", "uncertainty"):
+                object.__setattr__(self, f"pooled_{name}", getattr(self, name))
+                object.__setattr__(self, name, None)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of the estimate, if one is stated."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def pooled(self) -> tuple[float, float, float] | None:
+        """The pooled estimate and its interval, if they are stated."""
+        stated = (self.pooled_estimate, self.pooled_low, self.pooled_high)
+        return None if None in stated else stated  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)

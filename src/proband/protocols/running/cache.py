@@ -81,11 +81,11 @@ class Journal:
 
     def find(self, split: Split) -> Codes | None:
         """Return what was predicted for a split, if it is here."""
-        return self._done.get((split.repeat, split.fold, _mark(split)))
+        return self._done.get((split.repeat, split.fold, split.mark))
 
     def keep(self, split: Split, said: Codes) -> None:
         """Add the predictions of a finished split."""
-        stated = [split.repeat, split.fold, _mark(split), said.tolist()]
+        stated = [split.repeat, split.fold, split.mark, said.tolist()]
         text = json.dumps(stated, separators=(",", ":")).encode()
         with writing(self.path), self.path.open("ab") as file:
             file.write(self._line(text))
@@ -107,9 +107,3 @@ class Journal:
         """A line of text behind the digest of it and of what it depends on."""
         key = hashlib.sha256(self._key.encode()).digest()
         return hashlib.sha256(key + text).hexdigest()[:_DIGITS].encode() + b" " + text + b"\n"
-
-
-def _mark(split: Split) -> str:
-    """A digest of who trains and who is tested, in case the same place holds another split."""
-    who = json.dumps([split.train.tolist(), split.test.tolist()])
-    return hashlib.sha256(who.encode()).hexdigest()[:_DIGITS]

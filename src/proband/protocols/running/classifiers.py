@@ -210,7 +210,7 @@ def _checked(classifier: Any, name: str) -> Any:
     if isinstance(classifier, Recognizer | Chain):
         return classifier
     if isinstance(classifier, type) or not all(
-        hasattr(classifier, what) for what in ("fit", "predict", "get_params")
+        hasattr(classifier, what) for what in ("fit", "predict", "get_params", "set_params")
     ):
         raise UsageError(
             f"{name} is a {type(classifier).__name__}, which is no classifier.",

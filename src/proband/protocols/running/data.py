@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +16,17 @@ import polars as pl
 from proband.algorithms import Crops, Pictures, acquire, detector as detector_named
 from proband.algorithms.pictures.acquire import MARKED
 from proband.algorithms.pictures.crops import area_means
+from proband.algorithms.pictures.pictures import require_no_files
 from proband.engine import Progress
+from proband.engine.arguments import published
+from proband.engine.files.files import require_there
 from proband.engine.foreign import array_from
+from proband.engine.kinds import JUDGED, Axes
+from proband.engine.limits import Threads
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
 from proband.protocols.recommendation import Task
 from proband.samples import Samples
-from proband.scores.embeddings import Embeddings
-from proband.scores.reading import split_key
+from proband.scores.reading import read_features, split_key
 from proband.words import Note, Sentence, Target, count
 
 STRANGERS = Sentence(
@@ -36,6 +40,7 @@ BLACK = Target("black", "black all over")
 Images = npt.NDArray[np.uint8]
 
 
+@published
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureTable:
     """Samples and, for each, a grey image or a vector of features.
@@ -66,9 +71,9 @@ class FeatureTable:
 
     """
 
-    samples: Samples
+    samples: Annotated[Samples, JUDGED]
     images: Images | None = None
-    features: npt.NDArray[Any] | None = None
+    features: Annotated[npt.NDArray[Any], JUDGED] | None = None
     name: str = "data"
     left_out: tuple[tuple[str, Target], ...] = ()
     notes: tuple[Note, ...] = ()
@@ -80,7 +85,7 @@ class FeatureTable:
         if not isinstance(given, Samples):
             object.__setattr__(self, "samples", Samples(given))
         what = "images" if self.features is None else "features"
-        held = array_from(getattr(self, what), what)
+        held = array_from(self.samples.ids.in_order(getattr(self, what), what), what)
         object.__setattr__(self, what, held)
         axes = 3 if self.features is None else 2
         if held.ndim != axes or len(held) != len(self.samples) or 0 in held.shape:
@@ -156,16 +161,25 @@ class FeatureTable:
             )
         return Crops(self.images, self.samples.ids, tuple(labels.tolist()))
 
-    def take(self, positions: npt.ArrayLike, why_others: dict[int, Target] | Target | str) -> FeatureTable:
+    def take(
+        self,
+        positions: Annotated[npt.ArrayLike, Axes(1, np.integer)],
+        why_others: dict[int, Target] | Target | str,
+    ) -> FeatureTable:
         """Return the samples at `positions`; the others are left out for the reason given, or one for each.
 
         A reason in your own words is known by these words.
         """
-        kept = np.asarray(positions, dtype=np.intp)
+        kept = self.samples.positions(positions)
         others = np.setdiff1d(np.arange(len(self)), kept)
         if not len(kept):
             raise DesignError("No sample is left to use.", "choose others.")
         why = Target(why_others, why_others) if isinstance(why_others, str) else why_others
+        unsaid = [] if isinstance(why, Target) else [self.samples.ids[k] for k in others if int(k) not in why]
+        if unsaid:
+            raise UsageError(
+                f"Why these are left out is not said: {first_few(unsaid)}.", "give a reason for each."
+            )
         gone = tuple((self.samples.ids[k], why if isinstance(why, Target) else why[int(k)]) for k in others)
         return replace(
             self,
@@ -196,7 +210,7 @@ class FeatureTable:
         size: tuple[int, int] | None = None,
         eyes: str | None = None,
         file_column: str = "file",
-        threads: int | None = None,
+        threads: Threads | None = None,
         progress: Progress | None = None,
     ) -> FeatureTable:
         """Read images (a directory, or ``.npz`` with ``images``) or features (``.npy``, ``.npz``, ``file.npz::key``).
@@ -216,6 +230,7 @@ class FeatureTable:
                 raise UsageError(
                     f"{path.name} holds features, which have no size and no eyes.", file=Said(path.name)
                 )
+            require_no_files(file_column, path)
             return _features(source, samples, given)
         acquired = acquire(
             Pictures.of(path, samples, file_column),
@@ -273,13 +288,12 @@ def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[i
 def _holds_images(path: Path, key: str | None) -> bool:
     from proband.samples.npz import Archive
 
-    if not path.is_file():
-        raise InputError(f"There is no file {path}.", file=Said(path))
+    require_there(path)
     return key is None and path.suffix.lower() == ".npz" and "images" in Archive(path)
 
 
 def _features(source: str | Path, samples: Samples, name: str) -> FeatureTable:
-    found = Embeddings.read(source, samples, metric="inner", missing="drop")
+    found = read_features(source, samples)
     have = found.queries
     known = [place for place, one in enumerate(samples.ids) if one in have]
     rows = have.positions(samples.ids[place] for place in known)

@@ -11,11 +11,12 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
+from proband.engine.kinds import shown
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.proportions import t_quantile
 from proband.protocols.notation import Protocol
 from proband.protocols.running.data import FeatureTable
-from proband.protocols.splits.splits import Missing
+from proband.protocols.splits.splits import MOST_SPLITS, Missing
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.serializing import Written
 from proband.words import Note, Sentence, Target, count, counted
@@ -24,6 +25,7 @@ Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
 DRAWS = 10
 """How many random parts of each size are drawn unless somebody says."""
+_MOST = 999_999_999
 
 OF = Target("accuracy-at-size", "mean accuracy with so many subjects and images of each")
 VARYING = Target("drawn-parts", "which subjects and images of these data are drawn, and the splits")
@@ -99,14 +101,16 @@ class Factors:
     draws: int = DRAWS
 
     def __post_init__(self) -> None:
-        for name, values, least in (("subjects", self.subjects, 2), ("images_each", self.images_each, 1)):
-            wrong = next((one for one in values if one < least), None)
+        for name, values, least, most in (
+            ("subjects", self.subjects, 2, _MOST),
+            ("images_each", self.images_each, 1, _MOST),
+            ("draws", (self.draws,), 1, MOST_SPLITS),
+        ):
+            wrong = next((one for one in values if not least <= one <= most), None)
             if wrong is not None:
-                raise UsageError(f"{name} is a number of at least {least}, got {wrong}.")
+                raise UsageError(f"{name} is a number from {least} to {count(most)}, got {shown(wrong)}.")
             if len(set(values)) < len(values):
                 raise UsageError(f"A number of {name} is there twice.", "name each once.")
-        if self.draws < 1:
-            raise UsageError(f"At least one part is drawn, got {self.draws}.")
 
     def __bool__(self) -> bool:
         return bool(self.subjects or self.images_each)
@@ -125,7 +129,7 @@ def size_effects(
 
     Fewer subjects and images are some of more, so that sizes are compared on the same draws.
     """
-    pool, notes = _pool(data, factors, missing)
+    pool, notes = drawn_from(data, factors, missing)
     found: dict[tuple[str, Protocol, int, int | None], list[float]] = {}
     sizes: dict[tuple[int, int | None], list[int]] = {}
     n_people = len(pool.samples.subjects)
@@ -183,7 +187,9 @@ def first_of_each(codes: npt.NDArray[np.integer], order: Positions, n: int) -> P
     return grouped[turn < n]
 
 
-def _pool(data: FeatureTable, factors: Factors, missing: Missing) -> tuple[FeatureTable, tuple[Note, ...]]:
+def drawn_from(
+    data: FeatureTable, factors: Factors, missing: Missing
+) -> tuple[FeatureTable, tuple[Note, ...]]:
     """The subjects who have images enough for the largest number of them, and what is to be said of the others."""
     names, codes = data.samples.subjects, data.samples.codes
     most = max(factors.images_each, default=1)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from proband.engine.arguments import checked
+from proband.engine.arguments import published
+from proband.engine.limits import Level, Margin, Seed
 from proband.errors import Hint, InputError, Said, UsageError, first_few
 from proband.inference.classification.classify import Average, classify
 from proband.inference.classification.results import Classification
@@ -82,14 +83,14 @@ class PredictionTable:
         return replace(found, notes=(*self.notes, *found.notes))
 
 
-@checked
+@published
 def compare_predictions(
     files: Mapping[str, str | Path],
     *,
     group: str | None = None,
-    margin: float | None = None,
-    confidence_level: float = 0.95,
-    seed: int = 0,
+    margin: Margin | None = None,
+    confidence_level: Level = 0.95,
+    seed: Seed = 0,
 ) -> Classification:
     """Compare models by their files of predictions: a paired test on the same samples, with people as the units.
 

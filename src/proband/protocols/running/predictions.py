@@ -39,7 +39,7 @@ class Roster:
 
 @dataclass(frozen=True)
 class FoldFacts:
-    """A split in numbers: its place, and the samples and subjects that train and are tested."""
+    """A split in numbers: its place, the samples and subjects that train and are tested, and the mark of the division."""
 
     repeat: int
     fold: int
@@ -48,6 +48,7 @@ class FoldFacts:
     n_test: int
     train_subjects: int
     test_subjects: int
+    mark: str
 
     @classmethod
     def of(cls, split: Split, subjects: Codes) -> FoldFacts:
@@ -60,6 +61,7 @@ class FoldFacts:
             len(split.test),
             len(np.unique(subjects[split.train])),
             len(np.unique(subjects[split.test])),
+            split.mark,
         )
 
 
@@ -96,7 +98,17 @@ class Predictions:
     @property
     def sizes(self) -> pl.DataFrame:
         """A row for each split: repeat, fold, and how many samples and subjects train and are tested."""
-        return frame_of_rows(self.folds)
+        return frame_of_rows(self.folds).drop("mark")
+
+    @property
+    def n_divisions(self) -> int:
+        """How many different divisions there are: among repeats, whatever the order of their folds, or where one is left out among splits."""
+        repeats: dict[int, set[str]] = {}
+        for one in self.folds:
+            repeats.setdefault(one.repeat, set()).add(one.mark)
+        if self.protocol.leaves_out:
+            return len(set().union(*repeats.values()))
+        return len({frozenset(marks) for marks in repeats.values()})
 
     @cached_property
     def frame(self) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -46,12 +46,18 @@ Recommended = Literal["method", "fitted-models"]
 _ACCURACY = Sentence(
     "protocols.accuracy",
     "note",
-    "{classifier} under {protocol}: {of} {value:rate}, {level:level} [{low:rate}, {high:rate}], varying {varying}",
+    "{classifier} under {protocol}: {accuracy}; {level:level} interval [{low:rate}, {high:rate}], varying {varying}",
+)
+_WITH_POOLED = Sentence(
+    "protocols.accuracy-and-pooled",
+    "note",
+    "{classifier} under {protocol}: {accuracy}; pooled estimate {value:rate}, {level:level} interval [{low:rate}, {high:rate}], "
+    "varying {varying}",
 )
 _NO_INTERVAL = Sentence(
     "protocols.accuracy-without-interval",
     "caution",
-    "{classifier} under {protocol}: {of} {value:rate}, without an interval",
+    "{classifier} under {protocol}: {accuracy}, without an interval",
 )
 _COMPARED = Sentence("protocols.verdict", "note", "{protocol}, {of}: {found}")
 
@@ -77,18 +83,21 @@ class ProtocolResult(Result):
     Attributes
     ----------
     spread
-        Mean, standard deviation, least and largest accuracy over runs: a description.
+        The accuracy: mean, standard deviation, least and largest over runs.
     corrected
-        The interval from accuracies on splits (Nadeau and Bengio): training and test samples vary.
+        The interval of the accuracy, from values on splits (Nadeau and Bengio): training and test samples vary.
     pooled
-        The interval from the pooled predictions with people as units: training is held fixed.
+        The pooled estimate with its interval, from the pooled predictions with people as units: training is held fixed. Where folds are
+        of unequal size it is another mean than the accuracy.
     predictions
         All out-of-fold predictions.
     recommended
         Which interval to quote: ``method`` where every learner under the protocol is known to be stable, else ``fitted-models``.
     """
 
-    written = Written({"protocol": "protocol.__str__"}, also=("accuracies",), without=("predictions",))
+    written = Written(
+        {"protocol": "protocol.__str__"}, also=("accuracy", "accuracies"), without=("predictions",)
+    )
 
     classifier: str
     protocol: Protocol
@@ -102,18 +111,32 @@ class ProtocolResult(Result):
         return as_sentence(self.sentence())
 
     @property
+    def accuracy(self) -> Rate:
+        """The mean over runs."""
+        return self.spread.mean
+
+    @property
     def interval(self) -> AccuracyInterval:
-        """The accuracy to quote, with its interval; the other one is there as well, by what varies."""
+        """The interval to quote, with its own estimate: of the accuracy, or of the pooled estimate."""
         return self.corrected if self.recommended == "method" else self.pooled
 
     def sentence(self) -> Note:
-        """The accuracy to quote, in words."""
+        """The accuracy and the interval to quote, in words."""
         one = self.interval
-        said = {"classifier": self.classifier, "protocol": str(self.protocol), "of": one.answers.of}
+        said: dict[str, Any] = {
+            "classifier": self.classifier,
+            "protocol": str(self.protocol),
+            "accuracy": self.spread.sentence(),
+        }
         if one.low is None or one.high is None:
-            return _NO_INTERVAL(**said, value=one.value)
-        ends = {"low": one.low, "high": one.high, "level": one.confidence_level}
-        return _ACCURACY(**said, **ends, value=one.value, varying=one.answers.varying)
+            return _NO_INTERVAL(**said)
+        said |= {
+            "low": one.low,
+            "high": one.high,
+            "level": one.confidence_level,
+            "varying": one.answers.varying,
+        }
+        return _ACCURACY(**said) if self.recommended == "method" else _WITH_POOLED(**said, value=one.value)
 
     @property
     def accuracies(self) -> tuple[tuple[Rate, ...], ...]:
@@ -351,19 +374,13 @@ class ProtocolRun(Result):
                 {
                     "classifier": one.classifier,
                     "protocol": str(one.protocol),
-                    "runs": one.spread.n_runs,
-                    "mean": one.spread.mean,
-                    "std": one.spread.std,
-                    "min": one.spread.minimum,
-                    "max": one.spread.maximum,
-                    "weighted_mean": found.classification.rate(one.classifier).value,
-                    "balanced": found.classification.rate(one.classifier, "macro-top-1").value,
+                    **over_runs(one),
                     "low": one.corrected.low,
                     "high": one.corrected.high,
-                    "pooled": one.pooled.value,
-                    "pooled_low": one.pooled.low,
-                    "pooled_high": one.pooled.high,
+                    **pooled_columns(one),
                     "recommended": one.recommended,
+                    "weighted_mean": found.classification.rate(one.classifier).value,
+                    "balanced": found.classification.rate(one.classifier, "macro-top-1").value,
                     "E": found.epd.experiments.answer,
                     "P": found.epd.protocol.answer,
                     "D": found.epd.data.answer,
@@ -390,7 +407,6 @@ class ProtocolRun(Result):
         """The protocol card of a result; `splits` is the SHA-256 of the file of splits."""
         asked, data = self.setting, self.setting.data
         roster = result.predictions.roster
-        interval = result.interval
         return ProtocolCard.from_run(
             result.classifier,
             Dataset.of(list(data.samples.ids), data.subjects.tolist(), name=data.name),
@@ -401,16 +417,10 @@ class ProtocolRun(Result):
                 seed=asked.seed,
                 generator_version=GENERATOR_VERSION,
                 splits=splits,
+                divisions=result.predictions.n_divisions,
                 justification=asked.justification,
             ),
-            Value(
-                result.spread.mean,
-                result.spread.std,
-                interval.low,
-                interval.high,
-                interval.confidence_level,
-                interval.method.key,
-            ),
+            _value(result),
             selection=CardSelection(
                 len(data) + len(data.left_out),
                 tuple(sorted((why.key, n) for why, n in data.exclusions)),
@@ -440,3 +450,39 @@ class ProtocolRun(Result):
     def generator_version(self) -> int:
         """The version of the splits."""
         return GENERATOR_VERSION
+
+
+def over_runs(result: ProtocolResult) -> dict[str, float | None]:
+    """The accuracy, and how it varies over runs, as columns of a table."""
+    spread = result.spread
+    return {
+        "accuracy": spread.mean,
+        "std": spread.std,
+        "max": spread.maximum,
+        "min": spread.minimum,
+        "runs": spread.n_runs,
+    }
+
+
+def pooled_columns(result: ProtocolResult) -> dict[str, float | None]:
+    """The pooled estimate and its interval as columns of a table."""
+    one = result.pooled
+    return {"pooled_estimate": one.value, "pooled_low": one.low, "pooled_high": one.high}
+
+
+def _value(result: ProtocolResult) -> Value:
+    """What a card states of the accuracy over runs and its interval, where that is to be quoted, and of the pooled estimate and its own."""
+    spread, corrected, pooled = result.spread, result.corrected, result.pooled
+    quoted = result.recommended == "method"
+    return Value(
+        estimate=spread.mean,
+        std=spread.std,
+        low=corrected.low if quoted else None,
+        high=corrected.high if quoted else None,
+        confidence_level=None if result.interval.low is None else corrected.confidence_level,
+        uncertainty=corrected.method.key if quoted else None,
+        maximum=spread.maximum,
+        minimum=spread.minimum,
+        **pooled_columns(result),
+        pooled_uncertainty=None if pooled.low is None else pooled.method.key,
+    )

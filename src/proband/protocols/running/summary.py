@@ -19,7 +19,6 @@ from proband.inference.cross_validation.intervals import (
     pooled_interval,
 )
 from proband.protocols.epd import EPDVerdict, epd_verdict
-from proband.protocols.notation import Protocol
 from proband.protocols.running.predictions import Predictions, Roster
 from proband.protocols.running.results import (
     ProtocolFindings,
@@ -34,7 +33,6 @@ from proband.protocols.splits.splits import Split
 from proband.samples.delimited import DEFAULT_MISSING
 from proband.words import Note, Sentence
 
-_NO_OTHERS = ", so that splits tell nothing of other test samples"
 SAME_TESTS = Sentence(
     "protocols.same-tests",
     "note",
@@ -159,16 +157,18 @@ def _findings(
         Split(one.repeat, one.fold, nobody, test) for one, test in zip(folds, found[0].tests, strict=True)
     ]
     unlike = imbalance(tested, roster.classes[roster.labels])
-    epd = _epd(setting, protocol, results[0].spread.std)
+    epd = _epd(setting, results[0])
     return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike, epd)
 
 
-def _epd(setting: Setting, protocol: Protocol, std: float | None) -> EPDVerdict:
+def _epd(setting: Setting, result: ProtocolResult) -> EPDVerdict:
     data = setting.data
     return epd_verdict(
-        protocol,
+        result.protocol,
         task=setting.task,
-        std=std,
+        std=result.spread.std,
+        subjects=len(data.samples.subjects),
+        divisions=result.predictions.n_divisions,
         collected=len(data) + len(data.left_out),
         used=len(data),
         excluded={why.key: n for why, n in data.exclusions},

@@ -12,15 +12,17 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Engine, Progress, on_engine
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
+from proband.engine.limits import Level, Seed, Threads
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.cross_validation.folds import notes_on
 from proband.inference.estimates.clusters import over_people
-from proband.inference.proportions import check_level, t_quantile
+from proband.inference.proportions import t_quantile
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable, labels_of
-from proband.protocols.running.results import ProtocolResult
+from proband.protocols.running.results import ProtocolResult, over_runs, pooled_columns
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.plans import AUTO, make_plan
 from proband.results.base import Answers, Confidence, Count, Result
@@ -38,7 +40,6 @@ UNEXPLAINED_DROPPED = Sentence(
     "caution",
     "{n:count} of the {total:count dropped id} {n:word has/have} no reason: {examples}",
 )
-_FOUND = "{first} less {second}: {difference:points}, "
 FOUND = Sentence(
     "what-if.found",
     "note",
@@ -76,7 +77,7 @@ class Side(Result):
     result: ProtocolResult
 
     def __repr__(self) -> str:
-        return f"{self.name}: {self.result.pooled!r}"
+        return f"{self.name}: {self.result!r}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,7 +89,7 @@ class WhatIf(Result):
     sides
         Mixed and unmixed, or with and without the dropped samples.
     difference, low, high
-        The first side's accuracy on its pooled test samples less the second's, with its interval over people; the ends are None
+        The first side's pooled estimate less the second's, with its interval over people; the ends are None
         where one person, or no variation at all, shows nothing of how sure it is.
     n_subjects
         The people on either side.
@@ -109,8 +110,8 @@ class WhatIf(Result):
     notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
-        first, second = (f"{one.name} {fixed(one.result.pooled.value)}" for one in self.sides)
-        return f"WhatIf({self.classifier}: {first}, {second}; {self.sentence()})"
+        sides = ", ".join(f"{one.name} {fixed(one.result.accuracy)}" for one in self.sides)
+        return f"WhatIf({self.classifier}: accuracy {sides}; pooled estimates {self.sentence()})"
 
     def sentence(self) -> Note:
         """The difference in words, in percentage points."""
@@ -135,18 +136,15 @@ class WhatIf(Result):
                     "classifier": self.classifier,
                     "protocol": str(one.result.protocol),
                     "samples": one.n_samples,
-                    "accuracy": one.result.pooled.value,
-                    "low": one.result.pooled.low,
-                    "high": one.result.pooled.high,
-                    "runs": one.result.spread.n_runs,
-                    "mean": one.result.spread.mean,
-                    "std": one.result.spread.std,
+                    **over_runs(one.result),
+                    **pooled_columns(one.result),
                 }
                 for one in self.sides
             ]
         )
 
 
+@published
 @on_engine
 def what_if(
     classifier: Any,
@@ -157,9 +155,9 @@ def what_if(
     task: Task = "attribute",
     label: str | None = None,
     dropped: Collection[str] | Mapping[str, str | None] = (),
-    seed: int = 0,
-    confidence_level: float = 0.95,
-    threads: int | None = None,
+    seed: Seed = 0,
+    confidence_level: Level = 0.95,
+    threads: Threads | None = None,
     progress: Progress | None = None,
     cache: str | Path | None = None,
     engine: Engine = None,
@@ -187,7 +185,6 @@ def what_if(
     its variance is that of their sums, d = Σ(x − m₁)/N₁ − Σ(y − m₂)/N₂ for each of G people, G/(G − 1)·Σd², with Student's t on
     G − 1 degrees of freedom. Both sides are of the same people, so that what makes a person easy does not widen it.
     """
-    check_level(confidence_level)
     data = data.labelled(task, label)
     settings: dict[str, Any] = {"task": task, "label": label, "seed": seed, "cache": cache}
     stated = make_plan(
@@ -204,7 +201,9 @@ def what_if(
         pairs = [("with", data, stated), ("without", _without(data, dropped), stated)]
     else:
         raise UsageError(f"There is no question {question!r}.", "ask 'mixed' or 'dropped'.")
-    named = [classifier] if isinstance(classifier, str) else classifier
+    named = classifier if isinstance(classifier, Mapping | list | tuple) else [classifier]
+    if not isinstance(named, Mapping) and not all(isinstance(one, str) for one in named):
+        named = {type(one).__name__: one for one in named}
     if len(named) != 1:
         raise UsageError(f"One classifier is asked about, got {len(named)}.")
     sides = []

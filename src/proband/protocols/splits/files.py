@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import written_whole
-from proband.engine.files.files import naming, reading, writing
+from proband.engine.files.files import naming, opened, reading, text_of, writing
 from proband.errors import InputError, Said, UsageError, first_few
 from proband.protocols.splits.splits import Split
 from proband.samples import Samples
@@ -251,7 +251,7 @@ def _place_in_table(path: Path, row: int) -> str:
     """The line of a row, found by reading again: blank lines are no rows, and only messages need to know."""
     if path.suffix.lower() not in SEPARATORS:
         return f"{path.name}, row {row + 1}"
-    with path.open("rb") as file:
+    with opened(path) as file:
         filled = (number for number, line in enumerate(file, start=1) if line.strip(b" \t\r\n,"))
         return f"{path.name}, line {next(itertools.islice(filled, row + 1, None), row + 2)}"
 
@@ -264,7 +264,7 @@ def _read_folder(path: Path) -> SplitTable:
             if not file.is_file():
                 continue
             with reading(file, "a list of ids"):
-                lines = pl.Series("id", file.read_text(encoding="utf-8-sig").splitlines(), dtype=pl.String)
+                lines = pl.Series("id", text_of(file, "utf-8-sig").splitlines(), dtype=pl.String)
             listed = pl.DataFrame(
                 {"id": lines.str.strip_chars(), "line": np.arange(1, len(lines) + 1)}
             ).filter(pl.col("id") != "")

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.foreign import array_from, complete_from, missing_in
+from proband.engine.kinds import shown
+from proband.engine.labels import aligned, rows_of
 from proband.errors import DesignError, Hint, InputError, UsageError, first_few
 from proband.samples.ids import Ids, Positions
 from proband.words import count
@@ -99,6 +102,7 @@ def material(
     ids: Collection[str] | None = None,
     train_on: Any = None,
     test_on: Any = None,
+    rows: Any = None,
 ) -> Material:
     """Check labels, subjects and choices once, and number them.
 
@@ -112,9 +116,11 @@ def material(
         The name of each sample, if `train_on` and `test_on` list names.
     train_on, test_on
         Who may train, and who may be tested: a mask, positions, or ids.
+    rows
+        What the samples are, of which splits give positions.
     """
     sizes = {
-        what: len(values)
+        what: length_of(values, what)
         for what, values in (("labels", labels), ("subjects", subjects), ("ids", ids))
         if values is not None
     } | ({"samples": n} if n is not None else {})
@@ -129,6 +135,11 @@ def material(
             + "."
         )
     total = next(iter(sizes.values()))
+    given = {"labels": labels, "subjects": subjects, "ids": ids}
+    given |= {name: one for name, one in (("train_on", train_on), ("test_on", test_on)) if _is_mask(one)}
+    aligned(
+        {what: one for what, one in given.items() if one is not None}, rows_of(rows), follows="the splits"
+    )
     label_codes, classes = _numbered(labels, "label")
     subject_codes, people = _numbered(subjects, "subject")
     names = None if ids is None else Ids(ids, "sample")
@@ -147,11 +158,11 @@ def _numbered(values: Any, what: str) -> tuple[Positions | None, tuple[str, ...]
     """Number values in the order of their sorting; missing ones are refused."""
     if values is None:
         return None, ()
-    array = np.asarray(values)
+    array = array_from(values, f"{what}s")
     if array.ndim != 1:
         raise InputError(f"There must be one {what} for each sample; the array has the shape {array.shape}.")
-    missing = _missing(array)
-    if missing.any():
+    missing = missing_in(array)
+    if missing is not None:
         where = np.flatnonzero(missing)
         raise InputError(
             f"{count(len(where))} of {count(len(array))} samples have no {what}, the first is number {where[0] + 1}.",
@@ -169,19 +180,27 @@ def _numbered(values: Any, what: str) -> tuple[Positions | None, tuple[str, ...]
     return codes.astype(np.intp), tuple(str(value) for value in distinct.tolist())
 
 
-def _missing(array: npt.NDArray[Any]) -> Mask:
-    if array.dtype.kind == "f":
-        return np.asarray(np.isnan(array))
-    if array.dtype.kind != "O":
-        return np.zeros(len(array), np.bool_)
-    # What does not equal itself is a missing value of some library or other.
-    return np.array([value is None or value != value for value in array.tolist()], np.bool_)
+def _is_mask(choice: Any) -> bool:
+    return getattr(getattr(choice, "dtype", None), "kind", "") == "b"
+
+
+def length_of(values: Any, what: str) -> int:
+    """How many samples values are of; of what is no list of them there are none to count."""
+    shape = getattr(values, "shape", None)
+    if (
+        (isinstance(values, str | bytes) and what != "X")
+        or shape == ()
+        or not (shape or hasattr(values, "__len__"))
+    ):
+        raise UsageError(f"The {what} are a list, one for each sample; got {shown(values)}.")
+    return int(shape[0]) if shape else len(values)
 
 
 def _mask(choice: Any, n: int, ids: Ids | None, what: str) -> Mask | None:
     if choice is None:
         return None
-    array = np.asarray(choice if isinstance(choice, np.ndarray) else list(choice))
+    length_of(choice, what)
+    array = complete_from(choice if hasattr(choice, "__array__") else list(choice), f"values of {what}")
     if array.dtype.kind == "b":
         if array.shape != (n,):
             raise UsageError(f"The mask {what} has the shape {array.shape}; there are {count(n)} samples.")

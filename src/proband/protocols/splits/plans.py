@@ -15,12 +15,11 @@ from proband.errors import DesignError, UsageError
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task, auto_protocol
 from proband.protocols.running.data import labels_of, subjects_of
-from proband.protocols.splits.splits import GENERATOR_VERSION, Missing, Split, Splitter, splitter
+from proband.protocols.splits.splits import GENERATOR_VERSION, Missing, Split, Splitter, require_few, splitter
 from proband.samples import Samples
-from proband.words import Note, Target, count
+from proband.words import Note, Target
 
 AUTO = "auto"
-_MOST_SPLITS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +111,7 @@ def make_plan(
     )
     left_out = made.left_out(labels, subjects, train_on=train_on, test_on=test_on)
     plan = SplitPlan(made, labels, subjects, why, train_on, test_on, left_out)
-    if plan.n_splits > _MOST_SPLITS:
-        raise DesignError(
-            f"{stated} has {count(plan.n_splits)} splits of these samples, and {count(_MOST_SPLITS)} are the most.",
-            "ask for fewer repeats, or fewer folds.",
-        )
+    require_few(stated, plan.n_splits)
     return plan
 
 

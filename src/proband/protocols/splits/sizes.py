@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import SupportsIndex
 
+from proband.engine.kinds import shown
 from proband.protocols.parsing import CLASSES, MAX_DIGITS, PartError
 
 _TOLERANCE = 1e-9
@@ -27,7 +28,7 @@ def whole(value: SupportsIndex | float, about: str, least: int = 1) -> int:
     number = value if isinstance(value, float) else operator.index(value)
     if not least <= number < 10**MAX_DIGITS or number != int(number):
         wanted = f"whole, at least {least} and of at most {MAX_DIGITS} digits"
-        raise PartError(about, f"{_NOUNS[about]} should be {wanted}, not {number}.")
+        raise PartError(about, f"{_NOUNS[about]} should be {wanted}, not {shown(number)}.")
     return int(number)
 
 
@@ -45,9 +46,9 @@ def checked_sizes(kind: str, sizes: tuple[float | None, ...]) -> tuple[float | N
 
 
 def _percentages(sizes: tuple[float | None, ...]) -> tuple[float, ...]:
+    if not all(size is None or 0 < size < 10**MAX_DIGITS for size in sizes):
+        raise PartError("sizes", f"a percentage should be above 0 and of at most {MAX_DIGITS} digits.")
     given = [Decimal(repr(float(size))) for size in sizes if size is not None]
-    if not all(size.is_finite() for size in given) or min(given) <= 0:
-        raise PartError("sizes", "a percentage should be above 0.")
     total = sum(given, Decimal(0))
     rest = Decimal(100) - total
     if None in sizes:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
+from proband.engine.arguments import published
+from proband.engine.foreign import complete_from
+from proband.engine.kinds import shown
+from proband.engine.limits import Seed
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.protocols.notation import Protocol
 from proband.protocols.splits.folds import cross_validation
@@ -20,12 +26,22 @@ from proband.protocols.splits.holdout import (
     too_few,
 )
 from proband.protocols.splits.leave_one_out import leave_one_out, leave_one_subject_out, sampled_leave_one_out
-from proband.protocols.splits.material import Mask, Material, Parts, checked_parts, material, positions_of
+from proband.protocols.splits.material import (
+    Mask,
+    Material,
+    Parts,
+    checked_parts,
+    length_of,
+    material,
+    positions_of,
+)
 from proband.samples.ids import Positions
 from proband.words import count
 
 GENERATOR_VERSION = 1
 """Raised whenever the same seed would give other splits."""
+MOST_SPLITS = 100_000
+"""More are not made: nobody would wait for them."""
 
 Missing = Literal["error", "drop"]
 _DIVISIONS: dict[str, Callable[[Material, Protocol, bool, np.random.Generator], Iterator[Parts]]] = {
@@ -62,11 +78,18 @@ class Split:
     test: Positions
     validation: Positions | None = None
 
+    @property
+    def mark(self) -> str:
+        """A digest of who trains and who is tested: of equal splits it is equal, wherever they stand."""
+        parts = (np.asarray(part, np.int64).tobytes() for part in (self.train, self.test))
+        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:32]
+
     def __repr__(self) -> str:
         tuned = "" if self.validation is None else f"{count(len(self.validation))} validation, "
         return f"Split(repeat {self.repeat}, fold {self.fold}: {count(len(self.train))} train, {tuned}{count(len(self.test))} test)"
 
 
+@published
 @dataclass(frozen=True)
 class Splitter:
     """Make the splits of a protocol.
@@ -100,7 +123,7 @@ class Splitter:
     """
 
     protocol: Protocol
-    seed: int = 0
+    seed: Seed = 0
     stratify: bool = True
     missing: Missing = "error"
     all_classes: bool = True
@@ -192,7 +215,7 @@ class Splitter:
         counts_subjects = self.protocol.kind in ("per-subject hold-out", "counted hold-out")
         if groups is None and y is not None and counts_subjects and self.protocol.per is None:
             groups = y
-        of = self._material(material(y, groups, n=_length(X)))
+        of = self._material(material(y, groups, n=length_of(X, "X"), rows=X))
         return ((made.train, made.test) for made in self._made(of, self._repeats(None)))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: N803
@@ -206,7 +229,9 @@ class Splitter:
                 f"How many splits {self.protocol} has depends on the data.",
                 "pass X, and groups=… (the subject of each sample) for LOSO.",
             )
-        return len(np.unique(np.asarray(counted))) if counted is groups else _length(counted)
+        if counted is groups:
+            return len(np.unique(complete_from(counted, "groups")))
+        return length_of(counted, "samples")
 
     def _made(self, of: Material, repeats: Iterable[int]) -> Iterator[Split]:
         divide = _DIVISIONS[self.protocol.kind]
@@ -221,10 +246,13 @@ class Splitter:
 
     def _repeats(self, asked: Iterable[int] | None) -> Iterable[int]:
         every = range(1, self.protocol.repeats + 1)
-        chosen = every if asked is None else [int(repeat) for repeat in asked]
-        outside = [repeat for repeat in chosen if repeat not in every]
-        if outside:
-            raise UsageError(f"{self.protocol} has repeats 1 to {len(every)}, not {outside[0]}.")
+        chosen = every if asked is None else [int(repeat) for repeat in islice(asked, MOST_SPLITS + 1)]
+        outside = (
+            next((repeat for repeat in chosen if repeat not in every), None) if asked is not None else None
+        )
+        if outside is not None:
+            raise UsageError(f"{self.protocol} has repeats 1 to {count(len(every))}, not {shown(outside)}.")
+        require_few(self.protocol, len(chosen) * (self.protocol.n_splits or 1) // len(every))
         return chosen
 
     def _material(self, of: Material) -> Material:
@@ -239,9 +267,12 @@ class Splitter:
             of.known_subjects(f"{protocol} is subject-disjoint")
             if of.is_identity:
                 raise DesignError(
-                    f"{protocol} keeps tested subjects out of training, but here subjects are the classes: "
-                    "nobody can be recognised who was never learned.",
-                    "recognise subjects with a mixed protocol (without +), or attributes with this one.",
+                    f"{protocol} keeps tested subjects out of training, but here subjects are the classes, and a classifier "
+                    "can only name classes that it was trained on.",
+                    Hint(
+                        "use a mixed protocol, such as 5f CV. To enrol and recognise people who were not trained on, make scores with "
+                        "'proband recognize' and {option:train}, and evaluate them."
+                    ),
                 )
         short, names = too_few(of, protocol)
         if names and self.missing == "error":
@@ -275,10 +306,20 @@ class Splitter:
                 )
 
 
+def require_few(protocol: Protocol, n_splits: int) -> None:
+    """Refuse more splits than can be made."""
+    if n_splits > MOST_SPLITS:
+        raise DesignError(
+            f"{protocol} has {count(n_splits)} splits, and {count(MOST_SPLITS)} are the most.",
+            "ask for fewer repeats, folds or tests.",
+        )
+
+
+@published
 def splitter(
     protocol: Protocol | str,
     *,
-    seed: int = 0,
+    seed: Seed = 0,
     stratify: bool = True,
     missing: Missing = "error",
     all_classes: bool = True,
@@ -317,8 +358,3 @@ def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
             "to train on when it is tested.",
             Hint("leave them out, or {give:all_classes=off} to test them nevertheless."),
         )
-
-
-def _length(values: Any) -> int:
-    shape = getattr(values, "shape", None)
-    return int(shape[0]) if shape else len(values)

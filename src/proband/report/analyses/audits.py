@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from proband.protocols.audit.findings import Audit, AuditFinding
 from proband.report.cells import columns, count_cell, error_cell, interval_cell, over, rate_cell, text_cell
 from proband.report.table import Cell, Column, Table, Tone
-from proband.words import Note, Sentence, as_sentence, count, p_value
+from proband.words import Method, Note, Sentence, as_sentence, count, p_value
 
 if TYPE_CHECKING:
     from proband.protocols.running.what_if import Side, WhatIf
@@ -52,7 +52,7 @@ _FAULTS = Sentence("audit.faults", "caution", "Not sound: {faults:count fault}")
 _LEAKS_AND_FAULTS = Sentence(
     "audit.leaks-and-faults", "caution", "Not sound: {leaks:count leak} and {faults:count fault}"
 )
-_WHAT_IF = Sentence("what-if.difference", "note", "{classifier}: {found}")
+_WHAT_IF = Sentence("what-if.difference", "note", "{classifier}, pooled estimates: {found}")
 _WHAT_IF_ANSWERS = Sentence(
     "what-if.answers", "note", "Varying {varying} ({n:count}); fixed: {fixed}; assuming: {assuming}"
 )
@@ -77,9 +77,11 @@ def _finding_row(found: AuditFinding) -> tuple[Cell, ...]:
 def finding_sentence(found: AuditFinding) -> str:
     """The finding, with its p-value if chance could have made it."""
     what = as_sentence(found.what)
-    if found.p_value is None:
+    if found.p_value is None or found.test is None:
         return what
-    return f"{what} p {p_value(found.p_value)} ({found.test})."
+    method = dict(found.test.values).get("method")
+    floor = method.floor if isinstance(method, Method) else None
+    return f"{what} p {p_value(found.p_value, floor)} ({found.test})."
 
 
 def _named(found: AuditFinding, tone: Tone) -> Cell:
@@ -129,11 +131,10 @@ def verdict(audit: Audit) -> Note:
 
 
 def what_if_table(found: WhatIf) -> Table:
-    """Make a table of the two sides: accuracy with its interval, and its spread over runs."""
+    """Make a table of the two sides: the accuracy over runs, and the pooled estimate with its interval."""
     heads = (
-        *columns("", "protocol", "samples", "accuracy", text=2),
-        Column("interval", "interval"),
-        *columns("mean over runs", "runs", text=0),
+        *columns("", "protocol", "samples", "accuracy", "runs", "pooled estimate", text=2),
+        Column("its interval", "interval"),
     )
     return Table("", heads, tuple(map(_side, found.sides)))
 
@@ -145,10 +146,10 @@ def _side(one: Side) -> tuple[Cell, ...]:
         text_cell(one.name),
         text_cell(str(one.result.protocol)),
         count_cell(one.n_samples),
-        rate_cell(pooled.value),
-        interval_cell(ends),
         over(rate_cell(spread.mean), error_cell(spread.std)),
         count_cell(spread.n_runs),
+        rate_cell(pooled.value),
+        interval_cell(ends),
     )
 
 

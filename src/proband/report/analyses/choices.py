@@ -112,7 +112,7 @@ def differences_table(result: VirtualExperiments, rank: int = 1, level: float = 
             effect_cell(pair.difference),
             effect_interval_cell(*(pair.over_choices or (pair.low, pair.high))),
             share_cell(pair.not_won or 0, pair.n_trials or 0),
-            p_cell(pair.p_value, pair.method),
+            p_cell(pair.p_value, pair.method.floor),
         )
         for pair in islice(_pairs(result, rank, level), _MOST_PAIRS)
     )

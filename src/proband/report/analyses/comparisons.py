@@ -9,7 +9,9 @@ from math import comb
 from proband.inference import Comparison, Estimate, OutcomeRate
 from proband.inference.comparisons.comparison import Standings
 from proband.report.cells import (
+    around_cell,
     count_cell,
+    empty_cell,
     interval_cell,
     places_cell,
     rate_cell,
@@ -19,6 +21,7 @@ from proband.report.cells import (
 from proband.report.notes import answered, is_caution
 from proband.report.table import Cell, Column, Table
 from proband.results.compared import metrics_statement
+from proband.results.estimate import ByPerson, which_rate
 from proband.words import Note, Sentence, level, listed
 
 _LETTERS_APART = 8  # more letters are written as runs
@@ -59,7 +62,7 @@ _LEADING_GROUP = Sentence(
 _NONE_LEADS = Sentence(
     "comparison.none-leads",
     "note",
-    "None of the {n:count} leads: the best, {best}, is not significantly better than any other",
+    "None of the {n:count} leads: {best}, with the best value, {tied:word is/are} not significantly better than any other",
 )
 _TIED = Sentence("comparison.not-told-apart", "note", "Not significantly different: {groups:parts}")
 _OVERALL = Sentence(
@@ -84,18 +87,39 @@ class Row:
         """The algorithm."""
         return self.estimate.facts.algorithm
 
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """The row of the table."""
+    def cells(self, twice: bool) -> tuple[Cell, ...]:
+        """The row of the table; with `twice` there is a column for the rate in which units weigh the same."""
         one, n = self.estimate, self.estimate.facts.size
         return (
             text_cell(self.letter),
             text_cell(self.name),
             rate_cell(one.value, self.beats),
             interval_cell((one.low, one.high), one.answers),
+            *([unit_weighted_cell(one)] if twice else ()),
             count_cell(n) if one.events is None else share_cell(one.events, n),
             places_cell(*self.places),
         )
+
+
+def unit_weighted(one: Estimate | OutcomeRate) -> ByPerson | None:
+    """The rate in which people, or other units, weigh the same; None where all have as many probes."""
+    return one.by_person if isinstance(one, Estimate) else one.by_unit
+
+
+def unit_weighted_cell(one: Estimate | OutcomeRate) -> Cell:
+    """The same with its interval."""
+    other = unit_weighted(one)
+    return empty_cell() if other is None else around_cell(other.value, other.low, other.high, one.answers)
+
+
+def given_twice(comparison: Standings) -> bool:
+    """Whether items and units give different rates, of which both are shown."""
+    return any(unit_weighted(one) is not None for one in comparison.estimates)
+
+
+def weighted_by(one: Estimate | OutcomeRate) -> tuple[str, str]:
+    """What units and their items are called: people and probes, or those of a table."""
+    return ("person", "probe") if isinstance(one, Estimate) else (one.facts.unit, "item")
 
 
 def rows_of(comparison: Standings) -> list[Row]:
@@ -131,15 +155,19 @@ def letter_of(place: int) -> str:
 
 def comparison_table(comparison: Standings) -> Table:
     """Make the publication table, the best algorithm first."""
+    first = comparison.estimates[0]
+    twice = given_twice(comparison)
+    unit, item = weighted_by(first)
     heads = (
         Column("letter", "name", "Stands for the algorithm among the raised letters."),
         Column("algorithm", "name"),
-        Column(str(comparison.estimates[0].answers.of), "number", _BEATEN),
+        Column(f"{first.answers.of}{f', {item}-weighted' if twice else ''}", "number", _BEATEN),
         Column(f"{level(comparison.confidence_level)} interval", "interval"),
+        *([Column(f"{unit}-weighted", "interval")] if twice else ()),
         Column("events", "number", "What the estimate rests on."),
         Column("rank interval", "number", _PLACE),
     )
-    return Table("", heads, tuple(row.cells for row in rows_of(comparison)))
+    return Table("", heads, tuple(row.cells(twice) for row in rows_of(comparison)))
 
 
 def verdicts(comparison: Standings) -> list[Note]:
@@ -173,7 +201,9 @@ def leading_group(comparison: Standings) -> Note:
     beaten = comparison.beaten_by(best)
     rest = tuple(name for name in others if name not in beaten)
     if not beaten:
-        return _NONE_LEADS(n=len(others) + 1, best=best)
+        first = comparison.ordered[0].value
+        tied = [one.facts.algorithm for one in comparison.ordered if one.value == first]
+        return _NONE_LEADS(n=len(others) + 1, best=listed(tied), tied=len(tied))
     if not rest:
         return _LEADS(best=best, others=len(others))
     return _LEADING_GROUP(
@@ -196,6 +226,8 @@ def comparison_statements(comparison: Standings) -> list[Note]:
             *dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None),
             metrics_statement((one.algorithm, one.metric) for one in facts),
         ]
+    if given_twice(comparison):
+        said.append(which_rate(*weighted_by(comparison.estimates[0])))
     groups = comparison.tie_groups()
     if groups:
         said.append(_TIED(groups=tuple(", ".join(group) for group in groups)))

@@ -78,8 +78,8 @@ def tests_table(study: CovariateStudy) -> Table:
             empty_cell() if one.statistic is None else fixed_cell(one.statistic),
             count_cell(one.numerator),
             fixed_cell(one.denominator, 1),
-            _marked(p_cell(one.p_value), one.supported),
-            p_cell(one.p_adjusted),
+            _marked(p_cell(one.p_value, None), one.supported),
+            p_cell(one.p_adjusted, None),
         )
         for one in (*study.tests, *((study.overall,) if len(study.tests) > 1 else ()))
     )
@@ -130,7 +130,7 @@ def differences_table(study: CovariateStudy) -> Table:
             _marked(effect_cell(one.difference, study.in_points), one.supported),
             effect_interval_cell(one.low, one.high, study.in_points, study.answers),
             fixed_cell(one.degrees_of_freedom, 1),
-            p_cell(one.p_value),
+            p_cell(one.p_value, None),
         )
         for one in study.differences
     )
@@ -152,7 +152,7 @@ def coefficients_table(study: CovariateStudy) -> Table:
                 digits_cell(one.low if one.ratio_low is None else one.ratio_low, 4),
                 digits_cell(one.high if one.ratio_high is None else one.ratio_high, 4),
             ),
-            p_cell(one.p_value),
+            p_cell(one.p_value, None),
         )
         for one in study.coefficients
     )
@@ -240,7 +240,7 @@ def partition_table(found: Partition) -> Table:
             rate_cell(one.naive),
             effect_cell(one.excess),
             effect_interval_cell(one.excess_low, one.excess_high, answers=found.answers),
-            p_cell(one.p_value),
+            p_cell(one.p_value, None),
         )
         for one in found.rates
     )

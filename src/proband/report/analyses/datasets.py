@@ -85,8 +85,8 @@ def _pair_row(pair: DatasetPair, pooled: bool) -> tuple[Cell, ...]:
         text_cell(f"{pair.first} − {pair.second}", tone),
         text_cell(f"{pair.wins}/{pair.ties}/{pair.losses}"),
         _with_ends(pair.difference, pair.low, pair.high),
-        p_cell(pair.p_value),
-        p_cell(pair.adjusted_p_value),
+        p_cell(pair.p_value, None),
+        p_cell(pair.adjusted_p_value, None),
     ]
     if pooled:
         one = pair.pooled

@@ -10,6 +10,7 @@ from proband.inference.estimates.estimate import CHOSEN
 from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.inference.estimates.overlap import SetOverlap
 from proband.inference.estimates.weighting import ABOUT_WEIGHTS
+from proband.inference.galleries.versions import ContrastRow
 from proband.measures import MedianCensoredRank
 from proband.report.cells import (
     columns,
@@ -23,9 +24,10 @@ from proband.report.cells import (
 )
 from proband.report.notes import bounds_mark
 from proband.report.table import Cell, Column, Table
+from proband.results.base import Facts
 from proband.results.compared import metrics_statement
-from proband.results.estimate import ByPerson
-from proband.words import Note, Sentence, Target, counted, given
+from proband.results.estimate import ByPerson, which_rate
+from proband.words import Note, Sentence, Target, count, counted, given
 
 _FEW = 4  # up to so many algorithms, a table shows every rank of every set of probes
 TIES = {
@@ -82,6 +84,13 @@ _METHOD = Sentence("evaluation.method", "note", "Method: {method}")
 _DEPENDENCE = Sentence("evaluation.dependence", "note", "Dependence, at rank 1 for {algorithm}: {effect}")
 
 
+def own_gallery(own: Facts | ContrastRow, whole: Facts | ContrastRow) -> str:
+    """The size of a category's own gallery, where it is not the study's."""
+    if own.n_gallery_images == whole.n_gallery_images:
+        return ""
+    return f" ({count(own.n_gallery_subjects)} enrolled)"
+
+
 def evaluation_tables(evaluation: Evaluation) -> list[Table]:
     """Make a table for each set of probes, a row for each algorithm."""
     several = len(evaluation.categories) > 1
@@ -109,25 +118,37 @@ def short_tables(evaluation: Evaluation) -> list[Table]:
 
 def _of_category(evaluation: Evaluation, category: str | None, several: bool) -> Table:
     ranks, entries = evaluation.ranks, evaluation.of(category)
-    persons = [(t, [entry.by_person[t] for entry in entries]) for t in ranks]
-    beside = [t for t, found in persons if any(found)]
+    persons = [entry.by_person for entry in entries]
+    twice = any(persons[0].values())  # whoever searches, the people and their probes are the same
     best = {t: max(entry.curve.at(t) for entry in entries) for t in ranks}
-    by_person = (f"rank {t} by person" for t in beside)
-    heads = columns(
-        "algorithm", *(f"rank {t}" for t in ranks), "median rank", "probes", "gallery", *by_person
-    )
-    rows = (
-        (
+    heads = [Column("algorithm", "name")]
+    for t in ranks:
+        heads.append(Column(_in_two_lines(entries[0].weighted_rate(t)), "number", key=f"rank {t}"))
+        if twice:
+            heads.append(Column(f"rank {t}\n(person-weighted)", "number", key=f"rank {t} by person"))
+    rows = [
+        [
             text_cell(entry.algorithm),
-            *(_rate(entry, t, len(entries) > 1 and entry.curve.at(t) == best[t]) for t in ranks),
+            *(
+                cell
+                for t in ranks
+                for cell in (
+                    _rate(entry, t, len(entries) > 1 and entry.curve.at(t) == best[t]),
+                    *((_by_person(own[t]),) if twice else ()),
+                )
+            ),
             _median(entry),
             count_cell(entry.curve.facts.n_probes),
             count_cell(entry.curve.facts.n_gallery_subjects),
-            *(_by_person(entry.by_person[t]) for t in beside),
-        )
-        for entry in entries
-    )
-    return Table(probes_called(category) if several else "", heads, tuple(rows))
+        ]
+        for entry, own in zip(entries, persons, strict=True)
+    ]
+    heads += columns("median rank", "probes", "gallery", text=0)
+    return Table(probes_called(category) if several else "", tuple(heads), tuple(map(tuple, rows)))
+
+
+def _in_two_lines(called: str) -> str:
+    return called.replace(" (", "\n(")
 
 
 def _rate(entry: Entry, rank: int, best: bool) -> Cell:
@@ -154,7 +175,8 @@ def _first_rank(evaluation: Evaluation) -> Table:
     best = [max(entry.curve.at(rank) for entry in entries) for entries in by_set]
     heads = (
         Column(
-            f"{probes_called(category)}\n{counted(entries[0].curve.facts.n_probes, 'probe')}",
+            f"{probes_called(category)}{own_gallery(entries[0].curve.facts, by_set[0][0].curve.facts)}\n"
+            f"{counted(entries[0].curve.facts.n_probes, 'probe')}",
             "number",
             key=probes_called(category),
         )
@@ -167,7 +189,8 @@ def _first_rank(evaluation: Evaluation) -> Table:
             _rate(entry, rank, entry.curve.at(rank) == top) for entry, top in zip(own, best, strict=True)
         )
         rows.append((text_cell(name), *rates))
-    return Table(f"rank {rank}", (Column("algorithm", "name"), *heads), tuple(rows))
+    caption = by_set[0][0].weighted_rate(rank)
+    return Table(caption, (Column("algorithm", "name"), *heads), tuple(rows))
 
 
 def metrics_of(evaluation: Evaluation) -> Note:
@@ -243,6 +266,14 @@ def _weights(evaluation: Evaluation, entries: tuple[Entry, ...]) -> list[Note]:
     """What weighs the same, where people have different numbers of probes."""
     if evaluation.weights == "person":
         return [_PEOPLE_WEIGH()]
+    both = any(entries[0].by_person.values())
+    return [
+        *([which_rate()] if both else []),
+        *_about_weights(entries),
+    ]
+
+
+def _about_weights(entries: tuple[Entry, ...]) -> list[Note]:
     return [
         _WEIGHTS(rank=1, algorithm=entry.algorithm, effect=note)
         for entry in entries

@@ -108,7 +108,7 @@ def _pair_row(one: PairConsistency, method: Method) -> tuple[Cell, ...]:
         *(count_cell(n) for n in (one.ahead, one.equal, one.behind)),
         Cell(f"{run_of(one.surely_ahead, one.most_ahead)} of {count(one.cells)}", bounds),
         effect_cell(one.mean_difference),
-        p_cell(one.p_adjusted, method),
+        p_cell(one.p_adjusted, method.floor),
         text_cell(one.verdict),
     )
 

@@ -78,7 +78,6 @@ _COUNTED_OTHERWISE = Sentence(
     "Gallery sizes: people have several images, which the other tables count one by one; so the rate of the whole "
     "gallery differs there. With --count subjects they agree",
 )
-_NOT_ENROLLED = "{what}: of {people:count person/people} in the gallery those whose every image failed cannot be enrolled; searched among are "
 _ENROLLED_ALIKE = Sentence(
     "feret.not-enrolled-alike",
     "note",
@@ -199,7 +198,10 @@ def about_sizes(study: FeretStudy) -> list[Note]:
     if not study.sizes:
         return []
     answers = study.sizes[0].answers
-    people = study.results[0].average.facts.n_gallery_subjects
+    enrolled: dict[int, dict[str, int]] = {}
+    for result in study.results:  # a category may have a gallery of its own
+        own = {one.algorithm: one.n_enrolled for one in study.sizes if one.category == result.category}
+        enrolled.setdefault(result.average.facts.n_gallery_subjects, own)
     return [
         _SIZES(
             of=answers.of,
@@ -207,14 +209,18 @@ def about_sizes(study: FeretStudy) -> list[Note]:
             varying=answers.varying,
             fixed=answers.fixed,
         ),
-        *_about_enrolment("Gallery sizes", people, {one.algorithm: one.n_enrolled for one in study.sizes}),
+        *(
+            note
+            for people, own in enrolled.items()
+            for note in _about_enrolment("Gallery sizes", people, own)
+        ),
         *([_COUNTED_OTHERWISE()] if counts_otherwise(study) else []),
     ]
 
 
 def _about_enrolment(what: str, people: int, enrolled: dict[str, int]) -> list[Note]:
     """Why fewer people are searched among than the gallery holds, if so."""
-    fewest = min(enrolled.values())
+    fewest = min(enrolled.values(), default=people)
     if fewest == people:
         return []
     if len(set(enrolled.values())) == 1:

@@ -12,6 +12,7 @@ from proband.inference.galleries.tables import GalleryCell, GalleryFacts, Galler
 from proband.inference.galleries.versions import Contrast, ContrastRow
 from proband.inference.proportions import Interval
 from proband.inference.verification.open_set import SearchInterval
+from proband.report.analyses.evaluation import own_gallery
 from proband.report.analyses.feret_field import in_panels
 from proband.report.cells import (
     NOTHING,
@@ -57,7 +58,7 @@ def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Table:
     size = gallery_size(facts.n_gallery_subjects, facts.n_gallery_images)
     heads = (
         Column(
-            f"{probes_called(one.category)}{_own_gallery(study, one)}\n{counted(one.average.facts.n_probes, 'probe')}",
+            f"{probes_called(one.category)}{own_gallery(one.average.facts, facts)}\n{counted(one.average.facts.n_probes, 'probe')}",
             "number",
             key=probes_called(one.category),
         )
@@ -85,14 +86,6 @@ def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Table:
         (*rows, *below),
         rules=(*ends, len(rows)),
     )
-
-
-def _own_gallery(study: FeretStudy, one: CategoryResult) -> str:
-    """The size of a category's own gallery, where it is not the study's."""
-    facts, whole = one.average.facts, study.results[0].average.facts
-    if facts.n_gallery_images == whole.n_gallery_images:
-        return ""
-    return f" ({count(facts.n_gallery_subjects)} enrolled)"
 
 
 def _ends(one: CategoryResult, rank: int) -> tuple[float, float]:
@@ -131,15 +124,13 @@ def contrast_table(contrast: Contrast) -> Table:
 
 
 def _contrast_row(row: ContrastRow, whole: ContrastRow) -> tuple[Cell, ...]:
-    own = row.n_gallery_images != whole.n_gallery_images
-    size = f" ({count(row.n_gallery_subjects)} enrolled)" if own else ""
     pair, failed = row.pair, Both(row.first_failed, row.second_failed)
     return (
-        text_cell(f"{probes_called(row.category)}{size}"),
+        text_cell(f"{probes_called(row.category)}{own_gallery(row, whole)}"),
         _cell(*row.first),
         _cell(*row.second),
         over(effect_cell(pair.difference), effect_interval_cell(pair.low, pair.high)),
-        p_cell(pair.p_adjusted),
+        p_cell(*pair.p_with_floor),
         Cell(" / ".join(map(count, failed)), failed),
         count_cell(row.n_probes),
     )
@@ -208,7 +199,7 @@ def _over_galleries(row: GalleryRow, intervals: bool) -> tuple[Cell, ...]:
         over(rate_cell(spread.mean), _below(spread.interval, intervals)),
         range_cell(spread.range),
         empty_cell() if least is None or greatest is None else places_cell(least, greatest),
-        p_cell(None if row.test is None else row.test.p_value),
+        p_cell(None if row.test is None else row.test.p_value, None),
     )
 
 

@@ -59,9 +59,9 @@ def _row(one: McNemarRow) -> list[Cell]:
         *map(count_cell, (counts.ss, counts.sf, counts.fs, counts.ff)),
         effect_cell(one.difference),
         effect_interval_cell(*one.interval, True, ANSWERS),
-        p_cell(test.p_greater),
-        p_cell(test.p_two_sided),
-        p_cell(one.p_adjusted),
+        p_cell(test.p_greater, None),
+        p_cell(test.p_two_sided, None),
+        p_cell(one.p_adjusted, None),
     ]
 
 

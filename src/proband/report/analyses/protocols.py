@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from proband import words
-from proband.engine.files.documents import as_json, read_json
+from proband.engine.files.documents import as_json
 from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.inference.cross_validation.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
@@ -23,9 +21,9 @@ from proband.report.analyses.protocol_tables import (
     epd_table,
     sizes_table,
 )
-from proband.report.cells import columns, fixed_cell, text_cell
+from proband.report.cells import columns, empty_cell, fixed_cell, text_cell
 from proband.report.charts.makers.errors import number_range
-from proband.report.directory import MARK, require_free, whole_directory
+from proband.report.directory import MARK, whole_directory
 from proband.report.figures.protocols import accuracy_figure, sizes_figure
 from proband.report.figures.style import save_figure
 from proband.report.formats import all_latex, as_markdown
@@ -37,19 +35,8 @@ _STATISTICS = ("max", "mean", "min", "std")
 _FIGURES, _SIZE_FIGURES = (
     tuple(f"{name}.{ending}" for ending in ("png", "svg", "pdf")) for name in ("accuracy", "sizes")
 )
-FOLDERS = ("predictions", "splits", "cards")
+_FOLDERS = ("predictions", "splits", "cards")
 """Where predictions, splits and cards are."""
-_OURS = (
-    MARK,
-    "report.md",
-    "table.csv",
-    "table.tex",
-    "classes.csv",
-    "confusions.csv",
-    *_FIGURES,
-    *_SIZE_FIGURES,
-    *FOLDERS,
-)
 _MOST_ROLES = 50_000_000  # rows of a file of splits
 _DATA = Sentence(
     "protocol.data",
@@ -68,7 +55,7 @@ _UNEVEN = Sentence(
 _RUNS = Sentence(
     "protocol.runs",
     "note",
-    "Over runs: a run is {kinds:row}. Runs share samples, so their standard deviation is not a standard error",
+    "The accuracy is the mean over runs: a run is {kinds:row}. Runs share samples, so their standard deviation is not a standard error",
 )
 _A_RUN = Sentence("protocol.run", "note", "one {what}")
 _INTERVAL = Sentence(
@@ -84,12 +71,11 @@ _FIVE_BY_TWO = Sentence("protocol.five-by-two", "note", "{protocol}: {found}")
 _POSTERIOR = Sentence(
     "protocol.posterior", "note", "{protocol}, posterior of {first} against {second}: {found}"
 )
-_VARIES: dict[Recommended, str] = {"method": "training and test", "fitted-models": "people"}
 _MOST_VERDICTS = 3  # beneath a table
 _QUOTED = Sentence(
     "protocol.quoted-interval",
     "note",
-    "Intervals of the {of}: varying {varying}; fixed: {fixed}; assuming: {assuming}",
+    "Intervals are of the {of}: varying {varying}; fixed: {fixed}; assuming: {assuming}",
 )
 _MORE_VERDICTS = Sentence("protocol.more-verdicts", "note", "And {n:count more comparison}, in the report")
 _EPD = Sentence("protocol.epd", "note", "{protocol}: {verdict}")
@@ -122,7 +108,7 @@ def runs_table(run: ProtocolRun) -> Table:
             rows.append((text_cell(name), text_cell(statistic), *cells))
     return Table(
         "Accuracy over runs (%)",
-        columns("", "", *(str(found.protocol) for found in run.findings), text=2),
+        columns("classifier", "over runs", *(str(found.protocol) for found in run.findings), text=2),
         tuple(rows),
         rules=tuple(range(len(_STATISTICS), len(rows), len(_STATISTICS))),
     )
@@ -134,27 +120,52 @@ def _percent(one: ProtocolResult, statistic: str) -> Cell:
     return fixed_cell(None if value is None else 100 * value, 2 if statistic == "std" else 1)
 
 
-def intervals_table(run: ProtocolRun) -> Table:
-    """How sure each accuracy is, by what varies; a row for each classifier and protocol."""
+def intervals_table(run: ProtocolRun, everything: bool = False) -> Table:
+    """The interval to quote of each accuracy, beside the estimate that it belongs to, and other means; or both intervals."""
+    level = words.level(run.setting.confidence_level)
+    heads: dict[Recommended, tuple[Column, ...]] = {
+        "method": (
+            Column(f"its {level} interval", "interval", "Of the accuracy: training and test samples vary."),
+        ),
+        "fitted-models": (
+            Column("pooled estimate", "number", "Every test sample weighs the same, by its mean over the splits that test it."),
+            Column(f"{level} interval, pooled", "interval", "Of the pooled estimate: people vary, the fitted models stay."),
+        ),
+    }  # fmt: skip
+    shown = [which for which in heads if everything or any(which == one.recommended for one in run.results)]
     rows = (
         (
-            text_cell(f"{one.classifier}, {one.protocol}"),
-            fixed_cell(100 * one.spread.mean),
-            _ends(one.corrected),
-            fixed_cell(100 * one.pooled.value),
-            _ends(one.pooled),
+            text_cell(one.classifier),
+            text_cell(str(one.protocol)),
+            fixed_cell(100 * one.accuracy),
+            *(
+                cell if everything or which == one.recommended else empty_cell()
+                for which in shown
+                for cell in _interval_cells(one, which)
+            ),
+            *(fixed_cell(100 * value) for value in _other_means(found, one)),
         )
-        for one in run.results
+        for found in run.findings
+        for one in found.results
     )
-    level = words.level(run.setting.confidence_level)
-    heads = (
-        Column("", "name"),
-        Column("mean", "number"),
-        Column(f"{level}, training and test vary", "interval"),
-        Column("pooled", "number"),
-        Column(f"{level}, people vary", "interval"),
+    return Table(
+        "Both intervals (%)" if everything else "Intervals (%)",
+        (
+            *columns("classifier", "protocol", text=2),
+            Column("accuracy", "number", "The mean over runs."),
+            *(column for which in shown for column in heads[which]),
+            Column("weighted", "number", "Every test sample of every split weighs the same."),
+            Column("balanced", "number", "Every class weighs the same."),
+        ),
+        tuple(rows),
     )
-    return Table("How sure (%)", heads, tuple(rows))
+
+
+def _interval_cells(one: ProtocolResult, which: Recommended) -> tuple[Cell, ...]:
+    """The interval of the accuracy, or the pooled estimate and its own."""
+    if which == "method":
+        return (_ends(one.corrected),)
+    return fixed_cell(100 * one.pooled.value), _ends(one.pooled)
 
 
 def _ends(interval: AccuracyInterval) -> Cell:
@@ -162,32 +173,6 @@ def _ends(interval: AccuracyInterval) -> Cell:
         return Cell("none")
     ends = Ends(100 * interval.low, 100 * interval.high)
     return Cell(words.interval(*ends, 2), ends, answers=interval.answers)
-
-
-def quoted_table(run: ProtocolRun) -> Table:
-    """The accuracy to quote of each classifier and protocol, and its spread over runs."""
-    rows = (
-        (
-            text_cell(one.classifier),
-            text_cell(str(one.protocol)),
-            fixed_cell(100 * one.interval.value),
-            _ends(one.interval),
-            text_cell(_VARIES[one.recommended]),
-            fixed_cell(None if one.spread.std is None else 100 * one.spread.std),
-            *(fixed_cell(100 * value) for value in _other_means(found, one)),
-        )
-        for found in run.findings
-        for one in found.results
-    )
-    heads = (
-        *columns("classifier", "protocol", "accuracy", text=2),
-        Column(f"{words.level(run.setting.confidence_level)} interval", "interval"),
-        Column("varying", "text", "What varies in the interval."),
-        Column("sd of runs", "number", "Runs share samples: it is not a standard error."),
-        Column("weighted", "number", "Every test sample of every split weighs the same."),
-        Column("balanced", "number", "Every class weighs the same."),
-    )
-    return Table("Accuracy (%)", heads, tuple(rows))
 
 
 def epd_statements(run: ProtocolRun) -> list[Note]:
@@ -235,10 +220,10 @@ def _about_others(run: ProtocolRun) -> list[Note]:
 
 
 def run_tables(run: ProtocolRun) -> list[Table]:
-    """Accuracies over runs, how sure they are, the EPD verdict, and the classes under each protocol."""
+    """Accuracies over runs, their intervals, the EPD verdict, and the classes under each protocol."""
     classes = [table for found in run.findings for table in class_tables(found)]
     sizes = [sizes_table(run.sizes)] if run.sizes else []
-    return [runs_table(run), intervals_table(run), epd_table(run), *sizes, *classes]
+    return [runs_table(run), intervals_table(run, everything=True), epd_table(run), *sizes, *classes]
 
 
 def run_statements(run: ProtocolRun) -> list[Note]:
@@ -343,24 +328,16 @@ def _of_comparisons(run: ProtocolRun) -> list[Note]:
     return said
 
 
-def run_json(run: ProtocolRun, files: Sequence[str] = ()) -> str:
+def run_json(run: ProtocolRun) -> str:
     """Write a run as JSON text."""
-    content: dict[str, Any] = run.to_dict()
-    if files:
-        content["files"] = list(files)
-    return as_json(content)
-
-
-def require_place(path: str | Path) -> None:
-    """Refuse a place where `write_run` could not write: a file, or a directory that holds anything but an earlier run."""
-    require_free(Path(path), _ours(Path(path)))
+    return as_json(run.to_dict())
 
 
 def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under protocols") -> Path:
     """Write tables, figure, predictions, splits and cards into a directory of their own; return the summary."""
     path = Path(path)
-    with whole_directory(path, _ours) as draft:
-        files, skipped = write_parts(run, draft)
+    with whole_directory(path) as draft:
+        skipped = write_parts(run, draft)
         write_spreadsheet(classes_frame(run), draft / "classes.csv")
         write_spreadsheet(confusions_frame(run), draft / "confusions.csv")
         write_spreadsheet(run.to_frame(), draft / "table.csv")
@@ -380,14 +357,14 @@ def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under p
             bullets([*run_statements(run), *skipped]),
         ]
         (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-        (draft / MARK).write_text(run_json(run, files), encoding="utf-8")
+        (draft / MARK).write_text(run_json(run), encoding="utf-8")
     return path / "report.md"
 
 
-def write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
-    """Write splits, predictions and cards; return the files, and what was not written."""
-    files, skipped = [], []
-    for folder in FOLDERS:
+def write_parts(run: ProtocolRun, draft: Path) -> list[Note]:
+    """Write splits, predictions and cards; return what was not written."""
+    skipped = []
+    for folder in _FOLDERS:
         (draft / folder).mkdir(parents=True)
     used: set[str] = set()
     for found in run.findings:
@@ -397,7 +374,6 @@ def write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
             splits = f"splits/{named}.parquet"
             write_splits(draft / splits, run.setting.data.samples, found.plan.splits())
             digest = _sha256(draft / splits)
-            files.append(splits)
         else:
             skipped.append(_TOO_MANY_SPLITS(protocol=str(found.protocol)))
         for one in found.results:
@@ -406,8 +382,7 @@ def write_parts(run: ProtocolRun, draft: Path) -> tuple[list[str], list[Note]]:
             one.predictions.frame.write_parquet(draft / predictions)
             stated = PredictionsFile(predictions, _sha256(draft / predictions))
             run.card(one, stated, digest).write(draft / card)
-            files += [predictions, card]
-    return files, skipped
+    return skipped
 
 
 def _file_name(text: str, used: set[str]) -> str:
@@ -419,17 +394,6 @@ def _file_name(text: str, used: set[str]) -> str:
         name, number = f"{plain}-{number}", number + 1
     used.add(name.lower())
     return name
-
-
-def _ours(path: Path) -> list[str]:
-    """What may be replaced: our files, and those that an earlier run lists as its own."""
-    try:
-        listed = read_json((path / MARK).read_text(encoding="utf-8"))["files"]
-    except (OSError, ValueError, KeyError, TypeError):
-        listed = []
-    folders = tuple(f"{one}/" for one in FOLDERS)
-    ours = [str(name) for name in listed if str(name).startswith(folders)] if isinstance(listed, list) else []
-    return [*_OURS, *ours]
 
 
 def _sha256(path: Path) -> str:

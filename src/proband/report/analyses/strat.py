@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.galleries.effect import GalleryEffect
+from proband.inference.strata.kish import MissRate
 from proband.inference.strata.study import StratStudy
 from proband.report.cells import (
     columns,
@@ -92,7 +93,21 @@ _KISH = Sentence(
     "strat.miss-rate",
     "note",
     "{algorithm}: probes of one person are alike (intraclass correlation {icc:two}, {probes:two} probes each, ρ(n̄ − 1) = {product:two}), "
-    "so for new people an interval that takes them for independent would miss in {miss:tenth} and not in {nominal:tenth} (Kish 1957)",
+    "so for new people an interval that takes them for independent would miss in {miss:tenth} of cases instead of {nominal:tenth} "
+    "(Kish 1957)",
+)
+_KISH_SAME = Sentence(
+    "strat.miss-rate-as-stated",
+    "note",
+    "{algorithm}: probes of one person are hardly more alike than those of different people (intraclass correlation {icc:two}, "
+    "{probes:two} probes each), so for new people an interval that takes them for independent misses about as often as it should, in "
+    "{nominal:tenth} of cases (Kish 1957)",
+)
+_KISH_NONE = Sentence(
+    "strat.miss-rate-not-raised",
+    "note",
+    "{algorithm}: probes of one person are no more alike than those of different people (intraclass correlation {icc:two}, "
+    "{probes:two} probes each), so for new people an interval that takes them for independent is not too narrow (Kish 1957)",
 )
 _SENSOR = Sentence("strat.sensor", "note", "{algorithm}, {varying}: {told}")
 _NO_IMAGES = Sentence(
@@ -113,7 +128,7 @@ def galleries_table(effects: Sequence[GalleryEffect]) -> Table:
             text_cell(effect.algorithm),
             *(over(rate_cell(one.value), error_cell(one.standard_error)) for one in effect.estimates),
             range_cell(effect.range),
-            p_cell(effect.p_value),
+            p_cell(effect.p_value, None),
         )
         for effect in effects
     )
@@ -162,7 +177,7 @@ def sensors_table(study: StratStudy) -> Table:
                     rate_cell(rates[pair.second]),
                     effect_cell(pair.difference),
                     effect_interval_cell(pair.low, pair.high, answers=compared.answers),
-                    p_cell(pair.p_adjusted, pair.method, len(compared.pairs)),
+                    p_cell(*pair.p_with_floor),
                     text_cell(pair.verdict),
                 )
                 for pair in compared.pairs
@@ -226,13 +241,7 @@ def study_statements(study: StratStudy) -> list[Note]:
     )
     said += dict.fromkeys(note for one in study.cases for note in one.notes if note.level == "caution")
     if study.miss_rate is not None:
-        miss = study.miss_rate
-        said.append(
-            _KISH(
-                algorithm=facts.algorithm, icc=miss.intraclass_correlation, probes=miss.mean_probes, product=miss.product,
-                miss=miss.value, nominal=miss.nominal,
-            )
-        )  # fmt: skip
+        said.append(_about_miss_rate(facts.algorithm, study.miss_rate))
     if facts.n_failed or facts.n_gallery_failed:
         said.append(_FAILED(n=facts.n_failed, probes=facts.n_probes, images=facts.n_gallery_failed))
     said += [people_statement(study), *study.notes]
@@ -240,6 +249,16 @@ def study_statements(study: StratStudy) -> list[Note]:
         images, people = study.most_people
         said.append(_MOST_PEOPLE(images=images, people=people))
     return said
+
+
+def _about_miss_rate(algorithm: str, miss: MissRate) -> Note:
+    """Whether it matters that people have several probes."""
+    shown = {"algorithm": algorithm, "icc": miss.intraclass_correlation, "probes": miss.mean_probes}
+    if miss.product <= 0:
+        return _KISH_NONE(**shown)
+    if round(miss.value, 3) == round(miss.nominal, 3):
+        return _KISH_SAME(**shown, nominal=miss.nominal)
+    return _KISH(**shown, product=miss.product, miss=miss.value, nominal=miss.nominal)
 
 
 def study_figures(study: StratStudy, n_algorithms: int = 1, *, relative: bool = False) -> dict[str, Figure]:

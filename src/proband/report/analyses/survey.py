@@ -20,7 +20,7 @@ from proband.words import Note, Sentence, level
 _SAMPLE = Sentence(
     "survey.sample",
     "note",
-    "{rows:count row} of {units:count unit} in {strata:count stratum/strata} stand for {size:four}; {freedom:small} degrees of freedom",
+    "{rows:count row} of {units:count unit} in {strata:count stratum/strata} stand for {size:four}; degrees of freedom: {freedom:small}",
 )
 _METHOD = Sentence("survey.method", "note", "Method: {method}")
 _DIGITS = 6
@@ -80,7 +80,7 @@ def _difference(one: SurveyContrast) -> tuple[Cell, ...]:
         digits_cell(one.value, _DIGITS),
         digits_cell(one.standard_error, 4),
         ends_cell(one.low, one.high, _DIGITS),
-        p_cell(one.p_value),
+        p_cell(one.p_value, None),
     )
 
 

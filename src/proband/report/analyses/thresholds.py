@@ -39,7 +39,7 @@ def thresholds_table(found: Sequence[DeployedThreshold]) -> Table:
 
 
 def _rows(one: DeployedThreshold) -> list[tuple[Cell, ...]]:
-    sure = level(one.confidence)
+    sure = level(one.confidence_level)
     names = {"plain": "nothing", "sure": sure, "distribution-free": f"{sure}, any scores"}
     return [
         (text_cell(one.algorithm), given_cell(one.asked), text_cell(names[grade]), *_cells(point, one))

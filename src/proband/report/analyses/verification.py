@@ -352,7 +352,7 @@ def search_statements(results: Sequence[SearchEstimates], told: Collection[Note]
     ]
     if any(not one.fpir_supported for result in results for one in result.points):
         said.append(UNSUPPORTED(least=SUPPORTED))
-    notes = dict.fromkeys(note for one in results for note in one.searches.notes)
+    notes = dict.fromkeys(note for one in results for note in one.notes)
     return said + [note for note in notes if note not in told]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from proband.engine.limits import Title
 from proband.errors import UsageError
 from proband.inference.image_choice.distributions import Distribution, Floats
 from proband.report.charts.makers.histograms import bins
@@ -32,7 +33,7 @@ _OVERLAP = 1.5  # how many rows high the tallest ridge is
 def rate_distributions_figure(
     distributions: Mapping[str, Distribution],
     width: int = 4,
-    title: str | None = None,
+    title: Title | None = None,
     rank: int | None = None,
 ) -> Figure:
     """Draw how a recognition rate varies over trials, for several algorithms (the paper's figure 1).
@@ -70,7 +71,7 @@ def rate_distributions_figure(
 def rank_intervals_figure(
     bands: Mapping[str, Sequence[Distribution]],
     confidence_level: float = 0.95,
-    title: str | None = None,
+    title: Title | None = None,
     note: str = "",
 ) -> Figure:
     """Draw the mean recognition rate and its percentile interval at each rank (the paper's figure 2).
@@ -113,7 +114,7 @@ def rank_intervals_figure(
 def differences_figure(
     distributions: Mapping[tuple[str, str], Distribution],
     width: int = 1,
-    title: str | None = None,
+    title: Title | None = None,
     rank: int | None = None,
     note: str = "",
 ) -> Figure:
@@ -275,7 +276,7 @@ def _moments(one: Distribution) -> str:
     return f"{percent(one.mean, 1)} ± {percent(one.standard_deviation, 1)}"
 
 
-def _legend_beside(axis: Axes, title: str | None = None) -> None:
+def _legend_beside(axis: Axes, title: Title | None = None) -> None:
     """Put the legend to the right of its panel, where nothing is drawn."""
     axis.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), title=title, alignment="left")
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from proband.engine.limits import Inches, Title
 from proband.errors import UsageError
 from proband.inference import Classification
 from proband.report.charts.makers.rows import leaderboard
@@ -22,8 +23,8 @@ def classification_figure(
     result: Classification,
     which: str = "accuracy",
     algorithm: str | None = None,
-    width: float = 7.16,
-    title: str | None = None,
+    width: Inches = 7.16,
+    title: Title | None = None,
 ) -> Figure:
     """Draw the accuracies with what each model lacks against the best, or the confusion matrix of one model.
 
@@ -45,7 +46,7 @@ def classification_figure(
 
 
 def confusion_figure(
-    result: Classification, algorithm: str, width: float = 7.16, title: str | None = None
+    result: Classification, algorithm: str, width: Inches = 7.16, title: Title | None = None
 ) -> Figure:
     """Draw a confusion matrix: the share of each true class that is said to be of each."""
     counts = result.confusion(algorithm)

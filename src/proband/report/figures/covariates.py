@@ -9,12 +9,11 @@ from proband.inference.covariates.difficulty import Partition
 from proband.inference.covariates.results import CovariateStudy
 from proband.report.charts.makers.covariates import (
     along,
-    calibration,
     compared_with,
     differences,
+    fit_check,
     parts,
     rates,
-    residuals,
     selection,
 )
 from proband.report.charts.mpl import figure
@@ -71,7 +70,7 @@ def _of_covariates(
 
 
 def _fit(study: CovariateStudy) -> Figure:
-    fits = [calibration(study), *(residuals(study, one.by) for one in study.checks[1:])]
+    fits = [fit_check(study, one) for one in study.checks]
     columns = min(len(fits), 3)
     size = (max(5.4, 3.6 * columns), _PANEL * -(-len(fits) // columns) + 0.3)
     return figure(fits, size, columns=columns, shared=False)

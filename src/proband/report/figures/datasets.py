@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from proband.engine.limits import Inches, Title
 from proband.errors import UsageError
 from proband.inference.datasets.results import DatasetComparison
 from proband.report.figures.style import laid_out
@@ -17,7 +18,7 @@ _LINE = 0.22  # inches of height for a name
 
 
 def datasets_figure(
-    result: DatasetComparison, which: str = "ranks", width: float = 7.16, title: str | None = None
+    result: DatasetComparison, which: str = "ranks", width: Inches = 7.16, title: Title | None = None
 ) -> Figure:
     """Draw average ranks with bars over those that Holm's signed ranks do not tell apart, or the differences in every data set.
 

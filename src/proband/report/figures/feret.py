@@ -13,6 +13,7 @@ from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.participants import Panel
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.versions import Contrast
+from proband.report.analyses.evaluation import own_gallery
 from proband.report.charts.makers.curves import cmc, series_of
 from proband.report.charts.makers.rows import galleries
 from proband.report.charts.mpl import figure
@@ -32,7 +33,7 @@ _IN_A_ROW = 2
 def averages_figure(study: FeretStudy) -> Figure:
     """The average curve of each set of probes: which are harder?"""
     named = [(probes_called(one.category), one.average) for one in study.results]
-    return _by_probes(named, f"Average of {len(study.field)} algorithms")
+    return _by_probes(named, f"Average of {counted(len(study.field), 'algorithm')}")
 
 
 def upper_bounds_figure(study: FeretStudy) -> Figure:
@@ -45,11 +46,15 @@ def _by_probes(named: Sequence[tuple[str, Band]], title: str) -> Figure:
     """One panel with a curve for each set of probes."""
     bands = [band for _, band in named]
     drawn = [
-        series_of(band, place, f"{name}, {counted(band.facts.n_probes, 'probe')}", _LAST_RANK)
+        series_of(
+            band,
+            place,
+            f"{name}, {counted(band.facts.n_probes, 'probe')}{own_gallery(band.facts, bands[0].facts)}",
+            _LAST_RANK,
+        )
         for place, (name, band) in enumerate(named)
     ]
-    size = counted(bands[0].facts.n_gallery_subjects, "person", "people")
-    chart = cmc(bands, title=title, drawn=drawn, of=f"gallery of {size}")
+    chart = cmc(bands, title=title, drawn=drawn)
     return curves_figure([replace(chart, heading="probes, and rate at rank 1")], inside=False)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from proband.engine.limits import Inches, Positive, Title
 from proband.errors import UsageError
 from proband.inference import Band, Estimate, Evaluation
 from proband.inference.comparisons.comparison import Standings
@@ -37,8 +38,8 @@ _ROW = 0.24  # inches
 
 def evaluation_figure(
     evaluation: Evaluation,
-    title: str | None = None,
-    width: float | None = None,
+    title: Title | None = None,
+    width: Inches | None = None,
     drawn: Sequence[str] | None = None,
     places: Mapping[str, int] | None = None,
     *,
@@ -58,13 +59,13 @@ def evaluation_figure(
 
 def cmc_figure(
     panels: Mapping[str, Sequence[Curve | Band]],
-    title: str | None = None,
-    width: float | None = None,
+    title: Title | None = None,
+    width: Inches | None = None,
     *,
-    last: int | None = None,
+    last: Positive | None = None,
     said: str = "",
     places: Mapping[str, int] | None = None,
-    columns: int | None = None,
+    columns: Positive | None = None,
     relative: bool = False,
 ) -> Figure:
     """Draw cumulative match characteristics, a panel for each set of probes.
@@ -107,12 +108,12 @@ def cmc_figure(
 
 def curves_figure(
     charts: Sequence[Chart],
-    title: str | None = None,
-    width: float | None = None,
+    title: Title | None = None,
+    width: Inches | None = None,
     said: str = "",
     *,
     inside: bool = True,
-    columns: int | None = None,
+    columns: Positive | None = None,
 ) -> Figure:
     """Draw charts of curves as panels that share their rates; a single one may have its legend inside."""
     if not charts:
@@ -136,7 +137,9 @@ def sizes_figure(sizes: Sequence[SizeCurve]) -> Figure:
     return curves_figure(charts, inside=False)
 
 
-def estimates_figure(estimates: Sequence[Estimate], width: float = 5.4, title: str | None = None) -> Figure:
+def estimates_figure(
+    estimates: Sequence[Estimate], width: Inches = 5.4, title: Title | None = None
+) -> Figure:
     """Draw each algorithm's estimate with its interval, in the order given from the top.
 
     Parameters
@@ -154,8 +157,8 @@ def estimates_figure(estimates: Sequence[Estimate], width: float = 5.4, title: s
 
 def estimate_figure(
     estimate: Estimate,
-    width: float = 5.4,
-    title: str | None = None,
+    width: Inches = 5.4,
+    title: Title | None = None,
     which: Literal["interval", "distribution"] = "interval",
 ) -> Figure:
     """Draw an estimate with its interval, or the distribution of its replicates.
@@ -177,7 +180,7 @@ def estimate_figure(
 
 
 def replicates_figure(
-    measured: Sequence[Sequence[Estimate]], width: float = 7.16, title: str | None = None
+    measured: Sequence[Sequence[Estimate]], width: Inches = 7.16, title: Title | None = None
 ) -> Figure:
     """Draw the distributions of replicates, a panel for each measure and for every few algorithms; all are drawn.
 
@@ -200,12 +203,12 @@ def replicates_figure(
     return figure(charts, (width, 3.2 * rows + 0.3), title=title, columns=columns, shared=False)
 
 
-def values_figure(chart: Chart, width: float = 5.4, title: str | None = None) -> Figure:
+def values_figure(chart: Chart, width: Inches = 5.4, title: Title | None = None) -> Figure:
     """Draw a chart of values with their intervals, a row each."""
     return _rows_figure([chart], width, title)
 
 
-def comparison_figure(comparison: Standings, width: float = 7.16, title: str | None = None) -> Figure:
+def comparison_figure(comparison: Standings, width: Inches = 7.16, title: Title | None = None) -> Figure:
     """Draw the estimates, the best first, and beside them what each one lacks against the best.
 
     The shaded differences are within the margin: not worth having.
@@ -227,7 +230,7 @@ def comparison_figure(comparison: Standings, width: float = 7.16, title: str | N
     return _rows_figure([best_first, beside], width, title)
 
 
-def mcnemar_figure(tests: McNemarTable, width: float = 5.4, title: str | None = None) -> Figure:
+def mcnemar_figure(tests: McNemarTable, width: Inches = 5.4, title: Title | None = None) -> Figure:
     """Draw the difference of two rates with Tango's interval, a row for each set of probes and pair.
 
     Parameters

@@ -1,15 +1,16 @@
-"""The figure of accuracies under protocols: every run, their mean, and how sure it is."""
+"""The figure of accuracies under protocols: every run, their mean, and the interval to quote."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from proband import words
 from proband.protocols.running.factors import SizeEffect
-from proband.protocols.running.results import ProtocolResult, ProtocolRun
+from proband.protocols.running.results import ProtocolResult, ProtocolRun, Recommended
 from proband.report.charts.makers.protocols import sizes
 from proband.report.charts.mpl import figure
 from proband.report.charts.palette import colour, marker
@@ -22,10 +23,14 @@ if TYPE_CHECKING:
 
 _MOST_DOTS = 400
 _WIDTH = 0.7  # of a protocol's place, shared by the classifiers
+_OF: dict[Recommended, str] = {
+    "method": "training and test vary",
+    "fitted-models": "people vary (open: pooled estimate)",
+}
 
 
 def accuracy_figure(run: ProtocolRun) -> Figure:
-    """Draw accuracy by protocol: dots are runs, the marker their mean, the bar the interval (training and test vary)."""
+    """Draw accuracy by protocol: dots are runs, the marker their mean, the bar the interval to quote, an open marker the pooled estimate."""
     from matplotlib.ticker import PercentFormatter
 
     names = run.classifiers
@@ -48,8 +53,10 @@ def accuracy_figure(run: ProtocolRun) -> Figure:
         drawn.legend(kept.values(), kept.keys(), loc="outside lower center", ncols=min(len(kept), 5))
         data = run.setting.data
         size = f"{counted(len(data), 'sample')} of {counted(len(data.samples.subjects), 'subject')}"
-        bars = f"dots: runs; bars: {words.level(run.setting.confidence_level)}, training and test vary"
-        head(axis, f"{data.name}: {run.setting.label or 'identity'}", f"{size}; {bars}")
+        quoted = {one.recommended for one in run.results}
+        bars = " or ".join(of for which, of in _OF.items() if which in quoted)
+        note = f"{size}; dots: runs; filled: their mean; bars: {words.level(run.setting.confidence_level)}, {bars}"
+        head(axis, f"{data.name}: {run.setting.label or 'identity'}", fill(note, int(13 * wide)))
     return drawn
 
 
@@ -69,13 +76,15 @@ def _draw(axis: Axes, one: ProtocolResult, place: int, names: list[str]) -> None
     if len(runs) > 1:
         aside = middle - 0.22 * step + 0.18 * step * _spread_out(runs)
         axis.plot(aside, runs, linestyle="", marker=".", markersize=3, color=tint, alpha=0.45)
-    axis.plot(
-        [middle + 0.18 * step], [one.spread.mean], marker=marker(which),
-        markersize=5.5, linestyle="", color=tint, label=one.classifier,
-    )  # fmt: skip
-    interval = one.corrected if one.corrected.low is not None else one.pooled
-    if interval.low is not None and interval.high is not None:
-        axis.vlines(middle + 0.18 * step, interval.low, interval.high, color=tint, linewidth=1.6)
+    drawn: dict[str, Any] = {"marker": marker(which), "linestyle": "", "color": tint}
+    interval, foot = one.interval, middle + 0.12 * step
+    axis.plot([foot], [one.accuracy], markersize=5.5, label=one.classifier, **drawn)
+    if interval.low is None or interval.high is None:
+        return
+    if one.recommended != "method":
+        foot = middle + 0.34 * step
+        axis.plot([foot], [interval.value], markersize=4.5, markerfacecolor="none", **drawn)
+    axis.vlines(foot, interval.low, interval.high, color=tint, linewidth=1.6)
 
 
 def _runs(one: ProtocolResult) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from proband import words
 from proband.designs.strata import ROUNDING
+from proband.engine.limits import Title
 from proband.errors import UsageError
 from proband.inference import Band
 from proband.inference.galleries.effect import GalleryEffect
@@ -36,7 +37,7 @@ _NOTHING_VARIES = "zero at every rank: nothing varies"
 
 
 def gallery_effect_figure(
-    effects: Sequence[GalleryEffect], title: str | None = None, note: str = ""
+    effects: Sequence[GalleryEffect], title: Title | None = None, note: str = ""
 ) -> Figure:
     """Draw the curve of every gallery, a panel for each effect (the paper's figures 2 and 4).
 
@@ -82,7 +83,7 @@ def gallery_effect_figure(
 
 
 def standard_errors_figure(
-    errors: Mapping[str, npt.ArrayLike], n_probes_note: str, title: str | None = None
+    errors: Mapping[str, npt.ArrayLike], n_probes_note: str, title: Title | None = None
 ) -> Figure:
     """Draw standard errors of the recognition rate by rank, for several methods (the paper's figure 3).
 
@@ -105,7 +106,9 @@ def standard_errors_figure(
     )
 
 
-def units_figure(variances: Mapping[str, npt.ArrayLike], note: str = "", title: str | None = None) -> Figure:
+def units_figure(
+    variances: Mapping[str, npt.ArrayLike], note: str = "", title: Title | None = None
+) -> Figure:
     """Draw the variance of the recognition rate by rank, for several numbers of units (the paper's figure 5).
 
     Parameters
@@ -129,7 +132,7 @@ def units_figure(variances: Mapping[str, npt.ArrayLike], note: str = "", title: 
 
 
 def algorithms_figure(
-    panels: Mapping[str, Sequence[Band]], title: str | None = None, *, relative: bool = False
+    panels: Mapping[str, Sequence[Band]], title: Title | None = None, *, relative: bool = False
 ) -> Figure:
     """Draw the curves of several algorithms with their bands, over the ranks that matter (the paper's figures 6 and 7).
 
@@ -225,7 +228,7 @@ def _choices(count: int) -> str:
     """What is drawn where there are several ways."""
     if count == 1:
         return ""
-    return f": mean of {words.count(count)} choices ({'shaded: lowest to highest' if count > _MOST_THIN else 'thin lines'})"
+    return f": mean of {counted(count, 'choice')} ({'shaded: lowest to highest' if count > _MOST_THIN else 'thin lines'})"
 
 
 def _draw_ways(axis: Axes, ways: Floats, style: int, label: str) -> None:

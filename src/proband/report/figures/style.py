@@ -10,8 +10,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from proband.engine import written_whole
-from proband.engine.arguments import checked
 from proband.engine.kinds import shown
+from proband.engine.limits import Title
 from proband.errors import UsageError
 from proband.words import printable
 
@@ -50,7 +50,9 @@ STYLE: Any = {
 
 
 @contextmanager
-def laid_out(size: tuple[float, float], title: str | None = None, resolution: int = _DPI) -> Iterator[Figure]:
+def laid_out(
+    size: tuple[float, float], title: Title | None = None, resolution: int = _DPI
+) -> Iterator[Figure]:
     """Give an empty figure, and lay it out once when it is drawn: things would move a little at every save."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -83,7 +85,6 @@ def foot(figure: Figure, text: str) -> None:
     figure.supxlabel(said, x=0.01, ha="left", fontsize=8, color=GREY)
 
 
-@checked
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as PNG, SVG or PDF by its ending, whole or not at all, with nothing in it that changes by date."""
     import matplotlib as mpl

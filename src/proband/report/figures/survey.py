@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from proband.engine.limits import Inches, Title
 from proband.inference.survey import SurveyEstimates
 from proband.report.charts.makers.rows import Valued, values
 from proband.report.charts.scales import Unit
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def survey_figure(found: SurveyEstimates, width: float = 5.4, title: str | None = None) -> Figure:
+def survey_figure(found: SurveyEstimates, width: Inches = 5.4, title: Title | None = None) -> Figure:
     """Draw every estimate with its interval; without an end, the estimate is the end."""
     rows = [
         Valued(

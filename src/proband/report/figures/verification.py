@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from proband.engine.limits import Title
 from proband.errors import UsageError
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.open_set import SearchEstimates
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def det_figure(
-    curves: Sequence[ErrorCurve], title: str | None = None, places: Mapping[str, int] | None = None
+    curves: Sequence[ErrorCurve], title: Title | None = None, places: Mapping[str, int] | None = None
 ) -> Figure:
     """Draw detection error trade-offs on axes of normal deviates, with the equal error rates."""
     chart = _in_looks(det(curves), curves, places)
@@ -37,7 +38,7 @@ def det_figure(
 
 
 def roc_figure(
-    curves: Sequence[ErrorCurve], title: str | None = None, places: Mapping[str, int] | None = None
+    curves: Sequence[ErrorCurve], title: Title | None = None, places: Mapping[str, int] | None = None
 ) -> Figure:
     """Draw receiver operating characteristics: the true accept rate against a logarithmic axis of FMR."""
     return _one(_in_looks(roc(curves), curves, places), title, 3.4)
@@ -49,7 +50,7 @@ def _in_looks(chart: Chart, curves: Sequence[ErrorCurve], places: Mapping[str, i
     return in_places(chart, places or places_of([one.name for one in curves], order))
 
 
-def search_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Figure:
+def search_figure(curves: Sequence[ErrorCurve], title: Title | None = None) -> Figure:
     """Draw FNIR against FPIR on logarithmic axes, for searches of people who may not be enrolled."""
     return _one(search(curves), title, 3.6)
 
@@ -62,7 +63,7 @@ def searches_figure(
 
 
 def thresholds_figure(
-    found: Sequence[DeployedThreshold], title: str | None = None, places: Mapping[str, int] | None = None
+    found: Sequence[DeployedThreshold], title: Title | None = None, places: Mapping[str, int] | None = None
 ) -> Figure:
     """Draw false match rates and their bounds for new people by threshold."""
     return _one(in_places(bounds(found), places or {}), title, 3.6)
@@ -79,7 +80,7 @@ def _width(chart: Chart) -> float:
     return min(max(6.4, 1.8 + 0.075 * max(map(len, chart.names))), 9.0)
 
 
-def score_histograms_figure(panels: Sequence[ScoreCounts], title: str | None = None) -> Figure:
+def score_histograms_figure(panels: Sequence[ScoreCounts], title: Title | None = None) -> Figure:
     """Draw the densities of genuine and of impostor scores, a panel for each algorithm.
 
     Each kind has the area 1, however many scores there are of it.
@@ -91,7 +92,7 @@ def score_histograms_figure(panels: Sequence[ScoreCounts], title: str | None = N
 
 
 def differential_figure(
-    differential: Differential, n_algorithms: int = 1, title: str | None = None
+    differential: Differential, n_algorithms: int = 1, title: Title | None = None
 ) -> Figure:
     """Draw FNMR and FMR of groups of people at one threshold, with their intervals, the highest FMR first.
 

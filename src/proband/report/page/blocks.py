@@ -13,7 +13,7 @@ from proband.report.charts.palette import MOST_COLOURS, is_grey
 from proband.report.charts.svg.elements import series
 from proband.report.formats import as_latex
 from proband.report.page.bars import axis_markup, bar_markup
-from proband.report.page.markup import Asides, Markup, Names, inert, joined, packed, tag
+from proband.report.page.markup import Asides, Markup, Names, inert, joined, packed, safe, tag
 from proband.report.page.model import (
     Badge,
     Badges,
@@ -46,9 +46,9 @@ class Writing:
         self.asides = Asides(self.names)
 
 
-def prose(text: str) -> str:
+def prose(text: str) -> Markup:
     """Isolate words that are written from right to left, so that the numbers behind them keep their order."""
-    return _LEFTWARD_WORDS.sub("\u2068\\g<0>\u2069", text)
+    return Markup(_LEFTWARD_WORDS.sub("\u2068\\g<0>\u2069", safe(text)))
 
 
 def _named(text: str) -> str:

@@ -19,7 +19,7 @@ from proband.report.page.sections.leaderboard import pairs_shown
 from proband.report.page.sections.methods import methods_text
 from proband.report.page.sections.references import bibliography
 from proband.study.findings import Findings
-from proband.words import count, counted
+from proband.words import count, counted, visible
 
 _MOST_ROWS = (
     60  # numbers or rows in a list of the embedded results; curves, people and pairs of many are longer
@@ -54,7 +54,7 @@ def embedded_files(found: Findings) -> dict[str, str]:
     if found.provenance.study:
         files["study.toml"] = found.provenance.study
     text, keys = methods_text(found)
-    files["methods.txt"] = text + "\n"
+    files["methods.txt"] = visible(text) + "\n"
     if keys:
         files["references.bib"] = bibliography(keys)
     return files
@@ -99,14 +99,17 @@ def _results(found: Findings) -> str:
 
 def _shortened(value: Any, path: str, lacking: list[str]) -> Any:
     if isinstance(value, Mapping):
-        made = {key: _shortened(one, f"{path}.{key}" if path else key, lacking) for key, one in value.items()}
-        return {key: one for key, one in made.items() if one is not _TOO_LONG}
+        paths = {key: f"{path}.{key}" if path else key for key in value}
+        lacking += [paths[key] for key, one in value.items() if _is_long(one)]
+        return {key: _shortened(one, paths[key], lacking) for key, one in value.items() if not _is_long(one)}
+    return [_shortened(one, path, lacking) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _is_long(value: Any) -> bool:
+    """Whether it is a list with too many numbers or rows, or holds such a list: then it is left out whole."""
     if not isinstance(value, list | tuple):
-        return value
-    if len(value) > _MOST_ROWS and all(_is_flat(one) for one in value):
-        lacking.append(path)
-        return _TOO_LONG
-    return [_shortened(one, path, lacking) for one in value]
+        return False
+    return (len(value) > _MOST_ROWS and all(map(_is_flat, value))) or any(map(_is_long, value))
 
 
 def _is_flat(value: Any) -> bool:
@@ -115,6 +118,3 @@ def _is_flat(value: Any) -> bool:
         return True
     parts = (one for one in value.values() if not (isinstance(one, Mapping) and "text" in one))
     return not any(isinstance(one, Mapping | list) for one in parts)
-
-
-_TOO_LONG = object()

@@ -10,6 +10,9 @@ from gzip import compress
 from hashlib import sha256
 from html import escape
 
+from proband.engine.files.documents import escaped_json
+from proband.words import visible
+
 # Characters that no HTML document may hold: controls, and halves of characters.
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _VOID = frozenset({"input", "link", "meta"})
@@ -26,10 +29,14 @@ def _fit(text: str) -> str:
 
 
 def safe(text: str) -> Markup:
-    """Escape text, unless it is markup already."""
+    """Escape text, unless it is markup already; what a reader would not see is written as its number."""
     if isinstance(text, Markup):
         return text
-    return Markup(escape(_fit(text), quote=False))
+    return Markup(escape(_seen(text), quote=False))
+
+
+def _seen(text: str) -> str:
+    return visible(text.replace("\r\n", "\n"))
 
 
 def joined(parts: Iterable[str], between: str = "") -> Markup:
@@ -65,7 +72,7 @@ def _attribute(name: str, value: str | bool | None) -> str:
     name = name.rstrip("_").replace("_", "-")
     if value is True:
         return f" {name}"
-    return f' {name}="{escape(_fit(value))}"'
+    return f' {name}="{escape(_seen(value))}"'
 
 
 def script(source: str) -> tuple[Markup, str]:
@@ -85,11 +92,10 @@ def inert(text: str, kind: str, **attributes: str | bool | None) -> Markup:
     >>> inert('{"a": "</script>"}', "application/json")
     '<script type="application/json">{"a": "\\u003c/script>"}</script>'
     """
-    text = _fit(text)
     if kind == "application/json":
-        body = text.replace("<", "\\u003c")
+        body = escaped_json(text).replace("<", "\\u003c")
     else:
-        body = text.replace("&", "&amp;").replace("<", "&lt;").replace("\r", "&#13;")
+        body = _fit(text).replace("&", "&amp;").replace("<", "&lt;").replace("\r", "&#13;")
     return tag("script", Markup(body), type=kind, **attributes)
 
 

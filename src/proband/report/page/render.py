@@ -9,7 +9,7 @@ from proband.report.page.blocks import Writing, block_markup, button, folded, pr
 from proband.report.page.markup import Asides, Markup, inert, joined, packed, script, tag
 from proband.report.page.model import Page, Paragraph, Section
 from proband.results.base import Answers
-from proband.words import count, fixed
+from proband.words import counted, fixed
 
 _KINDS = {
     "json": "application/json",
@@ -160,4 +160,4 @@ def _files(page: Page) -> Markup:
 
 
 def _size(n_bytes: int) -> str:
-    return f"{count(n_bytes)} bytes" if n_bytes < 1000 else f"{fixed(n_bytes / 1000, 0)} kB"
+    return counted(n_bytes, "byte") if n_bytes < 1000 else f"{fixed(n_bytes / 1000, 0)} kB"

@@ -10,8 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from proband.engine.arguments import checked
-from proband.engine.files.files import reading, writing
+from proband.engine.arguments import published
+from proband.engine.files.files import opened, reading, resolved, writing
 from proband.engine.files.placing import settle
 from proband.engine.files.shards import shard_files
 from proband.engine.registry import Registry
@@ -52,7 +52,7 @@ def format_of(path: Path, name: str | None = None) -> Format:
             raise InputError(f"There is no file {path}.", file=Said(path))
         head = b""
         if path.is_file():
-            with path.open("rb") as file:
+            with opened(path) as file:
                 head = file.read(_HEAD)
             if not head:
                 raise InputError(f"{path.name} is empty.", file=Said(path.name))
@@ -97,20 +97,42 @@ def read_file(path: str | Path, options: ReadOptions | None = None, format: str 
     """Read a score file of any known format."""
     path, options = Path(path), options or ReadOptions()
     if not path.name:  # the directory one is in has a name all the same
-        path = path.resolve()
+        path = resolved(path)
     for one in (path, options.mask):
         if one is not None:
             settle(one)
     options = replace(options, stated=format is not None)
-    chosen = format_of(path, format) if options.columns is None else _of_pairs(path, format)
+    chosen = chosen_format(path, options, format)
     if options.key is not None and not chosen.holds_arrays and options.columns is None:
         raise InputError(
             f"{path.name} is not an archive of arrays, so there is no {options.key!r} in it.",
             f"leave ::{options.key} out.",
             file=Said(path.name),
         )
+    if not options.shared:
+        require_read(chosen, path, options)
     with reading(path, chosen.name):
         return labelled(chosen.read(path, options), path, options)
+
+
+def require_read(chosen: Format, path: Path, options: ReadOptions) -> None:
+    """Refuse what the reader of a file is told and has no use for."""
+    for name in chosen.unread(options):
+        raise UsageError(
+            Hint(
+                "{named:{which}} has no effect on {file}, which is of the format {format}.",
+                which=name,
+                file=path.name,
+                format=chosen.name,
+            ),
+            "leave it out.",
+            file=Said(path.name),
+        )
+
+
+def chosen_format(path: Path, options: ReadOptions, format: str | None) -> Format:
+    """The format by which a file is read: found by looking at it, named, or that of lists whose columns are named."""
+    return format_of(path, format) if options.columns is None else _of_pairs(path, format)
 
 
 def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
@@ -134,7 +156,7 @@ def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
     return replace(file, subjects=subjects)
 
 
-@checked
+@published
 def write_scores(
     path: str | Path, scores: Scores, samples: Samples | None = None, format: str | None = None
 ) -> str:

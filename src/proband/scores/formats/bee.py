@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.documents import read_xml
-from proband.engine.files.files import reading, written_together
+from proband.engine.files.files import content_of, opened, reading, written_together
 from proband.engine.files.shards import Translated, has_read
 from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
@@ -61,7 +61,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 def _read_header(path: Path) -> _Header:
     """Read the four header lines and check what they claim against the file's size."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         head = file.read(_HEADER_LIMIT)
     lines = head.split(b"\n", 3)
     if len(lines) < 4 or lines[3][:2] not in (b"MF", b"MB") or lines[0].strip() not in (b"S2", b"D2", b"M2"):
@@ -254,7 +254,8 @@ def read_signature_set(path: Path) -> tuple[list[str], list[str]]:
         if tag.rpartition(":")[2] in ("biometric-signature", "complex-biometric-signature"):
             current.pop()
 
-    read_xml(path, "a sound signature set", start, end)
+    with reading(path, "a signature set"):
+        read_xml(content_of(path), path.name, "a sound signature set", start, end)
     return names, subjects
 
 
@@ -328,4 +329,14 @@ def _refuse_lost(cells: Cells | None, has_mask: bool) -> None:
         )
 
 
-FORMATS = (Format("bee", "BEE similarity or distance matrix (.mtx)", (".mtx",), _recognises, _read, _write),)
+FORMATS = (
+    Format(
+        "bee",
+        "BEE similarity or distance matrix (.mtx)",
+        (".mtx",),
+        _recognises,
+        _read,
+        _write,
+        takes_mask=True,
+    ),
+)

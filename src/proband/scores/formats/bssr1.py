@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine.files.documents import read_xml
-from proband.engine.files.files import reading
+from proband.engine.files.files import content_of, opened, reading, resolved
 from proband.errors import InputError, Said, first_few
 from proband.samples import Ids, Samples
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
@@ -36,13 +36,13 @@ def _recognises(path: Path, head: bytes) -> bool:
     )
     if first is None:
         return False
-    with first.open("rb") as file:
+    with opened(first) as file:
         return file.read(len(_HEADER)) == _HEADER
 
 
 def _sets_of(path: Path) -> Path:
     """Where users and enrollees are listed: in the place beneath ``sets`` that this one has beneath ``sims``, or above it."""
-    parts = path.resolve().parts
+    parts = resolved(path).parts
     places = [place for place, part in enumerate(parts) if part == _SIMILARITIES]
     if places:
         base, below = Path(*parts[: places[-1]]) / _SETS, parts[places[-1] + 1 :]
@@ -66,7 +66,7 @@ def _people(path: Path) -> tuple[list[str], list[str]]:
             if "subject_id" in attributes:
                 both.append((attributes.get("name"), attributes["subject_id"]))
 
-        read_xml(path, "XML", start, typed=True)
+        read_xml(content_of(path), path.name, "XML", start, typed=True)
         if not both or any(name is None for name, _ in both):
             raise InputError(
                 f"{path.name} names no signatures with a name and a subject_id.", file=Said(path.name)
@@ -112,7 +112,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
 
 def _similarities(file: Path, n: int) -> npt.NDArray[np.float64]:
     with reading(file, "a similarity file of BSSR1"):
-        lines = file.read_bytes().split()
+        lines = content_of(file).split()
         if not lines or not lines[0].startswith(_HEADER):
             raise InputError(f"{file.name} does not begin with {_HEADER.decode()}.", file=Said(file.name))
         try:

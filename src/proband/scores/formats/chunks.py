@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from proband.engine import Progress
-from proband.engine.files.files import first_line
+from proband.engine.files.files import first_line, opened
 from proband.errors import InputError, Said, quoted
 from proband.samples.delimited import first_uneven, without_blank_rows
 from proband.scores.names import coded, together
@@ -292,7 +292,7 @@ def _words(dtype: pl.DataType) -> str:
 
 def _chunks(path: Path, skip_header: bool, has_quotes: bool) -> Iterator[bytes]:
     """Chunks of whole lines; a line break between quotation marks does not end one."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         if skip_header:
             file.readline()
         while block := file.read(_CHUNK):

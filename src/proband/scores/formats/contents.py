@@ -113,6 +113,8 @@ class ReadOptions:
         What ids name: ``"samples"``, or ``"subjects"``, whose samples the rows and columns are; then rows may repeat a name.
     stated
         Whether the user named the format, so that nobody needs to ask what the file holds.
+    shared
+        Whether the same is told to the readers of several files, not all of which have a use for it.
     progress
         Who listens to progress.
 
@@ -126,6 +128,7 @@ class ReadOptions:
     mated_is: str | None = None
     ids: IdsName = "samples"
     stated: bool = False
+    shared: bool = False
     progress: Progress = field(default_factory=Silent)
 
 
@@ -149,7 +152,9 @@ class Format:
         How surely a file is recognised: by a signature of its own, by a header, or by the mere number of its columns. The surest
         formats are tried first.
     holds_arrays
-        Whether a file holds several arrays, one of which can be picked by its name.
+        Whether a file holds several arrays, one of which can be picked by its name, and others name the ids.
+    takes_mask
+        Whether another file may tell its mated pairs from others.
     read, write
         ``read(path, options)`` and ``write(path, scores, samples)``; a format that cannot be written has None.
 
@@ -165,6 +170,17 @@ class Format:
     takes_columns: bool = False
     told_by: Literal["signature", "header", "columns"] = "signature"
     holds_arrays: bool = False
+    takes_mask: bool = False
+
+    def unread(self, options: ReadOptions) -> list[str]:
+        """What a reader is told and has no use for."""
+        reads = {
+            "query_ids": self.holds_arrays,
+            "target_ids": self.holds_arrays,
+            "mask": self.takes_mask,
+            "mated_is": options.columns is not None,
+        }
+        return [name for name, is_read in reads.items() if not is_read and getattr(options, name) is not None]
 
 
 def axis_ids(names: Iterable[object], what: str, options: ReadOptions) -> Ids:

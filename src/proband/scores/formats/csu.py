@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from proband.engine import written_whole
-from proband.engine.files.files import reading
+from proband.engine.files.files import content_of, opened, reading, text_of
 from proband.engine.files.shards import shard_files
 from proband.errors import InputError, Said, first_few, quoted
 from proband.samples import Ids, Samples
@@ -42,7 +42,7 @@ def read_image_list(path: str | Path) -> Samples:
     subjects: list[str] = []
     with reading(path, "an image list"):
         # Blanks of ASCII only: others may belong to a name.
-        lines = filter(None, map(bytes.split, path.read_bytes().removeprefix(_MARK).split(b"\n")))
+        lines = filter(None, map(bytes.split, content_of(path).removeprefix(_MARK).split(b"\n")))
         for number, line in enumerate(lines, start=1):
             names = [name.decode() for name in line]
             ids += names
@@ -129,7 +129,7 @@ def _read_one(file: Path) -> tuple[list[str], np.ndarray]:
 
 
 def _refuse_rounded(file: Path) -> None:
-    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), start=1):
+    for number, line in enumerate(text_of(file, "utf-8").split("\n"), start=1):
         text = line.rpartition("\t")[2]
         if is_rounded(text):
             raise InputError(
@@ -205,8 +205,8 @@ def _refuse_other_things(path: Path) -> None:
 
 
 def _was_written_here(file: Path) -> bool:
-    with file.open("rb") as opened:
-        return _OUR_LINE.fullmatch(opened.readline(_LONGEST_LINE)) is not None
+    with opened(file) as written:
+        return _OUR_LINE.fullmatch(written.readline(_LONGEST_LINE)) is not None
 
 
 FORMATS = (

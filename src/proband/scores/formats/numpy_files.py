@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 from proband.engine import written_whole
 from proband.engine.files.documents import read_json
-from proband.engine.files.files import naming, reading, refused, require_regular, written_together
+from proband.engine.files.files import (
+    naming,
+    opened,
+    reading,
+    refused,
+    require_regular,
+    text_of,
+    written_together,
+)
 from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
@@ -34,7 +42,7 @@ def open_npy(path: Path) -> Any:
     require_regular(path)
     name = Said(path.name)
     with naming(file=name), refused(f"{name} is not a sound .npy file", file=name):
-        with path.open("rb") as file:
+        with opened(path) as file:
             header = read_header(file, path.name)
         header.require(path.stat().st_size - header.offset, path.name)
         if not header.n_bytes:
@@ -80,7 +88,7 @@ def read_npy(path: Path, options: ReadOptions) -> ScoreFile:
     if not sidecar.exists():
         return ScoreFile("npy", {path.stem: values})
     with reading(sidecar, f"the ids of {path.name}"):
-        stated = read_json(sidecar.read_text(encoding="utf-8"))
+        stated = read_json(text_of(sidecar, "utf-8"))
         if not isinstance(stated, dict):
             raise InputError(
                 f"{sidecar.name} does not describe {path.name}.", _SIDECAR_HINT, file=Said(sidecar.name)
@@ -211,12 +219,18 @@ def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, lengt
 
 
 def _stated_orientation(archive: Archive) -> Orientation | None:
-    if _ORIENTATION_KEY not in archive:
+    stated = one_word(archive, _ORIENTATION_KEY)
+    return None if stated is None else check_orientation_name(stated, InputError)
+
+
+def one_word(archive: Archive, key: str) -> str | None:
+    """What an archive states in an array of one word; None where it has no such array."""
+    if key not in archive:
         return None
-    stated = _texts(archive[_ORIENTATION_KEY])
+    stated = _texts(archive[key])
     if len(stated) != 1:
-        raise InputError(f"The array 'orientation' must hold one word; it holds {len(stated)}.")
-    return check_orientation_name(stated[0], InputError)
+        raise InputError(f"The array {key!r} must hold one word; it holds {len(stated)}.")
+    return str(stated[0])
 
 
 def _stated_cells(archive: Archive) -> Cells | None:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from proband.engine import written_whole
-from proband.engine.files.files import refused
+from proband.engine.files.files import opened, refused
 from proband.engine.files.parquet import COLUMNAR, parquet_columns, read_parquet
 from proband.errors import InputError, Said, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
@@ -68,7 +68,7 @@ def _header(path: Path, kind: str) -> list[str]:
 
 
 def _first_line(path: Path) -> list[str]:
-    with path.open("rb") as file:
+    with opened(path) as file:
         line = file.readline(_LONGEST_HEADER)
     if not line:
         raise InputError(f"{path.name} is empty.", file=Said(path.name))

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import polars as pl
 
+from proband.engine.files.files import require_there
 from proband.engine.files.parquet import COLUMNAR
-from proband.errors import InputError, ProbandError, Said
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.samples.directories import DATA_SETS, frame_of_names, has_pictures
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
 from proband.scores.formats import FORMATS, ReadOptions, ScoreFile, read_file, read_image_list
-from proband.scores.formats.numpy_files import open_npy
+from proband.scores.formats.numpy_files import one_word, open_npy
 from proband.scores.pair_columns import PairColumns, guessed, is_of_truths, suggested
 from proband.study.init.columns import subject_column
 from proband.study.init.logits import FoundLogits, logits_alone, logits_in
@@ -64,12 +65,13 @@ class FoundScores:
 
 @dataclass(frozen=True)
 class FoundVectors:
-    """A file of embeddings: its models, how many rows they have, and the ids of those."""
+    """A file of embeddings: its models, how many rows they have, the ids of those, and the metric where it is stated."""
 
     path: Path
     models: tuple[str, ...]
     n_rows: int
     ids: tuple[str, ...] | None = None
+    metric: str | None = None
 
 
 @dataclass
@@ -98,9 +100,16 @@ def look_at(paths: Sequence[Path], names: str | None = None) -> FoundFiles:
             _look(path, found)
         except ProbandError as error:
             found.unknown[path] = error.message.rstrip(".")
-    for path in found.pictures if not found.tables else ():
-        if path.is_dir():
-            _add_names(path, names, found)
+    named = [] if found.tables else [path for path in found.pictures if path.is_dir()]
+    if names is not None and not named:
+        raise UsageError(
+            Hint(
+                "{named:names} reads the names of a directory's pictures, and has no effect on these files."
+            ),
+            "leave it out, or name the directory without a table of samples.",
+        )
+    for path in named:
+        _add_names(path, names, found)
     return found
 
 
@@ -118,8 +127,7 @@ def _add_names(directory: Path, names: str | None, found: FoundFiles) -> None:
 def _expanded(paths: Iterable[Path]) -> Iterator[Path]:
     """Each file, and the files of a directory that is neither one of pictures nor one of distances."""
     for path in paths:
-        if not path.exists():
-            raise InputError(f"There is no file {path}.", file=Said(path))
+        require_there(path)
         inside = [] if not path.is_dir() or has_pictures(path) else sorted(path.iterdir())
         known = [one for one in inside if one.is_file() and one.suffix.lower() in _KNOWN]
         # A list of images alone stands among the files of CSU's distances, which have no ending of their own.
@@ -313,4 +321,4 @@ def _vectors_of(path: Path, archive: Archive, matrices: list[str]) -> FoundVecto
         else _telling(archive, length)
     )
     ids = tuple(map(str, archive[named[0]].tolist())) if len(named) == 1 else None
-    return FoundVectors(path, models, length, ids)
+    return FoundVectors(path, models, length, ids, one_word(archive, "metric"))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from proband.engine.files.files import resolved
 from proband.errors import ProbandError, first_few
 from proband.samples import OnePerSubject, Samples
 from proband.scores import experiment_over
@@ -45,6 +46,11 @@ NO_IDS = Sentence(
     "init.no-ids",
     "note",
     "ids of {file}: its {rows:count row} {rows:word is/are} not the {samples:count sample} of the table",
+)
+NO_METRIC = Sentence(
+    "init.no-metric",
+    "note",
+    "metric of {algorithms:names} in {file}: the one each model was trained for (cosine, inner, l2, l1 or chi2)",
 )
 STATED = Sentence("init.orientation-stated", "note", "the file states that it holds a {orientation}")
 BY_AUC = Sentence(
@@ -85,6 +91,8 @@ class SourceEntry:
         What is in the file and belongs to this section; `whole` if that is everything.
     orientation
         What to declare: None if the file states it, or if nobody knows, as `evidence` says.
+    undecided
+        Whether the orientation of scores, or the metric of embeddings, is left to the user.
     n_absent
         Ids that the table does not have, or samples of the table that were not scored: these must be left out.
     shared
@@ -329,7 +337,11 @@ def _vector_entry(one: FoundVectors, made: Proposal) -> SourceEntry:
     elif samples is not None and one.n_rows != len(samples):
         named = False
         made.to_fill_in.append(NO_IDS(file=one.path.name, rows=one.n_rows, samples=len(samples)))
-    return SourceEntry(one.path, one.models, n_absent=absent, shared=True, named=named)
+    if one.metric is None:
+        made.to_fill_in.append(NO_METRIC(file=one.path.name, algorithms=one.models))
+    return SourceEntry(
+        one.path, one.models, n_absent=absent, shared=True, named=named, undecided=one.metric is None
+    )
 
 
 def _tell_apart(made: Proposal) -> None:
@@ -353,7 +365,7 @@ def _tell_apart(made: Proposal) -> None:
 
 def _another(name: str, path: Path, taken: set[str]) -> str:
     """Another name for an algorithm: by its file, by its folder, or by number."""
-    stem, folder = path.stem, path.resolve().parent.name
+    stem, folder = path.stem, resolved(path).parent.name
     tried = [stem, folder, *map(str, range(2, len(taken) + 3))]
     made = next(label for word in tried if (label := f"{name} ({word})") not in taken and word != name)
     taken.add(made)

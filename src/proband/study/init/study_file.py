@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proband.engine import written_whole
-from proband.engine.files.files import make_directory, writing
+from proband.engine.files.files import make_directory, resolved, writing
 from proband.errors import Hint, InputError, ProbandError, UsageError, first_few
 from proband.samples.directories import pattern_in
 from proband.samples.reading import ROW_NUMBER
@@ -19,7 +19,7 @@ from proband.study.init.logits import classification_section
 from proband.study.init.proposal import NO_TABLE, Proposal, SourceEntry, propose
 from proband.study.init.suggestions import analyses, experiment
 from proband.study.reading import study_from_text
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 NO_SCORES = Sentence("init.no-scores", "note", "[[scores]]: the file of scores")
 REFUSED = Sentence("init.refused", "note", "{why}")
@@ -103,7 +103,7 @@ def _listed(values: Sequence[str]) -> str:
 
 def _named_from(path: Path, out: Path) -> str:
     """A file's name as the study says it: from where the study is, unless that leads far up."""
-    target, start = path.resolve(), out.resolve().parent
+    target, start = resolved(path), resolved(out).parent
     try:
         relative = os.path.relpath(target, start)
     except ValueError:  # on another drive
@@ -165,8 +165,11 @@ def _classes(made: Proposal, out: Path) -> list[str]:
 def _title(made: Proposal) -> str:
     n_models = len([name for one in made.logits for name in one.models])
     n_algorithms = len([name for one in (*made.scores, *made.vectors) for name in one.algorithms]) + n_models
-    people = "" if made.samples is None else f" on {count(len(made.samples.subjects))} people"
-    return f"{n_algorithms or ''} algorithm{'s' if n_algorithms != 1 else ''}{people}".strip().capitalize()
+    algorithms = counted(n_algorithms, "algorithm") if n_algorithms else "Algorithms"
+    if made.samples is None:
+        return algorithms
+    people = counted(len(made.samples.subjects), "person", "people")
+    return f"{algorithms}, {counted(len(made.samples), 'sample')} of {people}"
 
 
 def _switches(made: Proposal) -> list[str]:
@@ -200,7 +203,7 @@ def _samples(made: Proposal, out: Path) -> list[str]:
             number = "   # the number of the row" if column == ROW_NUMBER else ""
             lines.append(f"{key} = {toml_text(column)}{number}")
     if table.failed is not None:
-        many = "" if table.samples is None else f": {count(int(table.samples.failed.sum()))} samples"
+        many = "" if table.samples is None else f": {counted(int(table.samples.failed.sum()), 'sample')}"
         lines.append(
             f"failed = {toml_text(table.failed)}   # failures to acquire, which count as misses{many}"
         )
@@ -243,10 +246,18 @@ def _vectors(one: SourceEntry, out: Path) -> list[str]:
     lines = ["[[embeddings]]", f"file = {toml_text(_named_from(one.path, out))}", *_names(one)]
     if not one.named:
         lines.append('# ids = "…"   # fill in: the array that holds the ids of the rows')
-    lines.append(
-        'metric = "cosine"             # as each model was trained for: cosine, inner, l2, l1 or chi2'
-    )
+    lines += _metric(one)
     return lines + _missing(one)
+
+
+def _metric(one: SourceEntry) -> list[str]:
+    """The line in which the user states the metric; of several models one for each."""
+    if not one.undecided:
+        return ["# metric: the file states it"]
+    names = (one.name,) if one.name is not None else one.algorithms
+    each = ", ".join(f'{toml_text(name)} = "…"' for name in names)
+    said = '"…"' if len(names) == 1 else f"{{ {each} }}"
+    return [f"# metric = {said}   # fill in, as each model was trained: cosine, inner, l2, l1 or chi2"]
 
 
 def _columns(columns: PairColumns) -> str:
@@ -329,5 +340,5 @@ def _facts(made: Proposal) -> list[Note]:
         )
         for one in made.logits
     ]
-    facts += [PICTURES(file=path.name or path.resolve().name) for path in made.pictures]
+    facts += [PICTURES(file=path.name or resolved(path).name) for path in made.pictures]
     return facts

@@ -6,9 +6,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from proband.engine.limits import FalseMatchRate, Margin, Power, Rank, Replicates, Within
 from proband.errors import Hint
+from proband.marks import Needs, Unless
 from proband.results.difference import Adjustment
 from proband.study.requests.base import (
+    MOST,
     ChosenPairs,
     Condition,
     File,
@@ -29,7 +32,7 @@ from proband.words import count, given
 class Identification(Replication):
     """Recognition rates and cumulative match curves, and any other measure with its interval."""
 
-    ranks: Annotated[Several[Positive], Field(description="Ranks to show.")] = (1, 5, 10)
+    ranks: Annotated[Several[Rank], Field(description="Ranks to show.")] = (1, 5, 10)
     weights: Annotated[
         Literal["probe", "person"],
         Field(
@@ -50,6 +53,7 @@ class Identification(Replication):
             description="What varies in the intervals of measures: auto, binomial, clustered, bootstrap, brr, fay, jackknife, rao-wu, "
             "or a plug-in's."
         ),
+        Needs("measures"),
     ] = "auto"
     one_sided: Annotated[
         Literal["lower", "upper"] | None,
@@ -61,24 +65,21 @@ class Identification(Replication):
     ] = False
 
     relative_ranks: Annotated[
-        bool, Field(description="Draw curves over rank / people in the gallery instead of rank.")
+        bool,
+        Field(description="Draw curves over rank / people in the gallery instead of rank."),
+        Option(needs=("figure", "out", "report")),
     ] = False
-
-    @model_validator(mode="after")
-    def _of_measures(self) -> Self:
-        if self.design != "auto" and not self.measures:
-            raise refuse("it is about measures", Hint("say which: {option:measures=rank-rate@1}"), "design")
-        return self
 
 
 class ComparisonRequest(Replication):
     """One measure by which algorithms are compared; without any it is the rate at rank 1."""
 
-    rank: Annotated[Positive | None, Field(description="The rank of the rate; default: 1."), Option(("-r",))] = None  # fmt: skip
+    rank: Annotated[Rank | None, Field(description="The rank of the rate; default: 1."), Option(("-r",))] = None  # fmt: skip
     median_rank: Annotated[
-        Annotated[int, Field(ge=2)] | None,
+        Annotated[int, Within(ge=2, le=MOST)] | None,
         Field(description="Compare median ranks instead, censored at this rank."),
         Option(metavar="RANK"),
+        Unless("with_scores"),
     ] = None
     fnmr_at: Annotated[
         Share | None,
@@ -86,12 +87,15 @@ class ComparisonRequest(Replication):
             description="Compare verification instead: FNMR at this false match rate, over all pairs or gallery and probes."
         ),
         Option(metavar="FMR"),
+        Unless("with_scores"),
     ] = None
-    auc: Annotated[bool, Field(description="Compare verification instead: the area under the ROC curve.")] = (
-        False
-    )
+    auc: Annotated[
+        bool,
+        Field(description="Compare verification instead: the area under the ROC curve."),
+        Unless("with_scores"),
+    ] = False
     margin: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+        Margin | None,
         Field(description="The smallest difference worth having; 0.01 (one point) for rates."),
     ] = None
     measure: Annotated[
@@ -108,9 +112,12 @@ class ComparisonRequest(Replication):
             "bootstrap, brr, or a plug-in's."
         ),
         Option(("--test",)),
+        Unless("with_scores"),
     ] = "auto"
     by_category: Annotated[
-        bool, Field(description="Compare within each probe category as well as over all probes.")
+        bool,
+        Field(description="Compare within each probe category as well as over all probes."),
+        Unless("with_scores", "auc=on", "fnmr_at"),
     ] = False
     adjust: Annotated[
         Adjustment,
@@ -124,6 +131,7 @@ class ComparisonRequest(Replication):
         Text | None,
         Field(description="Compare every other algorithm with this one, and no other pairs."),
         Option(metavar="ALGORITHM"),
+        Unless("with_scores"),
     ] = None
     one_sided: OneSided = None
 
@@ -138,16 +146,19 @@ class ComparisonRequest(Replication):
         File | None,
         Field(description="The second set's table of samples; default: the first's."),
         Option(panel="Second set"),
+        Needs("with_scores"),
     ] = None
     with_gallery: Annotated[
         Condition | None,
         Field(description="Who is enrolled in the second set; default: as in the first."),
         Option(panel="Second set"),
+        Needs("with_scores"),
     ] = None
     with_probes: Annotated[
         Condition | None,
         Field(description="Who is searched for in the second set; default: as in the first."),
         Option(panel="Second set"),
+        Needs("with_scores"),
     ] = None
 
     @property
@@ -163,9 +174,6 @@ class ComparisonRequest(Replication):
         named += ["auc"] if self.auc else []
         if len(named) > 1:
             raise refuse(f"{' and '.join(named)} exclude each other", "ask for one at a time.", named[1])
-        self._of_second_set()
-        if self.is_verification and self.by_category:
-            raise refuse("categories are of searches, not of verification", "leave it out.", "by_category")
         if self.margin is not None and self.margin >= 1 and self.median_rank is None and self.measure is None:
             raise refuse(
                 f"a difference of rates lies below 1, got {given(self.margin)}",
@@ -173,25 +181,6 @@ class ComparisonRequest(Replication):
                 "margin",
             )
         return self
-
-    def _of_second_set(self) -> None:
-        """What two sets of different people allow."""
-        if not self.with_scores:
-            for name in ("with_samples", "with_gallery", "with_probes"):
-                if getattr(self, name) is not None:
-                    raise refuse(
-                        "it is about a second set", Hint("name its scores: {option:with_scores}"), name
-                    )
-            return
-        unable = [name for name in ("median_rank", "fnmr_at", "against") if getattr(self, name) is not None]
-        unable += [name for name in ("auc", "by_category") if getattr(self, name)]
-        unable += ["design"] if self.design != "auto" else []
-        if unable:
-            raise refuse(
-                "two sets of different people are compared by their rates, all probes of either",
-                "leave it out, or the second set.",
-                unable[0],
-            )
 
 
 class GateRequest(Part):
@@ -214,7 +203,7 @@ class GateRequest(Part):
         Option(metavar="NAME[@VALUE]"),
     ] = "rank-rate@1"
     margin: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+        Margin | None,
         Field(description="The loss that matters; 0.01 (one point) for rates."),
     ] = None
     design: Annotated[
@@ -246,7 +235,7 @@ class GateRequest(Part):
 class McNemarRequest(Part):
     """McNemar's exact test of pairs of algorithms, probes being taken as independent."""
 
-    rank: Annotated[Positive, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
     by_category: Annotated[
         bool, Field(description="Test within each probe category as well as over all probes.")
     ] = False
@@ -274,36 +263,48 @@ class VerificationRequest(Part):
             "every target, no pair twice."
         ),
         Option(("-g",), panel="Data"),
+        Unless("pairs"),
     ] = None
     probes: Annotated[
-        Condition | None, Field(description="Who claims them."), Option(("-p",), panel="Data")
+        Condition | None,
+        Field(description="Who claims them."),
+        Option(("-p",), panel="Data"),
+        Unless("pairs"),
     ] = None
     comparisons: Annotated[
         Literal["experiment", "all"],
         Field(
             description="Which comparisons are verified where neither gallery nor probes say: those of the experiment, or all."
         ),
+        Option(typed=False),
+        Unless("pairs", "gallery", "probes"),
     ] = "experiment"
-    fmr: Annotated[Several[Share], Field(description="False match rates.")] = (0.01, 0.001, 0.0001)
+    fmr: Annotated[Several[FalseMatchRate], Field(description="False match rates."), Unless("pairs")] = (
+        0.01,
+        0.001,
+        0.0001,
+    )
     thresholds: Annotated[
-        Several[float],
-        Field(description="Thresholds, as well."),
-        Option(("--threshold",)),
+        Several[float], Field(description="Thresholds, as well."), Option(("--threshold",)), Unless("pairs")
     ] = ()
     n_resamples: Annotated[
-        Annotated[int, Field(ge=0)],
+        Replicates,
         Field(description="Replicates of people; 0 for none."),
         Option(("--replicates",)),
+        Unless("pairs"),
     ] = 1_000
     naive: Annotated[
-        bool, Field(description="Show what intervals would be if comparisons were independent.")
+        bool,
+        Field(description="Show what intervals would be if comparisons were independent."),
+        Unless("pairs"),
     ] = False
     by: Annotated[
         Several[Text],
         Field(description="Error rates by the values of a column, at one threshold."),
         Option(metavar="COLUMN"),
+        Unless("pairs"),
     ] = ()
-    zoo: Annotated[bool, Field(description="Are errors the errors of a few people?")] = False
+    zoo: Annotated[bool, Field(description="Are errors the errors of a few people?"), Unless("pairs")] = False
     pairs: Annotated[
         File | None,
         Field(
@@ -314,12 +315,9 @@ class VerificationRequest(Part):
 
 
 class ThresholdRequest(Part):
-    """Thresholds to deploy: the laxest whose false match rate is, with a confidence, within a target for new people."""
+    """Thresholds to deploy: the laxest whose false match rate is, with the confidence of the output, within a target for new people."""
 
-    fmr: Annotated[Several[Share], Field(description="False match rates to keep.")] = (0.001,)
-    confidence: Annotated[
-        Share, Field(description="How sure it must be that the rate of new people is no larger.")
-    ] = 0.95
+    fmr: Annotated[Several[FalseMatchRate], Field(description="False match rates to keep.")] = (0.001,)
 
 
 class SearchRequest(Part):
@@ -345,7 +343,7 @@ class SearchRequest(Part):
         0.01,
         0.001,
     )
-    ranks: Annotated[Several[Positive], Field(description="Numbers of candidates.")] = (1, 20)
+    ranks: Annotated[Several[Rank], Field(description="Numbers of candidates.")] = (1, 20)
     sizes: Annotated[
         Several[Positive],
         Field(description="Errors for galleries of these numbers of people, at the first FPIR's threshold."),
@@ -370,20 +368,27 @@ class ChoicesRequest(Part):
         ),
     ] = None
     where: Annotated[Condition | None, Field(description="Which samples belong to the pool.")] = None
-    n_resamples: Annotated[Positive, Field(description="How many trials."), Option(("--trials", "-t"))] = (
-        10_000
-    )
+    n_resamples: Annotated[
+        Positive,
+        Field(description="How many trials."),
+        Option(("--trials", "-t")),
+        Unless("exact=on", "trainings=on"),
+    ] = 10_000
     balanced: Annotated[
         bool,
         Field(description="Use every image column equally often, or draw each person's pair independently."),
         Option(("--balanced/--unbalanced",)),
+        Unless("exact=on", "trainings=on"),
     ] = True
     max_rank: Annotated[
-        Positive | None, Field(description="Ranks to count; default: all. Up to 10 is fastest.")
+        Positive | None,
+        Field(description="Ranks to count; default: all. Up to 10 is fastest."),
+        Unless("trainings=on"),
     ] = None
     exact: Annotated[
         bool,
         Field(description="Compute the mean of every rate exactly instead of drawing trials (unbalanced)."),
+        Unless("trainings=on"),
     ] = False
     trainings: Annotated[
         bool,
@@ -391,7 +396,7 @@ class ChoicesRequest(Part):
             description="The scores are of one algorithm trained on several sets: how much do those matter?"
         ),
     ] = False
-    rank: Annotated[Positive, Field(description="The rank to show."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="The rank to show."), Option(("-r",))] = 1
     distractors: Annotated[
         bool,
         Field(description="Keep people who cannot take part enrolled in every trial, with one image each."),
@@ -399,6 +404,7 @@ class ChoicesRequest(Part):
     list_trials: Annotated[
         Several[Positive],
         Field(description="Trials whose choices are listed: the gallery and probe image of each person."),
+        Unless("exact=on", "trainings=on"),
     ] = ()
 
     @model_validator(mode="after")
@@ -407,10 +413,6 @@ class ChoicesRequest(Part):
             raise refuse(
                 "pairs between groups need groups", Hint("{give:groups}, or leave pairs out."), "pairs"
             )
-        if self.exact and self.trainings:
-            raise refuse(
-                "exact means and trainings are different questions", "leave one of them out.", "exact"
-            )
         beyond = next((one for one in self.list_trials if one > self.n_resamples), None)
         if beyond is not None:
             raise refuse(
@@ -418,8 +420,6 @@ class ChoicesRequest(Part):
                 "list others, or draw more.",
                 "list_trials",
             )
-        if self.list_trials and (self.exact or self.trainings):
-            raise refuse("no trials of the choices are drawn", "leave it out, or draw trials.", "list_trials")
         return self
 
 
@@ -427,23 +427,25 @@ class StratRequest(Replication):
     """Stratified evaluation by balanced repeated replication."""
 
     images: Annotated[
-        Annotated[int, Field(ge=3)] | None,
+        Annotated[int, Within(ge=3, le=MOST)] | None,
         Field(
             description="Images of each person: one is the gallery, the others are the units. Default: as many as leave the most "
             "probes."
         ),
         Option(("-n",)),
+        Unless("gallery"),
     ] = None
     order_by: Annotated[
         Text | None,
         Field(description="What orders a person's images; default: the table."),
         Option(metavar="COLUMN"),
+        Unless("gallery"),
     ] = None
     design: Annotated[
         Text,
         Field(description="How variance is replicated: brr, fay, jackknife, rao-wu, or a plug-in's."),
     ] = "brr"
-    rank: Annotated[Positive, Field(description="The rank of tables and tests."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="The rank of tables and tests."), Option(("-r",))] = 1
     gallery: Annotated[
         Condition | None,
         Field(
@@ -455,6 +457,7 @@ class StratRequest(Replication):
         Condition | None,
         Field(description="The probes of a fixed gallery. Default: every query that is not in it."),
         Option(("-p",), panel="Data"),
+        Needs("gallery"),
     ] = None
     sensors: Annotated[
         Text | None,
@@ -464,19 +467,10 @@ class StratRequest(Replication):
         Option(metavar="COLUMN"),
     ] = None
     relative_ranks: Annotated[
-        bool, Field(description="Draw curves over rank / people in the gallery instead of rank.")
+        bool,
+        Field(description="Draw curves over rank / people in the gallery instead of rank."),
+        Option(needs=("out", "report")),
     ] = False
-
-    @model_validator(mode="after")
-    def _one_gallery(self) -> Self:
-        if self.probes is not None and self.gallery is None:
-            raise refuse(
-                "probes are of a fixed gallery", Hint("say which: {option:gallery=one_per_subject}"), "probes"
-            )
-        if self.gallery is not None and (self.images is not None or self.order_by is not None):
-            key = "images" if self.images is not None else "order_by"
-            raise refuse("a fixed gallery has no columns of images", "leave one of them out.", key)
-        return self
 
 
 class Version(Part):
@@ -499,7 +493,7 @@ class FeretRequest(Part):
     """A FERET evaluation."""
 
     galleries: Annotated[
-        Annotated[int, Field(ge=2)] | None,
+        Annotated[int, Within(ge=2, le=MOST)] | None,
         Field(description="Over how many disjoint galleries performance varies."),
     ] = None
     order: Annotated[
@@ -508,6 +502,7 @@ class FeretRequest(Part):
             description="What fills the galleries, one after another: a column of dates or numbers, or chance. Default: random."
         ),
         Option(metavar="COLUMN|random"),
+        Needs("galleries"),
     ] = ()
     ages: Annotated[
         Text | None,
@@ -515,19 +510,22 @@ class FeretRequest(Part):
             description="Column of dates or numbers whose difference between probe and mate is the age. Default: that of order."
         ),
         Option(metavar="COLUMN"),
+        Needs("galleries"),
     ] = None
     sizes: Annotated[
         Several[Positive],
         Field(description="Numbers of people enrolled to expect rates for."),
     ] = ()
     reject: Annotated[
-        Annotated[float, Field(ge=0, lt=1)] | None,
+        Annotated[float, Within(ge=0, lt=1)] | None,
         Field(
             description="Rejection test: the share of people searched for who are taken out of the gallery (0: probes without "
             "mates only)."
         ),
     ] = None
-    fpir: Annotated[Several[Share], Field(description="False positive rates of the rejection test.")] = (
+    fpir: Annotated[
+        Several[Share], Field(description="False positive rates of the rejection test."), Needs("reject")
+    ] = (
         0.01,
         0.1,
     )
@@ -541,7 +539,7 @@ class FeretRequest(Part):
         Field(description="Algorithms at two dates."),
         Option(("--improvement",), "EARLIER[@DATE]=LATER[@DATE]"),
     ] = ()
-    ranks: Annotated[Several[Positive], Field(description="Ranks of tables; the first is that of tests.")] = (
+    ranks: Annotated[Several[Rank], Field(description="Ranks of tables; the first is that of tests.")] = (
         1,
         5,
         10,
@@ -560,15 +558,8 @@ class FeretRequest(Part):
         Option(metavar="MEASURE"),
     ] = None
     power: Annotated[
-        Annotated[float, Field(ge=0.5, lt=1)],
+        Power,
         Field(
             description="Power at which the leaders' smallest difference tells whether probes are too easy or too hard."
         ),
     ] = 0.8
-
-    @model_validator(mode="after")
-    def _about_galleries(self) -> Self:
-        if self.galleries is None and (self.order or self.ages is not None):
-            key = "order" if self.order else "ages"
-            raise refuse(f"{key} is about galleries", Hint("say how many: {option:galleries=6}"), key)
-        return self

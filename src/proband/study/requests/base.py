@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -16,11 +16,14 @@ from pydantic import (
     Field,
     ValidationError,
     ValidationInfo,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
+from proband.engine.limits import Positive as Positive, Share as Share, can_be_written
 from proband.errors import Hint
-from proband.study.refusals import refusal, shown
+from proband.marks import why_idle
+from proband.study.refusals import MOST as MOST, refusal, shown
 
 Item = TypeVar("Item")
 
@@ -60,11 +63,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Option:
-    """How the command line spells a field where that does not follow from its name: other names, what stands for its value."""
+    """How the command line spells a field where its name does not tell: other names, what stands for its value, the options it needs there; or that it has none."""
 
     names: tuple[str, ...] = ()
     metavar: str | None = None
     panel: str | None = None
+    needs: tuple[str, ...] = ()
+    typed: bool = True
 
 
 class Part(BaseModel):
@@ -81,6 +86,18 @@ class Part(BaseModel):
                     raise
                 raise refusal(type(self), error) from None
 
+    @model_validator(mode="after")
+    def _effective(self) -> Self:
+        """Refuse what is given and has no effect beside the rest, by the marks of the fields."""
+        fields = type(self).model_fields
+        defaults = {name: one.get_default(call_default_factory=True) for name, one in fields.items()}
+        for name, one in fields.items():
+            if one.metadata and getattr(self, name) != defaults[name]:
+                why = why_idle(one.metadata, self.__dict__.get, defaults)
+                if why is not None:
+                    raise refuse(*why, name)
+        return self
+
 
 @contextmanager
 def _outermost() -> Iterator[bool]:
@@ -93,16 +110,31 @@ def _outermost() -> Iterator[bool]:
         _inside.reset(token)
 
 
-def refuse(message: str, hint: str | Hint | None = None, *at: str | int) -> PydanticCustomError:
+def refuse(message: str | Hint, hint: str | Hint | None = None, *at: str | int) -> PydanticCustomError:
     """The error that a part raises where its fields contradict each other; `at` leads to the field."""
     return PydanticCustomError("proband", "{message}", {"message": message, "hint": hint, "at": at})
 
 
 def _listed(value: Any) -> Any:
     """One value for a list of one."""
-    if value == []:
+    if isinstance(value, list) and not value:
         raise refuse("the list is empty", "leave the key out, or name at least one.")
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
+    return tuple(map(_named, value)) if isinstance(value, list | tuple) else (_named(value),)
+
+
+def _named(value: Any) -> Any:
+    """A table, or anything else, whose keys are names: no file has others."""
+    wrong = [key for key in value if not isinstance(key, str)] if isinstance(value, Mapping) else []
+    if wrong:
+        raise refuse(f"keys are names, got {shown(wrong[0])}")
+    return value
+
+
+def _writable(text: str) -> str:
+    """A text that a file can hold."""
+    if not can_be_written(text):
+        raise refuse(f"no file can hold {shown(text)}")
+    return text
 
 
 def _each_once(values: tuple[Item, ...]) -> tuple[Item, ...]:
@@ -113,13 +145,12 @@ def _each_once(values: tuple[Item, ...]) -> tuple[Item, ...]:
     return values
 
 
-Text = Annotated[str, Field(min_length=1)]
-File = Annotated[Text, Place("file")]
-FileOrDirectory = Annotated[Text, Place("file or directory")]
-Reference = Annotated[Text, Place("reference")]
+_Text = Annotated[str, Field(min_length=1)]
+Text = Annotated[_Text, AfterValidator(_writable)]
+File = Annotated[_Text, Place("file")]
+FileOrDirectory = Annotated[_Text, Place("file or directory")]
+Reference = Annotated[_Text, Place("reference")]
 Condition = Annotated[Text, Place("condition")]
-Positive = Annotated[int, Field(ge=1)]
-Share = Annotated[float, Field(gt=0, lt=1)]
 Several = Annotated[tuple[Item, ...], BeforeValidator(_listed), AfterValidator(_each_once)]
 ChosenPairs = Annotated[
     Several[Text],
@@ -148,7 +179,7 @@ def _one(value: Any, info: ValidationInfo) -> Any:
         raise refuse(
             f"expected a table, got {shown(value)}", f"only analyses are switched so: {', '.join(ANALYSES)}."
         )
-    return value
+    return _named(value)
 
 
 def _switched(value: Any, info: ValidationInfo) -> Any:

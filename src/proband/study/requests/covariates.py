@@ -6,12 +6,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from proband.engine.limits import FalseMatchRate, Rank, Within
 from proband.errors import Hint
-from proband.study.requests.base import File, Option, Part, Positive, Share, Text, refuse
+from proband.marks import Needs, Unless
+from proband.study.requests.base import MOST, File, Option, Part, Text, refuse
 
 _COLUMN = Option(metavar="COLUMN", panel="Outcomes")
-_OF_SCORES = ("outcome", "rank", "fmr")
-_OF_TABLE = ("success", "cluster", "weights", "strata")
 
 
 class CovariatesRequest(Part):
@@ -30,9 +30,21 @@ class CovariatesRequest(Part):
         Field(
             description="What is explained: success at a rank, a match with the mate at a threshold, or the log of the rank."
         ),
+        Unless("table"),
     ] = "success"
-    rank: Annotated[Positive, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
-    fmr: Annotated[Share, Field(description="For match: the false match rate of the threshold.")] = 0.001
+    rank: Annotated[
+        Rank,
+        Field(description="The rank that counts as a success."),
+        Option(("-r",)),
+        Unless("table"),
+        Needs("outcome=success"),
+    ] = 1
+    fmr: Annotated[
+        FalseMatchRate,
+        Field(description="For match: the false match rate of the threshold."),
+        Unless("table"),
+        Needs("outcome=match"),
+    ] = 0.001
     table: Annotated[
         File | None,
         Field(description="Table of outcomes, a row for each trial, instead of scores."),
@@ -42,15 +54,19 @@ class CovariatesRequest(Part):
         Text | None,
         Field(description="Column of the outcome: 1 for a success, 0 for a failure; or a number."),
         _COLUMN,
+        Needs("table"),
     ] = None
     cluster: Annotated[
         Text | None,
         Field(description="Column of what rows share, such as a person; default: rows are independent."),
         _COLUMN,
+        Needs("table"),
     ] = None
-    weights: Annotated[Text | None, Field(description="Column of sampling weights."), _COLUMN] = None
+    weights: Annotated[
+        Text | None, Field(description="Column of sampling weights."), _COLUMN, Needs("table")
+    ] = None
     strata: Annotated[
-        Text | None, Field(description="Column of what clusters were drawn within."), _COLUMN
+        Text | None, Field(description="Column of what clusters were drawn within."), _COLUMN, Needs("table")
     ] = None
     covariance: Annotated[
         Literal["CR2", "CR1", "CR0", "survey"] | None,
@@ -70,12 +86,6 @@ class CovariatesRequest(Part):
             raise refuse(
                 "it is not said what outcomes are explained by", Hint("say it: {option:on=probe.age}"), "on"
             )
-        wrong = _OF_TABLE if self.table is None else _OF_SCORES
-        said = next((one for one in wrong if one in self.model_fields_set), None)
-        if said is not None and self.table is None:
-            raise refuse("it is about a table of outcomes", Hint("name the table: {option:table}"), said)
-        if said is not None:
-            raise refuse("it is about scores, and a table of outcomes has none", "leave it out.", said)
         if self.table is not None and self.success is None:
             raise refuse(
                 "it is not said which column holds the outcomes", Hint("name it: {option:success}"), "success"
@@ -87,7 +97,7 @@ class PartitionRequest(Part):
     """Probes divided by difficulty: the good, the bad and the ugly."""
 
     parts: Annotated[
-        Annotated[int, Field(ge=2)], Field(description="How many parts of equally many probes.")
+        Annotated[int, Within(ge=2, le=MOST)], Field(description="How many parts of equally many probes.")
     ] = 3
     judges: Annotated[
         Literal["auto", "algorithms", "images"],
@@ -96,4 +106,4 @@ class PartitionRequest(Part):
             "where there are several."
         ),
     ] = "auto"
-    rank: Annotated[Positive, Field(description="The rank of the rates."), Option(("-r",))] = 1
+    rank: Annotated[Rank, Field(description="The rank of the rates."), Option(("-r",))] = 1

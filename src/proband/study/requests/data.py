@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, PlainValidator, model_validator
 
-from proband.errors import Hint
+from proband.marks import Needs, Unless
+from proband.study.refusals import near, shown
 from proband.study.requests.base import (
     Condition,
     File,
@@ -20,6 +21,8 @@ from proband.study.requests.base import (
     Ties,
     refuse,
 )
+
+Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
 
 
 class SamplesTable(Part):
@@ -130,16 +133,11 @@ class ScoreSource(_Source):
         Field(
             description="The value that means mated, where the column holds neither 1 and 0 nor true and false."
         ),
+        Needs("columns"),
     ] = None
 
     @model_validator(mode="after")
     def _ids_once(self) -> Self:
-        if self.mated_is is not None and self.columns is None:
-            raise refuse(
-                "it is about a column of mated pairs, and no columns are named",
-                "name the columns of the table.",
-                "mated_is",
-            )
         if self.columns is not None and self.ids == "subjects":
             raise refuse(
                 "it is about a matrix, and columns are of a list of pairs",
@@ -156,6 +154,25 @@ class ScoreSource(_Source):
         return self
 
 
+def _metrics(said: Any) -> Any:
+    """A metric, or one for each of several models."""
+    if said is None:
+        return None
+    if not isinstance(said, str | dict) or said == {}:
+        raise refuse(
+            f"expected a metric, or one for each model by its name, got {shown(said)}",
+            'write metric = "cosine", or metric = { NAME = "l2" }',
+        )
+    for name, metric in said.items() if isinstance(said, dict) else ((None, said),):
+        if not isinstance(metric, str) or metric not in get_args(Metric):
+            whose = "" if name is None else f" for {name!r}"
+            raise refuse(
+                f"expected {' or '.join(map(repr, get_args(Metric)))}{whose}, got {shown(metric)}",
+                near(str(metric), get_args(Metric)),
+            )
+    return said
+
+
 class EmbeddingSource(_Source):
     """A file of embeddings: vectors of each model, compared by `metric`."""
 
@@ -166,8 +183,12 @@ class EmbeddingSource(_Source):
         ),
     ]
     metric: Annotated[
-        Literal["cosine", "inner", "l2", "l1", "chi2"], Field(description="How embeddings are compared.")
-    ] = "cosine"
+        Metric | dict[str, Metric] | None,
+        PlainValidator(_metrics),
+        Field(
+            description="How embeddings are compared: all alike, or each model by its name; needed unless the file states it. Never guessed."
+        ),
+    ] = None
     ids: Annotated[
         Text | None, Field(description="Array of an .npz, or column of a table, that holds the ids.")
     ] = None
@@ -259,25 +280,35 @@ class CategoryEntry(Part):
     name: Annotated[Text | None, Field(description="What the category is called.")] = None
     rule: Annotated[Text | None, Field(description="A condition on probe.x and mate.x.")] = None
     mates: Annotated[
-        Literal["all", "any"], Field(description="Whether all mates must meet the rule, or any.")
+        Literal["all", "any"],
+        Field(description="Whether all mates must meet the rule, or any."),
+        Needs("rule"),
     ] = "all"
     gallery: Annotated[
         Text | None,
         Field(
             description="A condition on enrolled images: the category's own gallery (with feret: that of dup2)."
         ),
+        Unless("by"),
     ] = None
     by: Annotated[Text | None, Field(description="A category for each value of this column.")] = None
     feret: Annotated[bool, Field(description="FERET's categories fb, fc, dup1, dup2.")] = False
-    image_set: Annotated[Text, Field(description="FERET: column of the image set."), _OF_FERET] = "image_set"
-    date: Annotated[Text, Field(description="FERET: column of the date."), _OF_FERET] = "date"
-    camera: Annotated[Text, Field(description="FERET: column of the camera."), _OF_FERET] = "camera"
+    image_set: Annotated[
+        Text, Field(description="FERET: column of the image set."), _OF_FERET, Needs("feret=on")
+    ] = "image_set"
+    date: Annotated[Text, Field(description="FERET: column of the date."), _OF_FERET, Needs("feret=on")] = (
+        "date"
+    )
+    camera: Annotated[
+        Text, Field(description="FERET: column of the camera."), _OF_FERET, Needs("feret=on")
+    ] = "camera"
     long_after: Annotated[
         Text | None,
         Field(
             description="FERET: what makes a duplicate II. feret: FERET's own dates, for its own images. Default: 500 days later."
         ),
         Option(metavar="feret|RULE", panel="FERET's categories"),
+        Needs("feret=on"),
     ] = None
 
     @model_validator(mode="after")
@@ -288,13 +319,4 @@ class CategoryEntry(Part):
         if forms[0] and (self.name is None or self.rule is None):
             absent = "name" if self.name is None else "rule"
             raise refuse(f"{absent!r} is missing", 'for example rule = "probe.session != mate.session"')
-        if self.gallery is not None and self.by is not None:
-            raise refuse(
-                "groups of probes share the gallery", "write name, rule and gallery for each.", "gallery"
-            )
-        for name in ("image_set", "date", "camera", "long_after"):
-            if not self.feret and getattr(self, name) != type(self).model_fields[name].default:
-                raise refuse(
-                    "it is about FERET's categories", Hint("add {option:feret=on}, or leave it out."), name
-                )
         return self

@@ -6,8 +6,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from proband.engine.limits import Within
 from proband.errors import Hint
+from proband.marks import Needs
 from proband.study.requests.base import (
+    MOST,
     Condition,
     File,
     FileOrDirectory,
@@ -77,14 +80,18 @@ class ProtocolRequest(Part):
         ),
     ] = None
     subjects: Annotated[
-        Several[Annotated[int, Field(ge=2)]],
+        Several[Annotated[int, Within(ge=2, le=MOST)]],
         Field(description="Also the accuracy with so many subjects, drawn at random."),
     ] = ()
     images_each: Annotated[
         Several[Positive],
         Field(description="Also the accuracy with so many images of each subject, drawn at random."),
     ] = ()
-    draws: Annotated[Positive, Field(description="How many random parts of each size are drawn.")] = 10
+    draws: Annotated[
+        Positive,
+        Field(description="How many random parts of each size are drawn."),
+        Needs("subjects", "images_each"),
+    ] = 10
 
     @property
     def settled_task(self) -> Task:

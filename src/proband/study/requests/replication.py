@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from proband.engine.limits import Drawn, Rho
 from proband.errors import Hint
 from proband.study.requests.base import Option, Part, Text, refuse
 
@@ -57,7 +59,7 @@ class Replication(Part):
         Option(panel=_PANEL),
     ] = None
     rho: Annotated[
-        Annotated[float, Field(ge=0, lt=1)] | None,
+        Rho | None,
         Field(
             description="Of fay: the share of its weight that a unit keeps when it is not taken; default: 0.5."
         ),
@@ -76,12 +78,12 @@ class Replication(Part):
         Option(metavar="COLUMN", panel=_PANEL),
     ] = None
     sample: Annotated[
-        Annotated[int, Field(ge=2)] | None,
+        Drawn | None,
         Field(description="Of brr and fay: so many replicates drawn at random instead of all."),
         Option(metavar="K", panel=_PANEL),
     ] = None
     n_resamples: Annotated[
-        Annotated[int, Field(ge=2)] | None,
+        Drawn | None,
         Field(description="Of rao-wu and bootstrap: how many replicates."),
         Option(("--replicates",), "N", _PANEL),
     ] = None
@@ -109,7 +111,7 @@ class Replication(Part):
         freedom = self.degrees_of_freedom
         if freedom is not None and freedom not in ("strata", "cochran"):
             try:
-                above = float(freedom) > 0
+                above = 0 < float(freedom) < inf
             except ValueError:
                 above = False
             if not above:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from proband.engine.limits import Seed
 from proband.study.refusals import shown
 from proband.study.requests.analyses import (
     ChoicesRequest,
@@ -55,11 +56,17 @@ class Output(Part):
 
     directory: Annotated[Text | None, Field(description="Where results go.")] = None
     confidence_level: Annotated[
-        Share, Field(description="Confidence level of the intervals."), Option(("--level",))
+        Share,
+        Field(description="Confidence level of intervals, and of thresholds for new people."),
+        Option(("--level",)),
     ] = 0.95
-    seed: Annotated[Annotated[int, Field(ge=0)], Field(description="Seed of replicates."), _RUNNING] = 0
+    seed: Annotated[Seed, Field(description="Seed of replicates."), _RUNNING] = 0
     pseudonyms: Annotated[bool, Field(description="Do not name people."), _RUNNING] = False
-    formats: Annotated[Several[Format], Field(description="Kinds of tables and figures."), _RUNNING] = (
+    formats: Annotated[
+        Several[Format],
+        Field(description="Kinds of tables and figures."),
+        Option(panel="Running", needs=("out",)),
+    ] = (
         "csv",
         "parquet",
         "png",

@@ -6,13 +6,26 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from proband.engine.limits import Drawn, Freedom, Rho, Within
 from proband.errors import Hint
-from proband.study.requests.base import File, Missing, Option, Part, Positive, Sections, Several, Text, refuse
+from proband.marks import Needs, Unless
+from proband.study.requests.base import (
+    File,
+    Missing,
+    Option,
+    Part,
+    Positive,
+    Sections,
+    Several,
+    Text,
+    refuse,
+)
 
 _COLUMN = Option(metavar="COLUMN", panel="Data")
 _WANTED = Option(metavar="COLUMN", panel="What is estimated")
 _KNOWN = Option(metavar="FILE", panel="Known totals")
 _PANEL = "Variance"
+_REPLICATED = tuple(f"method={name}" for name in ("jk1", "jkn", "brr", "fay", "bootstrap"))
 
 
 class SurveyRequest(Part):
@@ -47,7 +60,11 @@ class SurveyRequest(Part):
         _COLUMN,
     ] = ()
     nest: Annotated[
-        bool, Field(description="Units are numbered anew in every stratum."), Option(panel="Data")
+        bool,
+        Field(description="Units are numbered anew in every stratum."),
+        Option(panel="Data"),
+        Needs("strata"),
+        Needs("units"),
     ] = False
     where: Annotated[
         Text | None,
@@ -93,6 +110,7 @@ class SurveyRequest(Part):
         bool,
         Field(description="Every two domains compared, with their covariance."),
         Option(panel="What is estimated"),
+        Needs("by"),
     ] = False
     post_stratify: Annotated[
         File | None,
@@ -117,36 +135,42 @@ class SurveyRequest(Part):
         _KNOWN,
     ] = None
     epsilon: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+        Annotated[float, Within(gt=0)] | None,
         Field(
             description="Raking ends when no cell changes by so much: below 1 a share of all, from 1 on a number; default: 1e-9."
         ),
         Option(panel="Known totals"),
+        Needs("rake"),
     ] = None
     max_rounds: Annotated[
         Positive,
         Field(description="Raking ends after so many rounds at the latest."),
         Option(panel="Known totals"),
+        Needs("rake"),
     ] = 200
     method: Annotated[
         Literal["taylor", "jk1", "jkn", "brr", "fay", "bootstrap"],
         Field(description="How variances are estimated: linearised, or by replicates over units."),
         Option(panel=_PANEL),
+        Unless("replicate_weights"),
     ] = "taylor"
     rho: Annotated[
-        Annotated[float, Field(ge=0, lt=1)] | None,
+        Rho | None,
         Field(description="Fay's factor: what is kept of units left out; default: 0.5."),
         Option(panel=_PANEL),
+        Needs("method=fay", "replicate_kind=fay"),
     ] = None
     n_resamples: Annotated[
-        Annotated[int, Field(ge=2)],
+        Drawn,
         Field(description="Replicates of the bootstrap."),
         Option(("--replicates",), panel=_PANEL),
+        Needs("method=bootstrap"),
     ] = 2_000
     centre: Annotated[
         Literal["estimate", "mean"],
         Field(description="What squared deviations of replicates are from: R's mse=TRUE or FALSE."),
         Option(panel=_PANEL),
+        Needs("replicate_weights", *_REPLICATED),
     ] = "estimate"
     replicate_weights: Annotated[
         Several[Text],
@@ -159,21 +183,25 @@ class SurveyRequest(Part):
             description="How they were made: brr, fay, jk1, jkn, jk2, bootstrap, successive-difference or other."
         ),
         Option(metavar="KIND", panel=_PANEL),
+        Needs("replicate_weights"),
     ] = "other"
     scale: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+        Annotated[float, Within(gt=0)] | None,
         Field(description="What every squared deviation counts, instead."),
         Option(panel=_PANEL),
+        Needs("replicate_weights"),
     ] = None
     rscales: Annotated[
         Sections[float],
         Field(description="What the squared deviation of each replicate counts, besides."),
         Option(panel=_PANEL),
+        Needs("replicate_weights"),
     ] = ()
     combined: Annotated[
         bool,
         Field(description="Replicate weights are whole weights, or factors on the weights."),
         Option(panel=_PANEL),
+        Needs("replicate_weights"),
     ] = True
     lonely: Annotated[
         Literal["fail", "adjust", "average", "certainty"],
@@ -182,6 +210,7 @@ class SurveyRequest(Part):
             "nothing."
         ),
         Option(panel=_PANEL),
+        Needs("strata"),
     ] = "fail"
     interval: Annotated[
         Literal["t", "normal", "logit", "asin", "beta"],
@@ -189,7 +218,7 @@ class SurveyRequest(Part):
         Option(panel=_PANEL),
     ] = "t"
     degrees_of_freedom: Annotated[
-        Annotated[float, Field(gt=0)] | None,
+        Freedom | None,
         Field(
             description="Of the intervals; default: units less strata, or the rank of the replicates less one."
         ),
@@ -201,11 +230,13 @@ class SurveyRequest(Part):
             description="The variance over that of a simple random sample of as many rows, drawn with-replacement or without-replacement; or none."
         ),
         Option(("--deff",), "SAMPLE", _PANEL),
+        Needs("mean", "total", "ratio", "variance"),
     ] = "with-replacement"
     quantile_rule: Annotated[
         Literal["math", "school", "hf1", "hf2", "hf3", "hf4", "hf5", "hf6", "hf7", "hf8", "hf9"],
         Field(description="The definition of a quantile, as R names them: math, school, hf1 to hf9."),
         Option(metavar="RULE", panel=_PANEL),
+        Needs("quantile"),
     ] = "math"
     quantile_interval: Annotated[
         Literal["mean", "logit", "asin", "beta", "replicates"],
@@ -213,6 +244,7 @@ class SurveyRequest(Part):
             description="How the share below a quantile has its interval (Woodruff), or by replicates of the quantile."
         ),
         Option(panel=_PANEL),
+        Needs("quantile"),
     ] = "mean"
 
     @model_validator(mode="after")
@@ -225,22 +257,10 @@ class SurveyRequest(Part):
                 Hint("name a column: {option:mean}, {option:total}, {option:ratio}, {option:quantile}"),
                 "mean",
             )
-        if self.replicate_weights and self.method != "taylor":
+        if len(self.units) > 1 and not self.fpc:
             raise refuse(
-                "variances come from replicate weights that are there, or from replicates that are made",
-                "leave one of them out.",
-                "method",
+                Hint("units within units have no effect without {option:fpc}: the first stage alone decides"),
+                Hint("name the units of the first stage alone, or add {option:fpc} for each stage."),
+                "units",
             )
-        if not self.replicate_weights:
-            for name in ("replicate_kind", "scale", "rscales"):
-                if getattr(self, name) != type(self).model_fields[name].default:
-                    raise refuse(
-                        "it is about replicate weights that came with the data",
-                        Hint("name their columns: {option:replicate_weights}"),
-                        name,
-                    )
-        if self.rho is not None and "fay" not in (self.method, self.replicate_kind):
-            raise refuse("rho is about Fay's method", Hint("{option:method=fay}"), "rho")
-        if self.differences and not self.by:
-            raise refuse("differences are between domains", Hint("say which: {option:by}"), "differences")
         return self

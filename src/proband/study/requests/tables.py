@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from proband.errors import Hint
+from proband.marks import Needs, Unless
 from proband.results.difference import Adjustment
 from proband.study.requests.base import (
     ChosenPairs,
@@ -35,6 +36,7 @@ class ClassificationRequest(Part):
         File | None,
         Field(description="Table with a row for each sample: the truth, groups, predictions."),
         Option(panel="Data"),
+        Unless("predictions"),
     ] = None
     scores: Annotated[
         Several[File],
@@ -42,11 +44,13 @@ class ClassificationRequest(Part):
             description="Scores of classes (.npz, .npy), samples × classes in the order of the table: each matrix is a model."
         ),
         Option(metavar="FILE", panel="Data"),
+        Unless("predictions"),
     ] = ()
     models: Annotated[
         Several[Text],
         Field(description="Which matrices of the archives; default: all."),
         Option(("--model",), "NAME"),
+        Needs("scores"),
     ] = ()
     predictions: Annotated[
         Several[File],
@@ -62,6 +66,7 @@ class ClassificationRequest(Part):
         Several[Text],
         Field(description="Columns of predicted labels, one for each model, with a name if need be."),
         Option(metavar="[NAME=]COLUMN", panel="Data"),
+        Unless("predictions"),
     ] = ()
     group: Annotated[
         Text | None,
@@ -74,11 +79,13 @@ class ClassificationRequest(Part):
         Several[Text],
         Field(description="Names of the classes, in the order of the columns of scores."),
         Option(metavar="NAME"),
+        Needs("scores"),
     ] = ()
     k: Annotated[
         Several[Positive],
         Field(description="Numbers of guesses allowed; default: 1, and 5 if there are more classes."),
         Option(("--top",)),
+        Needs("scores"),
     ] = ()
     average: Annotated[
         Literal["micro", "macro"],
@@ -86,21 +93,13 @@ class ClassificationRequest(Part):
             description="By which accuracy models are compared: every sample weighs the same, or every class."
         ),
     ] = "micro"
-    ties: Annotated[Ties, Field(description="How tied scores count.")] = "pessimistic"
+    ties: Annotated[Ties, Field(description="How tied scores count."), Needs("scores")] = "pessimistic"
     margin: Annotated[Share | None, Field(description=_MARGIN)] = None
     adjust: Annotated[Adjustment, Field(description=_ADJUST)] = "single-step"
 
     @model_validator(mode="after")
     def _something_to_read(self) -> Self:
         if self.predictions:
-            named = ("table", "scores", "models", "predicted", "classes", "k")
-            other = next((name for name in named if getattr(self, name)), None)
-            if other is not None:
-                raise refuse(
-                    "files of predictions hold all that is read of their models",
-                    "leave one of them out.",
-                    other,
-                )
             return self
         if not self.scores and not self.predicted:
             raise refuse(

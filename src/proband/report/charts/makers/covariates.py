@@ -11,7 +11,7 @@ from proband.inference.covariates.results import CovariateStudy, FitCheck, Stand
 from proband.report.charts.makers.rows import around, difference_label, rows_chart
 from proband.report.charts.scales import Unit, rounded_out
 from proband.report.charts.spec import Axis, Chart, Curves, Mark, Rows, Series, listed, some
-from proband.words import effect, effect_interval, fixed, interval, level, p_value
+from proband.words import counted, effect, effect_interval, fixed, interval, level, p_value
 
 MOST_CURVES = 6
 
@@ -85,7 +85,14 @@ def along(study: CovariateStudy, covariate: str, id: str = "covariates-curve") -
     """Chart the standardised rate along a number, a curve for each level of what acts on it."""
     curves = [one for one in study.curves if one.covariate == covariate]
     series = tuple(
-        Series(one.other_level or "all", place, one.numbers, one.values, one.low, one.high)
+        Series(
+            "all" if one.other_level is None else one.other_level,
+            place,
+            one.numbers,
+            one.values,
+            one.low,
+            one.high,
+        )
         for place, one in enumerate(some(curves))
     )
     ends = [
@@ -122,19 +129,9 @@ def _short(study: CovariateStudy) -> str:
     return "standardised rate" if study.in_points else study.mean_called
 
 
-def calibration(study: CovariateStudy, id: str = "covariates-fit") -> Chart:
-    """Chart observed against expected outcomes, by groups of what is expected."""
-    return _checked(study, study.checks[0], id)
-
-
-def residuals(study: CovariateStudy, by: str, id: str = "covariates-residuals") -> Chart:
-    """Chart what is left over along a number."""
-    return _checked(study, next(one for one in study.checks if one.by == by), id)
-
-
-def _checked(study: CovariateStudy, one: FitCheck, id: str) -> Chart:
-    by_fitted = one.by == "fitted"
-    base = np.zeros_like(one.expected) if by_fitted else one.expected
+def fit_check(study: CovariateStudy, one: FitCheck, id: str = "covariates-fit") -> Chart:
+    """Chart observed against expected outcomes, by groups of what is expected; or what is left over along a number."""
+    base = np.zeros_like(one.expected) if one.by is None else one.expected
     observed = Series(
         "observed",
         0,
@@ -148,20 +145,21 @@ def _checked(study: CovariateStudy, one: FitCheck, id: str) -> Chart:
     low, high = rounded_out(float(ends.min()), float(ends.max()))
     x_low, x_high = rounded_out(float(one.centers.min()), float(one.centers.max()))
     unit: Unit = "rate" if study.in_points else "number"
-    x = Axis("expected" if by_fitted else one.by, "linear", x_low, x_high, unit if by_fitted else "number")
-    left = "observed" if by_fitted else "observed less expected"
+    along: Unit = unit if one.by is None else "number"
+    x = Axis("expected" if one.by is None else one.by, "linear", x_low, x_high, along)
+    left = "observed" if one.by is None else "observed less expected"
     tested = "" if one.p_value is None else f"p {p_value(one.p_value)}"
-    title = "Check of fit" if by_fitted else f"Residuals along {one.by}"
+    title = "Check of fit" if one.by is None else f"Residuals along {one.by}"
     return Chart(
         id,
         title,
-        f"{title}: {len(one.n)} groups, {tested or 'no test'}.",
-        ((x, Axis(left, "linear", low, high, unit if by_fitted or not study.in_points else "points")),),
+        f"{title}: {counted(len(one.n), 'group')}, {tested or 'no test'}.",
+        ((x, Axis(left, "linear", low, high, unit if one.by is None or not study.in_points else "points")),),
         Curves((observed, line), True, step=False),
         ("observed", "expected"),
         (f"Bands: {level(study.confidence_level)} intervals over {study.units} at each group.",),
         study.answers,
-        "; ".join(filter(None, (f"{len(one.n)} groups", tested))),
+        "; ".join(filter(None, (counted(len(one.n), "group"), tested))),
         see="Where the model fits, the observed follow the expected as far as chance allows.",
     )
 

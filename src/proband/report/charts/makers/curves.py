@@ -47,7 +47,6 @@ def cmc(
     names: Sequence[str] = (),
     drawn: Sequence[Series] = (),
     last: int | None = None,
-    of: str = "",
     rank: int = 1,
     relative: bool = False,
 ) -> Chart:
@@ -58,15 +57,13 @@ def cmc(
     Parameters
     ----------
     curves
-        Of one set of probes, in the order of the legend.
+        In the order of the legend; mostly of one set of probes.
     names
         Algorithms by their place, where curves of several panels share a legend.
     drawn
         The curves as series, where they are not called by their algorithms.
     last
         The last rank to show.
-    of
-        What a printed panel is of; by default its probes and its gallery.
     rank
         Which rank has a dot.
     relative
@@ -78,10 +75,9 @@ def cmc(
     series = tuple(drawn) or tuple(
         series_of(one, places.get(one.facts.algorithm, place), last=last) for place, one in enumerate(curves)
     )
-    about = (
-        f"{counted(facts.n_probes, 'probe')} of {counted(facts.n_probe_subjects, 'person', 'people')}, gallery of "
-        f"{counted(facts.n_gallery_subjects, 'person', 'people')}."
-    )
+    enrolled = enrolled_people(curves)
+    same_probes = len({one.facts.n_probes for one in curves}) == 1
+    about = f"{counted(facts.n_probes, 'probe')} of {counted(facts.n_probe_subjects, 'person', 'people')}, "
     shown = max(len(one.ys) for one in series)
     label, ends = "rank", (1.0, float(max(shown, 2)))
     if relative:
@@ -89,20 +85,28 @@ def cmc(
         series = tuple(replace(one, xs=one.xs / people) for one in series)
         label, ends = "relative rank (rank / people in the gallery)", (ends[0] / people, ends[1] / people)
     notes, shaded = _bands(first, len(series))
-    above = f"{counted(facts.n_probes, 'probe')}, gallery of {counted(facts.n_gallery_subjects, 'person', 'people')}"
+    above = f"{counted(facts.n_probes, 'probe')}, {enrolled}" if same_probes else enrolled
     return Chart(
         id,
         title,
-        f"{about} {_told('Rank 1', series, 0)}",
+        f"{about if same_probes else ''}{enrolled}. {_told('Rank 1', series, 0)}",
         _axes(series, ends, label, step=True, unit="number" if relative else "count"),
         Curves(series, len(series) <= MOST_BANDS, True, rank),
         tuple(one.name for one in series),
         notes,
         first.answers,
-        "; ".join(filter(None, (of or above, shaded))),
+        "; ".join(filter(None, (above, shaded))),
         labels=tuple(one.label for one in series),
         see="How often the right person is among the first candidates: the higher, the better. Dots: rank 1.",
     )
+
+
+def enrolled_people(curves: Sequence[Curve | Band]) -> str:
+    """The size of the gallery that curves are of; of the smallest and the largest where each set of probes has its own."""
+    least, *_, most = sorted(one.facts.n_gallery_subjects for one in (*curves, curves[0]))
+    if least == most:
+        return f"gallery of {counted(most, 'person', 'people')}"
+    return f"galleries of {count(least)} to {counted(most, 'person', 'people')}"
 
 
 def _bands(first: Curve | Band, n: int) -> tuple[tuple[str, ...], str]:
@@ -142,7 +146,7 @@ def gallery_sizes(
     return Chart(
         id,
         title,
-        f"{about} {_told(f'With {count(sizes[-1])} people', series, -1)}",
+        f"{about} {_told(f'With {count(sizes[-1])} enrolled', series, -1)}",
         _axes(series, ends, "people in the gallery", step=False),
         Curves(tuple(series), banded, step=False),
         tuple(one.name for one in series),

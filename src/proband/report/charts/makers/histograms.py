@@ -87,7 +87,7 @@ def scores(counts: ScoreCounts, id: str = "scores", title: str | None = None) ->
     few = counts.fewer()
     kinds = {"genuine": few.genuine, "impostor": few.impostor}
     totals = {name: int(np.sum(own)) for name, own in kinds.items()}
-    said = f"{count(totals['genuine'])} genuine and {count(totals['impostor'])} impostor scores."
+    said = f"{count(totals['genuine'])} genuine and {counted(totals['impostor'], 'impostor score')}."
     above = f"{count(totals['genuine'])} genuine, {count(totals['impostor'])} impostor"
     ends = [float(few.edges[0]), float(few.edges[-1])]
     if counts.threshold is not None:
@@ -137,7 +137,7 @@ def differences(
     return Chart(
         id,
         f"Differences at rank {rank} over choices of images",
-        f"{count(choices.n_trials)} choices of images of {counted(choices.n_subjects, 'person', 'people')}. {listed(told)}.",
+        f"{counted(choices.n_trials, 'choice of images', 'choices of images')} of {counted(choices.n_subjects, 'person', 'people')}. {listed(told)}.",
         _axes(ends, outlines, label, "share of the choices", "points", room=0.08 * min(len(found), 6)),
         Histograms(outlines, 0.0, shaded_to=half),
         names,

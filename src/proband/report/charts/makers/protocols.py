@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from proband.protocols.notation import Protocol
 from proband.protocols.running.factors import SizeEffect, along, varies_by_subjects
-from proband.protocols.running.results import ProtocolRun
+from proband.protocols.running.results import ProtocolResult, ProtocolRun
 from proband.report.charts.makers.rows import around, rows_chart
 from proband.report.charts.spec import Axis, Chart, Curves, Mark, Rows, Series, listed, some
 from proband.words import fixed, interval, level
@@ -17,37 +17,37 @@ from proband.words import fixed, interval, level
 def accuracies(
     run: ProtocolRun, id: str = "protocol-accuracies", title: str = "Accuracy by protocol and classifier"
 ) -> Chart:
-    """Chart the accuracy to quote of every classifier under every protocol, with its interval."""
+    """Chart the accuracy of every classifier under every protocol, and the interval to quote at the estimate that it belongs to."""
     names = tuple(run.classifiers)
-    quoted = [(row, one, one.interval) for row, one in enumerate(run.results)]
+    drawn = [one for result in run.results for one in _drawn(result)]
     marks = tuple(
-        Mark(
-            row,
-            names.index(one.classifier),
-            made.value,
-            made.value if made.low is None else made.low,
-            made.value if made.high is None else made.high,
-            single=made.low is None,
-        )
-        for row, one, made in quoted
+        Mark(row, names.index(name), value, *(ends or (value, value)), single=ends is None)
+        for row, (name, _, value, ends) in enumerate(drawn)
     )
     told = [
-        f"{one.classifier}, {one.protocol}: {fixed(made.value)}"
-        + ("" if made.low is None or made.high is None else f" {interval(made.low, made.high)}")
-        for _, one, made in quoted
+        f"{label}: {fixed(value)}" + ("" if ends is None else f" {interval(*ends)}")
+        for _, label, value, ends in drawn
     ]
-    rows = Rows(tuple(f"{one.classifier}, {one.protocol}" for _, one, _ in quoted), names, marks)
     return rows_chart(
         id,
         title,
         f"Accuracy: {listed(told)}.",
-        rows,
+        Rows(tuple(label for _, label, _, _ in drawn), names, marks),
         [around(marks, "rate", "accuracy")],
         names,
-        answers=quoted[0][2].answers,
+        answers=run.results[0].interval.answers,
         confidence_level=run.setting.confidence_level,
         see="Accuracies under different protocols are not comparable: a difference between them may be due to the protocol.",
     )
+
+
+def _drawn(one: ProtocolResult) -> Iterator[tuple[str, str, float, tuple[float, float] | None]]:
+    """The accuracy, and the pooled estimate where its interval is the one to quote: the classifier, a label, the value and its interval."""
+    label, made = f"{one.classifier}, {one.protocol}", one.interval
+    ends = None if made.low is None or made.high is None else (made.low, made.high)
+    yield one.classifier, label, one.accuracy, ends if one.recommended == "method" else None
+    if one.recommended != "method" and ends is not None:
+        yield one.classifier, f"{label}, pooled", made.value, ends
 
 
 def sizes(effects: Sequence[SizeEffect]) -> list[Chart]:

@@ -144,7 +144,7 @@ def replicates_chart(
     return Chart(
         id,
         title or f"Replicates of the {of}",
-        f"{count(len(finite[0]))} replicates. {listed(told)}.",
+        f"{counted(len(finite[0]), 'replicate')}. {listed(told)}.",
         ((Axis(of, "linear", *ends, unit), Axis("share of the replicates", "linear", 0.0, highest, "rate")),),
         Histograms(outlines),
         shown,

@@ -29,7 +29,7 @@ def bounds(
     some(series, "false matches")
     xs = np.concatenate([one.xs for one in series])
     ys = np.concatenate([np.concatenate([one.ys, one.high]) for one in series])
-    part = level(first.confidence)
+    part = level(first.confidence_level)
     told = [
         f"{one.algorithm} {threshold(one.sure.point.threshold)} for {given(one.asked)} (FMR {digits(one.sure.point.fmr)} here)"
         for one in found

@@ -64,7 +64,7 @@ def _curve(study: CovariateStudy, name: str, place: int, places: Mapping[str, in
     name_of = f"covariates-curve-{place}"
     rows = [
         (
-            cells.text_cell(one.other_level or "all"),
+            cells.text_cell("all" if one.other_level is None else one.other_level),
             cells.digits_cell(float(one.numbers[at]), 4),
             cells.rate_cell(float(one.values[at])),
             cells.interval_cell((float(one.low[at]), float(one.high[at])), study.answers),
@@ -93,10 +93,10 @@ def _fit(study: CovariateStudy, place: int) -> Chart:
         )
         for at in range(len(one.n))
     ]
-    heads = cells.columns(one.by, "expected", "observed", "interval", "rows", text=0)
-    data: Table = cells.table(f"{name_of}-data", f"By {one.by}", heads, rows)
-    chart = makers.calibration(study, name_of) if place == 0 else makers.residuals(study, one.by, name_of)
-    return shown(chart, data)
+    called = "fitted value" if one.by is None else one.by
+    heads = cells.columns(called, "expected", "observed", "interval", "rows", text=0)
+    data: Table = cells.table(f"{name_of}-data", f"By {called}", heads, rows)
+    return shown(makers.fit_check(study, one, name_of), data)
 
 
 @section("partition", 46)

@@ -18,7 +18,7 @@ from proband.report.page.model import Block, Facts, Section, said
 from proband.report.page.registry import section
 from proband.report.table import Cell, Column, Table
 from proband.results.estimate import Clusters
-from proband.words import Note, Sentence, as_sentence, percent
+from proband.words import Note, Sentence, as_sentence, counted, percent
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -201,7 +201,7 @@ def _halves(one: Estimate) -> list[Cell]:
 def _trials(result: VirtualExperiments) -> str:
     worst = max(result.rate(name).standard_deviation for name in result.algorithms) / sqrt(result.n_trials)
     return (
-        f"Choices of images: with {cells.count(result.n_trials)} trials the mean rates at rank 1 are off by chance by about {cells.rate(worst)} at "
+        f"Choices of images: with {counted(result.n_trials, 'trial')} the mean rates at rank 1 are off by chance by about {cells.rate(worst)} at "
         "most (standard error over trials)."
     )
 
@@ -225,7 +225,7 @@ def noted(found: Findings) -> list[tuple[str, str]]:
                 (_rate_of(result, name, point.point.asked), one.notes)
                 for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
             ]
-    parts += [(_SEARCH(algorithm=one.algorithm), one.searches.notes) for one in found.searches]
+    parts += [(_SEARCH(algorithm=one.algorithm), one.notes) for one in found.searches]
     if found.choices is not None:
         parts.append((_CHOICES(), found.choices.notes))
     if found.strat is not None and found.strat.comparison is not None:

@@ -90,7 +90,7 @@ def _of(effect: GalleryEffect) -> list[list[Cell]]:
             cells.rate_cell(one.value),
             cells.interval_cell((one.low, one.high), one.answers),
             cells.rate_cell(one.standard_error),
-            cells.p_cell(effect.p_value),
+            cells.p_cell(effect.p_value, None),
         ]
         for place, one in enumerate(effect.estimates, 1)
     ]
@@ -227,7 +227,7 @@ def _contrast_table(contrast: Contrast, id: str) -> Table:
                 cells.interval_cell(row.second[1:], _alone(contrast)),
                 cells.effect_cell(pair.difference, pair.in_points),
                 cells.effect_interval_cell(pair.low, pair.high, pair.in_points, _between(contrast)),
-                cells.p_cell(pair.p_adjusted, pair.method, pair.n_compared),
+                cells.p_cell(*pair.p_with_floor),
                 cells.count_cell(row.n_probes),
             ]
         )
@@ -284,5 +284,5 @@ def _over_galleries(row: GalleryRow, answers: Answers) -> list[Cell]:
         cells.interval_cell(spread.interval, answers),
         cells.range_cell(spread.range),
         cells.empty_cell() if best is None or worst is None else cells.places_cell(best, worst),
-        cells.p_cell(None if row.test is None else row.test.p_value),
+        cells.p_cell(None if row.test is None else row.test.p_value, None),
     ]

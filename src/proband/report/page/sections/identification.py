@@ -12,7 +12,7 @@ from proband.inference.estimates.evaluation import Entry, probes_called
 from proband.inference.image_choice.estimates import compared
 from proband.report import cells
 from proband.report.analyses.choices import choices_statements
-from proband.report.analyses.evaluation import statements
+from proband.report.analyses.evaluation import own_gallery, statements
 from proband.report.leading import leading, looks, main_evaluation
 from proband.report.page.charts.curves import cmc_chart
 from proband.report.page.charts.distributions import differences_chart
@@ -22,7 +22,7 @@ from proband.report.page.sections.galleries import feret_blocks, strat_blocks
 from proband.report.page.sections.leaderboard import ALL_PAIRS
 from proband.report.table import Cell, Column, Table
 from proband.results.difference import Difference
-from proband.words import count, counted
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -41,13 +41,13 @@ def left_out(names: Sequence[str], shown: Sequence[str]) -> list[str]:
     """What is to be said where charts do not show every algorithm."""
     if len(shown) == len(names):
         return []
-    return [f"Charts show the leading {len(shown)} of {count(len(names))} algorithms; tables have all."]
+    return [f"Charts show the leading {len(shown)} of {counted(len(names), 'algorithm')}; tables have all."]
 
 
 def of_length(table: Table) -> Block:
     """A table as it is, or folded where it is long."""
     n = len(table.rows)
-    return table if n <= _MOST_ROWS else Folded(f"{table.caption}: {count(n)} rows", (table,))
+    return table if n <= _MOST_ROWS else Folded(f"{table.caption}: {counted(n, 'row')}", (table,))
 
 
 @section("identification", 20)
@@ -103,16 +103,15 @@ def rates_tables(evaluation: Evaluation) -> list[Table]:
             )
             for entry in evaluation.entries
         }
-        caption = f"Recognition rate at rank {rank}, with {level} intervals"
+        called = evaluation.entries[0].weighted_rate(rank)
+        caption = f"Recognition rate at {called}, with {level} intervals"
         made.append(_by_category(evaluation, "rates" if not place else f"rates-{rank}", caption, rows))
     for rank in evaluation.ranks:
         people = {
             (entry.algorithm, entry.category): _person_cell(entry, rank) for entry in evaluation.entries
         }
         if any(cell.value is not None for cell in people.values()):
-            caption = (
-                f"Recognition rate at rank {rank}, every person weighing the same, with {level} intervals"
-            )
+            caption = f"Recognition rate at rank {rank} (person-weighted), with {level} intervals"
             made.append(_by_category(evaluation, f"rates-by-person-{rank}", caption, people))
     return [*made, _rest_on(evaluation)]
 
@@ -129,8 +128,11 @@ def _by_category(
 ) -> Table:
     heads = [Column("algorithm", "name")]
     for category in evaluation.categories:
-        n = evaluation.of(category)[0].curve.facts.n_probes
-        heads.append(Column(f"{probes_called(category)}\n{counted(n, 'probe')}", "number"))
+        facts = evaluation.of(category)[0].curve.facts
+        enrolled = own_gallery(facts, evaluation.entries[0].curve.facts)
+        heads.append(
+            Column(f"{probes_called(category)}{enrolled}\n{counted(facts.n_probes, 'probe')}", "number")
+        )
     rows = [
         [cells.text_cell(name), *(found[name, category] for category in evaluation.categories)]
         for name in evaluation.algorithms
@@ -148,14 +150,10 @@ def _rest_on(evaluation: Evaluation) -> Table:
             own = (facts.n_probes, facts.n_probe_subjects, facts.n_failed, facts.n_tied)
             counts.setdefault(own, []).append(entry.algorithm)
         for numbers, names in counts.items():
-            whose = ["all"] if len(counts) == 1 else names
+            same = Cell("all algorithms", tone="faint")
             rows += [
-                [
-                    cells.text_cell(probes_called(category)),
-                    cells.text_cell(name),
-                    *map(cells.count_cell, numbers),
-                ]
-                for name in whose
+                [cells.text_cell(probes_called(category)), own_name, *map(cells.count_cell, numbers)]
+                for own_name in ([same] if len(counts) == 1 else map(cells.text_cell, names))
             ]
     heads = (
         Column("probes of", "name"),
@@ -223,7 +221,7 @@ def _differences_table(result: VirtualExperiments, pairs: Sequence[Difference], 
             cells.effect_cell(pair.difference),
             cells.effect_interval_cell(*(pair.over_choices or (pair.low, pair.high)), True, result.answers),
             cells.share_cell(pair.not_won or 0, pair.n_trials or 0),
-            cells.p_cell(pair.p_value, pair.method),
+            cells.p_cell(pair.p_value, pair.method.floor),
         ]
         for pair in pairs
     ]
@@ -231,7 +229,7 @@ def _differences_table(result: VirtualExperiments, pairs: Sequence[Difference], 
     notes = []
     if len(pairs) < every:
         notes.append(
-            f"The leader against each other algorithm, of {count(every)} pairs; tables/choices_differences has all."
+            f"The leader against each other algorithm, of {counted(every, 'pair')}; tables/choices_differences has all."
         )
     heads = cells.columns(
         "first",

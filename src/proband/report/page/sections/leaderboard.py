@@ -75,7 +75,7 @@ def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
     """The table of differences."""
     shown = pairs_shown(comparison)
     in_points = shown[0].in_points
-    counted = any(pair.n_sf is not None for pair in shown)
+    with_counts = any(pair.n_sf is not None for pair in shown)
     heads = [
         Column("first", "name"),
         Column("second", "name"),
@@ -84,13 +84,13 @@ def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
         Column("p", "number"),
         Column("adjusted p", "number", _ADJUSTED[shown[0].adjustment]),
     ]
-    if counted:
+    if with_counts:
         heads += [
             Column("only first", "number", "What only the first has right."),
             Column("only second", "number"),
         ]
     heads.append(Column("verdict"))
-    rows = [_pair_row(pair, comparison, counted) for pair in shown]
+    rows = [_pair_row(pair, comparison, with_counts) for pair in shown]
     notes = []
     if len(shown) < len(comparison.pairs):
         notes.append(
@@ -99,15 +99,15 @@ def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
     return cells.table(id, caption, tuple(heads), rows, notes)
 
 
-def _pair_row(pair: Difference, comparison: Standings, counted: bool) -> list[Cell]:
+def _pair_row(pair: Difference, comparison: Standings, with_counts: bool) -> list[Cell]:
     row = [
         cells.text_cell(pair.first),
         cells.text_cell(pair.second),
         cells.effect_cell(pair.difference, pair.in_points),
         cells.effect_interval_cell(pair.low, pair.high, pair.in_points, comparison.answers),
-        cells.p_cell(pair.p_value, pair.method),
-        cells.p_cell(pair.p_adjusted, pair.method, len(comparison.pairs)),
+        cells.p_cell(pair.p_value, pair.method.floor),
+        cells.p_cell(*pair.p_with_floor),
     ]
-    if counted:
+    if with_counts:
         row += [cells.count_cell(pair.n_sf), cells.count_cell(pair.n_fs)]
     return [*row, cells.text_cell(pair.verdict)]

@@ -12,6 +12,7 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.strata.study import StratStudy
 from proband.protocols.running.results import ProtocolRun
+from proband.report.analyses.evaluation import own_gallery
 from proband.report.leading import main_comparison, main_evaluation
 from proband.report.page.model import Code, Folded, Paragraph, Section
 from proband.report.page.registry import section
@@ -86,7 +87,7 @@ _THRESHOLDS = Sentence(
 _VERIFIED = Sentence(
     "methods.verification",
     "note",
-    "Verification over {genuine:count} genuine and {impostor:count} impostor comparisons of {people:count person/people}, every "
+    "Verification over {genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}, every "
     "comparison counted; error rates leave out failures to acquire",
 )
 _FMR_INTERVALS = Sentence("methods.fmr-intervals", "note", "Intervals of FMR: {methods:parts}")
@@ -110,7 +111,7 @@ _CONCENTRATION = Sentence(
 _SEARCHED = Sentence(
     "methods.searches",
     "note",
-    "Open-set search among {enrolled:count} enrolled people, with {mated:count} searches for them and {others:count} for others; a "
+    "Open-set search among {enrolled:count enrolled person/enrolled people}, with {mated:count search/searches} for them and {others:count} for others; a "
     "person's samples were fused by {fusion}, and FPIR and FNIR have Wilson intervals with people as units",
 )
 _PERMUTED = " trials, the same for all algorithms; their percentiles vary the images of these people and not the people"
@@ -178,7 +179,7 @@ _PROTOCOLS = Sentence(
     "{names:row}, the same splits for all, and the protocols judged by EPD",
 )
 _ACCURACY_INTERVALS = Sentence(
-    "methods.accuracy-intervals", "note", "Intervals of accuracies: {methods:parts}"
+    "methods.accuracy-intervals", "note", "Accuracies are means over runs. Their intervals: {methods:parts}"
 )
 _BY_SIZE = Sentence(
     "methods.protocol-sizes",
@@ -247,7 +248,7 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
         _gate(text, found.gate)
     _verification(text, found)
     if found.thresholds:
-        sure = found.thresholds[0].confidence
+        sure = found.thresholds[0].confidence_level
         text.say(_THRESHOLDS(confidence=sure), "bates2021", "fogliato2024", "hoeffding1963")
     if found.searches:
         first = found.searches[0].searches
@@ -311,7 +312,11 @@ def _identification(text: _Text, evaluation: Evaluation) -> None:
         "phillips2000",
     )
     if len(evaluation.categories) > 1:
-        text.say(_CATEGORIES(names=tuple(map(probes_called, evaluation.categories[1:]))))
+        names = (
+            probes_called(category) + own_gallery(evaluation.of(category)[0].curve.facts, facts)
+            for category in evaluation.categories[1:]
+        )
+        text.say(_CATEGORIES(names=tuple(names)))
     text.say(_policies(facts))
     text.say_methods(_RATE_INTERVALS, (entry.band.design for entry in evaluation.entries))
 

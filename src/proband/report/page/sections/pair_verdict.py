@@ -13,9 +13,6 @@ from proband.words import Note, Sentence
 _TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _TESTED = Sentence("verdict.tested", "note", "{of} {effect}, p {p:p}")
 _ADJUSTED = Sentence("verdict.tested-adjusted", "note", "{of} {effect}, adjusted p {p:p}")
-_OVER_CHOICES = (
-    "Over choices of images of these people, {first} against {second}: {of} {effect}. The test over people "
-)
 _TELLS_APART = Sentence(
     "verdict.choices-apart",
     "note",
@@ -49,15 +46,15 @@ _NOT_WORSE = Sentence(
     "verdict.not-worse", "note", "{first} is not worse than {second} by {margin} or more ({bounds})"
 )
 _NEEDED = Sentence(
-    "verdict.people-needed",
+    "verdict.units-needed",
     "note",
-    "What would decide it: about {n:count person/people} would be needed to detect a true difference of {margin} with a "
-    "power of {power:level}; this study has {people:count}",
+    "What would decide it: about {n:count} {units} would be needed to detect a true difference of {margin} with a "
+    "power of {power:level}; this study has {have:count}",
 )
-_MORE_PEOPLE = Sentence(
-    "verdict.more-people",
+_LARGER = Sentence(
+    "verdict.larger-test",
     "note",
-    "What would decide it: more people than these; the smallest difference of interest is {margin}",
+    "What would decide it: a larger test than this one; the smallest difference of interest is {margin}",
 )
 
 
@@ -101,7 +98,7 @@ def pair_verdict(pair: Difference, comparison: Standings) -> Note:
     both = {"first": pair.first, "second": pair.second}
     n_pairs = len(comparison.pairs)
     shown = {"of": comparison.estimates[0].answers.of, "effect": pair.effect}
-    p = (pair.p_adjusted, pair.method.floor, n_pairs)
+    p = pair.p_with_floor
     if pair.n_trials is not None:
         shown["effect"] = pair.effect_over_choices
         return (_TELLS_APART if pair.told_apart else _NOT_APART)(**both, **shown, p=p)
@@ -116,7 +113,7 @@ def pair_verdict(pair: Difference, comparison: Standings) -> Note:
 
 
 def what_would_decide(pair: Difference, comparison: Comparison) -> list[Note]:
-    """For an undecided pair: the people it takes, or the margin that is missing."""
+    """For an undecided pair: the people or probes it takes, or the margin that is missing."""
     if pair.told_apart and pair.within_margin:
         return [_WITHIN(margin=margin_of(pair.margin, pair.in_points), bounds=pair.bounds)]
     if pair.verdict != "undecided" or pair.n_trials is not None:
@@ -132,6 +129,8 @@ def what_would_decide(pair: Difference, comparison: Comparison) -> list[Note]:
         else []
     )
     if pair.subjects_needed is not None:
-        people = comparison.estimates[0].facts.n_probe_subjects
-        said.append(_NEEDED(n=pair.subjects_needed, margin=worth, power=POWER, people=people))
-    return said or [_MORE_PEOPLE(margin=worth)]
+        facts = comparison.estimates[0].facts
+        have = facts.n_probes if pair.unit == "probe" else facts.n_probe_subjects
+        needed = {"n": pair.subjects_needed, "units": pair.units_needed, "have": have}
+        said.append(_NEEDED(**needed, margin=worth, power=POWER))
+    return said or [_LARGER(margin=worth)]

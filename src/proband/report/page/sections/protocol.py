@@ -38,7 +38,10 @@ def protocol_section(found: Findings) -> Section | None:
     badges += _of_verification(found) if facts is None else []
     if found.choices is not None:
         badges.append(
-            Badge(f"{count(found.choices.n_trials)} choices of images", explained=str(found.choices.design))
+            Badge(
+                counted(found.choices.n_trials, "choice of images", "choices of images"),
+                explained=str(found.choices.design),
+            )
         )
     badges += [
         Badge(f"{cells.percent(found.confidence_level)} intervals", explained="How often such intervals hold the truth, if the assumptions do."),
@@ -90,16 +93,17 @@ def key_badges(found: Findings) -> tuple[Badge, ...]:
     """The three numbers that a verdict rests on: people, probes and failures."""
     facts = _facts_of(found)
     if facts is not None:
-        probes = "genuine comparison" if facts.universe == "verification" else "probe"
+        verified = facts.universe == "verification"
+        probes, searched = ("genuine comparison", "compared") if verified else ("probe", "searched for")
         return (
-            Badge(counted(facts.n_probe_subjects, "person", "people")),
+            Badge(f"{counted(facts.n_probe_subjects, 'person', 'people')} {searched}"),
             Badge(counted(facts.n_probes, probes), explained=facts.probe_rule),
             _failures(facts),
         )
     if found.verification:
         _, people, *_, failures = _of_verification(found)
         counts = found.verification[0].rates.counts
-        pairs = f"{count(counts.n_genuine)} genuine and {count(counts.n_impostor)} impostor comparisons"
+        pairs = f"{count(counts.n_genuine)} genuine and {counted(counts.n_impostor, 'impostor comparison')}"
         return (people, Badge(pairs), failures)
     if found.covariates is not None:
         study = found.covariates
@@ -118,7 +122,7 @@ def _failures(facts: Facts) -> Badge:
     if not facts.n_failed + facts.n_gallery_failed:
         return Badge("no failures to acquire", explained=f"Were there any: {policy}.")
     return Badge(
-        f"{count(facts.n_failed)} probes, {count(facts.n_gallery_failed)} gallery images failed",
+        f"{counted(facts.n_failed, 'probe')}, {counted(facts.n_gallery_failed, 'gallery image')} failed",
         "warning",
         f"Failures to acquire, by marks or failed comparisons of {facts.algorithm}: {policy}.",
     )
@@ -133,28 +137,29 @@ def _badges(facts: Facts) -> list[Badge]:
             )
         ]
         sizes = [
-            Badge(f"{count(facts.n_probes)} genuine comparisons"),
-            Badge(f"{count(facts.n_probe_subjects)} people"),
+            Badge(counted(facts.n_probes, "genuine comparison")),
+            Badge(counted(facts.n_probe_subjects, "person", "people")),
         ]
     else:
         unmated = facts.n_unmated
         badges = [
             Badge("closed set", explained="Every probe's person is in the gallery.")
             if facts.universe == "closed"
-            else Badge("open set", "warning", f"{count(unmated)} probes have no mate in the gallery; identification rates leave them out."),
+            else Badge("open set", "warning", f"{counted(unmated, 'probe has', 'probes have')} no mate in the gallery; identification rates do not count such probes."),
             Badge("no image on both sides", "good", "No image is both in the gallery and a probe."),
         ]  # fmt: skip
         images = (
             ""
             if facts.n_gallery_images == facts.n_gallery_subjects
-            else f", {count(facts.n_gallery_images)} images"
+            else f", {counted(facts.n_gallery_images, 'image')}"
         )
         sizes = [
             Badge(
-                f"gallery of {count(facts.n_gallery_subjects)} people{images}", explained=facts.gallery_rule
+                f"gallery of {counted(facts.n_gallery_subjects, 'person', 'people')}{images}",
+                explained=facts.gallery_rule,
             ),
-            Badge(f"{count(facts.n_probes)} probes", explained=facts.probe_rule),
-            Badge(f"{count(facts.n_probe_subjects)} people searched for"),
+            Badge(counted(facts.n_probes, "probe"), explained=facts.probe_rule),
+            Badge(f"{counted(facts.n_probe_subjects, 'person', 'people')} searched for"),
         ]
     ties = Badge(f"ties {facts.ties}", explained=as_sentence(_TIES.get(facts.ties, facts.ties)))
     ranks = [] if facts.universe == "verification" else [Badge(f"ranks count {facts.counting}")]
@@ -169,10 +174,10 @@ def _of_verification(found: Findings) -> list[Badge]:
     lost = counts.n_failed_genuine + counts.n_failed_impostor
     return [
         Badge("verification", explained="Claimed identities are accepted or rejected; nobody is searched for."),
-        Badge(f"{count(first.n_subjects)} people"),
-        Badge(f"{count(counts.n_genuine)} genuine comparisons"),
-        Badge(f"{count(counts.n_impostor)} impostor comparisons"),
-        Badge(f"{count(lost)} comparisons failed", "warning", "FMR and FNMR leave them out, FAR and FRR count them as rejections.")
+        Badge(counted(first.n_subjects, 'person', 'people')),
+        Badge(counted(counts.n_genuine, 'genuine comparison')),
+        Badge(counted(counts.n_impostor, 'impostor comparison')),
+        Badge(f"{counted(lost, 'comparison')} failed", "warning", "FMR and FNMR leave them out, FAR and FRR count them as rejections.")
         if lost
         else Badge("no failures to acquire"),
     ]  # fmt: skip

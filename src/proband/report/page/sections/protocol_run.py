@@ -13,7 +13,6 @@ from proband.report.analyses.protocol_tables import class_tables, epd_table, siz
 from proband.report.analyses.protocols import (
     epd_statements,
     intervals_table,
-    quoted_table,
     quoted_verdicts,
     run_statements,
     runs_table,
@@ -32,13 +31,17 @@ if TYPE_CHECKING:
 
 @section("protocols", 11)
 def protocols_section(found: Findings) -> Section | None:
-    """The EPD verdict and the accuracies to quote, then sizes, classes, every run, and what the numbers mean."""
+    """The EPD verdict, the accuracies over runs and their intervals, then sizes, classes, and what the numbers mean."""
     run = found.protocol
     if run is None:
         return None
     blocks: list[Block] = [Badges(tuple(_badge(one) for one in run.findings))]
     blocks += said(epd_statements(run)[len(run.findings) :])
-    blocks += [_named("epd", epd_table(run)), _named("protocol-quoted", quoted_table(run))]
+    blocks += [
+        _named("epd", epd_table(run)),
+        _named("runs", runs_table(run)),
+        _named("protocol-quoted", intervals_table(run)),
+    ]
     blocks += said(quoted_verdicts(run))
     blocks.append(_accuracies(found, run))
     if run.sizes:
@@ -48,9 +51,7 @@ def protocols_section(found: Findings) -> Section | None:
         ]
     blocks += [_classes(place, one) for place, one in enumerate(run.findings)]
     blocks += [
-        Folded(
-            "Over runs, and how sure", (_named("runs", runs_table(run)), _named("sure", intervals_table(run)))
-        ),
+        Folded("Both intervals", (_named("sure", intervals_table(run, everything=True)),)),
         Folded("What the accuracies mean", tuple(said(run_statements(run)))),
     ]
     return Section("protocols", "Accuracy under protocols", tuple(blocks))
@@ -65,7 +66,7 @@ def _badge(found: ProtocolFindings) -> Badge:
 
 
 def _accuracies(found: Findings, run: ProtocolRun) -> Chart:
-    table = replace(quoted_table(run), id="protocol-accuracies-data")
+    table = replace(intervals_table(run), id="protocol-accuracies-data")
     return shown(accuracies(run), table, looks(found))
 
 

@@ -156,7 +156,7 @@ def _people_table(one: HardSubjects, id: str, name: str) -> Table:
     notes = []
     if one.people.height > _MOST_PEOPLE:
         notes.append(
-            f"The first {_MOST_PEOPLE} of {count(one.people.height)} people, by false non-matches, then false matches."
+            f"The first {_MOST_PEOPLE} of {counted(one.people.height, 'person', 'people')}, by false non-matches, then false matches."
         )
     heads = cells.columns("person", "false non-matches", "false matches")
     return cells.table(id, f"{name}: errors by person", heads, rows, notes)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from proband.inference import Evaluation
 from proband.inference.comparisons.comparison import Standings
+from proband.inference.estimates.evaluation import Entry
 from proband.inference.verification.verification import Verification
 from proband.report import cells
+from proband.report.analyses.comparisons import given_twice, unit_weighted_cell, weighted_by
 from proband.report.charts.makers.rows import around
 from proband.report.charts.scales import Unit
 from proband.report.charts.spec import Mark
@@ -52,6 +54,7 @@ class _Standing(NamedTuple):
     low: float
     high: float
     answers: Answers
+    beside: Cell | None = None
     rank: tuple[int, int] | None = None
     difference: Difference | None = None
 
@@ -84,6 +87,7 @@ def standings_table(found: Findings) -> Table | None:
 def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
     leader = comparison.ordered[0].facts.algorithm
     ranks = comparison.places()
+    twice = given_twice(comparison)
     rows = [
         _Standing(
             name,
@@ -91,6 +95,7 @@ def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
             one.low,
             one.high,
             one.answers,
+            unit_weighted_cell(one) if twice else None,
             ranks[name],
             _from_leader(comparison, name, leader),
         )
@@ -99,9 +104,10 @@ def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
     ]
     in_points = comparison.pairs[0].in_points
     group = leading_group(comparison) if comparison.all_pairs else []
+    first = comparison.estimates[0]
     table = _table(
-        rows, str(comparison.estimates[0].answers.of), comparison.confidence_level, "rate" if in_points else "number",
-        places, leader, comparison.answers,
+        rows, str(first.answers.of), comparison.confidence_level, "rate" if in_points else "number",
+        places, leader, comparison.answers, weighted_by(first),
     )  # fmt: skip
     shaded = tuple(row for row, one in enumerate(rows) if one.name in group)
     if not comparison.all_pairs:
@@ -119,12 +125,19 @@ def _evaluated(evaluation: Evaluation, places: Mapping[str, int]) -> Table | Non
     rank, entries = evaluation.ranks[0], best_first(evaluation)
     ends = [entry.interval(rank) for entry in entries]
     rows = [
-        _Standing(entry.algorithm, entry.curve.at(rank), *limits, entry.band.answers)
+        _Standing(entry.algorithm, entry.curve.at(rank), *limits, entry.band.answers, _by_person(entry, rank))
         for entry, limits in zip(entries, ends, strict=True)
         if limits is not None
     ]
     of = f"recognition rate at rank {rank}"
     return _table(rows, of, evaluation.confidence_level, "rate", places) if len(rows) > 1 else None
+
+
+def _by_person(entry: Entry, rank: int) -> Cell | None:
+    other = entry.by_person[rank]
+    return (
+        None if other is None else cells.around_cell(other.value, other.low, other.high, entry.band.answers)
+    )
 
 
 def _verified(results: Sequence[Verification], places: Mapping[str, int]) -> Table | None:
@@ -149,19 +162,27 @@ def _table(
     rows: Sequence[_Standing],
     of: str,
     level: float,
-    unit: Unit,
+    drawn_in: Unit,
     places: Mapping[str, int],
     leader: str | None = None,
     answers: Answers | None = None,
+    weighted: tuple[str, str] = ("person", "probe"),
 ) -> Table:
+    twice, (unit, item) = rows[0].beside is not None, weighted
     marks = [Mark(0, 0, one.value, one.low, one.high) for one in rows]
     part = cells.percent(level)
     heads = [Column("rank", "number", _RANK)] if leader is not None else []
     heads += [
         Column("algorithm", "name"),
-        Column(of, "number"),
-        Column(f"{part} interval", "interval", "Of each algorithm by itself.", axis=around(marks, unit, of)),
+        Column(f"{of}, {item}-weighted" if twice else of, "number"),
+        Column(
+            f"{part} interval", "interval", "Of each algorithm by itself.", axis=around(marks, drawn_in, of)
+        ),
     ]
+    if twice:
+        heads.append(
+            Column(f"{unit}-weighted", "interval", f"The rate in which every {unit} weighs the same.")
+        )
     if leader is not None:
         points = "points" if rows[-1].difference is not None and rows[-1].difference.in_points else ""
         several = (
@@ -187,6 +208,7 @@ def _row(
     bar = Bar(one.value, one.low, one.high, places[one.name])
     interval = replace(cells.interval_cell((one.low, one.high), one.answers), bar=bar)
     row = [cells.text_cell(one.name), cells.rate_cell(one.value), interval]
+    row += [] if one.beside is None else [one.beside]
     if leader is None or one.rank is None:
         return row
     return [cells.places_cell(*one.rank), *row, _difference_cell(one.difference, answers)]

@@ -15,6 +15,7 @@ from proband.inference.verification.verification import Verification, Verificati
 from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.protocols.running.results import ProtocolRun
 from proband.report.analyses.audits import verdict as audit_verdict
+from proband.report.analyses.comparisons import given_twice, weighted_by
 from proband.report.analyses.covariates import verdict_of
 from proband.report.analyses.protocols import epd_statements
 from proband.report.leading import (
@@ -32,7 +33,8 @@ from proband.report.page.sections.protocol import key_badges
 from proband.report.page.sections.standings import first_standings, standings_table
 from proband.results.base import Answers
 from proband.results.difference import margin_of
-from proband.words import Note, Sentence, as_sentence, count
+from proband.results.estimate import which_rate
+from proband.words import Note, Sentence, as_sentence, counted
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -82,8 +84,14 @@ _TIES_OF_ONE = Sentence(
     "verdict.ties-of-one", "caution", _TIES + "its result rests on the tie policy ({policy})"
 )
 _TIES_OF_SOME = Sentence("verdict.ties", "caution", _TIES + "their results rest on the tie policy ({policy})")
-_LOWER = Sentence("verdict.lower-fnmr", "note", "{algorithm} has the lower FNMR")
-_LOWEST = Sentence("verdict.lowest-fnmr", "note", "{algorithm} has the lowest FNMR")
+_LOWER = Sentence("verdict.lower-fnmr", "note", "{names} has the lower FNMR")
+_LOWEST = Sentence("verdict.lowest-fnmr", "note", "{names} {few:word has/have} the lowest FNMR")
+_HIGHEST_BY_PERSON = Sentence(
+    "verdict.highest-person-weighted",
+    "note",
+    "{names} {few:word has/have} the highest person-weighted recognition rate",
+)
+_OTHERWISE_WEIGHTED = Sentence("verdict.otherwise-weighted", "caution", "{first} against {second}: {told}")
 _OTHERWISE = "In verification at an FMR of {fmr:given}, {ahead} ({rates:row}): not tested here"
 _IN_VERIFICATION = Sentence("verdict.in-verification", "caution", _OTHERWISE)
 _STUDY_IN_VERIFICATION = Sentence(
@@ -95,11 +103,18 @@ _VARIES = Sentence(
     "verdict.varies", "note", "What varies behind the intervals: {varying}. Held fixed: {fixed}"
 )
 _ASSUMED = Sentence("verdict.assumed", "note", "Assumed: {assuming}")
-_OF_PROBES = "at rank {rank}, of {probes:count probe} of {people:count person/people}"
+_OF_PROBES = "at {rank}, of {probes:count probe} of {people:count person/people}"
 _EVALUATED = Sentence(
     "verdict.evaluated",
     "note",
     "{algorithm}: recognition rate {rate:rate} [{low:rate}, {high:rate}] " + _OF_PROBES,
+)
+_EVALUATED_TWICE = Sentence(
+    "verdict.evaluated-twice",
+    "note",
+    "{algorithm}: recognition rate {rate:rate} [{low:rate}, {high:rate}] "
+    + _OF_PROBES
+    + "; person-weighted {other:rate} [{other_low:rate}, {other_high:rate}]",
 )
 _EVALUATED_ALONE = Sentence(
     "verdict.evaluated-without-interval", "note", "{algorithm}: recognition rate {rate:rate} " + _OF_PROBES
@@ -107,7 +122,7 @@ _EVALUATED_ALONE = Sentence(
 _HIGHEST_RATE = Sentence(
     "verdict.highest-rate",
     "note",
-    "Of {n:count algorithm} {algorithm} has the highest recognition rate at rank {rank}; differences were not tested",
+    "Of {n:count algorithm} {names} {few:word has/have} the highest recognition rate at {rank}; differences were not tested",
 )
 _VERIFIED = "{algorithm}: FNMR {rate:rate} [{low:rate}, {high:rate}] at "
 _AT_FMR = Sentence("verdict.fnmr-at-fmr", "note", _VERIFIED + "an FMR of {fmr:given}")
@@ -138,7 +153,7 @@ _SEARCHED = Sentence(
 _FEWEST_MISSES = Sentence(
     "verdict.fewest-misses",
     "caution",
-    "It misses the fewest of {n:count} algorithms here; not tested against the others",
+    "None of the {n:count} algorithms misses fewer here; they were not tested against each other",
 )
 _CHOSEN = Sentence(
     "verdict.chosen",
@@ -149,11 +164,12 @@ _CHOSEN = Sentence(
 
 @dataclass(frozen=True)
 class Summary:
-    """What a study found: the sentence to remember, what varied behind it, and what else belongs to it."""
+    """What a study found: the sentence to remember, what varied behind it, which rate to quote, and what else belongs to it."""
 
     headline: Note
     answers: Answers | None = None
     rest: tuple[Note, ...] = ()
+    weights: tuple[Note, ...] = ()
 
 
 @section("verdict", 5)
@@ -168,12 +184,13 @@ def verdict_section(found: Findings) -> Section | None:
     blocks += [] if first is None else [first]
     counts = key_badges(found)
     blocks += [Badges(counts)] if counts else []
+    blocks += said(told.weights)
     folded = [note for note in told.rest if note.level != "caution"]
     if told.answers is not None:
         blocks += said([_VARIES(varying=told.answers.varying, fixed=told.answers.fixed)])
         folded.append(_ASSUMED(assuming=told.answers.assuming))
     blocks += said([note for note in told.rest if note.level == "caution"])
-    blocks += [] if every is None else [Folded(f"All {count(len(every.rows))} algorithms", (every,))]
+    blocks += [] if every is None else [Folded(f"All {counted(len(every.rows), 'algorithm')}", (every,))]
     blocks += [Folded("More about the verdict", tuple(said(folded)))] if folded else []
     return Section("verdict", "Verdict", tuple(blocks))
 
@@ -235,7 +252,21 @@ def _compared(comparison: Comparison) -> Summary:
         return _of_chosen(comparison)
     pair = best_two(comparison)
     rest = (pair_verdict(pair, comparison), *what_would_decide(pair, comparison))
-    return Summary(headline(comparison), comparison.answers, rest)
+    return Summary(headline(comparison), comparison.answers, rest, _weights(comparison))
+
+
+def _weights(comparison: Standings) -> tuple[Note, ...]:
+    """Which rate to quote, and the pairs of which the other one says something else."""
+    if not given_twice(comparison):
+        return ()
+    leaders = leading_group(comparison)
+    apart = [
+        _OTHERWISE_WEIGHTED(first=pair.first, second=pair.second, told=told)
+        for pair in comparison.pairs
+        if pair.first in leaders or pair.second in leaders
+        for told in pair.of_people()
+    ]
+    return (which_rate(*weighted_by(comparison.estimates[0])), *apart)
 
 
 def _under_protocols(run: ProtocolRun) -> Summary:
@@ -250,9 +281,8 @@ def _of_chosen(comparison: Standings) -> Summary:
     apart = sum(pair.told_apart for pair in comparison.pairs)
     of = comparison.estimates[0].answers.of
     told = _CHOSEN_PAIRS(n=len(comparison.pairs), apart=apart, of=of)
-    return Summary(
-        told, comparison.answers, tuple(pair_verdict(pair, comparison) for pair in comparison.pairs)
-    )
+    every = tuple(pair_verdict(pair, comparison) for pair in comparison.pairs)
+    return Summary(told, comparison.answers, every, _weights(comparison))
 
 
 def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summary:
@@ -267,9 +297,8 @@ def _of_items(comparison: OutcomeComparison | None, first: OutcomeRate) -> Summa
         return Summary(_RATE_OF(**shown, of=first.answers.of, n=first.facts.size), first.answers)
     if not comparison.all_pairs:
         return _of_chosen(comparison)
-    return Summary(
-        headline(comparison), comparison.answers, (pair_verdict(best_two(comparison), comparison),)
-    )
+    rest = (pair_verdict(best_two(comparison), comparison),)
+    return Summary(headline(comparison), comparison.answers, rest, _weights(comparison))
 
 
 def headline(comparison: Standings) -> Note:
@@ -343,7 +372,8 @@ def _other_way(found: Findings) -> list[Note]:
     assert asked is not None  # points of thresholds are not among the best
     told = leaders if lowest == leader else [lowest, leader]
     rates = tuple(_RATE(algorithm=name, **_fnmr(best[name][1])) for name in told)
-    ahead = (_LOWEST if len(best) > 2 else _LOWER)(algorithm=lowest)
+    tied = [name for name in best if fnmr[name] == fnmr[lowest]]
+    ahead = _LOWEST(names=_listed(tied), few=len(tied)) if len(best) > 2 else _LOWER(names=lowest)
     said = _STUDY_IN_VERIFICATION if found.provenance.study else _IN_VERIFICATION
     return [said(fmr=asked, ahead=ahead, rates=rates)]
 
@@ -361,14 +391,31 @@ def _fnmr(point: VerificationPoint) -> dict[str, float]:
 def _evaluated(evaluation: Evaluation) -> Summary:
     rank, entries = evaluation.ranks[0], best_first(evaluation)
     best = entries[0]
+    others = [entry.by_person[rank] for entry in entries]
+    called = best.weighted_rate(rank)
+    which: tuple[Note, ...] = () if others[0] is None else (which_rate(),)
     if len(entries) > 1:
-        highest = _HIGHEST_RATE(algorithm=best.algorithm, rank=rank, n=len(entries))
-        return Summary(highest, evaluation.answers)
-    facts, ends = best.curve.facts, best.interval(rank)
-    shown = {"algorithm": best.algorithm, "rate": best.curve.at(rank), "rank": rank}
+        tied = [entry.algorithm for entry in entries if entry.curve.at(rank) == best.curve.at(rank)]
+        told = _HIGHEST_RATE(names=_listed(tied), few=len(tied), rank=called, n=len(entries))
+        by_person = [other.value for other in others if other is not None]
+        if by_person:
+            ahead = [
+                entry.algorithm
+                for entry, value in zip(entries, by_person, strict=True)
+                if value == max(by_person)
+            ]
+            which += () if ahead == tied else (_HIGHEST_BY_PERSON(names=_listed(ahead), few=len(ahead)),)
+        return Summary(told, evaluation.answers, weights=which)
+    facts, ends, other = best.curve.facts, best.interval(rank), others[0]
+    shown = {"algorithm": best.algorithm, "rate": best.curve.at(rank), "rank": called}
     shown |= {"probes": facts.n_probes, "people": facts.n_probe_subjects}
-    alone = _EVALUATED_ALONE(**shown) if ends is None else _EVALUATED(**shown, low=ends.low, high=ends.high)
-    return Summary(alone, evaluation.answers)
+    if ends is None:
+        return Summary(_EVALUATED_ALONE(**shown), evaluation.answers, weights=which)
+    shown |= {"low": ends.low, "high": ends.high}
+    if other is None:
+        return Summary(_EVALUATED(**shown), evaluation.answers)
+    beside = {"other": other.value, "other_low": other.low, "other_high": other.high}
+    return Summary(_EVALUATED_TWICE(**shown, **beside), evaluation.answers, weights=which)
 
 
 def _verified(results: Sequence[Verification]) -> Summary:

@@ -22,7 +22,7 @@ from proband.report.page.sections.identification import drawn, left_out, of_leng
 from proband.report.table import Cell, Column, Table
 from proband.results.base import Answers
 from proband.results.targets import derived
-from proband.words import Note, Target, digits
+from proband.words import Note, Target, counted, digits
 
 if TYPE_CHECKING:
     from proband.study.findings import Findings
@@ -63,7 +63,7 @@ def verification_section(found: Findings) -> Section | None:
         Folded("Operating points: thresholds, rates and errors", (points_table(results), _sizes(results))),
         Folded(
             "Scores of genuine and impostor comparisons"
-            + ("" if len(first) == len(names) else f", the leading {len(first)} algorithms"),
+            + ("" if len(first) == len(names) else f", the leading {counted(len(first), 'algorithm')}"),
             tuple(scores_chart(one, f"scores-{place}") for place, one in enumerate(histograms, 1)),
         ),
     ]

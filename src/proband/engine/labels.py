@@ -1,0 +1,178 @@
+"""Labels of rows, as pandas has them: what is given together is brought to one order by them, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from proband.engine.foreign import is_missing
+from proband.errors import InputError, first_few
+
+Labels = tuple[Hashable, ...]
+_DROP = "give both the same labels; where rows are in the same order anyway, drop them: {}.to_numpy()."
+
+
+def labels_of(data: Any) -> Labels | None:
+    """The labels of the rows of a pandas column or frame; None for the plain numbers 0, 1, 2, …, which name nothing.
+
+    Of a mapping of columns they are those of the first that has any.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> labels_of(pd.Series([1, 2], index=["a", "b"])), labels_of(pd.Series([1, 2]))
+    (('a', 'b'), None)
+    """
+    if isinstance(data, Mapping):
+        return next((found for one in data.values() if (found := labels_of(one)) is not None), None)
+    return _named(data.index) if _has_index(data) else None
+
+
+def aligned(
+    given: Mapping[str, Any],
+    table: Labels | range | None = None,
+    called: str = "the table",
+    follows: str | None = None,
+) -> dict[str, Any]:
+    """Bring columns of the same rows to the order of the first that has labels.
+
+    Parameters
+    ----------
+    given
+        Columns, frames and arrays, by what they are called in errors.
+    table
+        The labels of the table that they belong to, whose order they take; its row numbers if it has none.
+    called
+        What the table is called in errors.
+    follows
+        What takes rows in an order that is not known here, so that no order can be changed.
+
+    Raises
+    ------
+    InputError
+        If labels are not the same or not unique, or if they put into another order what others have without labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> columns = {"truth": pd.Series([1, 0], index=["a", "b"]), "scores": pd.Series([0.2, 0.9], index=["b", "a"])}
+    >>> aligned(columns)["scores"].tolist()
+    [0.9, 0.2]
+    """
+    found = dict(given)
+    labels = {} if table is None or isinstance(table, range) else {called: table}
+    labels |= {what: own for what, one in given.items() if (own := labels_of(one)) is not None}
+    plain = [what for what, one in given.items() if what not in labels and _has_rows(one)]
+    numbered = [what for what in plain if _has_index(given[what])]
+    if isinstance(table, range):
+        numbered, plain = [called, *numbered], [called, *plain]
+    if not labels:
+        return found
+    first, order = next(iter(labels.items()))
+    for what, own in labels.items():
+        if numbered and set(own) == set(range(len(own))):
+            raise InputError(
+                f"The rows of {what} are labelled by numbers in another order ({first_few(list(own))}) than those of {numbered[0]}.",
+                _DROP.format("column"),
+            )
+        if own == order or len(own) != len(order):  # lengths are for others to judge
+            continue
+        places = _places(own, order)
+        if places is None:
+            raise InputError(
+                f"The rows of {first} and {what} are labelled differently: {first_few(list(order))} and {first_few(list(own))}.",
+                _DROP.format("column"),
+            )
+        unknown = follows or (plain[0] if plain else None)
+        if unknown is not None:
+            raise InputError(
+                f"By their labels the rows of {what} are in another order than those of {first}, and which of them {unknown} follows is "
+                "not known.",
+                "bring all to one order first.",
+            )
+        found[what] = given[what].iloc[places]
+    return found
+
+
+def rows_of(data: Any) -> Labels | range | None:
+    """The labels of rows, their numbers where pandas numbers them, and None where there is nothing to go by but their order."""
+    numbers = range(len(data)) if _has_index(data) else None
+    return labels_of(data) or numbers
+
+
+def ordered(data: Any, names: Sequence[str], rows: Labels | range | None, what: str) -> Any:
+    """Bring a column or frame of pandas to the order of named rows, by their names or by their labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> shuffled = pd.Series([1, 2], index=["b", "a"])
+    >>> [ordered(shuffled, names, rows, "scores").tolist() for names, rows in ((["a", "b"], None), (["x", "y"], ("a", "b")))]
+    [[2, 1], [2, 1]]
+    """
+    found = named(data, names, what)
+    return aligned({f"the {what}": data}, rows, "the samples")[f"the {what}"] if found is None else found
+
+
+def named(data: Any, names: Sequence[str], what: str, axis: int = 0) -> Any | None:
+    """Bring rows (or columns, ``axis=1``) that are labelled by names to the order of these; None where labels are other things.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> named(pd.Series([1, 2], index=["b", "a"]), ["a", "b"], "scores").tolist()
+    [2, 1]
+    """
+    own = labels_of(data) if axis == 0 else headings_of(data)
+    texts = () if own is None else tuple(map(str, own))
+    if len(texts) != len(names) or not set(texts) & set(names):
+        return None
+    if texts == tuple(names):
+        return data
+    places = _places(texts, tuple(names))
+    if places is None:
+        side = "rows" if axis == 0 else "columns"
+        raise InputError(
+            f"The {side} of the {what} are labelled {first_few(texts)}, and the names given are {first_few(list(names))}.",
+            _DROP.format("frame"),
+        )
+    if axis == 0:
+        return data.iloc[places]
+    return data.iloc[:, places] if _is_pandas(data) else data[:, places]
+
+
+def headings_of(data: Any) -> Labels | None:
+    """The names of the columns of a frame of pandas or polars, unless they are numbers 0, 1, 2, …"""
+    if not hasattr(data, "columns"):
+        return None
+    return _named(data.columns) if _is_pandas(data) else tuple(data.columns)
+
+
+def _named(index: Any) -> Labels | None:
+    if type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1):
+        return None
+    labels = tuple(None if is_missing(one) else one for one in index.tolist())
+    return None if labels == tuple(range(len(labels))) else labels
+
+
+def _places(own: Labels, order: Labels) -> list[int] | None:
+    """Where each label of an order stands among others; None if they are not the same ones, each once."""
+    place = {label: k for k, label in enumerate(own)}
+    if len(place) < len(own) or set(place) != set(order):
+        return None
+    return [place[label] for label in order]
+
+
+def _has_index(data: Any) -> bool:
+    return _is_pandas(data) and hasattr(data, "index")
+
+
+def _is_pandas(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "pandas"
+
+
+def _has_rows(data: Any) -> bool:
+    """Whether a value holds something for each row; a text or a number stands for all."""
+    return np.iterable(data) and not isinstance(data, str | bytes | Mapping)

@@ -1,0 +1,223 @@
+"""Limits of values, stated once: the gate holds arguments against them, requests and the schema of results say them too."""
+
+from __future__ import annotations
+
+import collections.abc as abc
+import os
+import types
+from dataclasses import dataclass
+from itertools import repeat
+from math import isfinite, isnan
+from pathlib import Path
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import numpy as np
+import numpy.typing as npt
+from annotated_types import Interval, MaxLen
+
+from proband.engine.kinds import SEVERAL, fits, is_open, shown
+from proband.errors import UsageError
+from proband.words import count, given
+
+_LONGEST_NAME = 255  # bytes, of a file or a directory
+_WORDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+_IN_SCHEMAS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+
+
+@dataclass(frozen=True)
+class Within(Interval):
+    """What a finite number must lie within, in the type of an argument or of a field.
+
+    Parameters
+    ----------
+    gt, ge, lt, le
+        The ends.
+    said
+        A clause that says it; by default the name of the argument and the limits.
+    hint
+        What to do about a number that lies elsewhere.
+    infinite
+        Whether it may be infinite as well, or of any length.
+
+    Examples
+    --------
+    >>> str(Within(gt=0, lt=1)), Within(ge=1).holds(0), Within(ge=1).holds(2)
+    ('above 0 and below 1', False, True)
+    >>> print(Within(ge=1).refusal("rank", 0))
+    rank must be at least 1, got 0.
+    """
+
+    said: str | None = None
+    hint: str | None = None
+    infinite: bool = False
+
+    @property
+    def ends(self) -> dict[str, Any]:
+        """The ends there are."""
+        return {name: end for name in _WORDS if (end := getattr(self, name)) is not None}
+
+    @property
+    def in_schema(self) -> dict[str, Any]:
+        """The same as JSON Schema has it."""
+        return {_IN_SCHEMAS[name]: end for name, end in self.ends.items()}
+
+    def __str__(self) -> str:
+        return " and ".join(f"{_WORDS[name]} {end_in_words(end)}" for name, end in self.ends.items())
+
+    def holds(self, number: Any) -> bool:
+        """Whether a number lies within."""
+        return (
+            (isinstance(number, int) or isfinite(number) or (self.infinite and not isnan(number)))
+            and (self.ge is None or number >= self.ge)
+            and (self.gt is None or number > self.gt)
+            and (self.le is None or number <= self.le)
+            and (self.lt is None or number < self.lt)
+        )
+
+    def refusal(self, name: str, number: Any) -> UsageError:
+        """What is said of a number that does not."""
+        return UsageError(f"{self.said or f'{name} must be {self}'}, got {shown(number)}.", self.hint)
+
+    def checked(self, number: Any, name: str = "a number") -> Any:
+        """Return a number that lies within, and refuse any other."""
+        if not self.holds(number):
+            raise self.refusal(name, number)
+        return number
+
+
+def end_in_words(end: float) -> str:
+    """A limit in words: whole numbers whole.
+
+    Examples
+    --------
+    >>> end_in_words(10_000_000), end_in_words(0.5)
+    ('10,000,000', '0.5')
+    """
+    return count(end) if isinstance(end, int) else given(end)
+
+
+@dataclass(frozen=True)
+class Matching:
+    """The form of a text, as a regular expression."""
+
+    pattern: str
+
+    @property
+    def in_schema(self) -> dict[str, Any]:
+        """The same as JSON Schema has it."""
+        return {"pattern": self.pattern}
+
+
+_MOST = 10_000_000  # replicates
+_WHOLE = Within(ge=-(2**63), le=2**63 - 1, said="A whole number has 64 bits at most")
+_FLOAT = Within(said="A number is below 1.8e308 in size")
+LEVEL = Within(
+    ge=1e-6,
+    le=1 - 1e-9,
+    said="A confidence level lies well between 0 and 1",
+    hint="write 0.95 for 95 %.",
+)
+SEED = Within(ge=0, said="A seed is a whole number of at least 0", infinite=True)
+
+Level = Annotated[float, LEVEL]
+Seed = Annotated[int, SEED]
+Threads = Annotated[int, Within(ge=1, le=10_000, said="The number of threads must be from 1 to 10,000")]
+Rank = Annotated[int, Within(ge=1, said="A rank is at least 1, and a whole number")]
+Count = Annotated[int, Within(ge=0)]
+Positive = Annotated[int, Within(ge=1)]
+Replicates = Annotated[int, Within(ge=0, le=_MOST)]
+Drawn = Annotated[
+    int, Within(ge=2, le=_MOST, said=f"There must be at least two replicates, and at most {count(_MOST)}")
+]
+Freedom = Annotated[float, Within(gt=0, said="Degrees of freedom are above 0", infinite=True)]
+Rho = Annotated[float, Within(ge=0, lt=1, said="Fay's rho lies from 0 up to, but not at, 1")]
+Power = Annotated[float, Within(ge=0.5, lt=1, said="A power lies between 0.5 and 1", hint="0.8 is usual.")]
+FalseMatchRate = Annotated[float, Within(gt=0, lt=1, said="A false match rate must be above 0 and below 1")]
+Share = Annotated[float, Within(gt=0, lt=1)]
+Rate = Annotated[float, Within(ge=0, le=1)]
+Title = Annotated[str, MaxLen(1000)]
+Inches = Annotated[float, Within(ge=1, le=100)]
+Margin = Annotated[
+    float, Within(gt=0, said="A margin is a difference worth having, above 0", hint="0.01 is one point.")
+]
+
+
+def beyond(name: str, value: Any, hint: Any, *, missing: bool = False) -> UsageError | None:
+    """What is said of a value that is of the kind a signature names and lies beyond the limits of it; None where it does not.
+
+    Parameters
+    ----------
+    missing
+        Whether NaN stands for what there is none of, as in what was found.
+
+    Examples
+    --------
+    >>> print(beyond("ranks", [1, 0], abc.Sequence[Rank]))
+    A rank is at least 1, and a whole number, got 0.
+    >>> print(beyond("rate", float("nan"), float))
+    rate must be a number, got nan.
+    """
+    origin, inner = get_origin(hint), get_args(hint)
+    if isinstance(value, int) and value.bit_length() > 1024:
+        return _FLOAT.refusal(name, value)
+    if value is None or is_open(hint):
+        return None
+    if origin in (Union, types.UnionType):
+        if Path in inner and isinstance(value, str):
+            return beyond(name, value, Path)
+        found = [beyond(name, value, one, missing=missing) for one in inner if fits(value, one)]
+        return found[0] if all(found) else None
+    if origin is Annotated:
+        limits = next((one for one in inner[1:] if isinstance(one, Within)), None)
+        longest = next((one.max_length for one in inner[1:] if isinstance(one, MaxLen)), None)
+        if longest is not None and len(value) > longest:
+            return UsageError(f"{name} must have at most {count(longest)} letters, got {count(len(value))}.")
+        if limits is None:
+            return beyond(name, value, inner[0], missing=missing)
+        ends = _ends(value) if isinstance(value, np.ndarray) else (value,)
+        outside = next((one for one in ends if not limits.holds(one)), None)
+        if outside is not None:
+            return limits.refusal(name, outside)
+        known = limits.infinite or limits.le is not None
+        return None if known else beyond(name, value, inner[0], missing=missing)
+    if origin in (abc.Mapping, dict):
+        return _first_beyond(name, value.values(), repeat(inner[1]), missing)
+    if origin in SEVERAL and isinstance(value, list | tuple):
+        hints = inner if origin is tuple and inner[-1] is not Ellipsis else repeat(inner[0])
+        return _first_beyond(name, value, hints, missing)
+    if hint is int:
+        return None if _WHOLE.holds(value) else _WHOLE.refusal(name, value)
+    if hint is float:
+        return _no_number(name, value, missing)
+    if isinstance(value, str | Path) and not can_be_written(value, hint):
+        what = "path that a file can have" if hint is Path else "text that a file can hold"
+        return UsageError(f"{name} must be a {what}, got {shown(value)}.")
+    return None
+
+
+def _ends(values: npt.NDArray[Any]) -> tuple[Any, ...]:
+    """The least and the largest of numbers; NaN where one is."""
+    return (values.min().item(), values.max().item()) if values.size else ()
+
+
+def _first_beyond(
+    name: str, values: abc.Iterable[Any], hints: abc.Iterable[Any], missing: bool
+) -> UsageError | None:
+    found = (beyond(name, value, hint, missing=missing) for value, hint in zip(values, hints, strict=False))
+    return next((one for one in found if one is not None), None)
+
+
+def _no_number(name: str, value: Any, missing: bool) -> UsageError | None:
+    """A float may be infinite; NaN is none."""
+    return UsageError(f"{name} must be a number, got {value!r}.") if isnan(value) and not missing else None
+
+
+def can_be_written(text: str | Path, hint: Any = str) -> bool:
+    """Whether a file can hold a text, or have a path: neither has NUL, and only paths have bytes that are no characters."""
+    try:
+        written = str(text).encode(errors="surrogateescape" if hint is Path else "strict")
+    except UnicodeEncodeError:
+        return False
+    return b"\0" not in written and (
+        hint is not Path or max(map(len, written.split(os.sep.encode()))) <= _LONGEST_NAME
+    )
