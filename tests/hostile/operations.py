@@ -117,7 +117,7 @@ class Results(Job):
     targets = ("results",)
 
     def write(self, folder: Path, version: int) -> None:
-        with whole_directory(folder / "results", lambda _: ("results.json", "table.csv", "old.csv")) as draft:
+        with whole_directory(folder / "results") as draft:
             (draft / "results.json").write_text(f'{{"proband": {version}}}', encoding="utf-8")
             (draft / ("table.csv" if version else "old.csv")).write_text("a,b\n", encoding="utf-8")
 
@@ -141,7 +141,7 @@ class ResultsSavedInto(Results):
     """Someone saves a file into the directory while it is being replaced: the file is somewhere to be seen, always."""
 
     def write(self, folder: Path, version: int) -> None:
-        with whole_directory(folder / "results", lambda _: ("results.json",)) as draft:
+        with whole_directory(folder / "results") as draft:
             (draft / "results.json").write_text(f'{{"proband": {version}}}', encoding="utf-8")
             if version:
                 (folder / "results" / "thesis.tex").write_text("years of work", encoding="utf-8")
@@ -163,7 +163,7 @@ class ResultsSavedInto(Results):
         if (folder / "results" / "thesis.tex").exists():
             (folder / "results-mine").mkdir()
             (folder / "results" / "thesis.tex").rename(folder / "results-mine" / "thesis.tex")
-        with whole_directory(folder / "results", lambda _: ("results.json",)) as draft:
+        with whole_directory(folder / "results") as draft:
             (draft / "results.json").write_text('{"proband": 1}', encoding="utf-8")
 
 

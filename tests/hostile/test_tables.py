@@ -195,7 +195,7 @@ def _written_to(path: Path) -> None:
 
 
 def _run_into(path: Path) -> None:
-    with whole_directory(path, lambda _: ()):
+    with whole_directory(path):
         pass
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +25,6 @@ def whole_directory(path: str | Path, attached: Sequence[str] = ()) -> Iterator[
     from the files `attached`, so only who attaches them again replaces them.
     """
     path = Path(path)
-    require_free(path, attached)
     make_directory(path.parent)
     with written_whole(path, check=lambda: require_free(path, attached)) as draft:
         draft.mkdir()
@@ -62,7 +62,9 @@ def _require_ours(path: Path, attached: Sequence[str]) -> None:
 
 
 def _within(path: Path) -> list[str]:
-    return sorted(entry.relative_to(path).as_posix() for entry in path.rglob("*"))
+    # Not rglob, which does not bear that another program replaces the directory meanwhile.
+    found = (Path(folder, name) for folder, inner, files in os.walk(path) for name in (*inner, *files))
+    return sorted(entry.relative_to(path).as_posix() for entry in found)
 
 
 def _listed(path: Path) -> list[str]:
