@@ -17,7 +17,7 @@ from proband.algorithms.recognizer import Model, Training
 from proband.algorithms.sparse import SparseModel
 from proband.engine import written_whole
 from proband.engine.files.documents import read_json
-from proband.engine.files.files import require_there
+from proband.engine.files.files import require_regular
 from proband.errors import InputError, Said, UsageError
 from proband.samples.npz import Archive, write_archive
 from proband.words import Note, Sentence
@@ -63,7 +63,9 @@ def require_storable(model: Model) -> None:
 def load_model(path: str | Path) -> Model:
     """Read a model that `save_model` wrote."""
     path = Path(path)
-    require_there(path)
+    require_regular(path)
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.", file=Said(path))
     archive = Archive(path)
     try:
         stated = read_json(str(archive[_SETTINGS].item()))

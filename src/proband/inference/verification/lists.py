@@ -224,7 +224,18 @@ def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> R
 
 
 def require_list_orientation(trials: Trials, rates: ErrorRates | None = None) -> None:
-    """Refuse scores that look reversed beyond chance, with people (or else genuine comparisons) as units."""
+    """Refuse scores that look reversed beyond chance, with people (or else genuine comparisons) as units.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"score": [0.9] * 30 + [0.1] * 30, "mated": [True] * 30 + [False] * 30})
+    >>> require_list_orientation(Trials(frame, "similarity"))
+    >>> require_list_orientation(Trials(frame, "distance"))
+    Traceback (most recent call last):
+        ...
+    proband.errors.InputError: trials: read as a distance, genuine comparisons look worse than impostor ones (AUC 0.000).
+    hint: pass orientation='similarity'; or, if this algorithm really is worse than chance, pass check_orientation=False.
+    """
     if rates is None:
         counts = count_each(trials)
         rates = ErrorRates(trials.name, trials.orientation == "similarity", counts, counts.notes)
