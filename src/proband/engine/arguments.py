@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import FrameType, FunctionType, SimpleNamespace
+from types import FrameType, FunctionType, GenericAlias, SimpleNamespace
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from proband.engine.kinds import (
@@ -26,6 +26,7 @@ from proband.engine.kinds import (
     instead,
     is_open,
     item_at_fault,
+    listed,
     made_by,
     shown,
     taken,
@@ -33,6 +34,7 @@ from proband.engine.kinds import (
 from proband.engine.limits import beyond
 from proband.errors import UsageError, nearest
 
+Found = TypeVar("Found")
 Published = TypeVar("Published")
 Public = TypeVar("Public", bound=Callable[..., Any])
 
@@ -40,8 +42,8 @@ _HOME = str(Path(__file__).parents[1]) + os.sep
 _DOORS = (f"{_HOME}cli{os.sep}", f"{_HOME}study{os.sep}")
 _CALLED = ("__init__", "__new__", "__call__", "__getitem__")
 _ROUND: dict[Any, Callable[[Any], Any]] = {
-    inspect.Parameter.VAR_POSITIONAL: lambda hint: tuple[hint, ...],  # type: ignore[valid-type]
-    inspect.Parameter.VAR_KEYWORD: lambda hint: dict[str, hint],  # type: ignore[valid-type]
+    inspect.Parameter.VAR_POSITIONAL: lambda hint: GenericAlias(tuple, (hint, ...)),
+    inspect.Parameter.VAR_KEYWORD: lambda hint: GenericAlias(dict, (str, hint)),
 }
 """What is made of the type of one argument where there may be several."""
 _OWN = {"self", "cls", "_cls"}
@@ -85,7 +87,7 @@ def checked(function: Public, owner: type | None = None) -> Public:
     return call  # type: ignore[return-value]
 
 
-def asked(public: Callable[..., Published], *args: Any, **named: Any) -> Published:
+def asked(public: Callable[..., Found], *args: Any, **named: Any) -> Found:
     """Call a public function or class with what a user wrote: through the gate, though Proband's own code brings it."""
     made = isinstance(public, type)
     function = inspect.getattr_static(public, "__init__") if made else public
@@ -95,6 +97,11 @@ def asked(public: Callable[..., Published], *args: Any, **named: Any) -> Publish
         places, named = gate.admitted((*own, *args), named)
         args = places[len(own) :]
     return public(*args, **named)
+
+
+def gate_of(function: Callable[..., Any]) -> Gate | None:
+    """The gate that was put before a function; None where none was."""
+    return _GATED.get(function)
 
 
 def _is_inside(frame: FrameType) -> bool:
@@ -114,7 +121,7 @@ def published(thing: Published) -> Published:
         home = vars(sys.modules[thing.__module__])
         if home.get(thing.__name__, thing) is thing and thing not in _GATED:
             home[thing.__name__] = checked(thing)
-        return home[thing.__name__]  # type: ignore[no-any-return]
+        return home[thing.__name__]  # type: ignore[no-any-return]  # of the same type
     if isinstance(thing, type) and not issubclass(thing, Exception):
         _PUBLISHED[thing.__name__] = thing
         for kind in thing.__mro__:
@@ -219,6 +226,7 @@ class Gate:
             raise self._not_bound(args, named) from None
         given = bound.arguments
         asked = {name: self.hints[name] for name in given}
+        given.update({name: listed(given[name], hint) for name, hint in asked.items()})
         made = {name: taken(given[name], hint) for name, hint in asked.items()}
         for name, hint in asked.items():
             if made[name] is MISFIT:
@@ -240,7 +248,8 @@ class Gate:
                     f"{name} is empty.", "leave it out." if usual is None else f"give {expected(hint)}."
                 )
         given.update(made)
-        return bound.args, bound.kwargs
+        rest = bound.kwargs | made
+        return bound.args[: len(args)], {name: rest[name] for name in named}
 
     def _called(self, args: tuple[Any, ...]) -> str:
         """What users call it by: a method by the class of what they have, which may have inherited it."""

@@ -30,6 +30,7 @@ _IN_ARRAYS: dict[Any, tuple[str, Any, str]] = {
 _AXES = {1: "one axis", 2: "two axes", 3: "three axes"}
 _LED_BY_NUMBER = re.compile(r"(\d+(?:\.\d+)?) ?[a-zµ]+$", re.IGNORECASE)  # 3in, 5 cm
 _ALSO_CALLED = {"euclidean": "l2", "manhattan": "l1", "cityblock": "l1", "dot": "inner"}
+_MAPPINGS: tuple[Any, ...] = (abc.Mapping, dict)
 SEVERAL = (abc.Sequence, abc.Iterable, abc.Collection, abc.Set, list, tuple, set)
 
 
@@ -116,9 +117,15 @@ def taken(value: Any, hint: Any) -> Any:
         axes = next((one for one in inner if isinstance(one, Axes)), None)
         return taken(value, inner[0]) if axes is None else axes.within(inner[0]).taken(value)
     if origin in (Union, types.UnionType):
-        found = (taken(value, one) for one in inner)
+        # A mapping is a collection too, of its names.
+        ordered = (
+            sorted(inner, key=lambda one: get_origin(one) not in _MAPPINGS)
+            if isinstance(value, abc.Mapping)
+            else inner
+        )
+        found = (taken(value, one) for one in ordered)
         return next((one for one in found if one is not MISFIT), MISFIT)
-    if origin in (abc.Mapping, dict):
+    if origin in _MAPPINGS:
         return _taken_mapping(value, *inner) if isinstance(value, abc.Mapping) else MISFIT
     if origin is tuple and inner[-1] is not Ellipsis:
         whole = isinstance(value, list | tuple) and len(value) == len(inner)
@@ -131,6 +138,16 @@ def taken(value: Any, hint: Any) -> Any:
     if hint is float and isinstance(value, int) and value.bit_length() > 63:  # NumPy has no such whole number
         value = _as_float(value)
     return value if _is_one(value, origin or hint, inner) else MISFIT
+
+
+def listed(value: Any, hint: Any) -> Any:
+    """What an iterator yields, where the kind that is asked for can be iterated over: it can be looked at once only."""
+    kinds = [get_origin(one) for one in (hint, *get_args(hint))]
+    return (
+        list(value)
+        if isinstance(value, abc.Iterator) and abc.Iterable in kinds and not is_open(hint)
+        else value
+    )
 
 
 def _is_one(value: Any, kind: Any, words: tuple[Any, ...]) -> bool:
@@ -177,7 +194,9 @@ def _together(value: Any, made: list[Any], kind: Any) -> Any:
     """The items as they are taken; the value itself where that changes nothing."""
     if any(one is MISFIT for one in made):
         return MISFIT
-    right = isinstance(value, tuple) or (isinstance(value, list) and kind is not tuple)
+    right = isinstance(value, tuple | abc.Set | abc.Mapping) or (
+        isinstance(value, list) and kind is not tuple
+    )
     if right and all(map(operator.is_, made, value)):
         return value
     return tuple(made) if kind is tuple or isinstance(value, tuple) else made
@@ -192,7 +211,7 @@ def _taken_mapping(value: abc.Mapping[Any, Any], names: Any, inner: Any) -> Any:
 
 def _taken_items(value: Any, origin: Any, inner: Any) -> Any:
     """Several values; of a sequence that is neither list nor tuple, which has items of one kind, the first is looked at."""
-    if isinstance(value, list | tuple) or _is_array(value):
+    if isinstance(value, list | tuple | abc.Mapping | abc.Set) or _is_array(value):
         return _together(value, [taken(one, inner) for one in value], origin)
     first = value[:1] if isinstance(value, abc.Sequence) else ()
     return value if all(fits(one, inner) for one in first) else MISFIT

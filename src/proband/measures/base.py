@@ -302,5 +302,4 @@ def _with_parameter(kind: type[Measure], text: str) -> Measure | None:
             f"The {taken[0].name} of the measure {kind.key} is a number, got {text!r}.",
             number_in(text) or f"for example {kind.key}@{taken[0].default}.",
         ) from None
-    made: Measure = asked(kind, value)
-    return made
+    return asked(kind, value)

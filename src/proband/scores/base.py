@@ -14,6 +14,7 @@ from proband.engine.arguments import asked
 from proband.engine.files.files import naming, require_whole
 from proband.engine.files.shards import has_read, in_files, pick
 from proband.engine.foreign import array_from
+from proband.engine.kinds import JUDGED
 from proband.engine.labels import named
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
@@ -140,7 +141,7 @@ class Scores(ABC):
         *,
         orientation: Declared,
         name: str = "scores",
-        cells: npt.ArrayLike | None = None,
+        cells: Annotated[Cells, JUDGED] | None = None,
         ids: Literal["samples", "subjects"] = "samples",
     ) -> DenseScores:
         """Wrap an array (or memory map, or tensor) of queries × targets; without `targets` the axes are the same.
@@ -232,7 +233,7 @@ class DenseScores(Scores):
         *,
         orientation: Orientation,
         name: str = "scores",
-        cells: npt.ArrayLike | None = None,
+        cells: Annotated[Cells, JUDGED] | None = None,
         notes: tuple[Note, ...] = (),
     ) -> None:
         self.name = name
