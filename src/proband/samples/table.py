@@ -221,7 +221,8 @@ class Samples:
 
     def positions(self, given: Any) -> Positions:
         """Where rows stand that are given by positions, or by a mask."""
-        given = given if hasattr(given, "__array__") else list(given)
+        if isinstance(given, Iterable) and not hasattr(given, "__len__"):
+            given = list(given)
         chosen = array_from(given, "positions")
         if chosen.dtype.kind == "b":
             chosen = choose_mask(array_from(self.ids.in_order(given, "mask"), "mask"), len(self))

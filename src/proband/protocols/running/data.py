@@ -20,7 +20,7 @@ from proband.algorithms.pictures.pictures import require_no_files
 from proband.engine import Progress
 from proband.engine.arguments import published
 from proband.engine.files.files import require_there
-from proband.engine.foreign import array_from
+from proband.engine.foreign import array_from, complete_from
 from proband.engine.kinds import JUDGED, Axes
 from proband.engine.limits import Threads
 from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
@@ -85,7 +85,8 @@ class FeatureTable:
         if not isinstance(given, Samples):
             object.__setattr__(self, "samples", Samples(given))
         what = "images" if self.features is None else "features"
-        held = array_from(self.samples.ids.in_order(getattr(self, what), what), what)
+        given = self.samples.ids.in_order(getattr(self, what), what)
+        held = complete_from(given, "grey values") if self.features is None else array_from(given, what)
         object.__setattr__(self, what, held)
         axes = 3 if self.features is None else 2
         if held.ndim != axes or len(held) != len(self.samples) or 0 in held.shape:
