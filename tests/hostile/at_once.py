@@ -38,8 +38,10 @@ def started(job: Job, folder: Path, version: int, gate: tuple[int, int]) -> int:
         os.close(gate[1])
         os.read(gate[0], 1)
         job.write(folder, version)
-    except InputError:
+    except InputError as error:
         code = REFUSED  # what was there first is left alone
+        if job.replaces:
+            print(error, file=sys.stderr)  # noqa: T201
     except BaseException:
         traceback.print_exc()
         code = 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from proband.engine import written_whole
 from proband.engine.files.documents import as_json, read_json
 from proband.engine.files.files import make_directory
+from proband.engine.files.placing import alone
 from proband.errors import InputError, first_few
 
 MARK = "results.json"
@@ -26,7 +26,7 @@ def whole_directory(path: str | Path, attached: Sequence[str] = ()) -> Iterator[
     """
     path = Path(path)
     make_directory(path.parent)
-    with written_whole(path, check=lambda: require_free(path, attached)) as draft:
+    with written_whole(path, check=lambda: _require_free(path, attached)) as draft:
         draft.mkdir()
         yield draft
         made = [name for name in _within(draft) if name not in attached]
@@ -36,6 +36,11 @@ def whole_directory(path: str | Path, attached: Sequence[str] = ()) -> Iterator[
 def require_free(path: str | Path, attached: Sequence[str] = ()) -> None:
     """Refuse a place that is taken by anything but earlier results."""
     path = Path(path)
+    with alone([path.parent]):
+        _require_free(path, attached)
+
+
+def _require_free(path: Path, attached: Sequence[str]) -> None:
     if path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file; the results need a directory.")
     if path.is_dir():
@@ -62,9 +67,7 @@ def _require_ours(path: Path, attached: Sequence[str]) -> None:
 
 
 def _within(path: Path) -> list[str]:
-    # Not rglob, which does not bear that another program replaces the directory meanwhile.
-    found = (Path(folder, name) for folder, inner, files in os.walk(path) for name in (*inner, *files))
-    return sorted(entry.relative_to(path).as_posix() for entry in found)
+    return sorted(entry.relative_to(path).as_posix() for entry in path.rglob("*"))
 
 
 def _listed(path: Path) -> list[str]:

@@ -199,8 +199,9 @@ def alone(folders: Iterable[Path]) -> Iterator[None]:
     numbers = []
     try:
         for folder in [] if sys.platform == "win32" else sorted(set(folders)):
-            numbers.append(os.open(folder, os.O_RDONLY))
-            locked(numbers[-1], wait=True)
+            with suppress(OSError):  # it is not there, or not to be read
+                numbers.append(os.open(folder, os.O_RDONLY))
+                locked(numbers[-1], wait=True)
         yield
     finally:
         for number in numbers:
@@ -315,7 +316,8 @@ def _recover(left: Path, wait: bool) -> None:
             record = _record(path)
             if record:
                 _finish(path, record)
-        remove(path)
+            remove(path)  # while it is held: a program that has just made it could take it otherwise
+        remove(path)  # Windows removes no lock that is held
 
 
 def _leader_of(path: Path) -> Path:

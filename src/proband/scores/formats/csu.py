@@ -154,7 +154,6 @@ def _write(path: Path, scores: Scores, samples: Samples | None) -> None:
     if scores.larger_is_closer:
         raise InputError("CSU files hold distances, and these scores are similarities.", "negate them first.")
     _refuse_unwritable(scores)
-    _refuse_other_things(path)
     columns = np.arange(len(scores.targets))
     if scores.cells(np.array([0]), columns) is not None:
         raise InputError("CSU files have no place for don't-care and failed cells.", "write .npz instead.")
