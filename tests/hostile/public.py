@@ -25,7 +25,7 @@ from PIL import Image
 import proband as pb
 from proband.designs.strata import Strata
 from proband.measures.pairs.weighted import WeightedRates
-from proband.results.base import Interval
+from proband.results.base import Interval, Result
 
 NAMESPACES = (
     *("designs", "measures", "samples", "scores", "inference", "protocols", "blind", "papers", "report"),
@@ -736,10 +736,10 @@ def calls(world: World) -> Iterator[Call]:
 
 
 def calls_of_results(world: World, found: Iterable[Any]) -> Iterator[Call]:
-    """The methods of what functions return and users cannot name."""
+    """The methods of results that functions return and users cannot name."""
     seen: set[Any] = set()
     for one in found:
-        if type(one) not in world.instances and type(one).__module__.startswith("proband."):
+        if isinstance(one, Result) and type(one) not in world.instances:
             world.instances[type(one)] = one
             yield from method_calls(world, type(one).__name__, type(one), one, seen)
 

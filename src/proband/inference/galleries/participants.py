@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from proband.engine.arguments import checked
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, UsageError, first_few
 from proband.results.base import Result
@@ -109,7 +109,7 @@ def date_parts(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split("-")))
 
 
-@checked
+@published
 def read_participants(path: str | PathLike[str]) -> tuple[Participant, ...]:
     """Read a table of participants: the column ``algorithm``, and any of ``date``, ``metric``, ``training``, ``version``.
 

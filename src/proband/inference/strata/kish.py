@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proband.engine.arguments import checked
+from proband.engine.arguments import published
 from proband.errors import UsageError
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import check_level, normal_quantile
@@ -48,7 +48,7 @@ class MissRate(Result):
         return cls(found.icc, mean, found.icc * (mean - 1), confidence_level, nominal, miss)
 
 
-@checked
+@published
 def kish_miss_rate(
     intraclass_correlation: float, mean_probes: float, confidence_level: float = 0.95
 ) -> float:
