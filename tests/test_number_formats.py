@@ -18,7 +18,7 @@ from proband.report.analyses.audits import finding_sentence
 from proband.report.analyses.comparisons import comparison_statements, comparison_table
 from proband.report.page.sections.identification import rates_tables
 from proband.report.terminal import as_terminal
-from proband.words import Note, as_sentence, fixed, interval, p_value
+from proband.words import Note, Sentence, as_sentence, fixed, interval, p_value
 
 SOURCE = Path(pb.__file__).parent
 # Modules that write numbers for machines, and what for.
@@ -153,7 +153,16 @@ def test_a_p_value_has_two_digits_everywhere(
     outcome: tuple[pb.inference.Evaluation, pb.inference.Comparison],
 ) -> None:
     _, comparison = outcome
-    found = AuditFinding("kind", "note", "Losses differ.", 1, (), "look", p_value=0.031249, test="a test")
+    found = AuditFinding(
+        "kind",
+        "note",
+        "Losses differ.",
+        1,
+        (),
+        "look",
+        p_value=0.031249,
+        test=Sentence("example.test", "note", "a test")(),
+    )
     shown = p_value(found.p_value)
     assert shown == "= 0.031"
     assert finding_sentence(found) == f"Losses differ. p {shown} (a test)."

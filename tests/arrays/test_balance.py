@@ -76,9 +76,9 @@ def test_a_symbol_that_does_not_occur_counts():
 
 def test_a_large_array_is_proved_quickly():
     made = rao_hamming(3, 7, 481)
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert balance(made, 3)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 def test_says_what_it_found():

@@ -247,9 +247,9 @@ def test_one_leaked_subject_among_10000_samples_is_named_in_well_under_a_second(
     broken = moved(frame, name, "test")
     attribute_of = {"task": "attribute", "label": "sex"}
     audit(frame, table, **attribute_of)  # type: ignore[arg-type]
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = audit(broken, table, **attribute_of)  # type: ignore[arg-type]
-    assert time.perf_counter() - begun < 1.5  # about 0.1 s on an idle machine
+    assert time.process_time() - begun < 1.5  # about 0.1 s on an idle machine
     (leak,) = found.of("subjects in training and testing")
     assert leak.count == 1
     assert name in leak.examples[0]

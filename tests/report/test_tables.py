@@ -58,7 +58,7 @@ COMMANDS = (
     f"feret {S} {G} --galleries 3 --order date --ages date --version weak=middling --sizes 8,16 --reject 0.25 --fpir 0.1,0.2 --participants participants.csv --verification auc",
     f"permute {S} --groups session --trials 100 --max-rank 3",
     f"permute {S} --groups session --exact --max-rank 3",
-    f"permute {S} --groups session --trainings --trials 100 --max-rank 3",
+    f"permute {S} --groups session --trainings",
     f"strat {S} --images 4",
     f"covariates {S} {G} --on sex*algorithm+elapsed(date) --explain",
     f"partition {S} {G}",

@@ -413,9 +413,9 @@ def test_limits_are_where_they_are_said_to_be():
 
 
 def test_a_long_list_is_no_trouble():
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert answers(f"session in [{', '.join(['7'] * 6000)}, 2]") == [N, Y, N, U]
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 def test_python_normalises_names_as_it_always_does():
