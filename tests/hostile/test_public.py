@@ -130,10 +130,14 @@ def test_every_public_callable_has_a_good_call(world: World, every: list[Call]) 
 
 def test_every_type_meets_every_value() -> None:
     """The gate itself looks at anything, and says in words what it makes of it."""
+    seen: set[str] = set()
     for name, function in functions():
         gate = gate_of(function)
         assert gate is not None
         for argument, hint in gate.hints.items():
+            if repr(hint) in seen:
+                continue
+            seen.add(repr(hint))
             for evil in EVIL.values():
                 value = evil()
                 found = taken(value, hint)
@@ -154,7 +158,7 @@ def test_some_calls(every: list[Call], bounded: None) -> None:
     ]
     wrong = [
         f"{call.name}({parameter}={evil}): {found}"
-        for call, parameter, evil in random.Random(0).sample(everything, 800)
+        for call, parameter, evil in random.Random(0).sample(everything, 400)
         if (found := failure(call, parameter, evil)) is not None
     ]
     assert wrong == []

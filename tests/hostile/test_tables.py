@@ -137,7 +137,10 @@ def test_a_matrix_of_many_targets_is_read_whole(tmp_path: Path) -> None:
 WIDE = 10_000
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "jsonl"])
+@pytest.mark.parametrize(
+    "ending",
+    [*(pytest.param(one, marks=pytest.mark.long) for one in ("csv", "parquet", "jsonl")), "tsv", "arrow"],
+)
 def test_tables_of_many_columns(tmp_path: Path, ending: str) -> None:
     wide = WIDE if TIMES or ending == "csv" else WIDE // 4
     frame = pl.DataFrame({**PEOPLE, **{f"c{k}": [k % 7, 1, None, 2] for k in range(wide)}})
