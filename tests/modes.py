@@ -110,7 +110,7 @@ MODES: dict[str, dict[str, str]] = {
         "weighted outcomes": "survey.csv --outcomes --success success --cluster person --weights weight --on sex",
         "embeddings": f"{E} -g one_per_subject --on age --outcome log-rank",
     },
-    "partition": {"scores": f"{S} {G}", "rank 3": f"{S} {G} --rank 3", "one algorithm": f"{E} -g one_per_subject"},
+    "partition": {"scores": f"{S} {G}", "rank 4": f"{S} {G} --rank 4", "one algorithm": f"{E} -g one_per_subject"},
     "classify": {
         "scores": "logits.npz labels.csv --truth number",
         "labels": "labels.csv --predicted deep --predicted flat",

@@ -60,7 +60,7 @@ REFUSED = {
     "pb.covariates([a, b], E, on='sexx')": "did you mean 'sex'",
     "pb.covariates([a, b], E, on='rival.sex')": "a rival's images meet many probes",
     "pb.covariates([a, b], E, on='sex', covariance='HC3')": "covariance must be",
-    "pb.covariates([a, b], E, on='sex', rank=0)": "A rank is at least 1",
+    "pb.covariates([a, b], E, on='sex', rank=0)": "A rank is a whole number from 1",
     "pb.covariates([a, b], on='sex')": "Scores need an experiment",
     "pb.explain_outcomes({'y': [0, 1]}, on='y')": "explain_outcomes needs success",
     "pb.explain_outcomes({'y': [0, 1]}, success='z', on='y')": "The table has no column 'z'",

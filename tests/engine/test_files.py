@@ -414,3 +414,24 @@ def test_no_reader_waits_for_a_pipe_or_reads_a_device(tmp_path, monkeypatch, nam
     make(Path(name))
     with pytest.raises(ProbandError, match=re.escape(Path(name).stem)):
         READERS[name](Path(name))
+
+
+def test_a_directory_may_go_while_it_is_looked_at(tmp_path, monkeypatch):
+    """Another program moves it away between the look and the opening, and puts another in its place."""
+    place = tmp_path / "results"
+    place.mkdir()
+    (place / "old").touch()
+    opened = os.open
+
+    def moved(path, *args, **named):
+        if (place / "old").exists():
+            place.rename(tmp_path / "aside")
+            place.mkdir()
+            (place / "new").touch()
+            raise FileNotFoundError(path)
+        return opened(path, *args, **named)
+
+    monkeypatch.setattr(placing.os, "open", moved)
+    with placing.seen(place) as found:
+        assert list(found.within) == ["new"]
+        assert found.is_still(place)

@@ -125,3 +125,9 @@ def test_dealings_without_an_error_are_no_difference():
     labels = np.arange(8) // 2
     found = differences_of_groups("fmr", errors, labels, list("abcd"), np.ones(4, dtype=bool))
     assert all(0 < one.p_value <= 1 and one.low <= one.difference <= one.high for one in found.differences)
+
+
+def test_people_without_comparisons_differ_in_nothing():
+    errors = GenuineErrors(np.array([], dtype=np.intp), np.array([], dtype=bool), 4)
+    found = differences_of_groups("fnmr", errors, np.array([0, 0, 1, 1]), ["a", "b"], np.ones(2, dtype=bool))
+    assert found.differences == ()

@@ -88,3 +88,22 @@ def test_what_cannot_be_divided_is_refused() -> None:
     taken = pb.Experiment(pb.Samples(frame), gallery=[f"g{k}" for k in range(6)])
     with pytest.raises(ProbandError, match="has a column 'partition' already"):
         pb.partition(scores, taken)
+
+
+@pytest.mark.parametrize("rank", [1, 3, 40])
+def test_parts_in_which_nothing_varies_have_no_excess(rank: int) -> None:
+    scores, experiment = world(n=41, images=3)
+    perfect = [
+        pb.Scores.from_array(
+            np.repeat(np.eye(41), 3, axis=0) * 9 + one.values,
+            one.queries[:],
+            one.targets[:],
+            orientation="similarity",
+            name=one.name,
+        )
+        for one in scores
+    ]
+    found = pb.partition(perfect, experiment, rank=rank)
+    assert {(one.excess, one.excess_low, one.excess_high, one.p_value) for one in found.rates} == {
+        (0.0, 0.0, 0.0, 1.0)
+    }

@@ -38,7 +38,7 @@ def test_cmc_is_the_recognition_rate_at_every_rank(outcomes_with_ranks):
     assert (np.diff(curve.values) >= 0).all()
     assert curve.at(20) == curve.at(21) == curve.at(10**9) == 6 / 7
     for rank_asked in (0, -1):
-        with pytest.raises(UsageError, match="at least 1"):
+        with pytest.raises(UsageError, match="from 1 to"):
             curve.at(rank_asked)
 
 
@@ -111,7 +111,7 @@ def test_relative_rank_counts_people_not_images():
 @pytest.mark.parametrize("measure", [RecognitionRate, CMC, MedianCensoredRank])
 @pytest.mark.parametrize("value", [0, -5])
 def test_ranks_below_one_are_refused(measure, value):
-    with pytest.raises(UsageError, match="A rank is at least 1"):
+    with pytest.raises(UsageError, match="A rank is a whole number from 1"):
         measure(value)
 
 

@@ -271,6 +271,11 @@ def test_a_data_set_without_splits_lists_each_pair_once(faces: dict[str, Grey]) 
     }
     labelled = audit(None, table, task="attribute", label="smile", images=pictures)
     assert {one.kind for one in labelled.findings} >= {"exact copies under two labels"}
+    without = Samples(table.frame, failed="subject == 'p0'")
+    assert {one.kind for one in audit(None, without, images=pictures).findings} == {
+        "near copies under two names",
+        "near copies under two subjects",
+    }
 
 
 @pytest.mark.long

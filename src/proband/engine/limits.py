@@ -109,6 +109,7 @@ class Matching:
 
 
 _MOST = 10_000_000  # replicates
+_LAST_RANK = 10**9
 _WHOLE = Within(ge=-(2**63), le=2**63 - 1, said="A whole number has 64 bits at most")
 _FLOAT = Within(said="A number is below 1.8e308 in size")
 LEVEL = Within(
@@ -122,7 +123,9 @@ SEED = Within(ge=0, said="A seed is a whole number of at least 0", infinite=True
 Level = Annotated[float, LEVEL]
 Seed = Annotated[int, SEED]
 Threads = Annotated[int, Within(ge=1, le=10_000, said="The number of threads must be from 1 to 10,000")]
-Rank = Annotated[int, Within(ge=1, said="A rank is at least 1, and a whole number")]
+Rank = Annotated[
+    int, Within(ge=1, le=_LAST_RANK, said=f"A rank is a whole number from 1 to {count(_LAST_RANK)}")
+]
 Count = Annotated[int, Within(ge=0)]
 Positive = Annotated[int, Within(ge=1)]
 Replicates = Annotated[int, Within(ge=0, le=_MOST)]
@@ -153,7 +156,7 @@ def beyond(name: str, value: Any, hint: Any, *, missing: bool = False) -> UsageE
     Examples
     --------
     >>> print(beyond("ranks", [1, 0], abc.Sequence[Rank]))
-    A rank is at least 1, and a whole number, got 0.
+    A rank is a whole number from 1 to 1,000,000,000, got 0.
     >>> print(beyond("rate", float("nan"), float))
     rate must be a number, got nan.
     """

@@ -136,6 +136,15 @@ def series_from(name: str, data: Any) -> pl.Series:
     """Make a column of what the user has: a column of polars or pandas, an array, a tensor or a list."""
     if isinstance(data, pl.Series):
         return data.alias(name)
+    try:
+        return _series(name, data)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{name} holds half a character (a lone surrogate), which is not text.", "write it as UTF-8."
+        ) from error
+
+
+def _series(name: str, data: Any) -> pl.Series:
     if type(data).__module__.partition(".")[0] == "pandas":
         # Through Python objects: no pyarrow needed, and every kind of missing value becomes null.
         return pl.Series(name, plain_values(data, name), strict=False)

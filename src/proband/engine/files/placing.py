@@ -121,14 +121,23 @@ class Seen:
 @contextmanager
 def seen(place: Path) -> Iterator[Seen]:
     """See what is in a place; while that is open no other can get its number in the file system."""
-    found = _found(place)
+    found, number = _opened(place)
     is_directory = found is not None and stat.S_ISDIR(found.st_mode)
-    number = os.open(place, os.O_RDONLY) if is_directory and sys.platform != "win32" else None
     try:
         yield Seen(found, looks_within(place) if is_directory else {})
     finally:
         if number is not None:
             os.close(number)
+
+
+def _opened(place: Path) -> tuple[os.stat_result | None, int | None]:
+    """What is in a place, and the open directory if it is one; another program may move that away in between."""
+    while True:
+        found = _found(place)
+        if found is None or not stat.S_ISDIR(found.st_mode) or sys.platform == "win32":
+            return found, None
+        with suppress(FileNotFoundError, NotADirectoryError):
+            return found, os.open(place, os.O_RDONLY | os.O_DIRECTORY)
 
 
 def _found(place: Path) -> os.stat_result | None:

@@ -89,7 +89,7 @@ class GenuineErrors:
         rates = wrong / np.maximum(n, 1)
         residuals = self.errors - rates[labels] * self.sizes
         squares = np.bincount(labels, weights=residuals**2, minlength=k)
-        pooled = float(wrong.sum() / n.sum())
+        pooled = float(wrong.sum() / max(n.sum(), 1.0))
         variance = people / np.maximum(people - 1, 1) * squares / np.maximum(n, 1) ** 2
         return np.where(n > 0, rates, np.nan), np.maximum(variance, pooled * (1 - pooled) / np.maximum(n, 1))
 

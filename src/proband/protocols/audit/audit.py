@@ -220,7 +220,8 @@ def _copies(
         return None
     from proband.protocols.audit.duplicates import duplicate_pictures, duplicate_vectors
 
-    used = [name for name in rows.used if name in rows.samples.ids]
+    failed = set(np.array(rows.samples.ids[:])[rows.samples.failed].tolist())
+    used = [name for name in rows.used if name in rows.samples.ids and name not in failed]
     if features is not None and features.images is not None:
         pictures, place = features.images, features.samples.ids
         held = [name for name in used if name in place]
@@ -234,8 +235,7 @@ def _copies(
     else:
         assert embeddings is not None
         ids, vectors = embeddings.queries, embeddings.query_vectors
-    failed = set(np.array(rows.samples.ids[:])[rows.samples.failed].tolist())
-    held = [name for name in used if name in ids and name not in failed]
+    held = [name for name in used if name in ids]
     people = rows.samples.codes[rows.samples.ids.positions(held)]
     return duplicate_vectors(
         np.asarray(vectors[ids.positions(held)]), held, people, threads=threads, progress=progress
