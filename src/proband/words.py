@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
-from math import isclose, isfinite
+from math import isfinite
 from operator import index
 from string import Formatter
 from typing import Any, ClassVar, Literal, SupportsIndex
@@ -296,13 +296,14 @@ def size_of(value: float, in_points: bool = True) -> str:
 
     Examples
     --------
-    >>> size_of(0.01), size_of(0.025), size_of(3, in_points=False)
+    >>> size_of(0.0099999), size_of(0.025), size_of(3, in_points=False)
     ('1 point', '2.5 points', '3')
 
     """
     if not in_points:
         return given(value)
-    return f"{digits(100 * value, 4)} {'point' if isclose(100 * value, 1) else 'points'}"
+    shown = digits(100 * value, 4)
+    return f"{shown} {'point' if shown == '1' else 'points'}"
 
 
 def small_interval(low: float, high: float) -> str:

@@ -48,6 +48,10 @@ FINE = [
         "--rate 0.95 --half-width 0.02 -m 4.5 --probes-cv 0.8 --icc 0.2 --assurance 0.8",
         lambda: plan_half_width(0.95, 0.02, probes_per_subject=4.5, probes_cv=0.8, icc=0.2, assurance=0.8),
     ),
+    (
+        "--rate 0.95 --half-width 0.02 -m 1,2,12 --icc 0.2",
+        lambda: plan_half_width(0.95, 0.02, probes_per_subject=[1, 2, 12], icc=0.2),
+    ),
     ("--margin 0.01 --discordant 0.06", lambda: plan_difference(0.01, discordant=0.06)),
     (
         "--margin 0.01 --discordant 0.06 --power 0.9 -m 3 --icc 0.1",

@@ -8,6 +8,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import print_json, say, say_below
+from proband.cli.inputs import numbers, whole_numbers
 
 if TYPE_CHECKING:
     from proband.inference.planning.plans import Aim, Plan
@@ -115,14 +116,15 @@ def plan(
         ),
     ] = None,
     probes_per_subject: Annotated[
-        float,
+        str,
         typer.Option(
             "--probes-per-subject",
             "-m",
-            help="Probes of each person; with --probes-cv their mean.",
+            metavar="N[,N...]",
+            help="Probes of each person; several numbers are dealt out in turn. With --probes-cv their mean.",
             rich_help_panel=_PEOPLE,
         ),
-    ] = 1,
+    ] = "1",
     probes_cv: Annotated[
         float,
         typer.Option(
@@ -170,7 +172,7 @@ def plan(
     }
     people = {
         "subjects": subjects,
-        "probes_per_subject": probes_per_subject,
+        "probes_per_subject": _probes(probes_per_subject),
         "probes_cv": probes_cv,
         "icc": icc,
         "confidence_level": level,
@@ -183,6 +185,12 @@ def plan(
 
     say(made.sentence())
     say_below([answered(made.answers), *made.notes], explain, [made.answers])
+
+
+def _probes(text: str) -> float | tuple[int, ...]:
+    """The number of probes of each person, or the numbers that are dealt out."""
+    option = "--probes-per-subject"
+    return whole_numbers(text, option) if "," in text else numbers(text, option)[0]
 
 
 def _make(given: dict[str, Any], people: dict[str, Any]) -> Plan:

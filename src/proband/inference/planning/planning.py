@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import expm1, isclose, log1p, sqrt
+from collections.abc import Callable, Sequence
+from math import ceil, expm1, isclose, log1p
 from typing import Annotated
 
 from proband.engine.limits import Level, Power, Within
@@ -25,17 +25,30 @@ from proband.inference.planning.sizes import (
     test_of,
     whole,
 )
+from proband.inference.planning.widths import TESTS, interval_of_width
 from proband.inference.proportions import (
     normal_quantile,
     proportion_interval,
     t_quantile,
     wilson_interval,
 )
+from proband.results.base import Interval
 from proband.words import Sentence, Target, count, size_of as worth_of
 
 _HALF_WIDTH = Target("half-width", "half-width of the interval of a rate")
 _TRIALS = Target("trials-for-rare-errors", "trials to estimate the rate of a rare error")
 _RATE = Sentence("plan.rate-expected", "note", "the rate is {rate:given}")
+_SIMULATED = Sentence(
+    "plan.simulated",
+    "note",
+    "the half-width is kept in {chance:level} of {n:count} simulated tests, in which people's own rates have a beta distribution",
+)
+_SHAPE = Sentence(
+    "plan.numbers-vary-much",
+    "caution",
+    "where numbers of probes vary this much, their mean and coefficient of variation do not settle how wide the interval is: "
+    "give the numbers themselves",
+)
 _DECLARED = Sentence("plan.margin-declared", "note", "the margin is declared beforehand")
 _ROUGH = Sentence(
     "plan.rough", "caution", "with fewer than {few:count} people the normal approximation is rough"
@@ -55,6 +68,9 @@ _NOT_RARE = Sentence("plan.not-rare", "caution", "the rules of 3 and 30 are mean
 _FEW = 30  # people below whom the normal approximation of a difference is rough
 _RARE = 0.1  # the rules of 3 and 30 are for rates below
 _SLACK = 1e-12  # a goal that is met but for rounding is met
+_LARGE_CV = 1.0  # beyond, intervals depend on more than the coefficient of variation
+_SIMULATED_TO = 0.002  # the share of people to which simulated tests settle their number
+_TYPICAL = 0.5  # the chance of the half-width of a plan without an assurance
 
 
 _SHARE = "write 0.95 for 95 %."
@@ -81,7 +97,7 @@ def plan_half_width(
     half_width: HalfWidth | None = None,
     *,
     subjects: int | None = None,
-    probes_per_subject: float = 1,
+    probes_per_subject: float | Sequence[int] = 1,
     probes_cv: float = 0.0,
     icc: float | None = None,
     assurance: Assurance | None = None,
@@ -89,8 +105,8 @@ def plan_half_width(
 ) -> HalfWidthPlan:
     """Plan the interval of a rate: the fewest people for a half-width, or the half-width that people give.
 
-    The interval is the one `estimate` chooses, at the expected rate: Wilson's (1927), and over several probes of a person with
-    the effective sample size and Student's t.
+    The interval is the one `estimate` chooses. With one probe each it is Wilson's (1927) at the expected rate. Over several probes
+    of a person its half-width varies from test to test, and the plan is for the median of 4,000 simulated tests.
 
     Parameters
     ----------
@@ -99,26 +115,24 @@ def plan_half_width(
     half_width, subjects
         One of them; the other is worked out.
     probes_per_subject, probes_cv, icc
-        The probes of each person, and their intraclass correlation, which several need. The design effect is
-        1 + icc × (probes − 1), and at least 1; without any success or failure each person counts once, as in `estimate`. Where
-        people differ in their number of probes, give the mean and the coefficient of variation, standard deviation over mean: the
-        design effect is then 1 + icc × ((1 + cv²) × mean − 1) (Eldridge et al. 2006).
+        The probes of each person, and their intraclass correlation, which several need. Where people differ in their number of
+        probes, give the numbers, which are dealt out in turn; or their mean and coefficient of variation (standard deviation over
+        mean), for which the number beyond the first is taken to have a gamma distribution.
     assurance
-        The chance with which the half-width is to be attained. The interval of a test is wider or narrower than the one at the rate
-        expected, about half the time each: with one probe each because the observed rate varies, with several because the variance is
-        estimated from so many people (χ² over its degrees of freedom; Kupper & Hafner 1989).
+        The chance with which the half-width is to be kept, instead of about one half: with one probe each the observed rate varies
+        (binomial), with several the variance is estimated too (simulated).
 
     Examples
     --------
     >>> plan = plan_half_width(0.95, 0.01, probes_per_subject=5, icc=0.2)
-    >>> plan.subjects, plan.design_effect, round(plan.low, 4), round(plan.high, 4)
-    (664, 1.8, 0.9391, 0.9591)
+    >>> plan.subjects, plan.design_effect, round(plan.half_width, 4)
+    (661, 1.8, 0.01)
     >>> round(plan_half_width(0.8, subjects=20).half_width, 4)  # Wilson's [0.5840, 0.9193]
     0.1677
-    >>> plan_half_width(0.95, 0.01, probes_per_subject=5, icc=0.2, probes_cv=0.8).subjects
-    899
     >>> plan_half_width(0.95, 0.01, probes_per_subject=5, icc=0.2, assurance=0.9).subjects
-    710
+    777
+    >>> plan_half_width(0.95, 0.01, probes_per_subject=[1, 2, 12], icc=0.2).subjects
+    1061
     """
     people = people_of(probes_per_subject, icc, rate in (0.0, 1.0), probes_cv)
     if (half_width is None) == (subjects is None):
@@ -126,57 +140,60 @@ def plan_half_width(
             "The plan of an interval takes either its half-width or the number of people.",
             "give one of the two; the other is worked out.",
         )
+    chance = _TYPICAL if assurance is None else assurance
+    level = confidence_level
 
-    def interval(subjects: int) -> tuple[float, float]:
-        several = people.probes_per_subject > 1
-        z = t_quantile(confidence_level, subjects - 1) if several else normal_quantile(confidence_level)
-        seen, worth = rate, people.worth(subjects)
-        if assurance is not None and several and subjects > 1:
-            worth /= _excess(subjects - 1, assurance)
-        elif assurance is not None:
-            seen = _towards_half(rate, worth, assurance)
-        return wilson_interval(seen, worth, z)
+    def expected(subjects: int) -> Interval:
+        """Wilson's interval at the expected rate, or with one probe each at the rate that the chance allows for."""
+        worth = people.worth(subjects)
+        if people.is_several:
+            return wilson_interval(rate, worth, t_quantile(level, subjects - 1))
+        seen = rate if assurance is None else _observed(rate, subjects, assurance)
+        return wilson_interval(seen, worth, normal_quantile(level))
 
-    def attained(subjects: int) -> float:
-        low, high = interval(subjects)
+    def width_expected(subjects: int) -> float:
+        low, high = expected(subjects)
         return (high - low) / 2
 
+    def attained(subjects: int) -> float:
+        if people.is_several:
+            return people.half_width(subjects, rate, chance, level)
+        return width_expected(subjects)
+
     if half_width is not None:
-        wanted = half_width * (1 + _SLACK)
-        number = found_within(
-            fewest(lambda s: attained(s) <= wanted), f"An interval of ±{worth_of(half_width)}"
-        )
+        wanted, what = half_width * (1 + _SLACK), f"An interval of ±{worth_of(half_width)}"
+        guess = found_within(fewest(lambda s: width_expected(s) <= wanted), what)
+        tolerance = _SIMULATED_TO if people.is_several else 0.0
+        number = found_within(fewest(lambda s: attained(s) <= wanted, guess, tolerance), what)
     else:
         number = whole(subjects, "number of people")
-    low, high = interval(number)
-    answers = people.answers(_HALF_WIDTH, False, _RATE(rate=rate))
+    reached = attained(number)
+    low, high = interval_of_width(rate, reached) if people.is_several else expected(number)
+    said = (_SIMULATED(chance=chance, n=TESTS),) if people.is_several else ()
+    unsettled = people.probes_cv > _LARGE_CV and not people.numbers
     return HalfWidthPlan(
         found="half-width" if half_width is None else "subjects",
-        confidence_level=confidence_level,
-        answers=answers,
-        **people.facts(),
+        confidence_level=level,
+        answers=people.answers(_HALF_WIDTH, False, _RATE(rate=rate), *said),
+        **people.facts(_SHAPE() if unsettled else None),
         **people.sizes(number),
         rate=rate,
         low=low,
         high=high,
-        half_width=attained(number),
+        half_width=reached,
         assurance=assurance,
     )
 
 
-def _excess(freedom: float, assurance: float) -> float:
-    """By how much an estimated variance exceeds the true one at most, with this chance."""
-    from scipy.special import chdtri
+def _observed(rate: float, n: int, assurance: float) -> float:
+    """The observed rate of n independent probes that lies at least so far from one half with the chance of the assurance."""
+    from scipy.special import bdtrik
 
-    return max(1.0, float(chdtri(freedom, 1 - assurance)) / freedom)
-
-
-def _towards_half(rate: float, n: float, assurance: float) -> float:
-    """The observed rate whose interval is exceeded in width only with the chance that the assurance leaves."""
-    from scipy.special import ndtri
-
-    reach = float(ndtri(assurance)) * sqrt(rate * (1 - rate) / n)
-    return max(0.5, rate - reach) if rate >= 0.5 else min(0.5, rate + reach)
+    if rate < 0.5:
+        return 1 - _observed(1 - rate, n, assurance)
+    if rate == 1:
+        return rate
+    return max(0.5, ceil(float(bdtrik(1 - assurance, n, rate)) - _SLACK) / n)
 
 
 def plan_difference(
@@ -187,7 +204,7 @@ def plan_difference(
     power: Power | None = None,
     subjects: int | None = None,
     aim: Aim = "difference",
-    probes_per_subject: float = 1,
+    probes_per_subject: float | Sequence[int] = 1,
     probes_cv: float = 0.0,
     icc: float | None = None,
     confidence_level: Level = 0.95,
@@ -264,7 +281,7 @@ def plan_error_rate(
     error_rate: ErrorRate | None = None,
     *,
     subjects: int | None = None,
-    probes_per_subject: float = 1,
+    probes_per_subject: float | Sequence[int] = 1,
     probes_cv: float = 0.0,
     icc: float | None = None,
     confidence_level: Level = 0.95,
@@ -336,7 +353,7 @@ def plan_error_rate(
         answers=people.answers(_TRIALS, False),
         **people.facts(
             _INDEPENDENT(),
-            _ONCE_EACH() if people.probes_per_subject > 1 else None,
+            _ONCE_EACH() if people.is_several else None,
             _NOT_RARE() if common else None,
         ),
         no_errors=exact,

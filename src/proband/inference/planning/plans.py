@@ -21,7 +21,7 @@ _CROWD_OF_ONE = Sentence(
 _CROWD_UNEQUAL = Sentence(
     "plan.people-unequal",
     "note",
-    "{subjects:count person/people} with {probes:given} probes on average (coefficient of variation {cv:given})",
+    "{subjects:count person/people} with {probes:given} probes on average (coefficient of variation {cv:four})",
 )
 _TWO_SETS = Sentence("plan.two-sets", "note", "Two data sets, each of {who},")
 _HALF_WIDTH = Sentence(

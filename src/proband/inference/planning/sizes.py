@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, hypot, log2, sqrt
 from typing import Any
@@ -49,7 +49,7 @@ _CORRELATED_DIFFERENCES = Sentence(
 _UNEQUAL = Sentence(
     "plan.unequal-probes",
     "note",
-    "people differ in their number of probes, with a coefficient of variation of {cv:given}; the number is not related "
+    "people differ in their number of probes, with a coefficient of variation of {cv:four}; the number is not related "
     "to how hard the person is",
 )
 _DISCORDANT = Sentence("plan.discordant-expected", "note", "{share:level} of the probes are discordant")
@@ -72,6 +72,8 @@ class People:
         many probes that costs.
     notes
         What a reader should know.
+    numbers
+        The numbers of probes that people have, dealt out in turn; empty where only their mean and variation are known.
     """
 
     probes_per_subject: float
@@ -79,6 +81,24 @@ class People:
     icc: float
     design_effect: float
     notes: tuple[Note, ...]
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def is_several(self) -> bool:
+        """Whether people have several probes."""
+        return self.probes_per_subject > 1
+
+    def half_width(self, subjects: int, rate: float, chance: float, level: float) -> float:
+        """The half-width that the interval of so many people does not exceed with a chance, by simulated tests."""
+        from proband.inference.planning.widths import half_widths, unequal_numbers
+
+        numbers = self.numbers
+        if not numbers:
+            mean, cv = self.probes_per_subject, self.probes_cv
+            numbers = unequal_numbers(mean, cv, subjects) if cv > 0 else (int(mean),)
+        found = half_widths(numbers, subjects, rate, self.icc, level)
+        found.sort()
+        return float(found[ceil(chance * len(found)) - 1])
 
     def worth(self, subjects: int) -> float:
         """The independent probes that tell as much as those of so many people."""
@@ -91,12 +111,13 @@ class People:
 
     def facts(self, *notes: Note | None) -> dict[str, Any]:
         """What every plan says of people, with these notes as well where there are any."""
-        return {**vars(self), "notes": (*self.notes, *filter(None, notes))}
+        own = {name: value for name, value in vars(self).items() if name != "numbers"}
+        return {**own, "notes": (*self.notes, *filter(None, notes))}
 
     def answers(self, of: Target, several: bool, *expected: Note, differences: bool = False) -> Answers:
         """What is planned for: one algorithm or several, what is expected, and whether probes or differences are alike."""
         varying, alike, notes = ONE_PROBE_EACH, PROBES_ALIKE, list(expected)
-        if self.probes_per_subject > 1:
+        if self.is_several:
             how = _CORRELATED_DIFFERENCES if differences else _CORRELATED
             if self.probes_cv > 0:
                 notes.insert(0, _UNEQUAL(cv=self.probes_cv))
@@ -109,7 +130,10 @@ class People:
 
 
 def people_of(
-    probes_per_subject: float, icc: float | None, indistinct: bool = False, probes_cv: float = 0.0
+    probes_per_subject: float | Sequence[int],
+    icc: float | None,
+    indistinct: bool = False,
+    probes_cv: float = 0.0,
 ) -> People:
     """Check what is said of people; where outcomes are `indistinct` nothing will show how alike they are.
 
@@ -123,8 +147,14 @@ def people_of(
     (1.8, 277.7778, 100.0)
     >>> round(people_of(5, 0.2, probes_cv=0.8).design_effect, 4)  # 1 + (1.64 · 5 − 1) · 0.2
     2.44
+    >>> people_of([1, 1, 2, 4], 0.2).probes_per_subject
+    2.0
     """
-    probes = _mean_of_probes(probes_per_subject, probes_cv)
+    numbers: tuple[int, ...] = ()
+    if isinstance(probes_per_subject, Sequence):
+        numbers, probes, probes_cv = _numbers_of_probes(probes_per_subject, probes_cv)
+    else:
+        probes = _mean_of_probes(probes_per_subject, probes_cv)
     if icc is None and probes > 1:
         raise UsageError(
             "Several probes of a person are not independent: their intraclass correlation is needed.",
@@ -138,9 +168,22 @@ def people_of(
         )
     effect = 1 + correlation * ((1 + probes_cv**2) * probes - 1)
     if indistinct and probes > 1:
-        return People(probes, probes_cv, correlation, float(probes), (_COUNTED_ONCE(),))
+        return People(probes, probes_cv, correlation, float(probes), (_COUNTED_ONCE(),), numbers)
     notes = (_NOT_RELIED_ON(),) if effect < 1 else ()
-    return People(probes, probes_cv, correlation, max(1.0, effect), notes)
+    return People(probes, probes_cv, correlation, max(1.0, effect), notes, numbers)
+
+
+def _numbers_of_probes(numbers: Sequence[int], cv: float) -> tuple[tuple[int, ...], float, float]:
+    """The numbers of probes, their mean and their coefficient of variation."""
+    if cv:
+        raise UsageError(
+            "The numbers of probes say how they vary.", "leave the coefficient of variation out."
+        )
+    if not numbers:
+        raise UsageError("There are no numbers of probes.", "give one for each person, or as many as recur.")
+    known = tuple(whole(number, "number of probes of a person") for number in numbers)
+    mean = sum(known) / len(known)
+    return known, mean, sqrt(sum((number - mean) ** 2 for number in known) / len(known)) / mean
 
 
 def _mean_of_probes(probes: float, cv: float) -> float:
@@ -286,20 +329,27 @@ def open_one(margin: float | None, power: float | None, subjects: int | None) ->
     return wanted * (1 - _SLACK)
 
 
-def fewest(enough: Callable[[int], bool]) -> int | None:
+def fewest(enough: Callable[[int], bool], guess: int = 1, tolerance: float = 0.0) -> int | None:
     """Find the smallest number of people that is enough, where more always are; None if no number is.
+
+    With a tolerance it may be that share of itself too large.
 
     Examples
     --------
     >>> fewest(lambda people: people**2 >= 1_000), fewest(lambda people: False)
     (32, None)
+    >>> fewest(lambda people: people**2 >= 1_000, guess=200)
+    32
     """
-    short, number = 0, 1
+    short, number = 0, guess
     while not enough(number):
         if number == LARGEST:
             return None
         short, number = number, min(2 * number, LARGEST)
-    while number - short > 1:
+    while short == 0 and number > 1:
+        fewer = number * 3 // 4
+        short, number = (0, fewer) if enough(fewer) else (fewer, number)
+    while number - short > max(1.0, tolerance * number):
         middle = (short + number) // 2
         short, number = (short, middle) if enough(middle) else (middle, number)
     return number
