@@ -133,7 +133,7 @@ class Sandwich:
         """Estimate weightsᵀβ, or what has that gradient and a `value` of its own (the delta method)."""
         estimate = float(weights @ self.fit.coefficients) if value is None else value
         # Where nothing varies, rounding may leave a variance just below 0.
-        error = float(np.sqrt(max(weights @ self.covariance @ weights, 0.0)))
+        error = float(np.sqrt(max(float(weights @ self.covariance @ weights), 0.0)))
         freedom = self.freedom(weights)
         low, high, p = ends(estimate, error, freedom, confidence_level)
         return Contrast(estimate, error, freedom, low, high, p)
