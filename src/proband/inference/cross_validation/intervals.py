@@ -23,6 +23,7 @@ from proband.inference.cross_validation.folds import (
     fold_array,
     notes_on,
     notes_on_method,
+    shared_training,
     size_ratio,
     subjects_in,
     why_unknown,
@@ -261,7 +262,12 @@ def plain_t_interval(
 
 
 def pooled_interval(
-    correct: npt.ArrayLike, subjects: npt.ArrayLike, *, disjoint: bool, confidence_level: float = 0.95
+    correct: npt.ArrayLike,
+    subjects: npt.ArrayLike,
+    *,
+    disjoint: bool,
+    confidence_level: float = 0.95,
+    n_models: int = 1,
 ) -> AccuracyInterval:
     """Find the interval of an accuracy from out-of-fold predictions, with people as the units.
 
@@ -277,11 +283,13 @@ def pooled_interval(
         The person each sample is of.
     disjoint
         Whether no subject is both trained on and tested.
+    n_models
+        How many models were trained and tested, one for each split.
 
     Notes
     -----
-    Wilson's interval (1927) with the effective sample size of clusters (Rao & Scott 1992), as for recognition rates. Training
-    is held fixed: that another training set gives another classifier is not in it.
+    Wilson's interval (1927) with the effective sample size of clusters (Rao & Scott 1992), as for recognition rates, and the variance
+    multiplied by `shared_training`. Training is held fixed: that another training set gives another classifier is not in it.
 
     Examples
     --------
@@ -292,7 +300,8 @@ def pooled_interval(
     means, people = _pooled(correct, subjects)
     n_subjects = int(people.max()) + 1
     value = float(means.mean())
-    ends = people_interval(means, people, confidence_level)
+    allowance = shared_training(n_models)
+    ends = people_interval(means, people, confidence_level, inflation=allowance)
     several = n_subjects < len(means)
     varying = OTHERS_UNTRAINED if disjoint else OTHERS_TRAINED
     answers = Answers(POOLED_ACCURACY, varying, TRAINED, PEOPLE_ALIKE)
@@ -304,7 +313,7 @@ def pooled_interval(
         low=ends.low if n_subjects > 1 else None,
         high=ends.high if n_subjects > 1 else None,
         confidence_level=confidence_level,
-        standard_error=float(np.sqrt(variance_over_people(means, people))) if n_subjects > 1 else None,
+        standard_error=float(np.sqrt(allowance * variance_over_people(means, people))) if n_subjects > 1 else None,
         degrees_of_freedom=n_subjects - 1.0 if several and n_subjects > 1 else None,
         method=POOLED,
         n_values=len(means),

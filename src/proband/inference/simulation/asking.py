@@ -146,7 +146,11 @@ class Validating:
             )
         else:
             found = pooled_interval(
-                folds.correct, folds.people, disjoint=True, confidence_level=confidence_level
+                folds.correct,
+                folds.people,
+                disjoint=True,
+                confidence_level=confidence_level,
+                n_models=len(folds.accuracies),
             )
         if found.low is None or found.high is None:
             raise DesignError("Folds that do not vary have no interval.")
