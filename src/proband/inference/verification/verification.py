@@ -71,6 +71,8 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 FMRS = (1e-2, 1e-3, 1e-4)
+N_RESAMPLES = 2_000
+"""Drawings of people for FNMR at a false match rate, wherever it is estimated or compared."""
 ERROR_RATES = Target("fmr-and-fnmr", "false match and false non-match rates")
 PEOPLE_SHARED = Target(
     "people-alike-and-shared",
@@ -386,7 +388,7 @@ def verify(
     fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
     confidence_level: Level = 0.95,
-    n_resamples: Replicates = 1_000,
+    n_resamples: Replicates = N_RESAMPLES,
     naive: bool = False,
     by: str | Sequence[str] = (),
     seed: Seed | Drawings = 0,
