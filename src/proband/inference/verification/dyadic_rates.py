@@ -142,7 +142,7 @@ _FEW_ERRORS = Sentence(
 )
 
 _FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
-FEW_CARRIERS = 3.0  # effective people below which nothing supports the variance
+FEW_CARRIERS = 3.0  # degrees of freedom below which one person carries the variance
 _FEW_CARRIED = Sentence(
     "rates.few-carry",
     "caution",
