@@ -398,7 +398,7 @@ def false_non_match_rate(
         return few.bound(k, k, "people", confidence_level)
     found = by_comparison(totals, sizes)
     # A design effect below one is chance or design, and not to be relied on for other people.
-    effective = _worth(found.rate, found.variance, n / few.least_effect) if k > 1 else float(n)
+    effective = _worth(found.rate, found.variance, few.most) if k > 1 else float(n)
     ends = wilson_interval(found.rate, effective, t_quantile(confidence_level, found.freedom))
     notes = (_ONE_PERSON(),) if k == 1 else ()
     made = _interval(missed, n, k, ends, effective, found.freedom, _CLUSTERS, confidence_level, notes)
@@ -588,16 +588,15 @@ class _FewErrors(NamedTuple):
         return cls(errors, n, max(1.0, supposed() if borrowed is None else borrowed), borrowed is not None)
 
     @property
-    def least_effect(self) -> float:
-        """The design effect that one error has at least: halfway (on the scale of logarithms) between none and two."""
-        return max(sqrt(self.effect), self.effect / 3)
+    def most(self) -> float:
+        """What comparisons with one error are worth at most: halfway (on the scale of logarithms) between none and two."""
+        return self.n if self.effect == 1 else self.n / max(sqrt(self.effect), self.effect / 3)
 
     def widened(self, ends: Interval, confidence_level: float) -> Interval:
         """An interval of one error, no narrower than its least design effect makes Wilson's."""
         if self.effect == 1:
             return ends
-        trials, z = self.n / self.least_effect, normal_quantile(confidence_level)
-        least = wilson_interval(self.errors / self.n, trials, z)
+        least = wilson_interval(self.errors / self.n, self.most, normal_quantile(confidence_level))
         return Interval(min(ends.low, least.low), max(ends.high, least.high))
 
     def bound(self, people: int, n_disjoint: int, kind: str, confidence_level: float) -> RateInterval:
