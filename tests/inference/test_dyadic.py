@@ -149,25 +149,52 @@ def test_a_few_who_carry_the_errors_are_noted():
     assert wolf.low < wolf.rate < wolf.high < 1
 
 
-def test_no_errors_have_two_bounds():
+def test_no_errors_have_three_bounds():
+    """With a design effect, as if independent, and from people who share nothing; the first is the interval."""
     comparisons = Comparisons(np.ones(101, int), np.ones(101, int), symmetric=True)
     none = false_match_rate([], [], comparisons)
+    effect = 1 + 0.005 * (101 * 100**2 - 2 * 5050) / 5050
+    assert none.high == pytest.approx(1 - 0.025 ** (effect / 5050))
+    assert none.n_effective == pytest.approx(5050 / effect)
+    assert false_match_rate([], [], comparisons, design_effect=1.5).high == pytest.approx(
+        1 - 0.025 ** (1.5 / 5050)
+    )
+    assert [note.code for note in none.notes] == ["rates.not-supported", "rates.no-errors"]
+    borrowed = false_match_rate([], [], comparisons, design_effect=1.5).notes[1]
+    assert borrowed.code == "rates.no-errors-borrowed"
     bounds = none.zero_errors
     assert (none.rate, none.errors, none.n, none.low, none.standard_error) == (0.0, 0, 5050, 0.0, 0.0)
     assert not none.supported
     assert bounds.independent == pytest.approx(1 - 0.05 ** (1 / 5050))
     assert bounds.rule_of_three == pytest.approx(3 / 5050, rel=2e-3)
-    assert bounds.disjoint == pytest.approx(1 - 0.05 ** (1 / 50)) == none.high
+    assert bounds.disjoint == pytest.approx(1 - 0.05 ** (1 / 50))
+    # However alike comparisons are, people who share nothing are worth as many.
+    most = false_match_rate([], [], comparisons, design_effect=1e6)
+    assert most.high == pytest.approx(1 - 0.025 ** (1 / 50))
     assert plain(none)["zero_errors"]["n_disjoint"] == 50
     everything = false_match_rate(*listed(comparisons), comparisons)
     assert (everything.low, everything.high) == (1 - none.high, 1.0)
     assert everything.supported
 
 
-def test_genuine_without_errors_count_people():
+def test_genuine_without_errors():
     none = false_non_match_rate([0, 0, 1, 1, 2, 2], [0] * 6)
-    assert none.high == pytest.approx(1 - 0.05 ** (1 / 3))
+    assert none.high == pytest.approx(1 - 0.025 ** (1.25 / 6))  # 1 + 0.25·(2 − 1)
     assert none.zero_errors.independent == pytest.approx(1 - 0.05 ** (1 / 6))
+
+
+@pytest.mark.parametrize("each", [1, 3, 10, 45])
+@pytest.mark.parametrize("effect", [None, 1.0, 4.0, 40.0])
+def test_none_is_at_most_three_times_as_wide_as_one(each, effect):
+    own = np.repeat(np.arange(40), each)
+    none, one, two = (
+        false_non_match_rate(
+            own, np.isin(np.arange(len(own)), [7, len(own) - 1][:errors]), design_effect=effect
+        )
+        for errors in (0, 1, 2)
+    )
+    assert none.high - none.low <= 3 * (one.high - one.low)
+    assert two.n_effective == pytest.approx(len(own), rel=0.03)  # two errors of two people show that nobody errs twice
 
 
 def test_zero_error_bounds_of_one():
@@ -211,7 +238,7 @@ def test_defined_everywhere(level, method):
 
 def test_one_comparison_and_one_person():
     one = false_match_rate([0], [1], Comparisons([1, 0], [0, 1]))
-    assert (one.n, one.rate, one.low, one.high) == (1, 1.0, pytest.approx(0.05), 1.0)
+    assert (one.n, one.rate, one.low, one.high) == (1, 1.0, pytest.approx(0.025), 1.0)
     with pytest.raises(DesignError, match="Nobody"):
         false_match_rate([], [], Comparisons([3], [3]))
     with pytest.raises(DesignError, match="no genuine"):
@@ -294,6 +321,18 @@ def test_delong(ties):
     assert found.low == pytest.approx(area - 1.959963985 * np.sqrt(variance))
 
 
+def moderated(value: float, variance: float, sums: np.ndarray, sizes: np.ndarray) -> tuple[float, ...]:
+    """The ends and the standard error of an interval with a moderated variance, written out."""
+    carriers, people, n = (sums**2).sum() ** 2 / (sums**4).sum(), len(sums), sizes.sum()
+    seen = min(2 * carriers / (1 - carriers / people), people - 1)
+    supposed = value * (1 - value) * sum((size / n) ** 2 * (0.25 + 0.75 / size) for size in sizes if size)
+    variance = (seen * variance + 0.4 * max(variance, supposed)) / (seen + 0.4)
+    t = t_quantile(0.95, min(seen + 0.4, people - 1))
+    trials = value * (1 - value) / variance
+    ends = np.roots([1 + t * t / trials, -2 * value - t * t / trials, value**2])
+    return min(ends), max(ends), np.sqrt(variance)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_area_over_people_against_every_two_comparisons(seed):
     people, (genuine, impostor) = people_and_scores(np.random.default_rng(seed))
@@ -303,7 +342,9 @@ def test_area_over_people_against_every_two_comparisons(seed):
     deviations = np.concatenate([(of_genuine - area) / len(genuine), (of_impostor - area) / len(impostor)])
     variance = loop_variance(first, second, deviations) * small_sample(9)
     found = auc_interval(PairCloseness(genuine, impostor), people)
-    assert found.standard_error == pytest.approx(np.sqrt(variance))
+    sums = np.array([deviations[(first == who) | (second == who)].sum() for who in range(9)])
+    expected = moderated(area, variance, sums, np.bincount(own))
+    assert (found.low, found.high, found.standard_error) == pytest.approx(expected)
     assert found.n_subjects == 9
 
 
@@ -331,7 +372,10 @@ def test_areas_at_the_edge():
     assert (apart.value, apart.high) == (1.0, 1.0)
     assert apart.low == pytest.approx(0.05 ** (1 / 3))
     reversed_ = auc_interval(PairCloseness([0.0], [1.0]), PairPeople([0], [0], [1]))
-    assert (reversed_.value, reversed_.low, reversed_.high) == (0.0, 0.0, pytest.approx(0.95))
+    assert (reversed_.value, reversed_.low, reversed_.high) == (0.0, 0.0, 1.0)
+    own, (i, j) = np.arange(40), np.triu_indices(40, 1)
+    separate = auc_interval(PairCloseness(np.ones(40), np.zeros(len(i))), PairPeople(own, i, j))
+    assert (separate.low, separate.high) == (pytest.approx(0.025 ** (1 / 40)), 1.0)
     alike = auc_interval(PairCloseness([1.0], [1.0]))
     assert (alike.value, alike.low, alike.high) == (0.5, 0.0, 1.0)
     for found in (apart, reversed_, alike):
@@ -348,7 +392,7 @@ def test_areas_at_the_edge():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_area_of_unequal_people(seed):
-    """The sum of a person with many genuine comparisons counts more, and the ends are on the logit scale."""
+    """The sum of a person with many genuine comparisons counts more."""
     rng = np.random.default_rng(seed)
     people, (genuine, impostor) = people_and_scores(rng, 12, each=6)
     kept = rng.random(len(genuine)) < np.linspace(0.2, 1.0, 12)[people.genuine]
@@ -366,10 +410,8 @@ def test_area_of_unequal_people(seed):
     )
     variance = ((sums**2).sum() - (pairs**2).sum()) * small_sample(12)
     variance = max(variance, ((of_genuine - area) ** 2).sum() / len(own) ** 2 + (pairs**2).sum())
-    assert found.standard_error == pytest.approx(np.sqrt(variance))
-    t = t_quantile(0.95, (sums**2).sum() ** 2 / (sums**4).sum())
-    ends = np.log(area / (1 - area)) + np.array([-1, 1]) * t * np.sqrt(variance) / (area * (1 - area))
-    assert (found.low, found.high) == pytest.approx(tuple(1 / (1 + np.exp(-ends))))
+    expected = moderated(area, variance, sums, np.bincount(own, minlength=12))
+    assert (found.low, found.high, found.standard_error) == pytest.approx(expected)
 
 
 def test_area_that_few_people_carry_says_so():

@@ -41,8 +41,7 @@ PEOPLE_OF_MATED = Sentence(
     "scores.people-of-mated-pairs",
     "caution",
     "No subjects are named, so samples that mated pairs join were taken for one person: {n_people:count person/people} with "
-    "{n_samples:count sample}. Two samples of a person that no mated pairs join count as two people, and intervals are then too narrow; "
-    "subjects would tell",
+    "{n_samples:count sample}. Two samples of a person that no mated pairs join count as two people; the subjects would say which do",
 )
 
 

@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
-from proband.inference.proportions import check_level, normal_quantile, t_quantile
+from proband.inference.proportions import Interval, check_level, normal_quantile, t_quantile
 from proband.inference.verification.dyadic_rates import (
     FEW_CARRIERS,
     FEWEST,
     TOO_FEW,
     effective_people,
     few_carry,
-    logit_interval,
     small_sample,
 )
 from proband.inference.verification.meetings import Ints
+from proband.inference.verification.supposed import moderated_interval, worth_of_people
 from proband.measures.pairs.placements import PlacementSums
 from proband.results.base import Confidence, Count, Result
 from proband.words import Method, Note
@@ -38,9 +38,9 @@ _INDEPENDENT = Method(
 )
 _OVER_PEOPLE = Method(
     "delong-over-people",
-    "DeLong over people (logit scale, Student's t)",
-    "DeLong's placement values summed by person, on the logit scale",
-    ("delong1988", "obuchowski1997"),
+    "DeLong over people (moderated variance, Wilson, Student's t)",
+    "DeLong's placement values summed by person, in Wilson's interval with a moderated variance",
+    ("delong1988", "obuchowski1997", "smyth2004", "wilson1927"),
 )
 _DIFFERENCE_OVER_PEOPLE = Method(
     "delong-difference-over-people",
@@ -86,7 +86,7 @@ class AucInterval(Result):
     Attributes
     ----------
     value, low, high, standard_error
-        The area and its interval. Where nothing varies (complete separation) the ends are exact one-sided bounds.
+        The area and its interval. Where nothing varies (complete separation) the ends are one-sided bounds.
     p_value
         For a difference: two-sided, of none.
     degrees_of_freedom
@@ -130,8 +130,10 @@ def auc_interval(
     the sum of the deviations of all comparisons the person takes part in (Obuchowski 1997 does so for clusters); pairs of
     people, who are in two such sums, are subtracted once, as in the variance of a false match rate. A person with the share h_i
     of all genuine comparisons pulls the area towards itself, so that its sum counts (1 − 1/S)/(1 − h_i) times with S people.
-    Over people, ends are logit A ± t se/(A(1 − A)), with as many degrees of freedom as people carry the variance; of independent
-    comparisons they are A ± z se, cut off at 0 and 1. Where nothing varies they are exact one-sided bounds.
+    Over people, ends are Wilson's (1927) with a moderated variance and the degrees of freedom of those who carry it
+    (`moderated_interval`); of independent comparisons they are A ± z se, cut off at 0 and 1. Where nothing varies they are one-sided
+    bounds: exact for independent comparisons, and over people of what their genuine comparisons are supposed to be worth
+    (`worth_of_people`).
 
     Examples
     --------
@@ -140,10 +142,16 @@ def auc_interval(
     (0.8, 0.1696)
     """
     area, genuine, impostor = _placements(scores)
-    shared = None if people is None else _Numbered.of(people, len(genuine), len(impostor))
-    sizes = len(genuine), len(impostor), None if shared is None else shared.n
-    found = _interval(area, _error(genuine, impostor, shared), sizes, (0.0, 1.0), confidence_level)
-    return _within_limits(found)
+    if people is not None:
+        shared = _Numbered.of(people, len(genuine), len(impostor))
+        return _over_people(area, genuine, shared.own, _sums(impostor, shared), confidence_level)
+    sizes = len(genuine), len(impostor), None
+    found = _interval(area, _error(genuine, impostor, None), sizes, (0.0, 1.0), confidence_level)
+    if area not in (0.0, 1.0):
+        return found
+    # Nothing varies, so only comparisons that share nothing count: each a genuine one on the right side of an impostor's.
+    slack = float(-np.expm1(np.log1p(-confidence_level) / min(sizes[:2])))
+    return replace(found, low=max(0.0, area - slack), high=min(1.0, area + slack))
 
 
 def auc_interval_of_sums(
@@ -172,21 +180,35 @@ def auc_interval_of_sums(
     takes_part[own] = True
     own = (np.cumsum(takes_part) - 1)[own]
     sums = sums._replace(totals=sums.totals[takes_part], counts=sums.counts[takes_part])
-    error = _error_over_people(genuine - area, own, sums)
-    return _within_limits(
-        _interval(area, error, (len(genuine), sums.n, len(sums.totals)), (0.0, 1.0), confidence_level)
+    return _over_people(area, genuine - area, own, sums, confidence_level)
+
+
+def _over_people(
+    area: float, genuine: Floats, own: Ints, sums: PlacementSums, confidence_level: float
+) -> AucInterval:
+    """An area with its interval over people, from the deviations of genuine comparisons and sums of the others."""
+    made = _Spread.of(genuine, own, sums)
+    worth = worth_of_people(np.bincount(own))
+    ends, error, freedom = moderated_interval(area, made.variance, made.totals, worth, confidence_level)
+    n, notes = len(made.totals), tuple[Note, ...]()
+    if n < FEWEST:
+        ends, error, freedom, notes = Interval(0.0, 1.0), sqrt(made.variance), 0.0, (TOO_FEW(),)
+    elif error and freedom < FEW_CARRIERS:
+        notes = (few_carry(effective_people(made.totals), n),)
+    return AucInterval(
+        value=area,
+        low=ends.low,
+        high=ends.high,
+        standard_error=error,
+        p_value=None,
+        n_genuine=len(genuine),
+        n_impostor=sums.n,
+        n_subjects=n,
+        degrees_of_freedom=freedom,
+        method=_OVER_PEOPLE,
+        confidence_level=confidence_level,
+        notes=notes,
     )
-
-
-def _within_limits(found: AucInterval) -> AucInterval:
-    """An interval of an area that says something at 0 and 1 too."""
-    area, people = found.value, found.n_subjects
-    if area not in (0.0, 1.0):
-        return found if people is None else _on_logit_scale(found)
-    # Nothing varies, so only comparisons that share nothing count: each a genuine one on the right side of an impostor's.
-    n = min(found.n_genuine, found.n_impostor) if people is None else max(1, people // 3)
-    slack = float(-np.expm1(np.log1p(-found.confidence_level) / n))
-    return replace(found, low=max(0.0, area - slack), high=min(1.0, area + slack))
 
 
 def auc_difference(
@@ -281,33 +303,48 @@ def _share_below(ascending: Floats, values: Floats) -> Floats:
 
 def _error(genuine: Floats, impostor: Floats, people: _Numbered | None) -> tuple[float, float | None]:
     """The standard error, and the degrees of freedom: 0 where there is too little to see what varies."""
-    from scipy.sparse import coo_array
-
     if people is None:
         if min(len(genuine), len(impostor)) < 2:
             return 0.0, 0.0
         return sqrt(genuine.var(ddof=1) / len(genuine) + impostor.var(ddof=1) / len(impostor)), None
-    own, i, j, n = people
+    return _error_over_people(genuine, people.own, _sums(impostor, people))
+
+
+def _sums(impostor: Floats, people: _Numbered) -> PlacementSums:
+    """What the impostor comparisons of each person, and of each two people, add up to."""
+    from scipy.sparse import coo_array
+
+    _, i, j, n = people
     ends = np.minimum(i, j), np.maximum(i, j)
     of_pairs = coo_array((impostor, ends), shape=(n, n)).tocsr()  # sums those of two people
     totals: Floats = np.asarray(of_pairs.sum(axis=0) + of_pairs.sum(axis=1))
     counts = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
-    sums = PlacementSums(totals, counts, float(of_pairs.data @ of_pairs.data), len(impostor))
-    return _error_over_people(genuine, own, sums)
+    return PlacementSums(totals, counts, float(of_pairs.data @ of_pairs.data), len(impostor))
 
 
 def _error_over_people(genuine: Floats, own: Ints, sums: PlacementSums) -> tuple[float, float]:
-    """The standard error over people and its degrees of freedom, from the deviations of genuine comparisons and sums of the others."""
-    n = len(sums.totals)
-    shares = np.bincount(own, minlength=n) / len(genuine)
-    totals = np.bincount(own, weights=genuine, minlength=n) / len(genuine) + sums.totals / sums.n
-    totals *= (1 - 1 / n) / np.maximum(1 - shares, 1 / n)
-    squares = sums.squares / sums.n**2
-    variance = float(totals @ totals) - squares
-    least = float(genuine @ genuine) / len(genuine) ** 2 + squares
-    if n < FEWEST:
-        return sqrt(max(variance, least)), 0.0
-    return sqrt(max(variance * small_sample(n), least)), effective_people(totals)
+    """The standard error over people and its degrees of freedom, as many as people carry the variance."""
+    made = _Spread.of(genuine, own, sums)
+    return sqrt(made.variance), effective_people(made.totals) if len(made.totals) >= FEWEST else 0.0
+
+
+class _Spread(NamedTuple):
+    """What each person adds to an area, and its variance over people."""
+
+    totals: Floats
+    variance: float
+
+    @classmethod
+    def of(cls, genuine: Floats, own: Ints, sums: PlacementSums) -> _Spread:
+        """From the deviations of genuine comparisons and sums of the others."""
+        n = len(sums.totals)
+        shares = np.bincount(own, minlength=n) / len(genuine)
+        totals = np.bincount(own, weights=genuine, minlength=n) / len(genuine) + sums.totals / sums.n
+        totals *= (1 - 1 / n) / np.maximum(1 - shares, 1 / n)
+        squares = sums.squares / sums.n**2
+        variance = float(totals @ totals) - squares
+        least = float(genuine @ genuine) / len(genuine) ** 2 + squares
+        return cls(totals, max(variance * (small_sample(n) if n >= FEWEST else 1.0), least))
 
 
 def _interval(
@@ -336,13 +373,3 @@ def _interval(
         method=_INDEPENDENT if people is None else _OVER_PEOPLE,
         confidence_level=confidence_level,
     )
-
-
-def _on_logit_scale(found: AucInterval) -> AucInterval:
-    """An area is near 1 where it is good, and so are its ends on this scale, and never beyond."""
-    freedom, people = found.degrees_of_freedom or 0.0, found.n_subjects or 0
-    ends = logit_interval(found.value, found.standard_error, t_quantile(found.confidence_level, freedom))
-    notes: tuple[Note, ...] = ()
-    if freedom < FEW_CARRIERS:
-        notes = (few_carry(freedom, people) if freedom else TOO_FEW(),)
-    return replace(found, low=ends.low, high=ends.high, notes=notes)

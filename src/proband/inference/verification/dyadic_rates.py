@@ -6,9 +6,10 @@ two people is a *dyad*, and people are what is independent.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from proband.inference.proportions import (
 )
 from proband.inference.verification.meetings import Comparisons, Ints, Meetings, subject_pairs
 from proband.inference.verification.person_rates import by_comparison, by_person
+from proband.inference.verification.supposed import effect_of_sharing, unseen, worth_of_people
 from proband.results.base import Confidence, Count, Result
 from proband.words import Method, Note, Sentence, count
 
@@ -81,8 +83,9 @@ _UNITS = {"pairs": "disjoint pairs of people", "people": "people"}
 _EXACT = {
     kind: Method(
         f"no-errors-{kind}",
-        f"exact one-sided bound ({units})",
-        f"where there are no errors, or nothing else, an exact one-sided bound from {units}",
+        f"one-sided bound (a design effect borrowed or supposed; {units} at least)",
+        f"where there are no errors, or nothing else, a one-sided bound with a design effect that is borrowed or supposed; {units} at "
+        "least are counted",
         ("hanley1983",),
     )
     for kind, units in _UNITS.items()
@@ -114,18 +117,19 @@ _ASSUMED = Sentence(
     "caution",
     "pairs are assumed independent, since nobody says whose they are; where people or samples are in several pairs, it is too narrow",
 )
-_NO_ERRORS = Sentence(
-    "rates.no-errors",
-    "note",
-    "no errors: {units:count} {of} put the rate within {within:small} of this; {n:count} independent comparisons would "
-    "put it within {independent:small}",
-)
-_ONLY_ERRORS = Sentence(
-    "rates.only-errors",
-    "note",
-    "errors only: {units:count} {of} put the rate within {within:small} of this; {n:count} independent comparisons would "
-    "put it within {independent:small}",
-)
+_NO_ERRORS = {
+    (some, borrowed): Sentence(
+        f"rates.{some}{'-borrowed' if borrowed else ''}",
+        "note",
+        f"{start}: {{n:count comparison}} with a design effect of {{effect:two}}, {whence}, put the rate within {{within:small}} of this; "
+        "if they were independent it would be {independent:small}, and {units:count} {of} alone put it within {disjoint:small}",
+    )
+    for some, start in (("no-errors", "no errors"), ("only-errors", "errors only"))
+    for borrowed, whence in (
+        (True, "which the same comparisons show at a threshold with more errors"),
+        (False, "which is supposed"),
+    )
+}
 _NOT_SUPPORTED = Sentence(
     "rates.not-supported",
     "caution",
@@ -138,7 +142,7 @@ _FEW_ERRORS = Sentence(
 )
 
 _FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
-FEW_CARRIERS = 3.0  # effective people below which nothing supports the variance
+FEW_CARRIERS = 3.0  # degrees of freedom below which one person carries the variance
 _FEW_CARRIED = Sentence(
     "rates.few-carry",
     "caution",
@@ -255,6 +259,7 @@ def false_match_rate(
     comparisons: Meetings,
     confidence_level: float = 0.95,
     method: DyadicMethod = "logit",
+    design_effect: float | None = None,
 ) -> RateInterval:
     """Give the false match rate over other people an interval.
 
@@ -270,6 +275,8 @@ def false_match_rate(
     method
         ``logit`` (the default): an unbiased variance, on the logit scale, with Student's t of as many degrees of freedom as
         people carry the errors. ``wilson``: Wilson's interval with the plug-in variance as published and a normal quantile.
+    design_effect
+        What fewer than two errors cannot show, seen elsewhere; None to suppose one (`effect_of_sharing`).
 
     Notes
     -----
@@ -277,7 +284,9 @@ def false_match_rate(
     V = [Σ_i (Σ_j ẽ_ij)² − Σ_{i<j} ẽ_ij²] / N². On average it is (S − 2)(S − 3) / (S (S − 1)) of what it should be, which
     ``logit`` makes good. V is never taken to be less than if pairs of people were independent, nor than if all comparisons
     were. The degrees of freedom are the effective number of people who carry the errors: few where a few make most of the
-    variance. Without errors the bound is exact, from pairs of people who share nobody (see `zero_error_bounds`).
+    variance. Without errors, or with nothing else, the bound is 1 − (α/2)^(1/n) for the n independent comparisons that all are worth
+    with the design effect, and never fewer than pairs of people who share nobody (`zero_error_bounds` has what these alone say).
+    With a single error it reaches as far as Wilson's interval with the root of that effect, or a third of it.
 
     Examples
     --------
@@ -299,8 +308,9 @@ def false_match_rate(
         raise DesignError("Nobody is compared with somebody else, so there is no false match rate.")
     rate = errors / n
     of_pairs = squares_of_pairs(first, second, rate, comparisons)
+    few = _FewErrors.of(errors, n, design_effect, lambda: effect_of_sharing(comparisons))
     if errors in (0, n):
-        return _nothing_varies(errors, n, people, comparisons.n_disjoint, "pairs", confidence_level)
+        return few.bound(people, comparisons.n_disjoint, "pairs", confidence_level)
     counts = np.bincount(first, minlength=len(by_subject)) + np.bincount(second, minlength=len(by_subject))
     totals = counts - rate * by_subject
     squares = float(totals @ totals)
@@ -315,7 +325,9 @@ def false_match_rate(
     else:
         variance = variance_over_people(rate, squares, of_pairs, n, small_sample(people))
         freedom = effective_people(totals[by_subject > 0])
-        ends = logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
+        ends = few.widened(
+            logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom)), confidence_level
+        )
         if freedom < _FEW_CARRY:
             notes = (_UNEVEN(carry=freedom, people=people),)
     made, effective = _OVER_PEOPLE[method], rate * (1 - rate) / variance
@@ -344,19 +356,24 @@ def _by_two_people(
 
 
 def false_non_match_rate(
-    subjects: npt.ArrayLike, errors: npt.ArrayLike, confidence_level: float = 0.95
+    subjects: npt.ArrayLike,
+    errors: npt.ArrayLike,
+    confidence_level: float = 0.95,
+    design_effect: float | None = None,
 ) -> RateInterval:
     """Give the false non-match rate over other people an interval: Wilson's, with the effective sample size and Student's t.
 
     People vary, each with as many genuine comparisons; the threshold stays. The arithmetic is that of a clustered rate (Wilson
     1927; Rao & Scott 1992); where people differ in their number of comparisons, fewer of them carry the variance, and the rate
-    in which each weighs the same stands beside it (`by_comparison`, `by_person`). Without errors the bound is exact, each person
-    counting once.
+    in which each weighs the same stands beside it (`by_comparison`, `by_person`). With fewer than two errors nothing shows how alike
+    the comparisons of a person are, and a design effect is borrowed or supposed, as in `false_match_rate`.
 
     Parameters
     ----------
     subjects, errors
         For every genuine comparison, whose it is (a number) and whether it is an error.
+    design_effect
+        What fewer than two errors cannot show, seen elsewhere; None to suppose one (`worth_of_people`).
 
     Examples
     --------
@@ -376,11 +393,12 @@ def false_non_match_rate(
     sizes = np.bincount(codes).astype(np.float64)
     totals = np.bincount(codes, weights=wrong).astype(np.float64)
     n, missed, k = len(wrong), int(wrong.sum()), len(sizes)
+    few = _FewErrors.of(missed, n, design_effect, lambda: n / worth_of_people(sizes))
     if missed in (0, n):
-        return _nothing_varies(missed, n, k, k, "people", confidence_level)
+        return few.bound(k, k, "people", confidence_level)
     found = by_comparison(totals, sizes)
     # A design effect below one is chance or design, and not to be relied on for other people.
-    effective = _worth(found.rate, found.variance, n) if k > 1 else float(n)
+    effective = _worth(found.rate, found.variance, few.most) if k > 1 else float(n)
     ends = wilson_interval(found.rate, effective, t_quantile(confidence_level, found.freedom))
     notes = (_ONE_PERSON(),) if k == 1 else ()
     made = _interval(missed, n, k, ends, effective, found.freedom, _CLUSTERS, confidence_level, notes)
@@ -555,17 +573,53 @@ def logit_interval(rate: float, error: float, t: float) -> Interval:
     return Interval(float(expit(middle - half)), float(expit(middle + half)))
 
 
-def _nothing_varies(
-    errors: int, n: int, people: int, n_disjoint: int, kind: str, confidence_level: float
-) -> RateInterval:
-    """No errors, or nothing else: all that is known is that it happened so to people who are independent."""
-    bounds = zero_error_bounds(n, n_disjoint, confidence_level)
-    ends = Interval(0.0, bounds.disjoint) if errors == 0 else Interval(1.0 - bounds.disjoint, 1.0)
-    said = (_NO_ERRORS if errors == 0 else _ONLY_ERRORS)(
-        units=n_disjoint, of=_UNITS[kind], within=bounds.disjoint, n=n, independent=bounds.independent
-    )
-    made, worth = _EXACT[kind], float(n_disjoint)
-    return _interval(errors, n, people, ends, worth, None, made, confidence_level, (said,), bounds)
+class _FewErrors(NamedTuple):
+    """Fewer than two errors, or fewer than two of anything else: how alike the comparisons of a person are cannot be seen in them."""
+
+    errors: int
+    n: int
+    effect: float
+    borrowed: bool
+
+    @classmethod
+    def of(cls, errors: int, n: int, borrowed: float | None, supposed: Callable[[], float]) -> _FewErrors:
+        if min(errors, n - errors) > 1:
+            return cls(errors, n, 1.0, False)
+        return cls(errors, n, max(1.0, supposed() if borrowed is None else borrowed), borrowed is not None)
+
+    @property
+    def most(self) -> float:
+        """What comparisons with one error are worth at most: halfway (on the scale of logarithms) between none and two."""
+        return self.n if self.effect == 1 else self.n / max(sqrt(self.effect), self.effect / 3)
+
+    def widened(self, ends: Interval, confidence_level: float) -> Interval:
+        """An interval of one error, no narrower than its least design effect makes Wilson's."""
+        if self.effect == 1:
+            return ends
+        least = wilson_interval(self.errors / self.n, self.most, normal_quantile(confidence_level))
+        return Interval(min(ends.low, least.low), max(ends.high, least.high))
+
+    def bound(self, people: int, n_disjoint: int, kind: str, confidence_level: float) -> RateInterval:
+        """No errors, or nothing else: what the comparisons are worth with the design effect, and people who are independent at least."""
+        worth = max(self.n / self.effect, float(n_disjoint))
+        within, bounds = (
+            unseen(worth, confidence_level),
+            zero_error_bounds(self.n, n_disjoint, confidence_level),
+        )
+        none = self.errors == 0
+        ends = Interval(0.0, within) if none else Interval(1.0 - within, 1.0)
+        said = _NO_ERRORS["no-errors" if none else "only-errors", self.borrowed](
+            n=self.n,
+            effect=self.n / worth,
+            within=within,
+            independent=bounds.independent,
+            units=n_disjoint,
+            of=_UNITS[kind],
+            disjoint=bounds.disjoint,
+        )
+        return _interval(
+            self.errors, self.n, people, ends, worth, None, _EXACT[kind], confidence_level, (said,), bounds
+        )
 
 
 def _interval(

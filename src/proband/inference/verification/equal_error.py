@@ -8,18 +8,23 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.proportions import check_level, t_quantile
+from proband.inference.proportions import Interval, check_level
 from proband.inference.verification.dyadic_rates import (
     FEW_CARRIERS,
     FEWEST,
     TOO_FEW,
     effective_people,
     few_carry,
-    logit_interval,
     small_sample,
     squares_of_pairs,
 )
 from proband.inference.verification.meetings import Ints, Meetings, subject_pairs
+from proband.inference.verification.supposed import (
+    effect_of_sharing,
+    moderated_interval,
+    unseen,
+    worth_of_people,
+)
 from proband.results.base import Confidence, Count, Rate, Result
 from proband.words import Method, Note
 
@@ -27,14 +32,14 @@ Floats = npt.NDArray[np.float64]
 
 _CROSSING = Method(
     "eer-over-people",
-    "both rates and the threshold over people (linearised, logit scale, Student's t)",
-    "the variance over people of the crossing of both error rates, on the logit scale",
-    ("fogliato2024",),
+    "both rates and the threshold over people (linearised, moderated variance, Wilson, Student's t)",
+    "the moderated variance over people of the crossing of both error rates, in Wilson's interval",
+    ("fogliato2024", "smyth2004", "wilson1927"),
 )
 _SEPARATE = Method(
     "eer-no-errors",
-    "exact one-sided bound (people, disjoint pairs of people)",
-    "where genuine and impostor comparisons are apart, an exact one-sided bound from people who share nothing",
+    "one-sided bound (a supposed design effect)",
+    "where genuine and impostor comparisons are apart, a one-sided bound of what they are supposed to be worth",
     ("hanley1983",),
 )
 _WINDOW = 2.0  # standard errors around the crossing over which the slopes are read off
@@ -47,11 +52,11 @@ class EqualErrorInterval(Result):
     Attributes
     ----------
     value, low, high, standard_error
-        The rate and its interval. Where no error is made the upper end is an exact bound.
+        The rate and its interval. Where no error is made the upper end is a one-sided bound.
     genuine_weight
         How much FNMR counts in the uncertainty, and FMR the rest: the share of the impostors' density in that of both.
     degrees_of_freedom
-        Of Student's t: how many people carry the variance; None for an exact bound.
+        Of Student's t, by how many people carry the variance; None for a one-sided bound.
     n_subjects
         The people who take part.
     method, confidence_level, notes
@@ -93,9 +98,10 @@ def equal_error_interval(
     -----
     If FMR and FNMR at the threshold change by dF and dN, the crossing moves by (f dN + g dF)/(f + g), with f and g the slopes of
     FMR and FNMR there: they are read off the curve over two standard errors either side. The variance over people is that of
-    this sum, as in `auc_interval`; ends are on the logit scale. Where no genuine comparison errs at the crossing, none of n people
-    did at the true one, unless that is stricter, where FMR is known: the upper end is not below 1 − (α/2)^(1/n). So it is with
-    n pairs of people who share nobody where no impostor comparison errs, and with the fewer where both are apart.
+    this sum, as in `auc_interval`, and so are the ends (`moderated_interval`). Where no genuine comparison errs at the crossing,
+    none did at the true one either, unless that is stricter, where FMR is known: the upper end is not below 1 − (α/2)^(1/n), n what
+    the genuine comparisons are supposed to be worth (`worth_of_people`). So it is with the impostor comparisons where none of those
+    errs (`effect_of_sharing`), and with the fewer where both are apart.
 
     Examples
     --------
@@ -108,7 +114,7 @@ def equal_error_interval(
     >>> missed, matched = (np.arange(20), np.arange(20) < 2), (i[::10], j[::10])
     >>> found = equal_error_interval(0.1, curve, missed, matched, everybody)
     >>> round(found.low, 3), round(found.high, 3)
-    (0.019, 0.389)
+    (0.032, 0.272)
     """
     check_level(confidence_level)
     own, wrong = np.asarray(missed[0]), np.asarray(missed[1], dtype=np.float64)
@@ -116,9 +122,12 @@ def equal_error_interval(
     n, by_subject = comparisons.n_subjects, comparisons.n_by_subject
     genuine = np.bincount(own, minlength=n)
     people = int(np.count_nonzero(genuine + by_subject))
-    flawless = [(wrong.any(), int(np.count_nonzero(genuine))), (len(first) > 0, comparisons.n_disjoint)]
-    units = [max(n, 1) for err, n in flawless if not err or value in (0.0, 1.0)]
-    slack = float(-np.expm1(np.log((1 - confidence_level) / 2) / min(units))) if units else 0.0
+    flawless = (
+        (wrong.any(), worth := worth_of_people(genuine)),
+        (len(first) > 0, comparisons.n_impostor / effect_of_sharing(comparisons)),
+    )
+    worths = [n for err, n in flawless if not err or value in (0.0, 1.0)]
+    slack = unseen(min(worths), confidence_level) if worths else 0.0
     if value in (0.0, 1.0):
         low, high = max(0.0, value - slack), min(1.0, value + slack)
         return EqualErrorInterval(value, low, high, 0.0, None, None, people, _SEPARATE, confidence_level)
@@ -129,16 +138,18 @@ def equal_error_interval(
         variance, totals = errors.variance(weight, people)
         weight = _slopes(curve, value, _WINDOW * sqrt(variance))
     variance, totals = errors.variance(weight, people)
-    freedom = 0.0 if people < FEWEST else effective_people(totals[genuine + by_subject > 0])
-    ends = logit_interval(value, sqrt(variance), t_quantile(confidence_level, freedom))
+    totals = totals[genuine + by_subject > 0]
+    ends, error, freedom = moderated_interval(value, variance, totals, worth, confidence_level)
     notes: tuple[Note, ...] = ()
-    if freedom < FEW_CARRIERS:
-        notes = (few_carry(freedom, people) if freedom else TOO_FEW(),)
+    if people < FEWEST:
+        ends, freedom, notes = Interval(0.0, 1.0), 0.0, (TOO_FEW(),)
+    elif freedom < FEW_CARRIERS:
+        notes = (few_carry(effective_people(totals), people),)
     return EqualErrorInterval(
         value,
         ends.low,
         max(ends.high, slack),
-        sqrt(variance),
+        error,
         weight,
         freedom,
         people,

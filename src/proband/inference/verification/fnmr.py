@@ -35,6 +35,7 @@ from proband.inference.verification.people_alike import (
     with_people_alike,
 )
 from proband.inference.verification.verification import (
+    N_RESAMPLES,
     Integers,
     Shared,
     Verification,
@@ -51,7 +52,6 @@ from proband.scores import Scores
 from proband.scores.trials import Trials
 from proband.words import Method, Sentence, counted
 
-N_RESAMPLES = 2_000
 _ANEW = Method(
     "fnmr-threshold-anew",
     f"people drawn anew, threshold found anew ({counted(N_RESAMPLES, 'replicate')}; Wilson with the larger variance)",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError, UsageError
-from proband.inference.verification.dyadic_rates import RateInterval, false_match_rate, false_non_match_rate
+from proband.inference.verification.dyadic_rates import RateInterval
 from proband.inference.verification.group_differences import (
     GenuineErrors,
     GroupDifference,
@@ -155,6 +155,7 @@ class Differential(Result):
 
         Examples
         --------
+        >>> from proband.inference.verification.dyadic_rates import false_non_match_rate
         >>> rates = [false_non_match_rate(range(200), [1] * errors + [0] * (200 - errors)) for errors in (40, 80, 10)]
         >>> groups = tuple(GroupRates(name, 200, rate, None) for name, rate in zip("abc", rates, strict=True))
         >>> Differential("net", "group", 0.5, groups, 0).ratio("fnmr")  # 0.4 by 0.2; ten errors support no rate
@@ -362,14 +363,8 @@ def _pairs_of(
 
 def _rates(name: str, scores: Scores, pairs: PairSet, closeness: float, level: float) -> GroupRates:
     shared = Shared.of(scores, pairs, closeness)
-    accepted = shared.tail >= closeness
-    fmr = fnmr = None
-    if shared.comparisons.n_impostor:
-        fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)
-    if len(shared.genuine):
-        fnmr = false_non_match_rate(
-            shared.genuine_people, (shared.genuine < closeness).astype(np.float64), level
-        )
+    fmr = shared.fmr_at(closeness, level) if shared.comparisons.n_impostor else None
+    fnmr = shared.fnmr_at(closeness, level) if len(shared.genuine) else None
     return GroupRates(name, shared.comparisons.n_subjects, fnmr, fmr)
 
 

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import sqrt
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
 from proband.errors import Hint, InputError
-from proband.inference.proportions import check_level
+from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
 from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_auc import PairCloseness, auc_interval
+from proband.inference.verification.dyadic_auc import AucInterval, PairCloseness, auc_interval
+from proband.inference.verification.dyadic_bootstrap import interval_anew
 from proband.inference.verification.dyadic_rates import (
     RateInterval,
     false_non_match_rate,
     independent_interval,
     naive_interval,
 )
+from proband.inference.verification.equal_error import EqualErrorInterval
 from proband.inference.verification.partial_meetings import ListedComparisons
 from proband.inference.verification.verification import (
     ERROR_RATES,
     FMRS,
+    N_RESAMPLES,
     OVER_PEOPLE,
     Shared,
     Verification,
@@ -69,6 +74,16 @@ ASSUMED = Sentence(
     "narrow. The samples or the subjects of the pairs would mend it",
 )
 
+Summary = TypeVar("Summary", AucInterval, EqualErrorInterval)
+_ONE_PERSON = 3  # people that mated pairs make who may be one
+_DOUBTFUL = Sentence(
+    "verification.people-doubtful",
+    "caution",
+    "Samples are named and people are not, and {alone:count} of {n:count mated pair} share no sample with another: the list does not say "
+    "that they are of different people. Intervals are as wide as if three of them were of one person and had one outcome; the "
+    "subjects of the pairs would make them exact",
+)
+
 
 def verify_list(
     trials: Trials,
@@ -76,7 +91,7 @@ def verify_list(
     fmrs: Sequence[float] = FMRS,
     thresholds: Sequence[float] = (),
     confidence_level: float = 0.95,
-    n_resamples: int = 1_000,
+    n_resamples: int = N_RESAMPLES,
     naive: bool = False,
     drawings: Drawings,
     check_orientation: bool = True,
@@ -84,8 +99,9 @@ def verify_list(
     """Count a list of comparisons, each with or without a name for its query, and estimate error rates.
 
     Where the list says whose both samples of every comparison are, intervals are over people, as `verify` makes them; where it names
-    samples and no subjects, people are those whom mated pairs join (`with_people_of_mated`). Where it says nothing of either, pairs are
-    assumed independent (Wilson 1927; DeLong et al. 1988), and it says so.
+    samples and no subjects, people are those whom mated pairs join (`with_people_of_mated`); if most of these pairs share no sample with
+    another, several may be of one person, and variances are taken three times, as if three were and had one outcome. Where it says
+    nothing of either, pairs are assumed independent (Wilson 1927; DeLong et al. 1988), and it says so.
 
     Examples
     --------
@@ -121,7 +137,8 @@ def verified_list(
     (0.2, array([0.9, 0.8]), array([0.1, 0.2]))
     """
     check_level(confidence_level)
-    trials = with_people_of_mated(each_pair_once(trials))
+    given = each_pair_once(trials)
+    trials = with_people_of_mated(given)
     sign = 1.0 if trials.orientation == "similarity" else -1.0
     counts = count_each(trials, [sign * t for t in thresholds])
     rates = ErrorRates(trials.name, sign > 0, counts, counts.notes)
@@ -142,7 +159,8 @@ def verified_list(
         made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
         people = shared.comparisons.n_subjects
         found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, notes, compared)
-        return with_summaries(found, needed, own_area), everything
+        found = with_summaries(found, needed, own_area)
+        return found if trials is given else _without_doubt(found, everything), everything
     named = pl.concat(together(trials.frame["target_subject"], trials.frame["query_subject"])).drop_nulls()
     interval = naive_interval if len(named) else independent_interval
     made = tuple(
@@ -161,6 +179,56 @@ def verified_list(
         rates, made, named.n_unique(), confidence_level, answers, notes, compared, auc_interval=area
     )
     return found, None
+
+
+def _without_doubt(found: Verification, shared: Shared) -> Verification:
+    """Error rates of people whom mated pairs make, with wider intervals where several of them may be one person."""
+    alone = int(np.count_nonzero(np.bincount(shared.genuine_people) == 1))
+    people, n = shared.comparisons.n_subjects, len(shared.genuine)
+    if 2 * alone <= n or shared.comparisons.n_pairs == people * (people - 1) // 2:
+        return found  # pairs are joined, or every two people meet, and are thereby known to be two
+    crossing, area = found.eer_interval, found.auc_interval
+    return replace(
+        found,
+        points=tuple(map(_wider_point, found.points)),
+        eer_interval=None if crossing is None else _wider(crossing),
+        auc_interval=None if area is None else _wider(area),
+        notes=(*found.notes, _DOUBTFUL(alone=alone, n=n)),
+    )
+
+
+def _wider_point(point: VerificationPoint) -> VerificationPoint:
+    fmr, fnmr, drawn = _wider_rate(point.fmr), _wider_rate(point.fnmr), point.replicates
+    if drawn is None:
+        return replace(point, fmr=fmr, fnmr=fnmr)
+    drawn = drawn.mean() + sqrt(_ONE_PERSON) * (drawn - drawn.mean())
+    return replace(point, fmr=fmr, fnmr=fnmr, fnmr_at_fmr=interval_anew(fnmr, drawn), replicates=drawn)
+
+
+def _wider_rate(found: RateInterval) -> RateInterval:
+    worth, level = found.n_effective / _ONE_PERSON, found.confidence_level
+    ends = _bounded(found.rate, found.low, found.high)
+    if 0 < found.errors < found.n:
+        ends = wilson_interval(found.rate, worth, t_quantile(level, found.degrees_of_freedom or 0.0))
+    low, high = min(ends.low, found.low), max(ends.high, found.high)
+    error = sqrt(_ONE_PERSON) * found.standard_error
+    return replace(found, low=low, high=high, n_effective=worth, standard_error=error)
+
+
+def _wider(found: Summary) -> Summary:
+    value, error = found.value, sqrt(_ONE_PERSON) * found.standard_error
+    ends = _bounded(value, found.low, found.high)
+    if error > 0 and 0 < value < 1:
+        t = t_quantile(found.confidence_level, found.degrees_of_freedom or 0.0)
+        ends = wilson_interval(value, value * (1 - value) / error**2, t)
+    low, high = min(ends.low, found.low), max(ends.high, found.high)
+    return replace(found, low=low, high=high, standard_error=error)
+
+
+def _bounded(value: float, low: float, high: float) -> Interval:
+    """The ends of a bound 1 − a^(1/n) for a third of the n trials."""
+    slack = 1 - (1 - (high - low)) ** _ONE_PERSON
+    return Interval(max(0.0, value - slack), min(1.0, value + slack))
 
 
 def closeness_of_list(trials: Trials) -> PairCloseness:

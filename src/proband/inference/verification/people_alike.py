@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs import Bootstrap
-from proband.inference.comparisons.curves import two_sided, unseen
-from proband.inference.estimates.weighting import carriers_freedom
+from proband.inference.comparisons.curves import two_sided
 from proband.inference.procedures import Joint, Question
-from proband.inference.proportions import Interval, t_quantile, wilson_interval
-from proband.inference.verification.dyadic_rates import FEW_CARRIERS, few_carry, logit_interval
+from proband.inference.verification.dyadic_rates import FEW_CARRIERS, effective_people, few_carry
 from proband.inference.verification.pair_questions import answers_of_verification, pairs_within
 from proband.inference.verification.replicated import HeldPairs, differences_over_people, people_varied
+from proband.inference.verification.supposed import Moderated, moderated_interval, worth_of_people
 from proband.measures.base import weighted
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted_pairs import Units
@@ -33,9 +32,9 @@ _DRAWS_BESIDE = 1_000  # where it only stands beside the measure that was asked 
 _MOST_BESIDE = 500_000  # impostor comparisons that are drawn without being asked for
 _ALIKE = Method(
     "people-alike",
-    "people drawn anew, each weighing the same (logit scale, or Wilson; Student's t)",
-    "the variance of people drawn anew, people and pairs of people weighing the same",
-    ("efron1979", "fogliato2024"),
+    "people drawn anew, each weighing the same (moderated variance, Wilson, Student's t)",
+    "the moderated variance of people drawn anew, people and pairs of people weighing the same",
+    ("efron1979", "fogliato2024", "smyth2004", "wilson1927"),
 )
 _TWO_VALUES = Sentence(
     "pairs.two-values",
@@ -57,9 +56,9 @@ class _Drawn:
 
     value: float
     draws: Floats
-    error: float
-    freedom: float
-    n_people: int
+    variance: float
+    carried: Floats
+    worth: float
 
     @classmethod
     def of(cls, held: HeldPairs, measure: Any, n_resamples: int, seed: int) -> _Drawn:
@@ -70,28 +69,21 @@ class _Drawn:
         there = ~np.isnan(draws)
         apart = draws[there] - draws[there].mean()
         carried = apart @ (weights[there] - 1.0) / max(len(apart), 1)
-        sums = np.array((carried**2).sum()), np.array((carried**4).sum())
-        freedom = min(float(carriers_freedom(*sums, n)), n - 1.0)
-        error = float(apart.std()) * sqrt(n / max(n - 1, 1))
-        return cls(held.measured.value, draws, error, freedom, n)
+        variance = float(apart.var()) * n / max(n - 1, 1)
+        sizes = np.bincount(held.pairs.genuine.first, minlength=n)
+        worth = worth_of_people(sizes, people_alike=measure.weights == "person")
+        return cls(held.measured.value, draws, variance, carried, worth)
 
-    def interval(self, measure: Any, level: float) -> Interval:
-        """Wilson's interval of an error rate, the logit interval of an area and a crossing; what people allow where nothing varies."""
-        if self.error == 0 or self.value in (0.0, 1.0):
-            slack = unseen(1 - level, self.n_people // 3)
-            return Interval(max(0.0, self.value - slack), min(1.0, self.value + slack))
-        t = t_quantile(level, self.freedom)
-        if measure.form == "threshold":
-            return wilson_interval(self.value, self.value * (1 - self.value) / self.error**2, t)
-        return logit_interval(self.value, self.error, t)
+    def interval(self, level: float) -> Moderated:
+        """Its interval, by who carries the variance."""
+        return moderated_interval(self.value, self.variance, self.carried, self.worth, level)
 
 
 def alike_estimates(question: Question) -> tuple[Estimate, ...]:
     """Estimate a measure of pairs in which people, and every two people, weigh the same.
 
-    Other people vary, drawn 2,000 times (Efron 1979): with V the variance of the drawings by (K − 1)/K for K people, ends are
-    Wilson's (1927) for an error rate and on the logit scale for others, with 2S/(1 − S/K) degrees of freedom, S people carrying
-    the variance (`carriers_freedom`).
+    Other people vary, drawn 2,000 times (Efron 1979): the variance of the drawings by (K − 1)/K for K people is moderated, and ends
+    are Wilson's (`moderated_interval`).
 
     Examples
     --------
@@ -111,11 +103,12 @@ def alike_estimates(question: Question) -> tuple[Estimate, ...]:
 
 def _alike(question: Question, held: HeldPairs) -> Estimate:
     drawn = _Drawn.of(held, question.measure, _DRAWS, question.seed)
-    ends = drawn.interval(question.measure, question.confidence_level)
-    notes = (few_carry(drawn.freedom, drawn.n_people),) if drawn.freedom < FEW_CARRIERS else ()
+    ends, error, freedom = drawn.interval(question.confidence_level)
+    few = error > 0 and freedom < FEW_CARRIERS
+    notes = (few_carry(effective_people(drawn.carried), len(drawn.carried)),) if few else ()
     answers = answers_of_verification(question.measure.estimand, people_varied(question.measure))
     return held.estimate(
-        question, ends, drawn.error, _ALIKE, answers, notes, replicates=drawn.draws, freedom=drawn.freedom
+        question, ends, error, _ALIKE, answers, notes, replicates=drawn.draws, freedom=freedom
     )
 
 
@@ -183,16 +176,16 @@ def _beside(question: Question, scores: Scores, found: Estimate) -> Estimate:
         _Drawn.of(plain, question.measure, _DRAWS_BESIDE, question.seed),
         _Drawn.of(alike, person, _DRAWS_BESIDE, question.seed),
     ]
-    beside = _by_person(draws[0], draws[1], person, question.confidence_level)
+    beside = _by_person(draws[0], draws[1], question.confidence_level)
     said: Note = _TWO_VALUES(**told, value=beside.value, low=beside.low, high=beside.high, p=beside.p_value)
     return replace(found, by_person=beside, notes=(*found.notes, said))
 
 
-def _by_person(plain: _Drawn, alike: _Drawn, measure: Any, level: float) -> ByPerson:
-    low, high = alike.interval(measure, level)
-    apart = plain.draws - alike.draws
-    spread = float(apart[~np.isnan(apart)].std(ddof=1)) * sqrt(alike.n_people / max(alike.n_people - 1, 1))
+def _by_person(plain: _Drawn, alike: _Drawn, level: float) -> ByPerson:
+    (low, high), error, freedom = alike.interval(level)
+    apart, n = plain.draws - alike.draws, len(alike.carried)
+    spread = float(apart[~np.isnan(apart)].std(ddof=1)) * sqrt(n / max(n - 1, 1))
     difference = plain.value - alike.value
-    freedom = min(plain.freedom, alike.freedom)
-    p_value = two_sided(abs(difference) / spread, freedom) if spread > 0 else 1.0
-    return ByPerson(alike.value, low, high, alike.error, alike.freedom, difference, p_value)
+    fewer = max(min(plain.interval(level).freedom, freedom), 1.0)
+    p_value = two_sided(abs(difference) / spread, fewer) if spread > 0 else 1.0
+    return ByPerson(alike.value, low, high, error, freedom, difference, p_value)

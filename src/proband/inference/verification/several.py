@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.engine.limits import FalseMatchRate, Level, Replicates, Seed
 from proband.errors import UsageError, first_few, nearest, quoted
-from proband.inference.verification.verification import FMRS, Verification, verify
+from proband.inference.verification.verification import FMRS, N_RESAMPLES, Verification, verify
 from proband.results.base import Result
 from proband.results.serializing import Written
 from proband.scores.base import Orientation
@@ -68,7 +68,7 @@ def verify_pairs(
     fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
     confidence_level: Level = 0.95,
-    n_resamples: Replicates = 1_000,
+    n_resamples: Replicates = N_RESAMPLES,
     naive: bool = False,
     seed: Seed = 0,
     check_orientation: bool = True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING, Any, overload
 
@@ -41,7 +42,7 @@ from proband.measures.pairs.counts import (
 )
 from proband.measures.pairs.pair_set import Codes, PairSet
 from proband.measures.pairs.placements import placements
-from proband.measures.verification import ErrorRates, OperatingPoint, admitting
+from proband.measures.verification import SUPPORTED, ErrorRates, OperatingPoint, admitting
 from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.compared import Compared
 from proband.results.serializing import Written
@@ -70,6 +71,8 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 FMRS = (1e-2, 1e-3, 1e-4)
+N_RESAMPLES = 2_000
+"""Drawings of people for FNMR at a false match rate, wherever it is estimated or compared."""
 ERROR_RATES = Target("fmr-and-fnmr", "false match and false non-match rates")
 PEOPLE_SHARED = Target(
     "people-alike-and-shared",
@@ -216,6 +219,8 @@ class Shared:
         Every genuine comparison: whose, and how close.
     first, second, tail
         Impostor comparisons that reach the loosest threshold of interest: between whom, and how close.
+    whole
+        Where some of the impostor comparisons that are held were left out, the same with all of them.
     """
 
     comparisons: Meetings
@@ -224,6 +229,7 @@ class Shared:
     first: Integers
     second: Integers
     tail: Floats
+    whole: Shared | None = None
 
     @classmethod
     def of(
@@ -275,7 +281,48 @@ class Shared:
     def reaching(self, closeness: float) -> Shared:
         """The same, with no more of the impostor comparisons than those that reach a closeness."""
         kept = self.tail >= closeness
-        return replace(self, first=self.first[kept], second=self.second[kept], tail=self.tail[kept])
+        whole = self.whole or self
+        return Shared(
+            self.comparisons, self.genuine_people, self.genuine,
+            self.first[kept], self.second[kept], self.tail[kept], whole,
+        )  # fmt: skip
+
+    def fmr_at(self, closeness: float, level: float) -> RateInterval:
+        """The false match rate at a closeness.
+
+        Fewer than two errors do not show how alike comparisons are: their design effect is then borrowed from the threshold at
+        which there are thirty.
+        """
+        accepted = self.tail >= closeness
+        seen = 1 < np.count_nonzero(accepted) < self.comparisons.n_impostor - 1
+        effect = None if seen else (self.whole or self).effect_of_matches
+        first, second = self.first[accepted], self.second[accepted]
+        return false_match_rate(first, second, self.comparisons, level, design_effect=effect)
+
+    def fnmr_at(self, closeness: float, level: float) -> RateInterval:
+        """The false non-match rate at a closeness; its design effect is borrowed as that of `fmr_at` is."""
+        missed = self.genuine < closeness
+        seen = 1 < np.count_nonzero(missed) < len(missed) - 1
+        effect = None if seen else self.effect_of_misses
+        return false_non_match_rate(self.genuine_people, missed.astype(np.float64), level, effect)
+
+    @cached_property
+    def effect_of_matches(self) -> float | None:
+        """The design effect of thirty false matches (more if they are tied); None where there are not so many."""
+        if len(self.tail) < SUPPORTED:
+            return None
+        accepted = self.tail >= np.partition(self.tail, -SUPPORTED)[-SUPPORTED]
+        found = false_match_rate(self.first[accepted], self.second[accepted], self.comparisons)
+        return None if found.errors == found.n else found.n / found.n_effective
+
+    @cached_property
+    def effect_of_misses(self) -> float | None:
+        """The design effect of thirty false non-matches (more if they are tied); None for fewer than twice as many comparisons."""
+        if len(self.genuine) < 2 * SUPPORTED:
+            return None
+        missed = self.genuine <= np.partition(self.genuine, SUPPORTED - 1)[SUPPORTED - 1]
+        found = false_non_match_rate(self.genuine_people, missed.astype(np.float64))
+        return None if found.errors == found.n else found.n / found.n_effective
 
     def area(self, level: float) -> AucInterval:
         """The interval of the area under the ROC, where every impostor comparison is listed."""
@@ -341,7 +388,7 @@ def verify(
     fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
     confidence_level: Level = 0.95,
-    n_resamples: Replicates = 1_000,
+    n_resamples: Replicates = N_RESAMPLES,
     naive: bool = False,
     by: str | Sequence[str] = (),
     seed: Seed | Drawings = 0,
@@ -728,10 +775,7 @@ def _with_intervals(
     point: OperatingPoint, sign: float, shared: Shared, level: float, naive: bool, replicates: Floats | None
 ) -> VerificationPoint:
     threshold = closeness_of(point.threshold, sign)
-    accepted = shared.tail >= threshold
-    fmr = false_match_rate(shared.first[accepted], shared.second[accepted], shared.comparisons, level)
-    missed = shared.genuine < threshold
-    fnmr = false_non_match_rate(shared.genuine_people, missed.astype(np.float64), level)
+    fmr, fnmr = shared.fmr_at(threshold, level), shared.fnmr_at(threshold, level)
     anew = None if replicates is None else interval_anew(fnmr, replicates)
     plain = None
     if naive:

@@ -292,7 +292,7 @@ class VerificationRequest(Part):
         Field(description="Replicates of people; 0 for none."),
         Option(("--replicates",)),
         Unless("pairs"),
-    ] = 1_000
+    ] = 2_000
     naive: Annotated[
         bool,
         Field(description="Show what intervals would be if comparisons were independent."),

@@ -246,6 +246,11 @@ REFERENCES = {
         "If Nothing Goes Wrong, Is Everything All Right? Interpreting Zero Numerators",
         "JAMA", 1983, 249, "13", "1743--1745",
     ),
+    "smyth2004": _article(
+        "Smyth 2004", "Smyth, Gordon K.",
+        "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in Microarray Experiments",
+        "Statistical Applications in Genetics and Molecular Biology", 2004, 3, "1", "3",
+    ),
     "hotelling1931": _article(
         "Hotelling 1931", "Hotelling, Harold", "The Generalization of {Student}'s Ratio",
         "The Annals of Mathematical Statistics", 1931, 2, "3", "360--378",

@@ -1,0 +1,151 @@
+"""What few errors and few people do not show: it is borrowed, or supposed, and the same wherever it is asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import proband as pb
+from proband.inference.proportions import t_quantile, wilson_interval
+from proband.inference.verification.drawings import Drawings
+from proband.inference.verification.dyadic_rates import false_match_rate, false_non_match_rate
+from proband.inference.verification.fnmr import compare_at_rates
+from proband.inference.verification.meetings import Comparisons
+from proband.inference.verification.supposed import effect_of_sharing, worth_of_people
+
+
+@pytest.mark.parametrize("sizes", [[1, 1, 1], [3, 3, 3, 3], [1, 2, 7, 0, 4]])
+@pytest.mark.parametrize("people_alike", [False, True])
+def test_worth_is_that_of_correlated_comparisons(sizes, people_alike):
+    own = np.repeat(np.arange(len(sizes)), sizes)
+    weights = 1 / np.bincount(own)[own] if people_alike else np.ones(len(own))
+    weights = weights / weights.sum()
+    correlation = np.where(own[:, None] == own, 0.25, 0.0)
+    np.fill_diagonal(correlation, 1.0)
+    assert worth_of_people(sizes, people_alike=people_alike) == pytest.approx(
+        1 / (weights @ correlation @ weights)
+    )
+
+
+@pytest.mark.parametrize("images", [[1, 1, 1, 1], [2, 2, 2], [1, 3, 2, 4]])
+def test_effect_is_that_of_comparisons_that_share_people(images):
+    own = np.repeat(np.arange(len(images)), images)
+    i, j = np.triu_indices(len(own), 1)
+    i, j = (side[own[i] != own[j]] for side in (own[i], own[j]))
+    people = [{a, b} for a, b in zip(i.tolist(), j.tolist(), strict=True)]
+    shared = np.array([[len(one & other) for other in people] for one in people])
+    correlation = np.choose(shared, [0.0, 0.005, 0.25])
+    np.fill_diagonal(correlation, 1.0)
+    found = effect_of_sharing(Comparisons(images, images, symmetric=True))
+    assert found == pytest.approx(correlation.sum() / len(people))
+
+
+def drawn(rng: np.random.Generator, people: int = 40, images: int = 4, noise: float = 0.8, name: str = "net"):
+    """Cosines of images of people, and whose they are."""
+    own = np.repeat(np.arange(people), images)
+    faces = rng.normal(size=(people, 16))[own]
+    faces = faces + noise * rng.exponential(size=people)[own, None] * rng.normal(size=faces.shape)
+    faces /= np.linalg.norm(faces, axis=1, keepdims=True)
+    ids = [f"i{place}" for place in range(len(own))]
+    samples = pb.Samples({"id": ids, "subject": [str(person) for person in own]})
+    return pb.Scores.from_array(faces @ faces.T, ids, orientation="similarity", name=name), samples, own
+
+
+def test_design_effects_are_borrowed_from_thirty_errors():
+    scores, samples, own = drawn(np.random.default_rng(0))
+    values = np.asarray(scores.values)
+    i, j = np.triu_indices(len(own), 1)
+    score, same = values[i, j], own[i] == own[j]
+    strict, lax = (pb.verify(scores, samples, thresholds=[t], fmr=0.01).points[1] for t in (2.0, -2.0))
+    comparisons = Comparisons([4] * 40, [4] * 40, symmetric=True)
+    matched = score >= np.sort(score[~same])[-30]
+    matched &= ~same
+    of_matches = false_match_rate(own[i[matched]], own[j[matched]], comparisons)
+    assert of_matches.errors == 30
+    n = of_matches.n
+    effect = n / of_matches.n_effective
+    assert strict.fmr.high == pytest.approx(1 - 0.025 ** (effect / n))
+    assert strict.fmr.high < 0.1 * strict.fmr.zero_errors.disjoint
+    assert "rates.no-errors-borrowed" in {note.code for note in strict.fmr.notes}
+    missed = score[same] <= np.sort(score[same])[29]
+    of_misses = false_non_match_rate(own[i[same]], missed)
+    assert lax.fnmr.high == pytest.approx(1 - 0.025 ** (1 / of_misses.n_effective))
+    assert strict.fnmr.low == pytest.approx(1 - lax.fnmr.high)
+
+
+def test_one_interval_of_fnmr_at_a_false_match_rate_at_every_door():
+    rng = np.random.default_rng(1)
+    scores, samples, _ = drawn(rng, 30, 3)
+    other, _, _ = drawn(rng, 30, 3, 0.9, "other")
+    both = {"net": scores, "other": other}
+    rates = (0.02, 0.001)
+    at_once = compare_at_rates(
+        [pb.FNMR(rate) for rate in rates], both, samples, [(None, "none")] * 2, 0.95, Drawings(0)
+    )
+    verified = pb.verify(both, samples, fmr=rates)
+    for place, rate in enumerate(rates):
+        compared = pb.compare(pb.FNMR(rate), both, samples)
+        for name, data in both.items():
+            point = verified[name].points[place]
+            ends = tuple(point.fnmr_at_fmr or (point.fnmr.low, point.fnmr.high))
+            found = [pb.estimate(pb.FNMR(rate), data, samples)]
+            for comparison in (compared, at_once[place]):
+                found += [one for one in comparison.estimates if one.facts.algorithm == name]
+            assert [(one.low, one.high) for one in found] == [ends] * 3
+
+
+def named_pairs(rng: np.random.Generator, mated: list[tuple[int, int]], own: np.ndarray, values: np.ndarray):
+    """A list that names images: these mated pairs, and some others."""
+    i, j = np.triu_indices(len(own), 1)
+    others = np.flatnonzero((own[i] != own[j]) & (rng.random(len(i)) < 0.2))
+    first = [*(a for a, _ in mated), *i[others]]
+    second = [*(b for _, b in mated), *j[others]]
+    frame = pl.DataFrame(
+        {
+            "query": [f"i{place}" for place in first],
+            "target": [f"i{place}" for place in second],
+            "mated": [place < len(mated) for place in range(len(first))],
+            "score": values[first, second],
+        }
+    )
+    return pb.Trials(frame, "similarity")
+
+
+def test_pairs_that_may_be_of_one_person_have_wider_intervals():
+    rng = np.random.default_rng(2)
+    scores, samples, own = drawn(rng, 30, 4)
+    values = np.asarray(scores.values)
+    apart = [(4 * person + place, 4 * person + place + 1) for person in range(30) for place in (0, 2)]
+    trials = named_pairs(rng, apart, own, values)
+    found = pb.verify(trials, fmr=0.05)
+    assert "verification.people-doubtful" in {note.code for note in found.notes if note.level == "caution"}
+    known = pb.verify(trials, samples, fmr=0.05)
+    assert "verification.people-doubtful" not in {note.code for note in known.notes}
+    # As with a person for each mated pair, but for variances that are three times as large.
+    (point,) = found.points
+    missed = np.array([values[one] < point.point.threshold for one in apart])
+    plain = false_non_match_rate(np.arange(60), missed)
+    t = t_quantile(0.95, plain.degrees_of_freedom)
+    ends = wilson_interval(plain.rate, plain.n_effective / 3, t)
+    assert (point.fnmr.low, point.fnmr.high) == pytest.approx(tuple(ends))
+    low, high = point.fnmr_at_fmr
+    assert low <= ends.low < ends.high <= high
+    for interval, exact in (
+        (found.auc_interval, known.auc_interval),
+        (found.eer_interval, known.eer_interval),
+    ):
+        assert interval.high - interval.low > exact.high - exact.low
+    estimated = pb.estimate(pb.AUC(), trials)
+    assert (estimated.low, estimated.high) == (found.auc_interval.low, found.auc_interval.high)
+
+
+def test_pairs_that_are_joined_tell_who_is_who():
+    rng = np.random.default_rng(3)
+    scores, samples, own = drawn(rng, 30, 3)
+    i, j = np.triu_indices(len(own), 1)
+    mated = [(a, b) for a, b in zip(i.tolist(), j.tolist(), strict=True) if own[a] == own[b]]
+    trials = named_pairs(rng, mated, own, np.asarray(scores.values))
+    found, known = pb.verify(trials, fmr=0.05), pb.verify(trials, samples, fmr=0.05)
+    assert found.points[0].fnmr == known.points[0].fnmr
+    assert found.auc_interval.low == pytest.approx(known.auc_interval.low)
