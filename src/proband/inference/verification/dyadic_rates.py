@@ -520,8 +520,12 @@ def effective_people(totals: Floats) -> float:
     return min(max(FEWEST_CARRIERS, float(squares.sum()) ** 2 / of_squares), most) if of_squares > 0 else most
 
 
-def squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetings) -> float:
+def squares_of_pairs(
+    first: Ints, second: Ints, rate: float, comparisons: Meetings, weights: Floats | None = None
+) -> float:
     """Sum ẽ_ij² over pairs of people, Σ_{i<j} ẽ_ij²: those without an error are in the closed form, never listed.
+
+    Errors can have `weights`; `rate` is then the mean weight of a comparison.
 
     Examples
     --------
@@ -529,13 +533,13 @@ def squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetin
     >>> round(squares_of_pairs(np.array([0]), np.array([1]), 1 / 6, everybody), 4)  # (5/6)² + 5/6²
     0.8333
     """
-    keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
+    keys, places = np.unique(first * comparisons.n_subjects + second, return_inverse=True)
     between = comparisons.n_between(keys // comparisons.n_subjects, keys % comparisons.n_subjects)
-    if (counts > between).any():
+    errors = np.bincount(places, weights, minlength=len(keys)).astype(np.float64)
+    if weights is None and (errors > between).any():
         raise UsageError(
             "Two people have more false matches than comparisons.", "give every comparison once."
         )
-    errors = counts.astype(np.float64)
     return float((errors * (errors - 2 * rate * between)).sum() + rate**2 * comparisons.sum_of_squares)
 
 
