@@ -520,12 +520,8 @@ def effective_people(totals: Floats) -> float:
     return min(max(FEWEST_CARRIERS, float(squares.sum()) ** 2 / of_squares), most) if of_squares > 0 else most
 
 
-def squares_of_pairs(
-    first: Ints, second: Ints, rate: float, comparisons: Meetings, weights: Floats | None = None
-) -> float:
+def squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetings) -> float:
     """Sum ẽ_ij² over pairs of people, Σ_{i<j} ẽ_ij²: those without an error are in the closed form, never listed.
-
-    Errors can have `weights`; `rate` is then the mean weight of a comparison.
 
     Examples
     --------
@@ -533,13 +529,13 @@ def squares_of_pairs(
     >>> round(squares_of_pairs(np.array([0]), np.array([1]), 1 / 6, everybody), 4)  # (5/6)² + 5/6²
     0.8333
     """
-    keys, places = np.unique(first * comparisons.n_subjects + second, return_inverse=True)
+    keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
     between = comparisons.n_between(keys // comparisons.n_subjects, keys % comparisons.n_subjects)
-    errors = np.bincount(places, weights, minlength=len(keys)).astype(np.float64)
-    if weights is None and (errors > between).any():
+    if (counts > between).any():
         raise UsageError(
             "Two people have more false matches than comparisons.", "give every comparison once."
         )
+    errors = counts.astype(np.float64)
     return float((errors * (errors - 2 * rate * between)).sum() + rate**2 * comparisons.sum_of_squares)
 
 

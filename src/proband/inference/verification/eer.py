@@ -122,7 +122,7 @@ def eer_differences(question: Question) -> Joint:
         a, b = held[first], held[second]
         if not same_comparisons(a.errors, a.comparisons, b.errors, b.comparisons):
             raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
-        found = a.errors.difference(b.errors, a.comparisons)
+        found = a.errors.difference(b.errors)
         statistics = multiplied(found.totals, question.seed)
         return Tested(found.value, found.curve, found.standard_error, _BOTH_CROSSINGS, statistics=statistics)
 

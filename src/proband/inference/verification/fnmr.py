@@ -256,7 +256,7 @@ def _joint(
         a, b = held[first], held[second]
         if not same_comparisons(a.errors[place], a.comparisons, b.errors[place], b.comparisons):
             raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
-        found = a.errors[place].difference(b.errors[place], a.comparisons)
+        found = a.errors[place].difference(b.errors[place])
         statistics = multiplied(found.totals, seed)
         return Tested(found.value, found.curve, found.standard_error, _BOTH_MOVED, statistics=statistics)
 

@@ -45,7 +45,7 @@ class Apart:
         totals: Floats,
         genuine: Floats,
         own: npt.NDArray[np.integer],
-        of_pairs: float,
+        of_pairs: float = 0.0,
         least: float = 0.0,
     ) -> Apart:
         """Make the variance of a difference of what people add to it.
@@ -61,12 +61,12 @@ class Apart:
         genuine, own
             What each genuine comparison adds, and whose it is.
         of_pairs, least
-            Σ e_ij², and what the variance is not below.
+            Σ e_ij², or none to leave it in, and what the variance is not below.
 
         Examples
         --------
         >>> adds = np.array([0.1, -0.1, 0.2, -0.2])
-        >>> found = Apart.over_people(0.1, adds, adds, np.arange(4), 0.0)
+        >>> found = Apart.over_people(0.1, adds, adds, np.arange(4))
         >>> round(found.standard_error**2, 4), found.degrees_of_freedom  # 4/3 · 0.1
         (0.1333, 3.0)
         """
