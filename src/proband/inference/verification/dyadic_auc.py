@@ -238,21 +238,16 @@ class PlacedPairs:
             self.area - other.area, self.genuine - other.genuine, self.impostor - other.impostor,
         )  # fmt: skip
         if self.people is None:
-            return Apart(value, *_error(genuine, impostor, None), self.units, np.zeros(0))
+            units = min(len(genuine), len(impostor))
+            return Apart(value, *_error(genuine, impostor, None), units, np.zeros(0))
         of_pairs = float(impostor @ impostor) / self.n_impostor**2
         totals = self.totals - other.totals
-        found = Apart.over_people(value, totals, genuine / len(genuine), self.people.own, of_pairs)
-        return replace(found, units=self.units)
+        return Apart.over_people(value, totals, genuine / len(genuine), self.people.own, of_pairs)
 
     @property
     def method_of_difference(self) -> Method:
         """How a difference is tested."""
         return _INDEPENDENT if self.people is None else _DIFFERENCE_OVER_PEOPLE
-
-    @property
-    def units(self) -> int:
-        """How many comparisons share nothing: a genuine one against an impostor's two people."""
-        return (min(len(self.genuine), self.n_impostor) if self.people is None else self.people.n) // 3
 
 
 def auc_difference(

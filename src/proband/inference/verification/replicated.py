@@ -187,8 +187,6 @@ def differences_over_people(question: Question) -> Joint:
         rates = [held[one].measured.value for one in (a, b)] if question.measure.form == "crossing" else []
         least = sum(one * (1 - one) for one in rates) / (4 * len(held[a].pairs.genuine.first))
         found = Apart.in_draws(difference, draws, held[a].pairs.genuine_shares, least)
-        if question.measure.form == "area":
-            found = replace(found, units=held[a].pairs.units.n // 3)  # as few comparisons share nothing
         return found.curve, found.standard_error, np.abs(draws - draws.mean())
 
     each = [_bootstrapped(question, one, made) for one, made in zip(held, drawn, strict=True)]
