@@ -178,7 +178,6 @@ def differences_over_people(question: Question) -> Joint:
         one.pairs.replicates(question.measure, design.weights(one.pairs.units.n, question.seed))
         for one in held
     ]
-    method = replace(design.as_method, draws=design.n_resamples)
 
     def tested(a: int, b: int) -> tuple[Curve, float, Floats]:
         draws = drawn[a] - drawn[b]
@@ -190,7 +189,7 @@ def differences_over_people(question: Question) -> Joint:
         return found.curve, found.standard_error, np.abs(draws - draws.mean())
 
     each = [_bootstrapped(question, one, made) for one, made in zip(held, drawn, strict=True)]
-    return joint_in_replicates(question, held, each, tested, method)
+    return joint_in_replicates(question, held, each, tested, design.as_method)
 
 
 def _bootstrapped(question: Question, held: HeldPairs, drawn: Floats | None = None) -> Estimate:
