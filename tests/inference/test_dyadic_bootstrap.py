@@ -13,10 +13,8 @@ from proband.designs.base import BLOCK
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.drawings import subject_weights
 from proband.inference.verification.dyadic_bootstrap import (
-    AlgorithmScores,
     bootstrapped_error_rates,
     fnmr_at_fmr_replicates,
-    fnmr_difference_at_fmr,
     recentred_interval,
 )
 from proband.inference.verification.dyadic_rates import Comparisons
@@ -223,29 +221,6 @@ def test_long_and_short_counters_agree():
     plain = [(weights[first[bins == b]] * weights[second[bins == b]]).sum(axis=0) for b in range(3)]
     assert np.array_equal(totals[np.int32], plain)
     assert np.array_equal(totals[np.int64], plain)
-
-
-def test_paired_difference():
-    study = Study(8, True, subjects=60, decimals=3)
-    rng = np.random.default_rng(1)
-    good = AlgorithmScores(study.i, study.j, study.closeness, study.genuine + 1.5)
-    poor = good._replace(genuine_closeness=study.genuine + 0.2 * rng.normal(size=len(study.genuine)))
-    found = fnmr_difference_at_fmr(good, poor, study.genuine_subjects, study.comparisons, 0.05, 500, 2)
-    alone = [
-        fnmr_at_fmr_replicates(
-            *one[:3], study.genuine_subjects, one.genuine_closeness, study.comparisons, 0.05, 500, 2
-        )
-        for one in (good, poor)
-    ]
-    assert np.array_equal(found.replicates, alone[0] - alone[1])
-    assert found.difference == found.first - found.second < 0
-    assert found.low < found.difference < found.high < 0
-    assert found.p_value < 0.05
-    assert found.supported
-    # Common people make the difference surer than either rate.
-    assert found.standard_error < np.hypot(alone[0].std(), alone[1].std())
-    same = fnmr_difference_at_fmr(good, good, study.genuine_subjects, study.comparisons, 0.05, 500, 2)
-    assert (same.difference, same.p_value) == (0.0, 1.0)
 
 
 def test_recentred_interval():

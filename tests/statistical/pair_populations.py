@@ -66,10 +66,13 @@ class Population:
         )
         return images / np.linalg.norm(images, axis=1, keepdims=True), own
 
-    def two_algorithms(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Scores of two algorithms that are equally good, each of which sees some people badly; and whose the images are."""
+    def two_algorithms(
+        self, rng: np.random.Generator, worse: float = 1.0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Scores of two algorithms, each of which sees some people badly, the second so many times; and whose the images are."""
         images, own = self.images(rng, self.people)
         badly = 0.5 * self.noise * np.exp(0.5 * rng.normal(size=(2, self.people)))[:, own, None]
+        badly[1] *= worse
         blurred = images + badly * rng.normal(size=(2, *images.shape)) / np.sqrt(self.dimensions)
         blurred /= np.linalg.norm(blurred, axis=2, keepdims=True)
         first, second = blurred @ blurred.swapaxes(1, 2)

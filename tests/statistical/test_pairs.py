@@ -9,10 +9,14 @@ from tests.statistical.pair_populations import Population
 
 from proband.designs import Bootstrap
 from proband.inference import compare, verify
-from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_interval
+from proband.inference.verification.drawings import Genuine, Tail
+from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, PlacedPairs, auc_interval
+from proband.inference.verification.dyadic_fnmr import ErrorsThere
 from proband.inference.verification.meetings import Comparisons
 from proband.inference.verification.verification import Shared
 from proband.measures import AUC, EER, FNMR
+from proband.measures.pairs.counts import count_trials
+from proband.measures.verification import ErrorRates
 from proband.samples import Samples
 from proband.scores import Scores
 from proband.scores.trials import Trials
@@ -197,3 +201,57 @@ def test_level_of_crossings():
 @pytest.mark.parametrize("measure", [AUC(), FNMR(0.05), EER()], ids=lambda one: one.code)
 def test_levels_everywhere(measure, sizes):
     assert rejected(Population(60, "normal", sizes, noise=0.9), measure, "auto", 1000) <= 0.075
+
+
+def differences(population: Population, n_sets: int, worse: float, fmr: float) -> dict[str, np.ndarray]:
+    """Differences and their p-values (rows) by AUC, FNMR at an FMR and EER."""
+    rng, found = np.random.default_rng(population.people), []
+    for _ in range(n_sets):
+        *scores, own = population.two_algorithms(rng, worse)
+        i, j = np.triu_indices(len(own), 1)
+        same = own[i] == own[j]
+        whose, first, second = own[i[same]], own[i[~same]], own[j[~same]]
+        sizes = np.bincount(own)
+        everybody = Comparisons(sizes, sizes, symmetric=True)
+        areas, missed, crossed = [], [], []
+        for matrix in scores:
+            genuine, impostor = matrix[i[same], j[same]], matrix[i[~same], j[~same]]
+            areas.append(PlacedPairs.of(PairCloseness(genuine, impostor), PairPeople(whose, first, second)))
+            both = Tail.of(first, second, impostor, everybody), Genuine.of(whose, genuine, everybody)
+            missed.append(ErrorsThere.at_fmr(*both, everybody, fmr))
+            frame = pl.DataFrame(
+                {"score": [*genuine, *impostor], "mated": np.repeat([1, 0], [len(genuine), len(impostor)])}
+            )
+            crossing = ErrorRates("net", True, count_trials(Trials(frame, "similarity"))).eer().value
+            crossed.append(ErrorsThere.at_crossing(*both, everybody, crossing))
+        apart = [one.difference(other) for one, other in (areas, missed, crossed)]
+        found.append([(one.value, one.curve.p_value) for one in apart])
+    return dict(zip(("auc", "fnmr", "eer"), np.array(found).transpose(1, 2, 0), strict=True))
+
+
+def powers(made: np.ndarray) -> tuple[float, float]:
+    """How often two algorithms are told apart, and how often by a test that knows the variance."""
+    values, p = made
+    return float((p <= 0.05).mean()), float((np.abs(values) > 1.96 * values.std()).mean())
+
+
+def test_differences_are_found():
+    """Nearly as often as by a test that knows the variance."""
+    equal = differences(Population(40, "skewed", noise=0.8), 70, 1.0, 0.02)
+    apart = differences(Population(40, "skewed", noise=0.8), 70, 1.5, 0.02)
+    for measure in equal:
+        assert powers(equal[measure])[0] <= 0.13
+        found, oracle = powers(apart[measure])
+        assert found >= 0.75 * oracle - 0.1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["normal", "skewed", "goats", "lambs"])
+@pytest.mark.parametrize("sizes", ["equal", "unequal", "informative"])
+def test_differences_everywhere(kind, sizes):
+    population = Population(80, kind, sizes, noise=0.8)
+    equal, apart = (differences(population, 1000, worse, 0.01) for worse in (1.0, 1.4))
+    for measure in equal:
+        assert powers(equal[measure])[0] <= 0.065 + 0.016
+        found, oracle = powers(apart[measure])
+        assert found >= 0.75 * oracle - 0.04

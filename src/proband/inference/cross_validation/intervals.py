@@ -313,7 +313,9 @@ def pooled_interval(
         low=ends.low if n_subjects > 1 else None,
         high=ends.high if n_subjects > 1 else None,
         confidence_level=confidence_level,
-        standard_error=float(np.sqrt(allowance * variance_over_people(means, people))) if n_subjects > 1 else None,
+        standard_error=float(np.sqrt(allowance * variance_over_people(means, people)))
+        if n_subjects > 1
+        else None,
         degrees_of_freedom=n_subjects - 1.0 if several and n_subjects > 1 else None,
         method=POOLED,
         n_values=len(means),

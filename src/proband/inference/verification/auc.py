@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proband.errors import DesignError
-from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
 from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference
+from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, PlacedPairs
 from proband.inference.verification.lists import ASSUMED, closeness_of_list, verified_list
 from proband.inference.verification.pair_questions import (
     answers_of_verification,
@@ -20,6 +19,7 @@ from proband.inference.verification.pair_questions import (
     joint_of_pairs,
     unknown_people,
 )
+from proband.inference.verification.paired_people import multiplied
 from proband.inference.verification.people_alike import (
     alike_differences,
     alike_estimates,
@@ -43,7 +43,7 @@ class _Comparisons:
     """Every comparison of one algorithm."""
 
     made: Verification
-    closeness: PairCloseness
+    placed: PlacedPairs
     people: PairPeople | None
 
     @classmethod
@@ -51,15 +51,16 @@ class _Comparisons:
         if isinstance(scores, Trials):
             found, shared = verified_list(scores, [0.01], (), level, 0, False, Drawings(0))
             if shared is None:
-                return cls(found, closeness_of_list(scores), None)
+                return cls(found, PlacedPairs.of(closeness_of_list(scores)), None)
             people = PairPeople(shared.genuine_people, shared.first, shared.second)
-            return cls(found, PairCloseness(shared.genuine, shared.tail), people)
+            return cls(found, PlacedPairs.of(PairCloseness(shared.genuine, shared.tail), people), people)
         made = _verified(scores, within, level)
         assert within is not None  # or else it was refused
         pairs = PairSet.of(scores, within)
         own, genuine = genuine_pairs(scores, pairs)
         first, second, impostor = tail_pairs(scores, pairs, -np.inf, _MOST)
-        return cls(made, PairCloseness(genuine, impostor), PairPeople(own, first, second))
+        people = PairPeople(own, first, second)
+        return cls(made, PlacedPairs.of(PairCloseness(genuine, impostor), people), people)
 
 
 def _verified(scores: Scores | Trials, within: Experiment | Samples | None, level: float) -> Verification:
@@ -139,11 +140,15 @@ def auc_differences(question: Question) -> Joint:
             raise DesignError(
                 f"{first} and {second} were not measured on the same comparisons, in the same order."
             )
-        found = auc_difference(a.closeness, b.closeness, a.people, level)
-        # Where nothing varies only comparisons that share nothing count: a genuine one against an impostor's two people.
-        units = (found.n_subjects or min(found.n_genuine, found.n_impostor)) // 3
-        curve = Student(found.value, found.standard_error, found.degrees_of_freedom, units=units)
-        return Tested(found.value, curve, found.standard_error, found.method)
+        found = a.placed.difference(b.placed)
+        statistics = multiplied(found.totals, question.seed) if len(found.totals) else None
+        return Tested(
+            found.value,
+            found.curve,
+            found.standard_error,
+            a.placed.method_of_difference,
+            statistics=statistics,
+        )
 
     estimates = {name: _estimate(question, held[name].made, algorithms[name], within) for name in held}
     difference = derived("difference", "difference of {}", question.measure.estimand)
@@ -156,6 +161,6 @@ def auc_differences(question: Question) -> Joint:
 def _same(one: _Comparisons, other: _Comparisons) -> bool:
     """Whether two algorithms were measured on the same comparisons: of the same people, or else as many of each kind."""
     if one.people is None or other.people is None:
-        sizes = [(np.size(each.closeness.genuine), np.size(each.closeness.impostor)) for each in (one, other)]
+        sizes = [(len(each.placed.genuine), each.placed.n_impostor) for each in (one, other)]
         return one.people is other.people and sizes[0] == sizes[1]
     return all(np.array_equal(x, y) for x, y in zip(one.people, other.people, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from proband.inference.verification.dyadic_rates import (
     small_sample,
 )
 from proband.inference.verification.meetings import Ints
+from proband.inference.verification.paired_people import Apart
 from proband.inference.verification.supposed import moderated_interval, worth_of_people
 from proband.measures.pairs.placements import PlacementSums
 from proband.results.base import Confidence, Count, Result
@@ -211,6 +212,66 @@ def _over_people(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class PlacedPairs:
+    """One algorithm's comparisons, each placed among those of the other kind: what a difference of areas is made of.
+
+    Attributes
+    ----------
+    area
+        The area under the ROC curve.
+    genuine
+        Of every genuine comparison the share of impostors that it is closer than, less the area.
+    impostor
+        Of every impostor comparison the share of genuine ones that are closer, less the area; summed by two people where these
+        are known.
+    people
+        Whose the comparisons are; None where that is not known.
+    totals
+        What each person adds to the area, by genuine and by impostor comparisons.
+    n_impostor
+        How many impostor comparisons there are.
+    """
+
+    area: float
+    genuine: Floats
+    impostor: Floats
+    people: _Numbered | None
+    totals: Floats
+    n_impostor: int
+
+    @classmethod
+    def of(cls, scores: PairCloseness, people: PairPeople | None = None) -> PlacedPairs:
+        """Place every comparison."""
+        area, genuine, impostor = _placements(scores)
+        if people is None:
+            return cls(area, genuine, impostor, None, np.zeros(0), len(impostor))
+        shared = _Numbered.of(people, len(genuine), len(impostor))
+        of_pairs = _by_two(impostor, shared)
+        totals = np.bincount(shared.own, weights=genuine, minlength=shared.n) / len(genuine)
+        totals += (of_pairs.sum(axis=0) + of_pairs.sum(axis=1)) / len(impostor)
+        return cls(area, genuine, of_pairs.data, shared, totals, len(impostor))
+
+    def difference(self, other: PlacedPairs) -> Apart:
+        """How far the area is from another algorithm's of the same comparisons."""
+        if self.genuine.shape != other.genuine.shape or self.impostor.shape != other.impostor.shape:
+            raise UsageError("The two algorithms were not given the same comparisons.")
+        value, genuine, impostor = (
+            self.area - other.area, self.genuine - other.genuine, self.impostor - other.impostor,
+        )  # fmt: skip
+        if self.people is None:
+            units = min(len(genuine), len(impostor))
+            return Apart(value, *_error(genuine, impostor, None), units, np.zeros(0))
+        of_pairs = float(impostor @ impostor) / self.n_impostor**2
+        totals = self.totals - other.totals
+        return Apart.over_people(value, totals, genuine / len(genuine), self.people.own, of_pairs)
+
+    @property
+    def method_of_difference(self) -> Method:
+        """How a difference is tested."""
+        return _INDEPENDENT if self.people is None else _DIFFERENCE_OVER_PEOPLE
+
+
 def auc_difference(
     first: PairCloseness,
     second: PairCloseness,
@@ -222,6 +283,10 @@ def auc_difference(
     The deviations of `auc_interval` are subtracted comparison by comparison, so that what the algorithms share cancels (DeLong
     et al. 1988).
 
+    Notes
+    -----
+    What each person adds to the difference, by genuine and by impostor comparisons, makes its variance: `Apart.over_people`.
+
     Examples
     --------
     >>> first = PairCloseness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1])
@@ -229,23 +294,22 @@ def auc_difference(
     >>> round(auc_difference(first, second).value, 4), auc_difference(first, first).p_value
     (0.1, 1.0)
     """
-    from scipy.special import ndtr, stdtr
-
-    area_1, genuine_1, impostor_1 = _placements(first)
-    area_2, genuine_2, impostor_2 = _placements(second)
-    if genuine_1.shape != genuine_2.shape or impostor_1.shape != impostor_2.shape:
-        raise UsageError("The two algorithms were not given the same comparisons.")
-    difference, genuine, impostor = area_1 - area_2, genuine_1 - genuine_2, impostor_1 - impostor_2
-    shared = None if people is None else _Numbered.of(people, len(genuine), len(impostor))
-    sizes = len(genuine), len(impostor), None if shared is None else shared.n
-    found = _interval(difference, _error(genuine, impostor, shared), sizes, (-1.0, 1.0), confidence_level)
-    if shared is not None:
-        found = replace(found, method=_DIFFERENCE_OVER_PEOPLE)
-    p_value, freedom = 1.0, found.degrees_of_freedom
-    if found.standard_error > 0 and (freedom is None or freedom >= 1):
-        z = -abs(difference) / found.standard_error
-        p_value = 2 * float(ndtr(z) if freedom is None else stdtr(freedom, z))
-    return replace(found, p_value=p_value)
+    placed = PlacedPairs.of(first, people)
+    found = placed.difference(PlacedPairs.of(second, people))
+    low, high = found.curve.interval(1 - check_level(confidence_level))
+    return AucInterval(
+        value=found.value,
+        low=low,
+        high=high,
+        standard_error=found.standard_error,
+        p_value=found.curve.p_value,
+        n_genuine=len(placed.genuine),
+        n_impostor=placed.n_impostor,
+        n_subjects=None if placed.people is None else placed.people.n,
+        degrees_of_freedom=found.degrees_of_freedom,
+        method=placed.method_of_difference,
+        confidence_level=confidence_level,
+    )
 
 
 class _Numbered(NamedTuple):
@@ -301,6 +365,14 @@ def _share_below(ascending: Floats, values: Floats) -> Floats:
     return share
 
 
+def _by_two(impostor: Floats, people: _Numbered) -> Any:
+    """Sum what impostor comparisons add by two people: a sparse array, the lower number first."""
+    from scipy.sparse import coo_array
+
+    ends = np.minimum(people.i, people.j), np.maximum(people.i, people.j)
+    return coo_array((impostor, ends), shape=(people.n, people.n)).tocsr()
+
+
 def _error(genuine: Floats, impostor: Floats, people: _Numbered | None) -> tuple[float, float | None]:
     """The standard error, and the degrees of freedom: 0 where there is too little to see what varies."""
     if people is None:
@@ -312,11 +384,8 @@ def _error(genuine: Floats, impostor: Floats, people: _Numbered | None) -> tuple
 
 def _sums(impostor: Floats, people: _Numbered) -> PlacementSums:
     """What the impostor comparisons of each person, and of each two people, add up to."""
-    from scipy.sparse import coo_array
-
     _, i, j, n = people
-    ends = np.minimum(i, j), np.maximum(i, j)
-    of_pairs = coo_array((impostor, ends), shape=(n, n)).tocsr()  # sums those of two people
+    of_pairs = _by_two(impostor, people)
     totals: Floats = np.asarray(of_pairs.sum(axis=0) + of_pairs.sum(axis=1))
     counts = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
     return PlacementSums(totals, counts, float(of_pairs.data @ of_pairs.data), len(impostor))

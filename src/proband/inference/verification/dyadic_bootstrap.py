@@ -7,16 +7,13 @@ Drawing a person twice makes no impostor comparison of the two copies.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError
-from proband.inference.comparisons.curves import Spread
-from proband.inference.proportions import Interval, check_level, normal_quantile, t_quantile, wilson_interval
+from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
 from proband.inference.verification.drawings import (
     AtRates,
     AtThresholds,
@@ -26,9 +23,8 @@ from proband.inference.verification.drawings import (
     Tail,
     replicates,
 )
-from proband.inference.verification.dyadic_rates import SUPPORTED, RateInterval
+from proband.inference.verification.dyadic_rates import RateInterval
 from proband.inference.verification.meetings import Ints, Meetings
-from proband.results.base import Result
 
 Floats = npt.NDArray[np.float64]
 
@@ -78,70 +74,6 @@ class BootstrappedRates:
         if self.fnmr is None or self.fnmr_replicates is None:
             raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
         return _intervals(self.fnmr_replicates, self.fnmr, confidence_level)
-
-
-class AlgorithmScores(NamedTuple):
-    """What one algorithm makes of the comparisons: its closest impostors, and every genuine one in the common order.
-
-    Attributes
-    ----------
-    tail_i, tail_j, tail_closeness
-        The closest impostor comparisons: their two subjects, and how close they are.
-    genuine_closeness
-        How close every genuine comparison is.
-    """
-
-    tail_i: npt.ArrayLike
-    tail_j: npt.ArrayLike
-    tail_closeness: npt.ArrayLike
-    genuine_closeness: npt.ArrayLike
-
-
-class FnmrDraws(NamedTuple):
-    """One algorithm's FNMR at an FMR, the errors it rests on, and what it is in every drawing of people.
-
-    Attributes
-    ----------
-    fnmr, false_non_matches, replicates
-        The rate, its errors, and the rate in every drawing.
-    """
-
-    fnmr: float
-    false_non_matches: int
-    replicates: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class FnmrDifference(Result):
-    """How two algorithms differ in FNMR at the same FMR, on the same comparisons and under the same drawings of people.
-
-    Attributes
-    ----------
-    first, second, difference
-        Each algorithm's FNMR, and the first less the second.
-    low, high
-        The interval of the difference: what the test does not reject.
-    p_value
-        How often a drawing is at least as far from the mean of all as the difference is from none; two-sided, never 0.
-    supported
-        Whether both algorithms have at least 30 false non-matches, and 30 false matches are allowed.
-    standard_error, replicates
-        Of the difference, and the difference in every drawing.
-    fmr, confidence_level
-        At which it is measured, and the level of the interval.
-    """
-
-    first: float
-    second: float
-    difference: float
-    low: float
-    high: float
-    standard_error: float
-    p_value: float
-    fmr: float
-    supported: bool
-    replicates: Floats
-    confidence_level: float
 
 
 @on_engine
@@ -236,114 +168,6 @@ def fnmr_at_fmr_replicates(
         scheme, n_resamples, Drawings(seed), threads
     )
     return found
-
-
-def fnmr_difference_at_fmr(
-    first: AlgorithmScores,
-    second: AlgorithmScores,
-    genuine_subjects: npt.ArrayLike,
-    comparisons: Meetings,
-    fmr: float,
-    n_resamples: int = 1_000,
-    seed: int = 0,
-    *,
-    confidence_level: float = 0.95,
-    scheme: Scheme = "vertex",
-    threads: int | None = None,
-) -> FnmrDifference:
-    """Compare two algorithms' FNMR at the same FMR, paired: both are measured in the same drawings of people.
-
-    People vary, and both thresholds with them; `fnmr_difference` has the interval and the test.
-
-    Examples
-    --------
-    >>> from proband.inference.verification.meetings import Comparisons
-    >>> i, j = np.triu_indices(5, 1)
-    >>> good = AlgorithmScores(i, j, np.linspace(0.0, 0.3, 10), [0.8] * 5)
-    >>> poor = AlgorithmScores(i, j, np.linspace(0.0, 0.3, 10), [0.8, 0.8, 0.8, 0.8, 0.1])
-    >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
-    >>> found = fnmr_difference_at_fmr(good, poor, range(5), everybody, 0.1, n_resamples=100)
-    >>> found.first, found.second, found.supported
-    (0.0, 0.2, False)
-    """
-    drawn, drawings = [], Drawings(seed)
-    for one in (first, second):
-        tail = Tail.of(one.tail_i, one.tail_j, one.tail_closeness, comparisons)
-        genuine = Genuine.of(genuine_subjects, one.genuine_closeness, comparisons)
-        measure = AtRates.of(tail, genuine, comparisons, [fmr])
-        (everybody,) = measure(np.ones((1, comparisons.n_subjects), dtype=np.int32))
-        (replicates,) = measure.replicates(scheme, n_resamples, drawings, threads)
-        drawn.append(FnmrDraws(float(everybody.fnmr[0]), int(everybody.rejected[0]), replicates))
-    return fnmr_difference(drawn[0], drawn[1], genuine_subjects, comparisons, fmr, confidence_level)
-
-
-def fnmr_difference(
-    first: FnmrDraws,
-    second: FnmrDraws,
-    genuine_people: npt.ArrayLike,
-    comparisons: Meetings,
-    fmr: float,
-    confidence_level: float = 0.95,
-) -> FnmrDifference:
-    """Compare two algorithms that were measured in the same drawings of people.
-
-    With d the difference and d*_b that of drawing b, p = (1 + how many |d*_b − d̄*| are at least |d|)/(1 + B), and the interval
-    holds the differences that this test does not reject (`Spread`); with few people drawings are moved apart first
-    (`spread_of_people`).
-
-    Examples
-    --------
-    >>> from proband.inference.verification.meetings import Comparisons
-    >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
-    >>> first, second = FnmrDraws(0.2, 1, np.array([0.1, 0.2, 0.3])), FnmrDraws(0.1, 1, np.array([0.1, 0.1, 0.1]))
-    >>> found = fnmr_difference(first, second, np.arange(5), everybody, 0.1)
-    >>> found.difference, found.p_value  # two of three are as far
-    (0.1, 0.75)
-    """
-    differences = first.replicates - second.replicates
-    difference = first.fnmr - second.fnmr
-    curve = spread_of_people(difference, differences, genuine_people, confidence_level)
-    low, high = curve.interval(1 - check_level(confidence_level))
-    errors = min(first.false_non_matches, second.false_non_matches)
-    return FnmrDifference(
-        first=first.fnmr,
-        second=second.fnmr,
-        difference=difference,
-        low=low,
-        high=high,
-        standard_error=float(curve.draws.std()),
-        p_value=curve.p_value,
-        fmr=fmr,
-        supported=errors >= SUPPORTED and fmr * comparisons.n_impostor >= SUPPORTED,
-        replicates=differences,
-        confidence_level=confidence_level,
-    )
-
-
-def spread_of_people(
-    difference: float, draws: Floats, genuine_people: npt.ArrayLike, confidence_level: float
-) -> Spread:
-    """Test a difference by its drawings of people, moved apart as far as few people make them vary too little.
-
-    With n_i genuine comparisons of person i, K = (Σ n_i)²/Σ n_i² people weigh as evenly (Kish 1965). Drawings of K people have
-    (K − 1)/K of the variance, which is known with K − 1 degrees of freedom: they are moved from their mean by the factor
-    √(K/(K − 1)) t/z, with t Student's and z the normal quantile.
-
-    Examples
-    --------
-    >>> drawn = np.linspace(-0.2, 0.2, 101)
-    >>> wide, narrow = (spread_of_people(0.1, drawn, np.arange(n), 0.95) for n in (10, 1000))
-    >>> [round(end, 3) for end in wide.interval(0.05)], [round(end, 3) for end in narrow.interval(0.05)]
-    ([-0.134, 0.334], [-0.092, 0.292])
-    """
-    sizes = np.bincount(np.asarray(genuine_people))
-    people = float(sizes.sum()) ** 2 / float(sizes @ sizes)
-    if people < 2:
-        return Spread(difference, np.full(1, difference))  # one person says nothing of others
-    t = t_quantile(check_level(confidence_level), people - 1)
-    factor = sqrt(people / (people - 1)) * t / normal_quantile(confidence_level)
-    middle = draws.mean()
-    return Spread(difference, middle + factor * (draws - middle))
 
 
 def recentred_interval(

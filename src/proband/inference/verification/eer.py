@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import ceil
+
 from proband.errors import DesignError
+from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
+from proband.inference.verification.drawings import Genuine, Tail
+from proband.inference.verification.dyadic_fnmr import ErrorsThere, same_comparisons
+from proband.inference.verification.meetings import Meetings
 from proband.inference.verification.pair_questions import (
     answers_of_verification,
     compared_data,
     estimate_of,
+    joint_of_pairs,
+    pairs_within,
     unknown_people,
 )
+from proband.inference.verification.paired_people import multiplied
 from proband.inference.verification.people_alike import (
     alike_differences,
     alike_estimates,
     with_people_alike,
 )
-from proband.inference.verification.verification import verify
+from proband.inference.verification.verification import Shared, Verification, verify
+from proband.measures.pairs.pair_set import PairSet
 from proband.results.estimate import Estimate
+from proband.results.targets import derived
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.trials import Trials
-from proband.words import count
+from proband.words import Method, count
+
+_ROOM = 2.0  # so many times as many impostors are held as match at the crossing, for the slope there
+_BOTH_CROSSINGS = Method(
+    "eer-both-crossings-moved",
+    "both rates and both thresholds over people (linearised, Student's t)",
+    "the variance over people of the crossings of both error rates",
+    ("hsieh1996", "fogliato2024"),
+)
 
 
 def eer_estimates(question: Question) -> tuple[Estimate, ...]:
@@ -44,12 +64,18 @@ def eer_estimates(question: Question) -> tuple[Estimate, ...]:
     """
     if question.measure.weights == "person":
         return alike_estimates(question)
-    data, within = compared_data(question)
-    return with_people_alike(question, [_estimate(question, one, within) for one in data])
+    (data, within), level = compared_data(question), question.confidence_level
+    each = [_estimate(question, _verified(one, within, level), one, within) for one in data]
+    return with_people_alike(question, each)
 
 
-def _estimate(question: Question, scores: Scores | Trials, within: Experiment | Samples | None) -> Estimate:
-    made = verify(scores, within, fmr=0.01, confidence_level=question.confidence_level, n_resamples=0)
+def _verified(scores: Scores | Trials, within: Experiment | Samples | None, level: float) -> Verification:
+    return verify(scores, within, fmr=0.01, confidence_level=level, n_resamples=0)
+
+
+def _estimate(
+    question: Question, made: Verification, scores: Scores | Trials, within: Experiment | Samples | None
+) -> Estimate:
     found = made.eer_interval
     if found is None and isinstance(scores, Trials):
         raise unknown_people(scores)
@@ -64,10 +90,10 @@ def _estimate(question: Question, scores: Scores | Trials, within: Experiment | 
 
 
 def eer_differences(question: Question) -> Joint:
-    """Compare algorithms by their equal error rates, all in the same drawings of people.
+    """Compare algorithms by their equal error rates on the same comparisons, with people as units.
 
-    People vary, and with them the threshold of each algorithm; `differences_over_people` has the interval and the test (Efron
-    1979; Fogliato et al. 2024).
+    People vary, and with them the threshold of each algorithm; `ErrorsThere.at_crossing` has what each person adds (Hsieh & Turnbull
+    1996), and `Apart.over_people` the interval and the test.
 
     Examples
     --------
@@ -84,4 +110,39 @@ def eer_differences(question: Question) -> Joint:
     >>> first, second, round(tested.difference, 4)
     ('good', 'poor', -0.1667)
     """
-    return alike_differences(question, eer_estimates(question))
+    if question.measure.weights == "person":
+        return alike_differences(question)
+    within, level = pairs_within(question), question.confidence_level
+    algorithms = dict(zip(question.names, question.scores, strict=True))
+    made = {name: _verified(scores, within, level) for name, scores in algorithms.items()}
+    estimates = {name: _estimate(question, made[name], algorithms[name], within) for name in made}
+    held = {name: _Crossed.of(made[name], algorithms[name], within) for name in made}
+
+    def tested(first: str, second: str) -> Tested:
+        a, b = held[first], held[second]
+        if not same_comparisons(a.errors, a.comparisons, b.errors, b.comparisons):
+            raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
+        found = a.errors.difference(b.errors)
+        statistics = multiplied(found.totals, question.seed)
+        return Tested(found.value, found.curve, found.standard_error, _BOTH_CROSSINGS, statistics=statistics)
+
+    answers = answers_of_verification(derived("difference", "difference of {}", question.measure.estimand))
+    return joint_of_pairs(estimates, tested, answers, question.chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class _Crossed:
+    """One algorithm's errors at the equal error rate, and among which comparisons."""
+
+    errors: ErrorsThere
+    comparisons: Meetings
+
+    @classmethod
+    def of(cls, made: Verification, scores: Scores, within: Experiment | Samples) -> _Crossed:
+        counts, value = made.rates.counts, made.rates.eer().value
+        reached = counts.closeness_reached_by(ceil(_ROOM * value * counts.n_impostor) + 1)
+        shared = Shared.of(scores, PairSet.of(scores, within), reached)
+        people = shared.comparisons
+        tail = Tail.of(shared.first, shared.second, shared.tail, people)
+        genuine = Genuine.of(shared.genuine_people, shared.genuine, people)
+        return cls(ErrorsThere.at_crossing(tail, genuine, people, value), people)

@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError
 from proband.inference.comparisons.compare import comparison_of, require_several
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_bootstrap import (
-    FnmrDraws,
-    error_anew,
-    fnmr_difference,
-    spread_of_people,
-)
+from proband.inference.verification.drawings import Drawings, Genuine, Tail
+from proband.inference.verification.dyadic_bootstrap import error_anew
+from proband.inference.verification.dyadic_fnmr import ErrorsThere, same_comparisons
 from proband.inference.verification.dyadic_rates import TOO_FEW_ERRORS
 from proband.inference.verification.lists import verified_list
 from proband.inference.verification.meetings import Meetings
@@ -29,6 +23,7 @@ from proband.inference.verification.pair_questions import (
     joint_of_pairs,
     unknown_people,
 )
+from proband.inference.verification.paired_people import multiplied
 from proband.inference.verification.people_alike import (
     alike_differences,
     alike_estimates,
@@ -36,7 +31,6 @@ from proband.inference.verification.people_alike import (
 )
 from proband.inference.verification.verification import (
     N_RESAMPLES,
-    Integers,
     Shared,
     Verification,
     VerificationPoint,
@@ -58,11 +52,11 @@ _ANEW = Method(
     "Wilson's interval with the variance of people drawn anew, the threshold set anew in each replicate",
     ("efron1979", "fogliato2024", "wilson1927"),
 )
-_BOTH_ANEW = Method(
-    "fnmr-both-thresholds-anew",
-    f"people drawn anew, both thresholds found anew in each ({counted(N_RESAMPLES, 'replicate')})",
-    "a bootstrap of people in which both thresholds are set anew",
-    ("efron1979", "fogliato2024"),
+_BOTH_MOVED = Method(
+    "fnmr-both-thresholds-moved",
+    "both rates and both thresholds over people (linearised, Student's t)",
+    "the variance over people of both rates, both thresholds moving with people",
+    ("hsieh1996", "fogliato2024"),
 )
 _FEW_MATCHES = Sentence(
     "fnmr.threshold-not-supported",
@@ -86,6 +80,7 @@ def fnmr_estimates(question: Question) -> tuple[Estimate, ...]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
@@ -142,11 +137,10 @@ def _estimate(
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """One algorithm at every rate that is compared: its estimates, and its drawings on which comparisons."""
+    """One algorithm at every rate that is compared: its estimates, and its errors in which comparisons."""
 
     estimates: tuple[Estimate, ...]
-    draws: tuple[FnmrDraws, ...]
-    genuine_people: Integers
+    errors: tuple[ErrorsThere, ...]
     comparisons: Meetings
 
     @classmethod
@@ -166,22 +160,25 @@ class _Drawn:
                 raise unknown_people(scores)
         else:
             made, shared = verified(scores, within, fmrs, (), level, N_RESAMPLES, False, drawings)
-        both = list(zip(measures, made.points, strict=True))
+        both = zip(measures, made.points, strict=True)
+        people = shared.comparisons
+        tail = Tail.of(shared.first, shared.second, shared.tail, people)
+        genuine = Genuine.of(shared.genuine_people, shared.genuine, people)
         return cls(
             tuple(_estimate(one, made, at, scores, within, level, drawings.seed) for one, at in both),
-            tuple(_draws(at, shared, one.at_fmr, drawings) for one, at in both),
-            shared.genuine_people,
-            shared.comparisons,
+            tuple(ErrorsThere.at_fmr(tail, genuine, people, fmr) for fmr in fmrs),
+            people,
         )
 
 
 def fnmr_differences(question: Question) -> Joint:
-    """Compare algorithms by FNMR at the same false match rate, all in the same drawings of people.
+    """Compare algorithms by FNMR at the same false match rate, with people as units.
 
-    People vary, and with them the threshold of each algorithm; `fnmr_difference` has the interval and the test.
+    People vary, and with them the threshold of each algorithm; `fnmr_difference_at_fmr` has the interval and the test.
 
     Examples
     --------
+    >>> import numpy as np
     >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
@@ -215,6 +212,7 @@ def compare_at_rates(
 
     Examples
     --------
+    >>> import numpy as np
     >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
@@ -242,40 +240,26 @@ def _joints(question: Question, measures: Sequence[FNMR], drawings: Drawings) ->
         name: _Drawn.of(measures, one, within, level, drawings)
         for name, one in zip(question.names, data, strict=True)
     }
-    return [_joint(measure, place, held, level, question.chosen) for place, measure in enumerate(measures)]
+    return [
+        _joint(measure, place, held, drawings.seed, question.chosen) for place, measure in enumerate(measures)
+    ]
 
 
 def _joint(
     measure: FNMR,
     place: int,
     held: Mapping[str, _Drawn],
-    level: float,
+    seed: int,
     chosen: tuple[tuple[str, str], ...] | None,
 ) -> Joint:
     def tested(first: str, second: str) -> Tested:
         a, b = held[first], held[second]
-        same = (
-            np.array_equal(a.genuine_people, b.genuine_people)
-            and a.comparisons.n_impostor == b.comparisons.n_impostor
-        )
-        if not same:
+        if not same_comparisons(a.errors[place], a.comparisons, b.errors[place], b.comparisons):
             raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
-        found = fnmr_difference(
-            a.draws[place], b.draws[place], a.genuine_people, a.comparisons, measure.at_fmr, level
-        )
-        curve = spread_of_people(found.difference, found.replicates, a.genuine_people, level)
-        method = replace(_BOTH_ANEW, draws=len(curve.draws))
-        distances = np.abs(curve.draws - curve.draws.mean())
-        return Tested(found.difference, curve, found.standard_error, method, statistics=distances)
+        found = a.errors[place].difference(b.errors[place])
+        statistics = multiplied(found.totals, seed)
+        return Tested(found.value, found.curve, found.standard_error, _BOTH_MOVED, statistics=statistics)
 
     estimates = {name: one.estimates[place] for name, one in held.items()}
     answers = answers_of_verification(derived("difference", "difference of {}", measure.estimand))
     return joint_of_pairs(estimates, tested, answers, chosen)
-
-
-def _draws(point: VerificationPoint, shared: Shared, fmr: float, drawings: Drawings) -> FnmrDraws:
-    """The drawings that the interval of a point rests on; without a false match it has none, and they are made here."""
-    replicates = point.replicates
-    if replicates is None:
-        (replicates,) = shared.fnmr_replicates([fmr], N_RESAMPLES, drawings)
-    return FnmrDraws(point.point.fnmr, point.point.false_non_matches, replicates)

@@ -112,7 +112,7 @@ def _alike(question: Question, held: HeldPairs) -> Estimate:
     )
 
 
-def alike_differences(question: Question, estimates: Sequence[Estimate] | None = None) -> Joint:
+def alike_differences(question: Question) -> Joint:
     """Compare algorithms by a measure of pairs in 2,000 drawings of people; `differences_over_people` has the test.
 
     Examples
@@ -129,7 +129,7 @@ def alike_differences(question: Question, estimates: Sequence[Estimate] | None =
     0.25
     """
     joint = differences_over_people(replace(question, design=Bootstrap("subject", n_resamples=_DRAWS)))
-    each = zip(alike_estimates(question) if estimates is None else estimates, question.names, strict=True)
+    each = zip(alike_estimates(question), question.names, strict=True)
     return replace(
         joint, estimates=tuple(replace(one, facts=replace(one.facts, algorithm=name)) for one, name in each)
     )

@@ -17,12 +17,12 @@ from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.estimates.replicates import bootstrap_interval
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH
-from proband.inference.verification.dyadic_bootstrap import spread_of_people
 from proband.inference.verification.pair_questions import (
     answers_of_verification,
     joint_of_pairs,
     pairs_within,
 )
+from proband.inference.verification.paired_people import Apart
 from proband.inference.verification.verification import require_pair_orientation
 from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.pair_set import PairSet
@@ -150,9 +150,9 @@ def over_people(question: Question) -> tuple[Estimate, ...]:
 def differences_over_people(question: Question) -> Joint:
     """Compare algorithms by a measure of pairs in the same replicates of people.
 
-    With d the difference and d*_b that of replicate b, p = (1 + how many |d*_b − d̄*| are at least |d|)/(1 + B), and the interval
-    holds the differences that this test does not reject (`Spread`; Efron 1979; Fogliato et al. 2024); with few people drawings are
-    moved apart first (`spread_of_people`).
+    The variance of the replicates' differences makes a Student's t, with one degree of freedom fewer than people weigh evenly
+    (`Apart.in_draws`; Efron 1979; Fogliato et al. 2024). For the equal error rate it is not below that of few errors
+    (`ErrorsThere.at_crossing`).
 
     Examples
     --------
@@ -178,17 +178,18 @@ def differences_over_people(question: Question) -> Joint:
         one.pairs.replicates(question.measure, design.weights(one.pairs.units.n, question.seed))
         for one in held
     ]
-    method = replace(design.as_method, draws=design.n_resamples)
 
     def tested(a: int, b: int) -> tuple[Curve, float, Floats]:
         draws = drawn[a] - drawn[b]
         draws = draws[~np.isnan(draws)]
         difference = held[a].measured.value - held[b].measured.value
-        curve = spread_of_people(difference, draws, held[a].pairs.genuine.first, question.confidence_level)
-        return curve, float(curve.draws.std(ddof=1)), np.abs(curve.draws - curve.draws.mean())
+        rates = [held[one].measured.value for one in (a, b)] if question.measure.form == "crossing" else []
+        least = sum(one * (1 - one) for one in rates) / (4 * len(held[a].pairs.genuine.first))
+        found = Apart.in_draws(difference, draws, held[a].pairs.genuine_shares, least)
+        return found.curve, found.standard_error, np.abs(draws - draws.mean())
 
     each = [_bootstrapped(question, one, made) for one, made in zip(held, drawn, strict=True)]
-    return joint_in_replicates(question, held, each, tested, method)
+    return joint_in_replicates(question, held, each, tested, design.as_method)
 
 
 def _bootstrapped(question: Question, held: HeldPairs, drawn: Floats | None = None) -> Estimate:

@@ -208,6 +208,12 @@ class WeightedPairs:
         parts = (block[at : at + most] for block in blocks for at in range(0, len(block), most))
         return np.concatenate(list(run_blocks(_Valued(self, measure), parts, threads)))
 
+    @property
+    def genuine_shares(self) -> Floats:
+        """What the genuine comparisons of each unit weigh."""
+        weighed = np.bincount(self.genuine.first, self.genuine.shares, minlength=self.units.n)
+        return weighed.astype(np.float64)
+
     def same_comparisons(self, other: WeightedPairs) -> bool:
         """Whether another algorithm was measured on as many comparisons of every unit."""
         n = self.units.n + 1

@@ -123,9 +123,7 @@ def _findings(
                 declined=declined,
                 **about,
             ),
-            pooled_interval(
-                *one.correct(), disjoint=disjoint, confidence_level=level, n_models=len(folds)
-            ),
+            pooled_interval(*one.correct(), disjoint=disjoint, confidence_level=level, n_models=len(folds)),
             one,
         )
         for one in found
@@ -145,7 +143,11 @@ def _findings(
         people = found[0].once()[1]
         if protocol.kind in _TESTS_ONCE and len(np.unique(people)) > 1:
             on_people = compare_pooled(
-                once, people, disjoint=disjoint, n_models=sum(one.repeat == folds[0].repeat for one in folds), **judged
+                once,
+                people,
+                disjoint=disjoint,
+                n_models=sum(one.repeat == folds[0].repeat for one in folds),
+                **judged,
             )
         method = {name: row for name, row in values.items() if stable.get(name) is not False}
         varied = varied and len(method) > 1

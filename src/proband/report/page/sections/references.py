@@ -265,6 +265,11 @@ REFERENCES = {
         "Approach",
         _BIOMETRICS, 1988, 44, "3", "837--845",
     ),
+    "hsieh1996": _article(
+        "Hsieh & Turnbull 1996", "Hsieh, Fushing and Turnbull, Bruce W.",
+        "Nonparametric and Semiparametric Estimation of the Receiver Operating Characteristic Curve",
+        "The Annals of Statistics", 1996, 24, "1", "25--40",
+    ),
     "martin1997": _meeting(
         "Martin et al. 1997",
         "Martin, Alvin and Doddington, George and Kamm, Terri and Ordowski, Mark and Przybocki, Mark",
