@@ -14,16 +14,17 @@ _DRAWS = 9_999
 
 @dataclass(frozen=True, eq=False)
 class SingleStep:
-    """What a p-value counts for among several comparisons: how often the least of theirs would be as small without differences.
+    """What a p-value counts for among several comparisons: how often the largest statistic would be as large without differences.
 
-    Westfall & Young (1993), single-step: with u_s the least p-value of draw s, p becomes the share of u_s ≤ p, at least p and at
-    most m p (Bonferroni). It takes account of how comparisons depend on each other. One and the same function adjusts p-values
-    and finds the level of simultaneous intervals, so that these agree.
+    Westfall & Young (1993), single-step max-T: with t_s the largest of the comparisons' statistics in draw s, each by its root
+    mean square over draws, p becomes the share of t_s ≥ z, P[|N| ≥ z] = p, at least p and at most m p (Bonferroni). So a small
+    p-value is adjusted to 1/(B + 1) at least, however many comparisons there are. How these depend on each other counts.
+    One and the same function adjusts p-values and finds the level of simultaneous intervals, so that these agree.
 
     Attributes
     ----------
     least
-        The least p-value of every draw, in ascending order.
+        The p-value P[|N| ≥ t_s] of every draw's largest statistic, in ascending order.
     n
         The number of comparisons.
     families
@@ -48,15 +49,19 @@ class SingleStep:
 
     @classmethod
     def of(cls, statistics: Iterable[Floats | None]) -> SingleStep:
-        """Rank the sizes of each comparison's statistic without a difference, over the same draws; None where none were made."""
-        least, n = np.zeros(0), 0
+        """Take the sizes of each comparison's statistic without a difference, over the same draws; None where none were made.
+
+        They may be in any unit. Those that are 0 in all draws belong to two that do not differ.
+        """
+        from scipy.special import ndtr
+
+        largest, n = np.zeros(0), 0
         for n, one in enumerate(statistics, 1):  # noqa: B007
             if one is not None:
-                ordered = np.sort(one)
-                below, up_to = (np.searchsorted(ordered, one, side) for side in ("left", "right"))
-                p = 1.0 - (below + up_to) / (2 * len(one))  # half the weight of what is as large
-                least = np.minimum(least, p) if len(least) else p
-        return cls(np.sort(least), n)
+                scale = float(np.sqrt(np.mean(np.square(one))))
+                by_scale = one / scale if scale > 0 else one
+                largest = np.maximum(largest, by_scale) if len(largest) else by_scale
+        return cls(np.sort(2 * ndtr(-largest)), n)
 
     def p_value(self, p: float) -> float:
         """The adjusted p-value."""

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
+from proband.inference.comparisons.curves import beyond
 from proband.results.base import Result
 
 Floats = npt.NDArray[np.float64]
@@ -190,7 +191,14 @@ class Flips:
         same = int(np.count_nonzero(flipped >= observed - slack)) - above
         if self.exact:
             return (above + 0.5 * same) / len(flipped)
+        if above + same == 0:
+            return beyond(float(np.sqrt(observed)), 0, len(flipped))
         return min(1.0, (1 + above + 0.5 * same) / (1 + len(flipped)))
+
+    def sizes_of(self, first: int, second: int, delta: float) -> Floats:
+        """The size of X under all signs: how a difference varies without its own studentising, in draws that all pairs share."""
+        turned = self.turned
+        return np.abs(turned[:, first] - turned[:, second] - delta * turned[:, -2])
 
     def statistics(self, first: int, second: int, delta: float) -> tuple[float, Floats]:
         """T² of a difference, and T² under all signs."""

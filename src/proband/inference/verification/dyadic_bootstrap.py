@@ -312,7 +312,7 @@ def fnmr_difference(
         low=low,
         high=high,
         standard_error=float(curve.draws.std()),
-        p_value=curve.p_value,
+        p_value=max(curve.p_value, 1 / (1 + len(curve.draws))),
         fmr=fmr,
         supported=errors >= SUPPORTED and fmr * comparisons.n_impostor >= SUPPORTED,
         replicates=differences,
@@ -343,7 +343,7 @@ def spread_of_people(
     t = t_quantile(check_level(confidence_level), people - 1)
     factor = sqrt(people / (people - 1)) * t / normal_quantile(confidence_level)
     middle = draws.mean()
-    return Spread(difference, middle + factor * (draws - middle))
+    return Spread(difference, middle + factor * (draws - middle), units=people)
 
 
 def recentred_interval(
