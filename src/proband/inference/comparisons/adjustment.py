@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from proband.inference.comparisons.curves import scale_of
+
 Floats = npt.NDArray[np.float64]
 _DRAWS = 9_999
 
@@ -16,8 +18,8 @@ _DRAWS = 9_999
 class SingleStep:
     """What a p-value counts for among several comparisons: how often the largest statistic would be as large without differences.
 
-    Westfall & Young (1993), single-step max-T: with t_s the largest of the comparisons' statistics in draw s, each by its root
-    mean square over draws, p becomes the share of t_s ≥ z, P[|N| ≥ z] = p, at least p and at most m p (Bonferroni). So a small
+    Westfall & Young (1993), single-step max-T: with t_s the largest of the comparisons' statistics in draw s, each by its own
+    `scale_of`, p becomes the share of t_s ≥ z, P[|N| ≥ z] = p, at least p and at most m p (Bonferroni). So a small
     p-value is adjusted to 1/(B + 1) at least, however many comparisons there are. How these depend on each other counts.
     One and the same function adjusts p-values and finds the level of simultaneous intervals, so that these agree.
 
@@ -58,7 +60,7 @@ class SingleStep:
         largest, n = np.zeros(0), 0
         for n, one in enumerate(statistics, 1):  # noqa: B007
             if one is not None:
-                scale = float(np.sqrt(np.mean(np.square(one))))
+                scale = scale_of(one)
                 by_scale = one / scale if scale > 0 else one
                 largest = np.maximum(largest, by_scale) if len(largest) else by_scale
         return cls(np.sort(2 * ndtr(-largest)), n)

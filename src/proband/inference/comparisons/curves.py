@@ -25,6 +25,9 @@ _HALVINGS = 30
 _LEAST_LEVEL = 1e-15
 _MOST_FREEDOM = 1e6
 _ALIKE = 1e-12
+_TAIL = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001)  # of draws, where their tail is looked at
+_FEWEST_BEYOND = 5  # draws that a look at the tail needs
+_HEAVY = 1.15  # a tail that is so many times as wide as a normal one is no chance
 
 
 class Curve(Protocol):
@@ -127,8 +130,8 @@ class Spread:
     """A difference and its drawings: p(δ) = (1 + how many |d* − d̄*| are at least |d − δ|)/(B + 1).
 
     The interval reaches as far either way as the ⌈(1 − α)(B + 1)⌉-th smallest of these distances, within the limits of what a
-    difference can be. Beyond the farthest drawing p(δ) goes on as the normal distribution with the drawings' standard deviation,
-    so that levels far below 1/(B + 1), as many comparisons need, have ends too. `draws` that are all alike say what so many
+    difference can be. Beyond the farthest drawing p(δ) goes on as a normal distribution (`scale_of`), so that levels far below
+    1/(B + 1), as many comparisons need, have ends too. `draws` that are all alike say what so many
     `units` do that do not vary (`unvaried`); without these nothing, and the interval is all there can be.
 
     Examples
@@ -172,7 +175,7 @@ class Spread:
             return self._still.p_value
         far = abs(self.difference) * (1 - 1e-12)
         as_far = int(np.count_nonzero(self._distances >= far))
-        return beyond(far / float(self.draws.std()), as_far, len(self.draws))
+        return beyond(far / scale_of(self._distances), as_far, len(self.draws))
 
     def interval(self, alpha: float) -> Interval:
         """The differences whose p-value is above `alpha`."""
@@ -181,7 +184,7 @@ class Spread:
         place = int(np.floor(alpha * (1 + len(self.draws)) + 1e-9))
         reach = float(self._distances[min(max(place, 1), len(self.draws)) - 1])
         if place < 1:
-            reach = max(reach, quantile(alpha, None) * float(self.draws.std()))
+            reach = max(reach, quantile(alpha, None) * scale_of(self._distances))
         low, high = np.clip([self.difference - reach, self.difference + reach], *self.limits)
         return agreeing(float(low), float(high), self.difference, self.p_value, alpha)
 
@@ -231,6 +234,10 @@ class Percentiles:
         return self._moves or self.p_value < 1
 
     @cached_property
+    def _scale(self) -> float:
+        return scale_of(np.abs(self.draws - self.draws.mean()))
+
+    @cached_property
     def _still(self) -> Curve:
         """What is known where all drawings are alike."""
         others, units = self.among_others, self.units
@@ -246,7 +253,7 @@ class Percentiles:
         if not self._moves:
             return max(self.tested, self._still.p_value)
         across = int(np.count_nonzero(self.draws * np.sign(self.difference) <= 0))
-        far = abs(float(self.draws.mean())) / float(self.draws.std())
+        far = abs(float(self.draws.mean())) / self._scale
         return min(1.0, max(self.tested, beyond(far, across, len(self.draws), sides=2)))
 
     def interval(self, alpha: float) -> Interval:
@@ -257,7 +264,7 @@ class Percentiles:
         ordered = np.sort(self.draws)
         low, high = (float(ordered[min(max(place, 1), len(ordered)) - 1]), float(ordered[-max(place, 1)]))
         if place < 1:
-            middle, reach = float(ordered.mean()), quantile(alpha, None) * float(ordered.std())
+            middle, reach = float(ordered.mean()), quantile(alpha, None) * self._scale
             low, high = min(low, middle - reach), max(high, middle + reach)
         low, high = min(low, high, self.difference), max(low, high, self.difference)
         return agreeing(low, high, self.difference, self.p_value, alpha)
@@ -472,6 +479,31 @@ def has_spread(draws: Floats) -> bool:
     (False, True)
     """
     return bool(len(draws)) and Interval(float(draws.min()), float(draws.max())).has_width
+
+
+def scale_of(sizes: Floats) -> float:
+    """Return the standard deviation of the normal distribution that goes on where draws end, from their sizes about their mean.
+
+    It is their root mean square, unless their tail is heavier than normal by more than chance makes it: then as much larger that
+    no quantile of theirs, from the 95th up to the fifth largest draw, is above the normal one.
+
+    Examples
+    --------
+    >>> even, rare = np.abs(np.random.default_rng(0).normal(size=999)), np.repeat([0.0, 1.0], [990, 9])
+    >>> round(scale_of(even), 2), round(scale_of(rare), 2), round(float(np.sqrt(np.mean(rare**2))), 2)
+    (0.98, 0.36, 0.09)
+    """
+    from scipy.special import ndtri
+
+    usual, n = float(np.sqrt(np.mean(np.square(sizes)))), len(sizes)
+    places = np.array(
+        [place for place in (int(share * (n + 1)) for share in _TAIL) if place >= _FEWEST_BEYOND]
+    )
+    if not len(places):
+        return usual
+    largest = np.partition(sizes, n - places)[n - places]
+    heaviest = float((largest / -ndtri(places / (n + 1) / 2)).max())
+    return heaviest if heaviest > _HEAVY * usual else usual
 
 
 def beyond(z: float, as_far: int, draws: int, sides: int = 1) -> float:

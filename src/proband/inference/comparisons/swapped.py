@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -15,6 +15,7 @@ from proband.designs.base import BLOCK
 from proband.errors import DesignError
 from proband.inference.comparisons.curves import Percentiles, beyond, has_spread
 from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of
+from proband.inference.comparisons.sign_flip import Flips
 from proband.inference.estimates.bootstrap import replicate_interval, units_of
 from proband.inference.estimates.case import cases_of, estimate_from
 from proband.inference.procedures import Joint, Question
@@ -71,13 +72,25 @@ def resampled(question: Question) -> Joint:
     )
     places = {one.algorithm: place for place, one in enumerate(outcomes)}
 
+    shared = None if measure.in_points or len(outcomes) < 3 else _turned(outcomes, units, question.seed)
+
     def test(design: Reweighting, pair: Pair) -> Tested:
         a, b = places[pair.first.algorithm], places[pair.second.algorithm]
         with np.errstate(invalid="ignore"):  # of two that are infinite the difference is none, and is refused
             difference, draws = float(tallies[a].value() - tallies[b].value()), replicates[a] - replicates[b]
-        return _swapped_pair(design, pair, units, difference, draws)
+        found = _swapped_pair(design, pair, units, difference, draws)
+        return found if shared is None else replace(found, statistics=shared.sizes_of(a, b, 0.0))
 
     return joint_of(question, each, test)
+
+
+def _turned(outcomes: Sequence[Outcomes], units: npt.NDArray[np.intp], seed: int) -> Flips:
+    """How comparisons hang together, by units' mean logarithms of ranks: medians jump, and their draws tell too little of it."""
+    ranks = np.stack([one.ranks for one in outcomes])
+    last = ranks[np.isfinite(ranks)].max(initial=1.0) + 1
+    logs = np.log(np.where(np.isfinite(ranks), ranks, last))
+    means = np.column_stack([np.bincount(units, weights=row) / np.bincount(units) for row in logs])
+    return Flips.of(means - means.mean(axis=0), np.ones(len(means)), seed)
 
 
 def _swapped_pair(
