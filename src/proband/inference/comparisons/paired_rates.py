@@ -79,7 +79,7 @@ def sign_flipped(question: Question) -> Joint:
     def test(design: SignFlip, pair: Pair) -> Tested:
         a, b = places[pair.first.algorithm], places[pair.second.algorithm]
         tested = sign_flipped_pair(design, pair)
-        return replace(tested, statistics=flips.sizes_of(a, b, tested.difference))
+        return replace(tested, statistics=flips.sizes_of(a, b))
 
     return joint_of(question, each, test)
 

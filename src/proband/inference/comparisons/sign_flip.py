@@ -195,10 +195,16 @@ class Flips:
             return beyond(float(np.sqrt(observed)), 0, len(flipped))
         return min(1.0, (1 + above + 0.5 * same) / (1 + len(flipped)))
 
-    def sizes_of(self, first: int, second: int, delta: float) -> Floats:
-        """The size of X under all signs: how a difference varies without its own studentising, in draws that all pairs share."""
-        turned = self.turned
-        return np.abs(turned[:, first] - turned[:, second] - delta * turned[:, -2])
+    def sizes_of(self, first: int, second: int) -> Floats:
+        """T/√(1 + T²/K) without a difference under all signs, which all pairs share; K people weigh as evenly (Kish 1965).
+
+        With as many probes for everybody that is |X| by the root of its sum of squares.
+        """
+        people = float(self.counts @ self.sizes) ** 2 / float(self.counts @ self.sizes**2)
+        squared = self.statistics(first, second, 0.0)[1]
+        with np.errstate(divide="ignore"):
+            found: Floats = 1 / np.sqrt(1 / squared + 1 / people)
+        return found
 
     def statistics(self, first: int, second: int, delta: float) -> tuple[float, Floats]:
         """T² of a difference, and T² under all signs."""

@@ -34,8 +34,8 @@ def resampled(question: Question) -> Joint:
     Units (people by default) vary; algorithms and gallery stay. The interval is the percentiles of the paired differences over
     replicates (Efron 1979). The test is Fisher's (1935): if neither is better, outcomes of a unit could as well have been the
     other's, so p = (1 + how many of 9,999 random swaps differ as much)/10,000. Where all replicates are alike, such as medians far
-    apart, the interval holds what the difference could be if people who were not seen, as many as their number allows, were like
-    those in whom it is smallest or largest.
+    apart, swaps are measured by the mean logarithm of ranks, and the interval holds what the difference could be if people who were
+    not seen, as many as their number allows, were like those in whom it is smallest or largest.
 
     Examples
     --------
@@ -79,18 +79,18 @@ def resampled(question: Question) -> Joint:
         with np.errstate(invalid="ignore"):  # of two that are infinite the difference is none, and is refused
             difference, draws = float(tallies[a].value() - tallies[b].value()), replicates[a] - replicates[b]
         found = _swapped_pair(design, pair, units, difference, draws)
-        return found if shared is None else replace(found, statistics=shared.sizes_of(a, b, 0.0))
+        return found if shared is None else replace(found, statistics=shared.sizes_of(a, b))
 
     return joint_of(question, each, test)
 
 
 def _turned(outcomes: Sequence[Outcomes], units: npt.NDArray[np.intp], seed: int) -> Flips:
-    """How comparisons hang together, by units' mean logarithms of ranks: medians jump, and their draws tell too little of it."""
+    """Units' mean logarithms of ranks under random signs: medians jump, and tell too little of how comparisons hang together."""
     ranks = np.stack([one.ranks for one in outcomes])
     last = ranks[np.isfinite(ranks)].max(initial=1.0) + 1
     logs = np.log(np.where(np.isfinite(ranks), ranks, last))
     means = np.column_stack([np.bincount(units, weights=row) / np.bincount(units) for row in logs])
-    return Flips.of(means - means.mean(axis=0), np.ones(len(means)), seed)
+    return Flips.of(means, np.ones(len(means)), seed)
 
 
 def _swapped_pair(
@@ -110,16 +110,18 @@ def _swapped_pair(
         draws=_SWAPS,
     )
     both = pair.measure.tally(_stacked(pair.first, pair.second), np.concatenate([units, units + n]))
-    still = not has_spread(draws)
-    others = _among_others(both, n) if still and not pair.measure.in_points else None
+    if has_spread(draws) or pair.measure.in_points:
+        curve = Percentiles(difference, draws, _swapped(both, difference, n, pair.seed), n)
+    else:
+        flipped = _turned([pair.first, pair.second], units, pair.seed).p_value(0, 1, 0.0)
+        curve = Percentiles(difference, draws, flipped, n, _among_others(both, n))
     return Tested(
         difference=difference,
-        curve=Percentiles(difference, draws, _swapped(both, difference, n, pair.seed), n, others),
+        curve=curve,
         standard_error=float(draws.std(ddof=1)),
         # Percentiles of B draws tell no p-value below 2/(B + 1).
         method=replace(
-            joined(swapped, design.by_percentiles.as_method),
-            draws=_SWAPS if still else min(_SWAPS, (len(draws) - 1) // 2),
+            joined(swapped, design.by_percentiles.as_method), draws=min(_SWAPS, (len(draws) - 1) // 2)
         ),
         statistics=np.abs(draws - draws.mean()),
     )

@@ -139,7 +139,7 @@ def paired_tests(
             assert flips is not None  # made above
             tested = weighted_pair(flips, (a, b), rows[a] - rows[b], items, confidence_level)
         if flips is not None:
-            tested = replace(tested, statistics=flips.sizes_of(a, b, tested.difference))
+            tested = replace(tested, statistics=flips.sizes_of(a, b))
         found.append((names[a], names[b], items.n_units, tested))
     return found
 
