@@ -274,7 +274,7 @@ def test_sentences_have_codes_of_rooms():
 
 def test_joined_methods_are_told_apart():
     found = finding.whole().comparisons["rank-1"].pairs[0]
-    assert [one.key for one in found.method.told()] == ["sign-flip", "tango-over-people"]
+    assert [one.key for one in found.method.told()] == ["sign-flip", "skewed-t", "tango-over-people"]
     drawn = finding.whole().comparisons["median-rank-10"].pairs[0].method
     assert drawn.floor == 1 / 100  # of 200 draws both tails
     assert replace(drawn, draws=None).floor is None

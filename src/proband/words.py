@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
-from math import isfinite
+from math import floor, isfinite, log10
 from operator import index
 from string import Formatter
 from typing import Any, ClassVar, Literal, SupportsIndex
@@ -26,6 +26,7 @@ _LONGEST_WORD = 400
 _WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
 MINUS = "−"
 _LEAST_P = 1e-15  # below, floating-point arithmetic says nothing
+_NO_END = 1e-9  # below, an end of an interval differs from zero by rounding
 
 Level = Literal["note", "caution", "mark"]
 
@@ -134,6 +135,20 @@ def signed(value: float, places: int = 2) -> str:
     if not isfinite(value):
         return _endless(value, "+")
     return _with_minus(f"{value:{'+' if round(value, places) else 'z'},.{places}f}")
+
+
+def end(value: float, places: int = 2) -> str:
+    """An end of a difference's interval: as `signed`, but one that is not zero is not shown as zero.
+
+    Examples
+    --------
+    >>> end(1.234), end(0.0004), end(-0.0), end(-1e-17)
+    ('+1.23', '+0.0004', '0.00', '0.00')
+
+    """
+    if isfinite(value) and round(value, places) == 0 and abs(value) > _NO_END:
+        places = -floor(log10(abs(value)))
+    return signed(value, places)
 
 
 def _endless(value: float, plus: str = "") -> str:
@@ -288,7 +303,8 @@ def effect_interval(low: float, high: float, in_points: bool = True) -> str:
     '[−1.00, +2.50]'
 
     """
-    return f"[{effect(low, in_points)}, {effect(high, in_points)}]"
+    scale = 100 if in_points else 1
+    return f"[{end(scale * low)}, {end(scale * high)}]"
 
 
 def size_of(value: float, in_points: bool = True) -> str:
@@ -435,7 +451,8 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "sentences": lambda notes: " ".join(map(as_sentence, notes)),
     "p": lambda value: p_value(*value) if isinstance(value, tuple) else p_value(value),
     "bound": lambda value: f"≤ {digits(value, 2)}",
-    "hundredfold": lambda value: signed(100 * value),
+    "end": end,
+    "hundredfold": lambda value: end(100 * value),
     "whole": lambda value: count(round(value)),
     "span": lambda value: f"{fixed(100 * value, 1)} points",
     "worth": size_of,

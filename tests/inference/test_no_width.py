@@ -21,6 +21,7 @@ DESIGNS = (
     pb.designs.BRR(), pb.designs.BRR(sample=3), pb.designs.Fay(), pb.designs.Enumeration(), pb.designs.Jackknife(), pb.designs.Jackknife(kind="JK1"), pb.designs.RaoWu(n_resamples=60),
     Bootstrap("subject", n_resamples=100), Bootstrap("probe", n_resamples=100), SignFlip(), ClusteredMcNemar(), Binomial(),
 )  # fmt: skip
+STILL = pb.designs.BRR | pb.designs.Jackknife | pb.designs.RaoWu | Bootstrap
 PEOPLE = np.repeat(np.arange(7), 3)
 
 
@@ -32,7 +33,7 @@ def third(name, outcomes_of, rank_of):
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 @pytest.mark.parametrize("ties", ["pessimistic", "mean"])
 @pytest.mark.parametrize("second", ["the same", "all wrong"])
-def test_what_does_not_vary_decides_nothing(outcomes_of, design, ties, second):
+def test_what_does_not_vary_decides_only_what_everybody_shows(outcomes_of, design, ties, second):
     wrong = np.full(21, 5 if second == "all wrong" else 0)
     if ties == "mean":
         pair = third("a", outcomes_of, np.zeros(21)), third("b", outcomes_of, wrong)
@@ -45,8 +46,16 @@ def test_what_does_not_vary_decides_nothing(outcomes_of, design, ties, second):
         return
     (one,) = found.pairs
     assert one.low < one.high  # what as many people without an event allow
+    if second == "all wrong" and isinstance(design, STILL):
+        # Seven people who all differ by d: people who were not seen could make up for it with the chance 2(1 + d)^−7.
+        d, units = 1 / 3 if ties == "mean" else 1.0, 21 if design == DESIGNS[8] else 7
+        assert one.difference == pytest.approx(d)
+        assert one.p_value == pytest.approx(max(2 * (1 + d) ** -units, one.method.floor or 0.0), rel=0.1)
+        assert one.told_apart == (one.p_value <= 0.05) == (one.low > 0)
+        assert one.told_apart or ties == "mean"
+        return
     if one.varies:
-        assert not isinstance(design, pb.designs.BRR | pb.designs.Jackknife | pb.designs.RaoWu | Bootstrap)
+        assert not isinstance(design, STILL)
         return
     assert (one.verdict, one.not_inferior, one.subjects_needed) == ("undecided", False, None)
     assert one.low <= 0 <= one.high
@@ -62,7 +71,7 @@ def test_what_does_not_vary_decides_nothing(outcomes_of, design, ties, second):
 @pytest.mark.parametrize("upward", [True, False])
 def test_the_one_place_that_decides(at, rounding, upward):
     drawn = np.array([at, at + rounding, at, at])
-    for still in (Student(at, 0.0, 5.0, units=9), Spread(at, drawn), Percentiles(at, drawn, 0.001, 9)):
+    for still in (Student(at, 0.0, 5.0, units=1), Spread(at, drawn), Percentiles(at, drawn, 0.001, 1)):
         interval = still.interval(0.05)
         assert still.p_value == 1.0
         assert interval.low < 0 < interval.high or at == 0

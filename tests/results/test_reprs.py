@@ -84,5 +84,5 @@ def test_a_result_shows_itself_in_short_lines(known, call, words):
     shown = repr(eval(call, dict(known)))
     assert words in shown
     assert max(map(len, shown.splitlines())) <= 100
-    assert len(shown.splitlines()) <= 6
+    assert len(shown.splitlines()) <= 7
     assert "array(" not in shown

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
-from proband.inference.comparisons.curves import Score
+from proband.inference.comparisons.adjustment import SingleStep
+from proband.inference.comparisons.curves import Score, Skewed
 from proband.inference.comparisons.paired_rates import person_curve
 from proband.inference.comparisons.sign_flip import Flips, sign_flip
 from proband.inference.estimates.clusters import design_effect
@@ -53,7 +56,8 @@ def curve_of(sums: np.ndarray, sizes: np.ndarray) -> Score:
         at = lambda delta: flips.p_value(0, 1, delta)  # noqa: E731
         p = at(0.0)
     gained, lost = (difference > 0).sum(), (difference < 0).sum()
-    return Score(gained / effect, lost / effect, len(people) / effect, len(sizes) - 1.0, p, at)
+    skewed = Skewed.of(apart, sizes)
+    return Score(gained / effect, lost / effect, len(people) / effect, len(sizes) - 1.0, p, at, skewed)
 
 
 def true_difference(sizes: str, ability: str, shift: float) -> tuple[float, float]:
@@ -104,3 +108,48 @@ def test_differences_hold(people, sizes, ability):
     found = measured(people, sizes, ability, 0.5, LONG)
     assert found["held"] >= 0.92
     assert found["person held"] >= 0.92
+
+
+def asymmetric(rng: np.random.Generator, people: int, m: np.ndarray, few: float, much: float) -> np.ndarray:
+    """Successes of two algorithms: the second much better on a few people, the first a little on the others, and none on average."""
+    apart = np.where(rng.random(people) < few, -much, few * much / (1 - few))
+    return np.column_stack([rng.binomial(m, 0.8 + apart), rng.binomial(m, 0.8, people)]).astype(float)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("people", "probes", "few", "much", "most"),
+    [(50, 20, 0.06, 0.8, 0.065), (50, 20, 0.1, 0.6, 0.065), (30, 20, 0.12, 0.8, 0.065), (100, 20, 0.04, 0.8, 0.065),
+     (150, 0, 0.06, 0.8, 0.065), (50, 20, 0.04, 0.8, 0.1), (60, 0, 0.1, 0.8, 0.105)],
+)  # fmt: skip
+def test_few_who_differ_much_the_other_way(people, probes, few, much, most):
+    """The last two have 4 people who carry the difference, and many samples hold none of them."""
+    rng, rejected = np.random.default_rng(people), 0
+    for _ in range(2_000):
+        m = np.full(people, probes) if probes else rng.choice([1, 2, 12], people)
+        rejected += curve_of(asymmetric(rng, people, m, few, much), m.astype(float)).p_value <= 0.05
+    assert rejected / 2_000 <= most
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("algorithms", "n_sets"), [(3, 800), (6, 600), (15, 200), (30, 60)])
+@pytest.mark.parametrize("ability", ABILITIES)
+@pytest.mark.parametrize("sizes", SIZES)
+def test_families_of_equal_algorithms(algorithms, n_sets, ability, sizes):
+    from scipy.special import ndtr
+
+    rng, wrong = np.random.default_rng([algorithms, SIZES.index(sizes), ABILITIES.index(ability)]), 0
+    for _ in range(n_sets):
+        able = latent(rng, ability, 60)
+        m = {"equal": np.full(60, 4), "unequal": 1 + rng.geometric(0.25, 60)}.get(
+            sizes, np.where(able < 0.8, 10, 3)
+        )
+        rates = ndtr(able[:, None] + rng.normal(0, 0.5, (60, algorithms)))
+        sums, of = rng.binomial(m[:, None], rates).astype(float), m.astype(float)
+        flips = Flips.of(sums, of)
+        among = SingleStep.of([flips.sizes_of(a, b) for a, b in combinations(range(algorithms), 2)])
+        level = among.level(0.05)
+        wrong += any(
+            curve_of(sums[:, [a, b]], of).p_value <= level for a, b in combinations(range(algorithms), 2)
+        )
+    assert wrong / n_sets <= 0.05 + 3 * (0.05 * 0.95 / n_sets) ** 0.5

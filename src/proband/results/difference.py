@@ -19,7 +19,7 @@ NOTHING_VARIES = Sentence(
 _IN_POINTS = Sentence(
     "comparison.effect-in-points", "note", "{difference:points} [{low:hundredfold}, {high:hundredfold}]"
 )
-_AS_IT_IS = Sentence("comparison.effect", "note", "{difference:signed} [{low:signed}, {high:signed}]")
+_AS_IT_IS = Sentence("comparison.effect", "note", "{difference:signed} [{low:end}, {high:end}]")
 _ADJUSTED = Sentence("comparison.adjusted-p", "note", "adjusted p {p:p}")
 _ONE_SIDED_ADJUSTED = Sentence("comparison.one-sided-adjusted-p", "note", "one-sided adjusted p {p:p}")
 _ONE_SIDED = Sentence("comparison.one-sided-p", "note", "one-sided p {p:p}")
@@ -49,6 +49,12 @@ _HERE = Sentence("comparison.difference", "note", "{difference:signed}")
 _NOBODY = Sentence(
     "comparison.nobody", "caution", "no person was recognised by one algorithm and not by the other"
 )
+_TOO_FEW_DRAWS = Sentence(
+    "comparison.too-few-draws",
+    "caution",
+    "{draws:count draw gives/draws give} no p-value below {floor:given}, so nothing can be significant at {level:given}: ask for "
+    "more resamples",
+)
 _NOT_WORSE = Sentence("comparison.not-worse", "note", "{first} is not worse by {margin} or more ({bounds})")
 _WITHIN = Sentence(
     "comparison.within-margin", "note", "the difference is real but smaller than {margin} ({bounds})"
@@ -56,7 +62,7 @@ _WITHIN = Sentence(
 _BOUNDS_IN_POINTS = Sentence(
     "comparison.bounds-in-points", "note", "one-sided bounds {low:hundredfold} and {high:hundredfold}"
 )
-_BOUNDS = Sentence("comparison.bounds", "note", "one-sided bounds {low:signed} and {high:signed}")
+_BOUNDS = Sentence("comparison.bounds", "note", "one-sided bounds {low:end} and {high:end}")
 _NEEDED = Sentence(
     "comparison.units-needed",
     "note",
@@ -301,6 +307,9 @@ class Difference(Result):
             more.append(NOTHING_VARIES())
         if self.n_discordant_subjects == 0:
             more.append(_NOBODY() if self._of_persons else _NO_UNIT(unit=self.unit))
+        floor = self.method.floor
+        if floor is not None and floor / (2 if self.side else 1) > self.significance:
+            more.append(_TOO_FEW_DRAWS(draws=self.method.draws, floor=floor, level=self.significance))
         if self.not_inferior:
             more.append(_NOT_WORSE(first=self.first, margin=worth, bounds=self.bounds))
         if self.subjects_needed is not None:

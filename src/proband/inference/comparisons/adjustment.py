@@ -8,22 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from proband.inference.comparisons.curves import scale_of
+
 Floats = npt.NDArray[np.float64]
 _DRAWS = 9_999
 
 
 @dataclass(frozen=True, eq=False)
 class SingleStep:
-    """What a p-value counts for among several comparisons: how often the least of theirs would be as small without differences.
+    """What a p-value counts for among several comparisons: how often the largest statistic would be as large without differences.
 
-    Westfall & Young (1993), single-step: with u_s the least p-value of draw s, p becomes the share of u_s ≤ p, at least p and at
-    most m p (Bonferroni). It takes account of how comparisons depend on each other. One and the same function adjusts p-values
-    and finds the level of simultaneous intervals, so that these agree.
+    Westfall & Young (1993), single-step max-T: with t_s the largest of the comparisons' statistics in draw s, each by its own
+    `scale_of`, p becomes the share of t_s ≥ z, P[|N| ≥ z] = p, at least p and at most m p (Bonferroni). So a small p-value is
+    adjusted to 1/(B + 1) at least, however many comparisons there are. Statistics of few people have shorter tails than normal
+    ones: where a statistic's rank among its own draws tells a smaller p-value, that counts. How comparisons depend on each
+    other counts. One and the same function adjusts p-values and finds the level of simultaneous intervals, so that these agree.
 
     Attributes
     ----------
     least
-        The least p-value of every draw, in ascending order.
+        The p-value of every draw's largest statistic, in ascending order.
     n
         The number of comparisons.
     families
@@ -36,7 +40,7 @@ class SingleStep:
     >>> rng = np.random.default_rng(0)
     >>> apart = SingleStep.of([np.abs(rng.normal(size=9999)) for _ in range(2)])
     >>> round(apart.p_value(0.03), 3), round(apart.level(0.05), 3)
-    (0.059, 0.025)
+    (0.06, 0.025)
     >>> same = SingleStep.of([np.arange(9999.0)] * 2)
     >>> round(same.p_value(0.03), 3), SingleStep.of([None]).p_value(0.03)
     (0.03, 0.03)
@@ -48,13 +52,19 @@ class SingleStep:
 
     @classmethod
     def of(cls, statistics: Iterable[Floats | None]) -> SingleStep:
-        """Rank the sizes of each comparison's statistic without a difference, over the same draws; None where none were made."""
+        """Take the sizes of each comparison's statistic without a difference, over the same draws; None where none were made.
+
+        They may be in any unit. Those that are 0 in all draws belong to two that do not differ.
+        """
+        from scipy.special import ndtr
+
         least, n = np.zeros(0), 0
         for n, one in enumerate(statistics, 1):  # noqa: B007
             if one is not None:
-                ordered = np.sort(one)
+                scale, ordered = scale_of(one), np.sort(one)
                 below, up_to = (np.searchsorted(ordered, one, side) for side in ("left", "right"))
-                p = 1.0 - (below + up_to) / (2 * len(one))  # half the weight of what is as large
+                ranked = 1.0 - (below + up_to) / (2 * len(one))  # half the weight of what is as large
+                p = np.minimum(ranked, 2 * ndtr(-one / scale)) if scale > 0 else np.ones(len(one))
                 least = np.minimum(least, p) if len(least) else p
         return cls(np.sort(least), n)
 

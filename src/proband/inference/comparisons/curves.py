@@ -9,19 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
+from math import inf, sqrt
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.inference.comparisons.mcnemar import tango_counts
+from proband.inference.estimates.weighting import carriers_freedom
 from proband.results.base import Interval
 
 Floats = npt.NDArray[np.float64]
-_LEAST = float(np.finfo(np.float64).tiny)
+_LEAST = 1e-3  # of a difference: where its interval begins at least if it is told from zero
 _HALVINGS = 30
 _LEAST_LEVEL = 1e-15
+_MOST_FREEDOM = 1e6
+_ALIKE = 1e-12
+_TAIL = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001)  # of draws, where their tail is looked at
+_FEWEST_BEYOND = 5  # draws that a look at the tail needs
+_HEAVY = 1.15  # a tail that is so many times as wide as a normal one is no chance
 
 
 class Curve(Protocol):
@@ -39,17 +45,23 @@ class Curve(Protocol):
         """The differences whose p-value is above `alpha`."""
 
 
-def agreeing(low: float, high: float, difference: float, rejected: bool) -> Interval:
-    """Return an interval that holds zero if zero is not rejected, and does not if it is, whatever rounding says.
+def agreeing(low: float, high: float, difference: float, p: float, alpha: float) -> Interval:
+    """Return an interval that holds zero if the p-value of zero is above `alpha`, and does not if it is not.
+
+    Where a test rejects zero that an interval made otherwise still holds, the end is the test's own: Miettinen's (1976) test-based
+    limit d(1 − z_α/z_p), the δ at which a p-value that rises from p at zero to 1 at d passes α.
 
     Examples
     --------
-    >>> agreeing(1e-18, 0.2, 0.1, rejected=False)
-    Interval(low=0.0, high=0.2)
+    >>> agreeing(1e-18, 0.2, 0.1, 0.06, 0.05), agreeing(-1e-3, 0.2, 0.1, 0.04, 0.05)
+    (Interval(low=0.0, high=0.2), Interval(low=0.00456..., high=0.2))
     """
-    if not rejected:
+    if p > alpha:
         return Interval(min(low, 0.0), max(high, 0.0))
-    return Interval(max(low, _LEAST), high) if difference > 0 else Interval(low, min(high, -_LEAST))
+    if (low if difference > 0 else -high) > 0:
+        return Interval(low, high)
+    end = difference * max(1 - quantile(alpha, None) / quantile(p, None), _LEAST)
+    return Interval(end, high) if difference > 0 else Interval(low, end)
 
 
 @dataclass(frozen=True)
@@ -65,8 +77,7 @@ class Student:
     limits
         What a difference can be at all; None for no limits.
     units
-        How many independent units did not vary, where the error is 0: the interval is then widened by 1 − (α/2)^(1/units), which
-        is what so many trials without an event allow, and reaches zero.
+        How many independent units do not vary, where the error is 0 (`unvaried`).
 
     Examples
     --------
@@ -85,8 +96,8 @@ class Student:
 
     @property
     def varies(self) -> bool:
-        """Whether the error is above 0."""
-        return self.error > 0
+        """Whether the error is above 0, or everybody differs alike, which says as much."""
+        return self.error > 0 or self.p_value < 1
 
     @property
     def _known(self) -> bool:
@@ -95,18 +106,23 @@ class Student:
     @property
     def p_value(self) -> float:
         """Two-sided, of no difference; 1 where nothing is known."""
-        if not (self.varies and self._known):
+        if not self._known:
             return 1.0
-        return two_sided(abs(self.difference) / self.error, self.freedom)
+        if self.error > 0:
+            return two_sided(abs(self.difference) / self.error, self.freedom)
+        return 1.0 if self.limits is None else unvaried(self.difference, self.units)
 
     def interval(self, alpha: float) -> Interval:
         """The differences whose p-value is above `alpha`."""
         low, high = self.limits or (-inf, inf)
         if not self._known:
             return Interval(low, high)
-        reach = quantile(alpha, self.freedom) * self.error if self.varies else unseen(alpha, self.units)
-        ends = max(low, self.difference - reach), min(high, self.difference + reach)
-        return agreeing(*ends, self.difference, self.p_value <= alpha)
+        below = above = quantile(alpha, self.freedom) * self.error if self.error > 0 else 0.0
+        if self.error == 0 and self.limits is not None:
+            share = unseen(alpha, self.units)
+            below, above = share * (self.difference - low), share * (high - self.difference)
+        ends = max(low, self.difference - below), min(high, self.difference + above)
+        return agreeing(*ends, self.difference, self.p_value, alpha)
 
 
 @dataclass(frozen=True)
@@ -155,18 +171,24 @@ class Spread:
     """A difference and its drawings: p(δ) = (1 + how many |d* − d̄*| are at least |d − δ|)/(B + 1).
 
     The interval reaches as far either way as the ⌈(1 − α)(B + 1)⌉-th smallest of these distances, within the limits of what a
-    difference can be. `draws` that are all alike say nothing: the interval is all there can be.
+    difference can be. Beyond the farthest drawing p(δ) goes on as a normal distribution (`scale_of`), so that levels far below
+    1/(B + 1), as many comparisons need, have ends too. `draws` that are all alike say what so many
+    `units` do that do not vary (`unvaried`); without these nothing, and the interval is all there can be.
 
     Examples
     --------
     >>> curve = Spread(0.3, np.linspace(-0.5, 0.5, 99))
     >>> round(curve.p_value, 2), [round(end, 3) for end in curve.interval(0.1)]
     (0.41, [-0.159, 0.759])
+    >>> far = Spread(0.9, np.linspace(-0.2, 0.2, 99))
+    >>> far.p_value < 1e-9, [round(end, 3) for end in far.interval(0.001)]
+    (True, [0.516, 1.0])
     """
 
     difference: float
     draws: Floats
     limits: tuple[float, float] = (-1.0, 1.0)
+    units: float | None = None
 
     @cached_property
     def _distances(self) -> Floats:
@@ -174,72 +196,180 @@ class Spread:
         found: Floats = np.sort(np.abs(self.draws - self.draws.mean()))[::-1]
         return found
 
+    @cached_property
+    def _moves(self) -> bool:
+        return has_spread(self.draws)
+
+    @cached_property
+    def _still(self) -> Student:
+        return Student(self.difference, 0.0, None, self.limits, self.units)
+
     @property
     def varies(self) -> bool:
-        """Whether the drawings differ by more than rounding."""
-        return bool(len(self.draws)) and Interval(float(self.draws.min()), float(self.draws.max())).has_width
+        """Whether the drawings differ by more than rounding, or everybody differs alike."""
+        return self._moves or self._still.varies
 
     @property
     def p_value(self) -> float:
-        """Two-sided, of no difference; 1 where drawings do not vary."""
-        if not self.varies:
-            return 1.0
-        as_far = int(np.count_nonzero(self._distances >= abs(self.difference) * (1 - 1e-12)))
-        return (1 + as_far) / (1 + len(self.draws))
+        """Two-sided, of no difference; below 1/(B + 1) it is a normal distribution's."""
+        if not self._moves:
+            return self._still.p_value
+        far = abs(self.difference) * (1 - 1e-12)
+        as_far = int(np.count_nonzero(self._distances >= far))
+        return beyond(far / scale_of(self._distances), as_far, len(self.draws))
 
     def interval(self, alpha: float) -> Interval:
         """The differences whose p-value is above `alpha`."""
+        if not self._moves:
+            return self._still.interval(alpha) if self.units else Interval(*self.limits)
         place = int(np.floor(alpha * (1 + len(self.draws)) + 1e-9))
-        if not self.varies or place < 1:
-            return Interval(*self.limits)
-        reach = float(self._distances[min(place, len(self.draws)) - 1])
+        reach = float(self._distances[min(max(place, 1), len(self.draws)) - 1])
+        if place < 1:
+            reach = max(reach, quantile(alpha, None) * scale_of(self._distances))
         low, high = np.clip([self.difference - reach, self.difference + reach], *self.limits)
-        return agreeing(float(low), float(high), self.difference, self.p_value <= alpha)
+        return agreeing(float(low), float(high), self.difference, self.p_value, alpha)
 
 
 @dataclass(frozen=True, eq=False)
 class Percentiles:
     """A difference with drawings of it, and a test of none that draws nothing of the kind.
 
-    p(δ) = 2(1 + the fewer of the drawings up to δ and from δ on)/(B + 1), so that intervals are percentiles (Efron 1979); between
-    zero and what was found it is at least the test's p-value. So neither may say more than the other allows. Drawings of rates
-    that do not vary have the interval of `Student` for as many `units`.
+    p(δ) = 2(1 + the fewer of the drawings up to δ and from δ on)/(B + 1), so that intervals are percentiles (Efron 1979), and
+    beyond all drawings that of a normal distribution, as in `Spread`; between zero and what was found it is at least the test's
+    p-value. So neither may say more than the other allows.
+
+    Attributes
+    ----------
+    difference, draws, tested
+        What was found, drawings of it, and the test's p-value.
+    units
+        How many people were drawn from; None where that is not known.
+    among_others
+        The least and greatest difference if a share of the people were others; None for rates, which tell it by themselves. Where all
+        drawings are alike the interval is that for the share which the units leave unseen (`unseen`), and p(0) the larger of the
+        level at which it reaches zero and the test's.
 
     Examples
     --------
     >>> curve = Percentiles(3.0, np.arange(1.0, 6.0).repeat(40), tested=0.2)
     >>> curve.p_value, curve.interval(0.05), Percentiles(3.0, curve.draws, 0.01).interval(0.05)
     (0.2, Interval(low=0.0, high=5.0), Interval(low=1.0, high=5.0))
+    >>> still = Percentiles(1.0, np.ones(99), 0.001, 50, lambda share: Interval(0.0 if share > 0.3 else 1.0, 1.0))
+    >>> still.p_value, still.interval(0.05)
+    (0.001, Interval(low=1.0, high=1.0))
     """
 
     difference: float
     draws: Floats
     tested: float
     units: float | None = None
+    among_others: Callable[[float], Interval] | None = None
+
+    @cached_property
+    def _moves(self) -> bool:
+        return has_spread(self.draws)
 
     @property
     def varies(self) -> bool:
-        """Whether the drawings differ by more than rounding."""
-        return Interval(float(self.draws.min()), float(self.draws.max())).has_width
+        """Whether the drawings differ by more than rounding, or are alike because everybody differs."""
+        return self._moves or self.p_value < 1
 
-    @property
+    @cached_property
+    def _scale(self) -> float:
+        return scale_of(np.abs(self.draws - self.draws.mean()))
+
+    @cached_property
+    def _still(self) -> Curve:
+        """What is known where all drawings are alike."""
+        others, units = self.among_others, self.units
+        if others is None:
+            return Student(self.difference, 0.0, None, None if units is None else (-1.0, 1.0), units)
+        return Hybrid(self.difference, lambda alpha: others(unseen(alpha, units)), limits=(-inf, inf))
+
+    @cached_property
     def p_value(self) -> float:
-        """Two-sided, of no difference; 1 where drawings do not vary."""
-        if not self.varies or self.difference == 0:
+        """Two-sided, of no difference."""
+        if self.difference == 0:
             return 1.0
+        if not self._moves:
+            return max(self.tested, self._still.p_value)
         across = int(np.count_nonzero(self.draws * np.sign(self.difference) <= 0))
-        return min(1.0, max(self.tested, 2 * (1 + across) / (1 + len(self.draws))))
+        far = abs(float(self.draws.mean())) / self._scale
+        return min(1.0, max(self.tested, beyond(far, across, len(self.draws), sides=2)))
 
     def interval(self, alpha: float) -> Interval:
         """The differences whose p-value is above `alpha`."""
-        if not self.varies:
-            limits = None if self.units is None else (-1.0, 1.0)
-            return Student(self.difference, 0.0, None, limits, self.units).interval(alpha)
+        if not self._moves:
+            return agreeing(*self._still.interval(alpha), self.difference, self.p_value, alpha)
         place = int(np.floor(alpha * (1 + len(self.draws)) / 2 + 1e-9))
         ordered = np.sort(self.draws)
         low, high = (float(ordered[min(max(place, 1), len(ordered)) - 1]), float(ordered[-max(place, 1)]))
+        if place < 1:
+            middle, reach = float(ordered.mean()), quantile(alpha, None) * self._scale
+            low, high = min(low, middle - reach), max(high, middle + reach)
         low, high = min(low, high, self.difference), max(low, high, self.difference)
-        return agreeing(low, high, self.difference, self.p_value <= alpha)
+        return agreeing(low, high, self.difference, self.p_value, alpha)
+
+
+@dataclass(frozen=True)
+class Skewed:
+    """A mean over people who need not lie alike on either side of it: Student's t after Hall's (1992) transformation.
+
+    With t = (d − δ)/se and g = Σe³/(Σe²)^1.5 of people's residuals e, h(t) = ((1 + gt/3)³ − 1)/g + g/6 has no skewness, and
+    p(δ) = 2 P[t_ν ≤ −|h|]. A sign flip takes for granted that people's differences lie symmetrically about δ.
+
+    Attributes
+    ----------
+    difference, error, skewness, freedom
+        d, se, g, and ν: the degrees of freedom that the people who carry the variance leave (`carriers_freedom`).
+
+    Examples
+    --------
+    Most people a little above, one far below: the interval reaches farther down.
+
+    >>> from dataclasses import replace
+    >>> curve = Skewed.of(np.array([1.0] * 11 + [-5.0]), np.full(12, 10.0))
+    >>> [round(end, 3) for end in curve.interval(0.05)], [round(end, 3) for end in replace(curve, skewness=0.0).interval(0.05)]
+    ([-0.344, 0.148], [-0.122, 0.222])
+    """
+
+    difference: float
+    error: float
+    skewness: float
+    freedom: float
+
+    @classmethod
+    def of(cls, differences: Floats, sizes: Floats) -> Skewed | None:
+        """Take people's sums of differences and their numbers of probes.
+
+        None where nothing varies, and where all who differ do so by as much, as with one probe each: no skewness is hidden there.
+        """
+        people, total = len(sizes), float(sizes.sum())
+        found = float(differences.sum()) / total
+        left = differences - found * sizes
+        squares, apart = float(left @ left), np.abs(differences[differences != 0])
+        alike = not len(apart) or (np.ptp(apart) <= _ALIKE and np.ptp(sizes) == 0)
+        if people < 2 or alike or squares <= (_ALIKE * total) ** 2:
+            return None
+        freedom = carriers_freedom(np.array([squares]), np.array([float((left**4).sum())]), people)
+        error = sqrt(people / (people - 1) * squares) / total
+        return cls(found, error, float((left**3).sum()) / squares**1.5, float(min(freedom[0], _MOST_FREEDOM)))
+
+    def at(self, delta: float) -> float:
+        """The p-value of a difference, two-sided."""
+        t, g = (self.difference - delta) / self.error, self.skewness
+        return two_sided(abs(t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6), self.freedom)
+
+    def interval(self, alpha: float) -> Interval:
+        """The differences whose p-value is above `alpha`."""
+        g, reach = self.skewness, quantile(alpha, self.freedom)
+        low, high = (self.difference - self.error * _untransformed(h, g) for h in (reach, -reach))
+        return Interval(max(low, -1.0), min(high, 1.0))
+
+
+def _untransformed(h: float, g: float) -> float:
+    """The t that Hall's transformation turns into h."""
+    return h if abs(g) < 1e-9 else 3 / g * float(np.cbrt(1 + g * (h - g / 6)) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +378,8 @@ class Score:
 
     p(δ) is that of Tango's statistic, but between zero and what was found at least the test's, and from zero on away from it at
     most the test's. Where the test can be had at any δ, p(δ) is the larger of the two, so that intervals hold both where few
-    people carry the difference and where few events are seen.
+    people carry the difference and where few events are seen. With `skewed` it is the larger of that as well, so that few people
+    who differ much the other way are allowed for.
 
     Attributes
     ----------
@@ -260,6 +391,8 @@ class Score:
         The test's p-value of no difference.
     at
         The test's p-value of any difference, equal to `tested` at zero; None where it is of zero alone.
+    skewed
+        What people show without the test's symmetry; None where each has one probe.
 
     Examples
     --------
@@ -276,6 +409,7 @@ class Score:
     freedom: float | None
     tested: float
     at: Callable[[float], float] | None = None
+    skewed: Skewed | None = None
 
     varies = True
 
@@ -286,8 +420,8 @@ class Score:
 
     @property
     def p_value(self) -> float:
-        """The test's, of no difference."""
-        return self.tested
+        """The test's, of no difference; or what people show without its symmetry, if that is larger."""
+        return self.tested if self.skewed is None else max(self.tested, self.skewed.at(0.0))
 
     def interval(self, alpha: float) -> Interval:
         """The differences whose p-value is above `alpha`."""
@@ -295,7 +429,10 @@ class Score:
         if self.at is not None:
             low = min(low, self._reached(-1.0, alpha))
             high = max(high, self._reached(1.0, alpha))
-        return agreeing(low, high, self.difference, self.tested <= alpha)
+        if self.skewed is not None:
+            ends = self.skewed.interval(alpha)
+            low, high = min(low, ends.low), max(high, ends.high)
+        return agreeing(low, high, self.difference, self.p_value, alpha)
 
     def _reached(self, end: float, alpha: float) -> float:
         """How far towards an end the test does not reject; sought on the side of zero that its p-value there tells."""
@@ -371,7 +508,69 @@ class Hybrid:
         """The differences whose p-value is above `alpha`."""
         found = self.at(alpha)
         low, high = max(self.limits[0], found.low), min(self.limits[1], found.high)
-        return agreeing(low, high, self.difference, self.p_value <= alpha)
+        return agreeing(low, high, self.difference, self.p_value, alpha)
+
+
+def has_spread(draws: Floats) -> bool:
+    """Say whether drawings differ by more than rounding.
+
+    Examples
+    --------
+    >>> has_spread(np.array([0.3, 0.1 + 0.2])), has_spread(np.array([0.3, 0.4]))
+    (False, True)
+    """
+    return bool(len(draws)) and Interval(float(draws.min()), float(draws.max())).has_width
+
+
+def scale_of(sizes: Floats) -> float:
+    """Return the standard deviation of the normal distribution that goes on where draws end, from their sizes about their mean.
+
+    It is their root mean square, unless their tail is heavier than normal by more than chance makes it: then as much larger that
+    no quantile of theirs, from the 95th up to the fifth largest draw, is above the normal one.
+
+    Examples
+    --------
+    >>> even, rare = np.abs(np.random.default_rng(0).normal(size=999)), np.repeat([0.0, 1.0], [990, 9])
+    >>> round(scale_of(even), 2), round(scale_of(rare), 2), round(float(np.sqrt(np.mean(rare**2))), 2)
+    (0.98, 0.36, 0.09)
+    """
+    from scipy.special import ndtri
+
+    usual, n = float(np.sqrt(np.mean(np.square(sizes)))), len(sizes)
+    places = np.array(
+        [place for place in (int(share * (n + 1)) for share in _TAIL) if place >= _FEWEST_BEYOND]
+    )
+    if not len(places):
+        return usual
+    largest = np.partition(sizes, n - places)[n - places]
+    heaviest = float((largest / -ndtri(places / (n + 1) / 2)).max())
+    return heaviest if heaviest > _HEAVY * usual else usual
+
+
+def beyond(z: float, as_far: int, draws: int, sides: int = 1) -> float:
+    """Return the p-value of what so many of the draws are as far as; where none is, a normal distribution's if that is smaller.
+
+    Examples
+    --------
+    >>> beyond(2.0, 4, 99), beyond(2.0, 0, 99), round(beyond(5.0, 0, 99), 8)
+    (0.05, 0.01, 5.7e-07)
+    """
+    counted = sides * (1 + as_far) / (1 + draws)
+    return min(counted, two_sided(z, None)) if as_far == 0 else counted
+
+
+def unvaried(difference: float, units: float | None) -> float:
+    """Return the p-value of a difference of rates that is the same for each of so many units: 2(1 + |d|)^−units.
+
+    That is the level at which a share of people who were not seen (`unseen`) and differ wholly the other way could make up for
+    it. For a difference of 1 it is the sign flip's, 2^(1 − units). Two that do not differ, and a single unit, show nothing.
+
+    Examples
+    --------
+    >>> unvaried(1.0, 8), round(unvaried(0.1, 20), 4), unvaried(1.0, 1), unvaried(0.0, 8), unvaried(1.0, None)
+    (0.0078125, 0.2973, 1.0, 1.0, 1.0)
+    """
+    return 1.0 if units is None else min(1.0, 2 * (1 + abs(difference)) ** -units)
 
 
 def unseen(alpha: float, units: float | None) -> float:

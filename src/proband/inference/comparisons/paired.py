@@ -117,7 +117,8 @@ class Tested:
     n_sf, n_fs, n_discordant_subjects, not_won, n_trials
         As in `Difference`.
     statistics
-        The size of its statistic without a difference, in draws that all comparisons of a question share; None without such.
+        The size of its statistic without a difference, in any unit, in draws that all comparisons of a question share; None without
+        such.
     by_person
         The difference with people weighed alike, and its curve; None where all have as many probes.
     over_choices
@@ -142,12 +143,12 @@ class Tested:
 
     @property
     def p_value(self) -> float:
-        """Of no difference, by itself."""
-        return self.curve.p_value
+        """Of no difference, by itself; as small as its draws can say."""
+        return max(self.curve.p_value, self.method.floor or 0.0)
 
 
-def joined(test: Method, interval: Method) -> Method:
-    """Put a test and an interval beside each other as one method, told and cited apart.
+def joined(test: Method, interval: Method, *also: Method) -> Method:
+    """Put a test and an interval beside each other as one method, told and cited apart, with what else goes into both.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def joined(test: Method, interval: Method) -> Method:
     ('mcnemar+tango', 'McNemar, Tango interval', ['mcnemar', 'tango'])
     """
     label = f"{test}, {interval}"
-    return Method(f"{test.key}+{interval.key}", label, draws=test.draws, parts=(test, interval))
+    return Method(f"{test.key}+{interval.key}", label, draws=test.draws, parts=(test, *also, interval))
 
 
 def joint_of(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from proband.designs import Binomial, ClusteredMcNemar, SignFlip
 from proband.inference.comparisons.clustered_mcnemar import clustered_mcnemar
-from proband.inference.comparisons.curves import Curve, Score
+from proband.inference.comparisons.curves import Curve, Score, Skewed
 from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar
 from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of, summed_by_person
 from proband.inference.comparisons.sign_flip import Flips, sign_flip
@@ -34,6 +34,15 @@ _TANGO_OVER_PEOPLE = Method(
     "Tango's score interval of the paired difference, its counts divided by the design effect over people",
     ("tango1998", "rao1992"),
 )
+SKEWED = Method(
+    "skewed-t",
+    "Student's t after Hall's transformation",
+    "the sign flip takes people's differences to lie symmetrically about their mean, so p-values and intervals with several probes of a "
+    "person are at least those of Student's t after Hall's transformation against skewness, with the degrees of freedom that the people "
+    "who carry the variance leave",
+    ("hall1992",),
+)
+"""What stands beside a sign flip of people with several probes."""
 
 
 def sign_flipped(question: Question) -> Joint:
@@ -70,7 +79,7 @@ def sign_flipped(question: Question) -> Joint:
     def test(design: SignFlip, pair: Pair) -> Tested:
         a, b = places[pair.first.algorithm], places[pair.second.algorithm]
         tested = sign_flipped_pair(design, pair)
-        return replace(tested, statistics=flips.statistics(a, b, tested.difference)[1])
+        return replace(tested, statistics=flips.sizes_of(a, b))
 
     return joint_of(question, each, test)
 
@@ -121,7 +130,9 @@ def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
     With as many probes for everybody the test is exact, with one each McNemar's, and the interval is Tango's (1998), its counts
     divided by the design effect of the differences (Rao & Scott 1992; at least 1), with Student's quantile on people − 1 degrees
     of freedom, and the exact test says whether it holds zero (`Score`). With unequal numbers the ratio residuals of `Flips` are turned
-    around, for any difference; the interval holds what neither this test nor Tango's rejects. Beside it stands the difference
+    around, for any difference; the interval holds what neither this test nor Tango's rejects. Signs are as likely either way only
+    where people's differences lie symmetrically: with several probes of a person, the p-value is at least that of Student's t
+    after Hall's (1992) transformation (`Skewed`), and the interval holds what it does not reject. Beside it stands the difference
     with people weighed alike (`person_curve`), which is the difference itself where the measure weighs people.
 
     Examples
@@ -139,17 +150,19 @@ def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
     sums, sizes = pair.people
     if pair.measure.weights == "person" and pair.unequal:
         mean, curve, draws = _by_person(pair)
-        return _tested(pair, mean, curve, joined(replace(design.as_method, draws=draws), _TANGO_OVER_PEOPLE))
+        flipped = replace(design.as_method, draws=draws)
+        return _tested(pair, mean, curve, joined(flipped, _TANGO_OVER_PEOPLE, SKEWED))
     apart = sums[:, 0] - sums[:, 1]
+    skewed = Skewed.of(apart, sizes)
     if not pair.unequal or not apart.any():
-        flipped = sign_flip(apart, pair.seed)
-        return _counted(pair, flipped.p_mid, replace(design.as_method, draws=flipped.draws))
+        exact = sign_flip(apart, pair.seed)
+        return _counted(pair, exact.p_mid, replace(design.as_method, draws=exact.draws), None, skewed)
     flips = Flips.of(sums, sizes, pair.seed)
 
     def at(delta: float) -> float:
         return flips.p_value(0, 1, delta)
 
-    return _counted(pair, at(0.0), replace(design.as_method, draws=flips.draws), at)
+    return _counted(pair, at(0.0), replace(design.as_method, draws=flips.draws), at, skewed)
 
 
 def _by_person(pair: Pair) -> tuple[float, Curve, int | None]:
@@ -163,13 +176,14 @@ def person_curve(means: Floats, seed: int) -> tuple[Curve, int | None]:
     """Test the mean of people's differences, each from −1 to 1, by turning around what a mean δ leaves of them.
 
     The interval also holds what Tango's (1998) score test does not reject, with the sums of positive and of negative differences
-    as counts, scaled to the variance of the mean. With it comes how many sign patterns were drawn; None where all were counted.
+    as counts, scaled to the variance of the mean, and what `Skewed` does not reject.
+    With it comes how many sign patterns were drawn; None where all were counted.
 
     Examples
     --------
     >>> curve, _ = person_curve(np.array([0.5, 0.25, 0.0, 1.0, 0.5, 0.0, 0.0, -0.25]), 0)
     >>> round(curve.p_value, 4), [round(end, 2) for end in curve.interval(0.05)]
-    (0.125, [-0.17, 0.59])
+    (0.125, [-0.17, 0.65])
     """
     n = len(means)
     flips = Flips.of(np.column_stack([means, np.zeros(n)]), np.ones(n), seed)
@@ -181,9 +195,10 @@ def person_curve(means: Floats, seed: int) -> tuple[Curve, int | None]:
     def at(delta: float) -> float:
         return flips.p_value(0, 1, delta)
 
+    skewed = Skewed.of(means, np.ones(n))
     tested = at(0.0) if means.any() else 1.0
     moving = at if means.any() else None
-    return Score(gained / effect, lost / effect, n / effect, n - 1.0, tested, moving), flips.draws
+    return Score(gained / effect, lost / effect, n / effect, n - 1.0, tested, moving, skewed), flips.draws
 
 
 def chi_squared_pair(design: ClusteredMcNemar, pair: Pair) -> Tested:
@@ -214,15 +229,23 @@ def _over_probes(design: Binomial, pair: Pair) -> Tested:
     return _tested(pair, curve.difference, curve, joined(_OVER_PROBES, _TANGO))
 
 
-def _counted(pair: Pair, p_value: float, test: Method, at: Callable[[float], float] | None = None) -> Tested:
+def _counted(
+    pair: Pair,
+    p_value: float,
+    test: Method,
+    at: Callable[[float], float] | None = None,
+    skewed: Skewed | None = None,
+) -> Tested:
     """Tango's score interval, its counts divided by the design effect of the differences, and agreeing with the test."""
     a, b = pair.successes()
     counts, people = PairedOutcomes.of(a, b), len(pair.people[1])
     effect = design_effect(a - b, pair.subjects)
     clustered = people < counts.n
     freedom = people - 1.0 if clustered else None
-    curve = Score(counts.sf / effect, counts.fs / effect, counts.n / effect, freedom, p_value, at)
-    method = joined(test, _TANGO_OVER_PEOPLE if clustered else _TANGO)
+    curve = Score(counts.sf / effect, counts.fs / effect, counts.n / effect, freedom, p_value, at, skewed)
+    method = joined(
+        test, _TANGO_OVER_PEOPLE if clustered else _TANGO, *((SKEWED,) if skewed is not None else ())
+    )
     found = _tested(pair, (counts.sf - counts.fs) / counts.n, curve, method)
     return replace(found, by_person=_by_person(pair)[:2] if pair.unequal else None)
 

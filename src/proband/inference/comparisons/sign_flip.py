@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
+from proband.inference.comparisons.curves import beyond
 from proband.results.base import Result
 
 Floats = npt.NDArray[np.float64]
@@ -190,7 +191,20 @@ class Flips:
         same = int(np.count_nonzero(flipped >= observed - slack)) - above
         if self.exact:
             return (above + 0.5 * same) / len(flipped)
+        if above + same == 0:
+            return beyond(float(np.sqrt(observed)), 0, len(flipped))
         return min(1.0, (1 + above + 0.5 * same) / (1 + len(flipped)))
+
+    def sizes_of(self, first: int, second: int) -> Floats:
+        """T/√(1 + T²/K) without a difference under all signs, which all pairs share; K people weigh as evenly (Kish 1965).
+
+        With as many probes for everybody that is |X| by the root of its sum of squares.
+        """
+        people = float(self.counts @ self.sizes) ** 2 / float(self.counts @ self.sizes**2)
+        squared = self.statistics(first, second, 0.0)[1]
+        with np.errstate(divide="ignore"):
+            found: Floats = 1 / np.sqrt(1 / squared + 1 / people)
+        return found
 
     def statistics(self, first: int, second: int, delta: float) -> tuple[float, Floats]:
         """T² of a difference, and T² under all signs."""

@@ -32,8 +32,9 @@ def judged(
 ) -> tuple[Difference, ...]:
     """Say what each pair (first, second, number of units, difference) shows among all of them.
 
-    p-values and intervals are adjusted together by the least p-value over the same draws (`SingleStep`), so that a difference is
-    told from zero by its interval if and only if it is by its p-value; with ``adjust="none"`` each pair stands for itself.
+    p-values and intervals are adjusted together by the largest statistic over the same draws (`SingleStep`), so that a difference is
+    told from zero by its interval if and only if it is by its p-value; with ``adjust="none"`` each pair stands for itself. Draws so
+    few that no p-value of theirs is small enough tell nothing from zero.
     Bounds of the margin are the ends of the interval at 1 − 2α (Schuirmann 1987). Without a number of units, none is named that
     would settle the question. Else it is K ((z + z_power) se / margin)², with K units now and a power of 0.8. Units are people unless
     `unit` says otherwise.
@@ -61,8 +62,9 @@ def judged(
     pairs = []
     for first, second, units, tested in found:
         curve = tested.curve
-        interval = _opened(curve.interval(reached), side, in_points)
-        bounds = None if margin is None else curve.interval(reached_twice)
+        p_value, p_adjusted = _p_values(tested, curve, tested.difference, among, side)
+        interval = _opened(_held(curve.interval(reached), tested, alpha, side), side, in_points)
+        bounds = None if margin is None else _within(curve.interval(reached_twice), interval)
         verdict, not_inferior, within = verdict_of(curve, interval, bounds, margin, upward)
         needed = None
         if verdict == "undecided" and margin is not None and units is not None and _tells(tested):
@@ -74,8 +76,8 @@ def judged(
                 difference=tested.difference,
                 low=interval.low,
                 high=interval.high,
-                p_value=of_side(curve.p_value, tested.difference, side),
-                p_adjusted=among.p_value(of_side(curve.p_value, tested.difference, side)),
+                p_value=p_value,
+                p_adjusted=p_adjusted,
                 n_sf=tested.n_sf,
                 n_fs=tested.n_fs,
                 n_discordant_subjects=tested.n_discordant_subjects,
@@ -99,7 +101,7 @@ def judged(
                 choices_high=None if tested.over_choices is None else tested.over_choices.high,
                 by_person=None
                 if tested.by_person is None
-                else _by_person(tested, among, reached, upward, side, in_points),
+                else _by_person(tested, among, (alpha, reached), upward, side, in_points),
                 unit=unit,
                 side=side,
             )
@@ -136,14 +138,39 @@ def _among(found: Sequence[Found], side: Side | None) -> SingleStep:
     return SingleStep.of(drawn)
 
 
+def _p_values(
+    tested: Tested, curve: Curve, difference: float, among: SingleStep, side: Side | None
+) -> tuple[float, float]:
+    """The p-value by itself and among all, no smaller than draws can say."""
+    alone = of_side(max(curve.p_value, tested.method.floor or 0.0), difference, side)
+    return alone, max(alone, among.p_value(of_side(curve.p_value, difference, side)))
+
+
+def _held(interval: Interval, tested: Tested, alpha: float, side: Side | None) -> Interval:
+    """The interval with zero in it, where the draws are too few to reject anything."""
+    floor = (tested.method.floor or 0.0) / (2 if side else 1)
+    return interval if floor <= alpha else Interval(min(interval.low, 0.0), max(interval.high, 0.0))
+
+
+def _within(bounds: Interval, interval: Interval) -> Interval:
+    """The bounds, within the interval that a test of zero may have had the last word on."""
+    return Interval(max(bounds.low, interval.low), min(bounds.high, interval.high))
+
+
 def _by_person(
-    tested: Tested, among: SingleStep, alpha: float, upward: bool, side: Side | None, in_points: bool
+    tested: Tested,
+    among: SingleStep,
+    levels: tuple[float, float],
+    upward: bool,
+    side: Side | None,
+    in_points: bool,
 ) -> PersonDifference:
     value, curve = tested.by_person or (0.0, tested.curve)
-    interval = _opened(curve.interval(alpha), side, in_points)
+    alpha, reached = levels
+    interval = _opened(_held(curve.interval(reached), tested, alpha, side), side, in_points)
     verdict, *_ = verdict_of(curve, interval, None, None, upward)
-    p = of_side(curve.p_value, value, side)
-    return PersonDifference(value, interval.low, interval.high, among.p_value(p), verdict)
+    _, p = _p_values(tested, curve, value, among, side)
+    return PersonDifference(value, interval.low, interval.high, p, verdict)
 
 
 def _tells(tested: Tested) -> bool:

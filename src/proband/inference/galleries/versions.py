@@ -207,7 +207,7 @@ def contrasts(
     """Compare the two states of each algorithm on every set of probes, and judge all of these together.
 
     After Phillips et al. (2000). What is estimated is the rate of the second state less that of the first, paired (see
-    `compare`); other people vary. p-values, intervals and verdicts hold for all rows at once: the least p-value over the same
+    `compare`); other people vary. p-values, intervals and verdicts hold for all rows at once: the largest statistic under the same
     random signs of people, who may be in several sets of probes, says what a single one counts for (Westfall & Young 1993).
 
     Examples

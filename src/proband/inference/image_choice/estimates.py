@@ -13,7 +13,7 @@ from proband.engine import Engine, on_engine, run_blocks
 from proband.engine.limits import Rank
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested, difference_of
-from proband.inference.comparisons.paired_rates import person_curve
+from proband.inference.comparisons.paired_rates import SKEWED, person_curve
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.exact import MOST_CHOICES, ExactChoice, exact_choice
@@ -376,7 +376,7 @@ def difference_over_choices(
             "image-choice+sign-flip",
             f"{images}, percentiles of the difference; {flipped}",
             draws=draws,
-            parts=(images, flipped),
+            parts=(images, flipped, SKEWED),
         ),
         n_discordant_subjects=int(np.count_nonzero(means)),
         not_won=found.not_won(first, second, rank),

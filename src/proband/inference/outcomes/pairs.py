@@ -13,9 +13,9 @@ from proband.designs import SignFlip
 from proband.errors import UsageError, first_few
 from proband.inference.comparisons.chosen_pairs import Names, every_two
 from proband.inference.comparisons.compare import margin_for
-from proband.inference.comparisons.curves import Score
+from proband.inference.comparisons.curves import Score, Skewed
 from proband.inference.comparisons.paired import Pair, Tested, joined
-from proband.inference.comparisons.paired_rates import sign_flipped_pair
+from proband.inference.comparisons.paired_rates import SKEWED, sign_flipped_pair
 from proband.inference.comparisons.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
 from proband.inference.estimates.clusters import variance_over_people
@@ -139,7 +139,7 @@ def paired_tests(
             assert flips is not None  # made above
             tested = weighted_pair(flips, (a, b), rows[a] - rows[b], items, confidence_level)
         if flips is not None:
-            tested = replace(tested, statistics=flips.statistics(a, b, tested.difference)[1])
+            tested = replace(tested, statistics=flips.sizes_of(a, b))
         found.append((names[a], names[b], items.n_units, tested))
     return found
 
@@ -157,16 +157,14 @@ def _method(items: Items, draws: int | None) -> Method:
     label = f"sign flip over {items.unit}s (mid-p)"
     account = f"a permutation test that turns around each {items.unit}'s difference (mid-p)"
     return joined(
-        Method(f"sign-flip-of-{items.unit}s", label, account, ("fisher1935",), draws), _TANGO_WEIGHTED
+        Method(f"sign-flip-of-{items.unit}s", label, account, ("fisher1935",), draws), _TANGO_WEIGHTED, SKEWED
     )
 
 
 def _flips(rows: Floats, items: Items, seed: int) -> Flips:
     """Signs of units, for their weighted sums of outcomes."""
-    codes = np.unique(items.units, return_inverse=True)[1]
-    weights = items.weights
-    sums = np.column_stack([np.bincount(codes, weights=weights * row) for row in rows]).astype(np.float64)
-    return Flips.of(sums, np.bincount(codes, weights=weights).astype(np.float64), seed)
+    made = [_by_unit(row, items) for row in rows]
+    return Flips.of(np.column_stack([sums for sums, _ in made]), made[0][1], seed)
 
 
 def weighted_pair(
@@ -176,7 +174,7 @@ def weighted_pair(
 
     A hypothetical difference δ leaves x = Σ w(d − δ) of every unit, which is turned around (`Flips`). The interval holds what neither
     this test nor Tango's (1998) rejects, with the weighted sums of positive and of negative differences as counts, scaled to the
-    variance of the mean over units.
+    variance of the mean over units; nor, where classes do not weigh the same, `Skewed`.
 
     Examples
     --------
@@ -184,7 +182,7 @@ def weighted_pair(
     >>> flips = Flips.of(np.column_stack([d, np.zeros(8)]), np.ones(8))
     >>> tested = weighted_pair(flips, (0, 1), d, items, 0.95)
     >>> tested.difference, round(tested.p_value, 4), [round(end, 2) for end in tested.curve.interval(0.05)]
-    (0.25, 0.125, [-0.17, 0.59])
+    (0.25, 0.125, [-0.17, 0.65])
     """
     n, weights = len(differences), items.weights
     weighted = weights * differences
@@ -205,16 +203,23 @@ def weighted_pair(
         freedom,
         at(0.0) if moving else 1.0,
         at if moving else None,
+        None if items.classes is not None else Skewed.of(*_by_unit(differences, items)),
     )
     low, high = curve.interval(1 - confidence_level)
-    codes = np.unique(items.units, return_inverse=True)[1]
     return Tested(
         difference=(gained - lost) / n,
         curve=curve,
         standard_error=(high - low) / (2 * normal_quantile(confidence_level)),
         method=_method(items, flips.draws),
-        n_discordant_subjects=int(np.count_nonzero(np.bincount(codes, weights=np.abs(differences)))),
+        n_discordant_subjects=int(np.count_nonzero(_by_unit(np.abs(differences), items)[0])),
     )
+
+
+def _by_unit(values: Floats, items: Items) -> tuple[Floats, Floats]:
+    """The weighted sum of each unit, and what it weighs."""
+    codes = np.unique(items.units, return_inverse=True)[1]
+    sums, sizes = (np.bincount(codes, weights=one) for one in (items.weights * values, items.weights))
+    return sums.astype(np.float64), sizes.astype(np.float64)
 
 
 def _spread(differences: Floats, items: Items) -> tuple[float, float | None]:

@@ -16,9 +16,9 @@ from proband.engine.limits import Level, Margin, Rank, Seed
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.comparisons.curves import Curve, Score, Student
+from proband.inference.comparisons.curves import Curve, Score, Skewed, Student
 from proband.inference.comparisons.paired import Tested, difference_of, joined
-from proband.inference.comparisons.paired_rates import person_curve
+from proband.inference.comparisons.paired_rates import SKEWED, person_curve
 from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.estimate import estimate
@@ -236,7 +236,7 @@ def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed:
         apart = means[:, a] - means[:, b]
         curve, draws = _turned(sensors, apart, (a, b), seed)
         error = float(apart.std(ddof=1) / np.sqrt(len(apart)))
-        method = joined(replace(SignFlip().as_method, draws=draws), _DIFFERENCES)
+        method = joined(replace(SignFlip().as_method, draws=draws), _DIFFERENCES, SKEWED)
         found = Tested(
             float(apart.mean()), curve, error, method, n_discordant_subjects=int((apart != 0).sum())
         )
@@ -257,7 +257,10 @@ def _turned(sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int) -
     implied = gained + lost - (gained - lost) ** 2 / n
     effect = float(apart.var(ddof=1)) * n / implied if implied > 0 else 1.0
     effect = effect if effect > 0 else 1.0
-    return Score(gained / effect, lost / effect, n / effect, n - 1.0, flipped.p_mid), flipped.draws
+    skewed = Skewed.of(apart, np.ones(n))
+    return Score(
+        gained / effect, lost / effect, n / effect, n - 1.0, flipped.p_mid, None, skewed
+    ), flipped.draws
 
 
 def _within_strata(

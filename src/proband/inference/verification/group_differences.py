@@ -194,7 +194,7 @@ def differences_of_groups(
     return GroupTest(
         tuple(
             GroupDifference(
-                rate, names[x], names[y], d, *_ends(d, r, q <= 1 - confidence_level), q, errors.draws
+                rate, names[x], names[y], d, *_ends(d, r, q, 1 - confidence_level), q, errors.draws
             )
             for (x, y), d, r, q in zip(
                 pairs.tolist(), observed.tolist(), reach.tolist(), p.tolist(), strict=True
@@ -210,9 +210,9 @@ def _apart(differences: Floats, errors: Floats) -> Floats:
     return np.divide(sizes, errors, out=np.where(sizes > 0, np.inf, 0.0), where=errors > 0)
 
 
-def _ends(difference: float, reach: float, rejected: bool) -> Interval:
+def _ends(difference: float, reach: float, p: float, alpha: float) -> Interval:
     """The interval within what a difference can be, which holds 0 unless the test rejects it: dealings may tie with the groups."""
-    return agreeing(max(-1.0, difference - reach), min(1.0, difference + reach), difference, rejected)
+    return agreeing(max(-1.0, difference - reach), min(1.0, difference + reach), difference, p, alpha)
 
 
 def _ratio(rates: Floats) -> float:

@@ -101,6 +101,10 @@ REFERENCES = {
         "Brown et al. 2001", "Brown, Lawrence D. and Cai, T. Tony and DasGupta, Anirban",
         "Interval Estimation for a Binomial Proportion", "Statistical Science", 2001, 16, "2", "101--133",
     ),
+    "hall1992": _article(
+        "Hall 1992", "Hall, Peter", "On the Removal of Skewness by Transformation",
+        "Journal of the Royal Statistical Society, Series B", 1992, 54, "1", "221--228",
+    ),
     "rao1992": _article(
         "Rao & Scott 1992", "Rao, J. N. K. and Scott, A. J.",
         "A Simple Method for the Analysis of Clustered Binary Data", _BIOMETRICS, 1992, 48, "2", "577--585",
