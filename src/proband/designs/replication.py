@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs.base import DESIGNS
-from proband.designs.factors import array_part, contrast_part, has_arrays, require_cells, some_of
+from proband.designs.factors import array_part, half_part, has_arrays, require_cells, some_of
 from proband.designs.strata import ROUNDING, Floats, Strata
 from proband.designs.stratified import Replicates, StratifiedDesign
 from proband.engine.foreign import complete_from
@@ -28,10 +29,10 @@ _DRAWN = Sentence(
     "{n:count replicate} of {of:count} of strata with {size:count} units were drawn at random: unbiased but noisier, which "
     "counts in the degrees of freedom",
 )
-_CONTRASTED = Sentence(
-    "strata.contrasted",
+_HALVED = Sentence(
+    "strata.halved",
     "note",
-    "no orthogonal array takes one of {size:count} units: their weights are moved along balanced contrasts instead, none below 0",
+    "a replicate takes about half of {size:count} units, by balanced splits, and not one of them",
 )
 _GROUPED = Sentence(
     "strata.grouped",
@@ -47,6 +48,9 @@ _PAIRED = Sentence(
 
 _MOST_ENUMERATED = 1 << 20
 _MOST_NAMED = 6  # sizes of strata
+_FEW_UNITS = (
+    4  # of a stratum; one of more is too little for a median, whose intervals covered 76 % with one of eight
+)
 
 
 @DESIGNS.register("brr")
@@ -55,10 +59,10 @@ class BRR(StratifiedDesign):
     """Balanced repeated replication: each replicate takes one unit of every stratum, by a row of an orthogonal array.
 
     v = Σ_α (θ_α − θ)² / (k (n − 1)) over k replicates of strata with n units (McCarthy 1969; Micheals & Boult 2001). Strata
-    with equally many units share an array. Arrays are for a prime power of units; others (6, 10, 12, …) have weights 1 + εc instead,
-    c being orthonormal contrasts of the units turned by the columns of a Hadamard matrix, with v = n Σ_α (θ_α − θ)² / (k (n − 1) ε²)
-    (generalised replication: Fay 1984). For a linear statistic the variance *equals* the textbook one, Σ W_h² s_h²/n; for others the
-    replicates are evaluated. It varies units within strata, and holds the strata fixed.
+    with equally many units share an array. Arrays are for a prime power of units. Of other numbers (6, 10, 12, …) a replicate takes
+    about half, by balanced splits (Sitter 1993), with weights 1 ± εc and v = n Σ_α (θ_α − θ)² / (k' (n − 1) ε²) (`half_part`); of more
+    than four units it does for medians too. For a linear statistic the variance *equals* the textbook one, Σ W_h² s_h²/n; for others
+    the replicates are evaluated. It varies units within strata, and holds the strata fixed.
 
     Parameters
     ----------
@@ -155,6 +159,14 @@ class BRR(StratifiedDesign):
         >>> made.n_replicates, np.unique(factors), factors.mean(axis=0)
         (4, array([0., 2.]), array([1., 1., 1., 1., 1., 1.]))
         """
+        return self._made(strata, seed, has_arrays)
+
+    def replicates_of_quantiles(self, strata: Strata, seed: Seed = 0) -> Replicates:
+        """The same, but of more than four units half are taken: what one of them shows of a median is too rough."""
+        return self._made(strata, seed, lambda size: has_arrays(size) and size <= _FEW_UNITS)
+
+    def _made(self, strata: Strata, seed: int, by_array: Callable[[int], bool]) -> Replicates:
+        """Replicates of one unit where an array is to be taken, of halves otherwise."""
         strata.require_several()
         notes: list[Note] = []
         parts = []
@@ -166,11 +178,11 @@ class BRR(StratifiedDesign):
         drawn = []
         for size in kinds.tolist():
             own = np.flatnonzero(strata.sizes == size)
-            if self.array is not None or has_arrays(size):
+            if self.array is not None or by_array(size):
                 part = array_part(strata, own, size, self._rows(size, len(own)), self.shrink)
             else:
-                part = contrast_part(strata, own, size, self.shrink)
-                notes.append(_CONTRASTED(size=size))
+                part = half_part(strata, own, size, self.shrink)
+                notes.append(_HALVED(size=size))
             if self.sample is not None and self.sample >= part.n_replicates:
                 notes.append(_ALL_USED(size=size, n=part.n_replicates))
             elif self.sample is not None:
