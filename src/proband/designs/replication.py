@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,8 +59,7 @@ class BRR(StratifiedDesign):
 
     v = Σ_α (θ_α − θ)² / (k (n − 1)) over k replicates of strata with n units (McCarthy 1969; Micheals & Boult 2001). Strata
     with equally many units share an array. Arrays are for a prime power of units. Of other numbers (6, 10, 12, …) a replicate takes
-    about half, by balanced splits (Sitter 1993), with weights 1 ± εc and v = n Σ_α (θ_α − θ)² / (k' (n − 1) ε²) (`half_part`); of more
-    than four units it does for medians too. For a linear statistic the variance *equals* the textbook one, Σ W_h² s_h²/n; for others
+    about half, by balanced splits (Sitter 1993; `half_part`); for medians it does of more than four units too. For a linear statistic the variance *equals* the textbook one, Σ W_h² s_h²/n; for others
     the replicates are evaluated. It varies units within strata, and holds the strata fixed.
 
     Parameters
@@ -159,14 +157,14 @@ class BRR(StratifiedDesign):
         >>> made.n_replicates, np.unique(factors), factors.mean(axis=0)
         (4, array([0., 2.]), array([1., 1., 1., 1., 1., 1.]))
         """
-        return self._made(strata, seed, has_arrays)
+        return self._made(strata, seed)
 
     def replicates_of_quantiles(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """The same, but of more than four units half are taken: what one of them shows of a median is too rough."""
-        return self._made(strata, seed, lambda size: has_arrays(size) and size <= _FEW_UNITS)
+        """The same, but of more than four units half are taken, whole: a median of one of them is too rough, and of all it stands still."""
+        return self._made(strata, seed, _FEW_UNITS)
 
-    def _made(self, strata: Strata, seed: int, by_array: Callable[[int], bool]) -> Replicates:
-        """Replicates of one unit where an array is to be taken, of halves otherwise."""
+    def _made(self, strata: Strata, seed: int, most: int | None = None) -> Replicates:
+        """Replicates of one unit where an array takes it, of at most so many; of halves otherwise."""
         strata.require_several()
         notes: list[Note] = []
         parts = []
@@ -178,10 +176,10 @@ class BRR(StratifiedDesign):
         drawn = []
         for size in kinds.tolist():
             own = np.flatnonzero(strata.sizes == size)
-            if self.array is not None or by_array(size):
+            if self.array is not None or (has_arrays(size) and (most is None or size <= most)):
                 part = array_part(strata, own, size, self._rows(size, len(own)), self.shrink)
             else:
-                part = half_part(strata, own, size, self.shrink)
+                part = half_part(strata, own, size, self.shrink if most is None else 1.0)
                 notes.append(_HALVED(size=size))
             if self.sample is not None and self.sample >= part.n_replicates:
                 notes.append(_ALL_USED(size=size, n=part.n_replicates))
