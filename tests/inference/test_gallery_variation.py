@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from proband.designs import Galleries
 from proband.errors import DesignError, InputError, UsageError
@@ -233,8 +233,10 @@ def test_against_a_plain_reimplementation(order, ties, on_failure):
         ]
         spread = found.rows[a].spread
         assert spread.standard_deviation == pytest.approx(np.std(rates[a], ddof=1))
-        low, high = stats.t.interval(0.95, 3, rates[a].mean(), stats.sem(rates[a]))
-        assert spread.interval == pytest.approx((max(0, low), min(1, high)))
+        middle = rates[a].mean()
+        reach = stats.t.ppf(0.975, 3) * stats.sem(rates[a]) / (middle * (1 - middle))
+        ends = special.expit(special.logit(middle) + np.array([-reach, reach]))
+        assert tuple(spread.interval) == pytest.approx(tuple(ends))
         for cell in cells:
             assert 0 <= cell.interval.low <= cell.rate <= cell.interval.high <= 1
             assert 1 <= cell.place_interval[0] <= cell.place <= cell.place_interval[1] <= 3

@@ -63,7 +63,7 @@ def test_what_does_not_vary_decides_only_what_everybody_shows(outcomes_of, desig
     assert "othing varies" in str(one.sentence())
     assert (one.p_value, one.told_apart) == (1.0, False)
     if isinstance(design, StratifiedDesign):
-        assert any("no width" in str(note) for note in found.estimates[0].notes)
+        assert any("nothing varies within strata" in str(note) for note in found.estimates[0].notes)
 
 
 @pytest.mark.parametrize("at", [-0.3, 0.0, 1 / 3])

@@ -196,7 +196,7 @@ def test_differences_in_the_same_drawings(measure):
 
 def test_differences_under_a_jackknife():
     first, second = Listed(5, False), Listed(6, False)
-    for design in (Jackknife(), Jackknife(kind="JK1")):
+    for design in (Jackknife(interval="t"), Jackknife(kind="JK1", interval="t")):
         found = compare(AUC(), {"a": first.scores, "b": second.scores}, first.samples, design)
         each = [estimate(AUC(), one, first.samples, design) for one in (first.scores, second.scores)]
         n = np.bincount(first.people)[first.people] if design.kind == "JKn" else np.full(6, 6)

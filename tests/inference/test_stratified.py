@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 import proband as pb
 from proband.designs.strata import Strata
@@ -111,7 +113,9 @@ def test_rates_have_the_textbook_variance(outcomes_of, units):
         found = estimate(RecognitionRate(1), outcomes, design=design)
         assert found.value == pytest.approx(success.mean())
         assert found.standard_error == pytest.approx(textbook, rel=1e-12)
-        assert found.degrees_of_freedom == 10 * (units - 1)
+        assert 1 <= found.degrees_of_freedom <= 10 * (units - 1)
+        plain = estimate(RecognitionRate(1), outcomes, design=replace(design, interval="t"))
+        assert plain.degrees_of_freedom == 10 * (units - 1)
         plan = design.replicates(Strata.of(outcomes.subjects))
         base = Strata.of(outcomes.subjects).unit_weights
         rows = np.concatenate([block for part in plan.parts for block in part.blocks(len(base))])
@@ -239,21 +243,25 @@ def test_intervals_that_stay_inside(outcomes_of):
     closer = np.zeros(40, dtype=int)
     closer[0] = 1
     outcomes = outcomes_of(closer, np.repeat(np.arange(20), 2))
-    plain = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR())
+    usual = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR())
+    assert 0 < usual.low < usual.value < usual.high < 1
+    plain = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(interval="t"))
     assert plain.high > 1
     assert any("passes 0 or 1" in str(note) for note in plain.notes)
     assert any("19 of 20 strata do not vary" in str(note) for note in plain.notes)
     for kind in ("logit", "wilson"):
         inside = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(interval=kind))
         assert 0 < inside.low < inside.value < inside.high < 1
-    few = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(degrees_of_freedom="cochran"))
+    few = estimate(
+        RecognitionRate(1), outcomes, design=pb.designs.BRR(degrees_of_freedom="cochran", interval="t")
+    )
     assert few.degrees_of_freedom == pytest.approx(1)  # one stratum of two units varies
     assert few.high > plain.high
     still = estimate(
         RecognitionRate(1), outcomes_of(np.zeros(40), np.repeat(np.arange(20), 2)), design=pb.designs.BRR()
     )
-    assert still.low == still.high == 1
-    assert any("no width" in str(note) for note in still.notes)
+    assert (still.low, still.high) == (pytest.approx(40 / (40 + stdtrit(20, 0.975) ** 2)), 1)
+    assert any("nothing varies within strata" in str(note) for note in still.notes)
 
 
 def test_collapsed_strata_err_on_the_large_side(outcomes_of):

@@ -58,7 +58,8 @@ def error_of(pair, freedom: float) -> float:
 @pytest.mark.parametrize(("weights", "kind"), [("units", "one"), (SHARES, "w")])
 @pytest.mark.parametrize(("key", "design"), [("brr", BRR), ("fay", Fay), ("jkn", Jackknife)])
 def test_people_within_sites_against_r(unequal, key, design, weights, kind):
-    made = design(strata="site", units="subject", weights=weights, **({"rho": 0.3} if key == "fay" else {}))
+    more = {"rho": 0.3} if key == "fay" else {}
+    made = design(strata="site", units="subject", weights=weights, interval="t", **more)
     found = estimate(RecognitionRate(1), unequal[0], design=made)
     assert (found.value, found.standard_error) == pytest.approx((R[kind]["value"], R[kind][key]), rel=1e-10)
     assert found.degrees_of_freedom == R[kind]["df"]
@@ -157,7 +158,7 @@ def test_refused(unequal):
         estimate(RecognitionRate(1), crossing, design=Jackknife("site", units="subject"))
 
 
-@pytest.mark.parametrize("size", [6, 10, 12])
+@pytest.mark.parametrize("size", [6, 10, 12, 15, 22])
 def test_units_that_no_array_takes(size):
     """Six units: exactly the textbook's variance for whatever is linear, weights that are never negative, and every replicate evaluated."""
     rng = np.random.default_rng(size)
@@ -172,7 +173,7 @@ def test_units_that_no_array_takes(size):
         for centre in ("estimate", "mean"):
             found = plan.variance(values, float(strata.mean(y)), centre)
             assert found == pytest.approx(float(strata.textbook_variance(y)[0]), rel=1e-10)
-        assert "strata.contrasted" in {note.code for note in plan.notes}
+        assert "strata.halved" in {note.code for note in plan.notes}
     groups = np.repeat(np.arange(5), size)
     found = estimate_weighted(lambda w: (w @ y) / w.sum(), groups, BRR())
     expected = np.sqrt(np.mean(y.reshape(5, size).var(axis=1, ddof=1)) / (5 * size))

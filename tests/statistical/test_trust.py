@@ -38,9 +38,9 @@ QUICK, LONG = 1_000, 4_000
 SAME = {
     "binomial": Binomial(),
     "clustered": Clustered(),
-    "delete-one jackknife": Jackknife(kind="JK1"),
-    "BRR": BRR(),
-    "BRR, Cochran": BRR(degrees_of_freedom="cochran"),
+    "delete-one jackknife": Jackknife(kind="JK1", interval="t"),
+    "BRR": BRR(interval="t"),
+    "BRR, Cochran": BRR(degrees_of_freedom="cochran", interval="t"),
     "BRR, logit": BRR(interval="logit"),
     "BRR, Wilson": BRR(interval="wilson"),
 }
@@ -89,7 +89,7 @@ def test_rates_are_those_of_the_library(counts):
             assert "bootstrap.no-event" in {note.code for note in found.notes}
             continue
         np.testing.assert_allclose((found.low, found.high), np.ravel(made[name]), atol=1.001 * step)
-    found = estimate(RecognitionRate(1), outcomes, design=RaoWu())
+    found = estimate(RecognitionRate(1), outcomes, design=RaoWu(interval="t"))
     low, high = np.ravel(made["Rao–Wu"])
     assert (found.high - found.low) == pytest.approx(high - low, rel=0.12)
     assert (found.high + found.low) == pytest.approx(high + low, abs=1e-12)
@@ -118,9 +118,9 @@ def test_medians_are_those_of_the_library():
     ranks = np.minimum(draw_ranks(RankPopulation(40, 3, 6.5, 1.05), 3).ranks, 40)
     made = median_intervals(ranks, 300)
     same = {
-        "BRR": BRR(),
-        "Fay": Fay(),
-        "Rao–Wu": RaoWu(n_resamples=300),
+        "BRR": BRR(interval="t"),
+        "Fay": Fay(interval="t"),
+        "Rao–Wu": RaoWu(n_resamples=300, interval="t"),
         "bootstrap over people": Bootstrap("subject", n_resamples=300),
     }
     for place, one in enumerate(ranks):

@@ -1,4 +1,4 @@
-"""Factors on the weights of units: one unit of a stratum by rows of orthogonal arrays, or contrasts where there is no array."""
+"""Factors on the weights of units: one unit of a stratum by rows of orthogonal arrays, or half of them by balanced splits."""
 
 from __future__ import annotations
 
@@ -44,67 +44,66 @@ def require_cells(cells: int, size: int, n_strata: int) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Contrasted:
-    """Factors of replicates that move the weights of units along contrasts, turned by the rows of a Hadamard matrix."""
+class _Halved:
+    """Factors of replicates that split strata in halves: every split, with the half that counts by the rows of a Hadamard matrix."""
 
     signs: npt.NDArray[np.int8]
-    contrasts: Floats
+    splits: Floats
     units: npt.NDArray[np.intp]
     n: int
 
     def __call__(self, start: int, stop: int) -> Floats:
         made = np.ones((stop - start, self.n))
-        directions = self.contrasts.shape[1]
-        turned = self.signs[start:stop].reshape(stop - start, -1, directions) @ self.contrasts.T
-        made[:, self.units] += turned.reshape(stop - start, -1)[:, : len(self.units)]
+        row, split = np.divmod(np.arange(start, stop), len(self.splits))
+        moved = self.signs[row][:, :, None] * self.splits[split][:, None, :]
+        made[:, self.units] += moved.reshape(stop - start, -1)
         return made
 
 
-def contrast_part(strata: Strata, own: npt.NDArray[np.intp], size: int, shrink: float) -> ReplicatePart:
-    """Replicates of some strata along orthonormal contrasts of their units; all other strata keep their weights.
+def half_part(strata: Strata, own: npt.NDArray[np.intp], size: int, shrink: float) -> ReplicatePart:
+    """Replicates that take half of the units of some strata, or nearly; all other strata keep their weights.
 
-    With H a Hadamard matrix, each stratum has n − 1 columns x of it and the Helmert contrasts U of n units: c = Ux has Σ_α c_i c_j =
-    k(δ_ij − 1/n) within a stratum and 0 between two, which is what balance means. ε keeps all weights from falling below 0.
+    The rows of a Hadamard matrix of order m, besides the first and cut to n columns, split n units so that c, the signs less their mean,
+    has Σ c_i c_j = m(δ_ij − 1/n): an orthogonal multi-array (Sitter 1993), with halves of equal size where n = m. Each split
+    comes with every row of a second matrix, whose columns turn it in one stratum after another and balance these. Factors are 1 ± εc, with
+    the largest ε that keeps them from falling below 0.
 
     Examples
     --------
     Two strata of six units: the variance of a mean is the textbook one.
 
     >>> strata, y = Strata.of([1] * 6 + [2] * 6), np.arange(12.0) ** 2
-    >>> part = contrast_part(strata, np.arange(2), 6, 1.0)
+    >>> part = half_part(strata, np.arange(2), 6, 1.0)
     >>> factors = part.factors(0, part.n_replicates)
     >>> apart = factors @ (strata.unit_weights * y) - strata.mean(y)
     >>> part.n_replicates, bool(factors.min() > -1e-12), round(float(part.scale @ apart**2), 8)
-    (12, True, 46.41388889)
+    (28, True, 46.41388889)
     >>> strata.textbook_variance(y).round(8)
     array([46.41388889])
     """
     from proband.arrays import hadamard, smallest_hadamard
 
-    directions = size - 1
-    order = smallest_hadamard(len(own) * directions)
-    require_cells(order * len(own) * size, size, len(own))
-    steps = np.arange(1, size)
-    helmert = np.where(
-        np.arange(size)[:, None] < steps, 1.0, np.where(np.arange(size)[:, None] == steps, -steps, 0.0)
-    )
-    helmert /= np.sqrt(steps * (steps + 1.0))
-    reach = shrink / float(np.abs(helmert).sum(axis=1).max())
+    m = smallest_hadamard(size - 1)
+    splits = hadamard(m)[1:, :size].astype(np.float64)
+    splits -= splits.mean(axis=1, keepdims=True)
+    reach = shrink / float(np.abs(splits).max())
+    order = smallest_hadamard(len(own))
+    n_replicates = order * len(splits)
+    require_cells(n_replicates * len(own) * size, size, len(own))
     column = np.full(len(strata), len(own))
     column[own] = np.arange(len(own))
     order_of_units = np.lexsort((strata.places, column[strata.codes]))[: len(own) * size]
-    signs = hadamard(order)[:, 1 : len(own) * directions + 1]
-    scale = size / (order * directions * reach**2)
-    return ReplicatePart(
-        order, _Contrasted(signs, reach * helmert, order_of_units, len(strata.codes)), np.full(order, scale)
-    )
+    signs = hadamard(order)[:, 1 : len(own) + 1]
+    scale = size / ((size - 1) * reach**2 * m * order)
+    factors = _Halved(signs, reach * splits, order_of_units, len(strata.codes))
+    return ReplicatePart(n_replicates, factors, np.full(n_replicates, scale))
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
     """Some of the rows that make factors."""
 
-    factors: _Chosen | _Contrasted
+    factors: _Chosen | _Halved
     rows: npt.NDArray[np.intp]
 
     def __call__(self, start: int, stop: int) -> Floats:

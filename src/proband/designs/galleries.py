@@ -95,7 +95,7 @@ class Galleries(Design):
         return Method(
             "galleries-at-random" if self.order is None else IN_ORDER,
             f"{self.k} galleries of {people}, {how}",
-            "Student's interval of the mean over galleries of different people",
+            "Student's interval, on the logit scale for rates, of the mean over galleries of different people",
             ("phillips2000", "student1908"),
         )
 

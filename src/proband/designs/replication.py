@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs.base import DESIGNS
-from proband.designs.factors import array_part, contrast_part, has_arrays, require_cells, some_of
+from proband.designs.factors import array_part, half_part, has_arrays, require_cells, some_of
 from proband.designs.strata import ROUNDING, Floats, Strata
 from proband.designs.stratified import Replicates, StratifiedDesign
 from proband.engine.foreign import complete_from
@@ -28,10 +28,10 @@ _DRAWN = Sentence(
     "{n:count replicate} of {of:count} of strata with {size:count} units were drawn at random: unbiased but noisier, which "
     "counts in the degrees of freedom",
 )
-_CONTRASTED = Sentence(
-    "strata.contrasted",
+_HALVED = Sentence(
+    "strata.halved",
     "note",
-    "no orthogonal array takes one of {size:count} units: their weights are moved along balanced contrasts instead, none below 0",
+    "a replicate takes about half of {size:count} units, by balanced splits, and not one of them",
 )
 _GROUPED = Sentence(
     "strata.grouped",
@@ -47,6 +47,9 @@ _PAIRED = Sentence(
 
 _MOST_ENUMERATED = 1 << 20
 _MOST_NAMED = 6  # sizes of strata
+_FEW_UNITS = (
+    4  # of a stratum; one of more is too little for a median, whose intervals covered 76 % with one of eight
+)
 
 
 @DESIGNS.register("brr")
@@ -55,10 +58,9 @@ class BRR(StratifiedDesign):
     """Balanced repeated replication: each replicate takes one unit of every stratum, by a row of an orthogonal array.
 
     v = Σ_α (θ_α − θ)² / (k (n − 1)) over k replicates of strata with n units (McCarthy 1969; Micheals & Boult 2001). Strata
-    with equally many units share an array. Arrays are for a prime power of units; others (6, 10, 12, …) have weights 1 + εc instead,
-    c being orthonormal contrasts of the units turned by the columns of a Hadamard matrix, with v = n Σ_α (θ_α − θ)² / (k (n − 1) ε²)
-    (generalised replication: Fay 1984). For a linear statistic the variance *equals* the textbook one, Σ W_h² s_h²/n; for others the
-    replicates are evaluated. It varies units within strata, and holds the strata fixed.
+    with equally many units share an array. Arrays are for a prime power of units. Of other numbers (6, 10, 12, …) a replicate takes
+    about half, by balanced splits (Sitter 1993; `half_part`); for medians it does of more than four units too. For a linear statistic the variance *equals* the textbook one, Σ W_h² s_h²/n; for others
+    the replicates are evaluated. It varies units within strata, and holds the strata fixed.
 
     Parameters
     ----------
@@ -155,6 +157,14 @@ class BRR(StratifiedDesign):
         >>> made.n_replicates, np.unique(factors), factors.mean(axis=0)
         (4, array([0., 2.]), array([1., 1., 1., 1., 1., 1.]))
         """
+        return self._made(strata, seed)
+
+    def replicates_of_quantiles(self, strata: Strata, seed: Seed = 0) -> Replicates:
+        """The same, but of more than four units half are taken, whole: a median of one of them is too rough, and of all it stands still."""
+        return self._made(strata, seed, _FEW_UNITS)
+
+    def _made(self, strata: Strata, seed: int, most: int | None = None) -> Replicates:
+        """Replicates of one unit where an array takes it, of at most so many; of halves otherwise."""
         strata.require_several()
         notes: list[Note] = []
         parts = []
@@ -166,11 +176,11 @@ class BRR(StratifiedDesign):
         drawn = []
         for size in kinds.tolist():
             own = np.flatnonzero(strata.sizes == size)
-            if self.array is not None or has_arrays(size):
+            if self.array is not None or (has_arrays(size) and (most is None or size <= most)):
                 part = array_part(strata, own, size, self._rows(size, len(own)), self.shrink)
             else:
-                part = contrast_part(strata, own, size, self.shrink)
-                notes.append(_CONTRASTED(size=size))
+                part = half_part(strata, own, size, self.shrink if most is None else 1.0)
+                notes.append(_HALVED(size=size))
             if self.sample is not None and self.sample >= part.n_replicates:
                 notes.append(_ALL_USED(size=size, n=part.n_replicates))
             elif self.sample is not None:

@@ -178,7 +178,7 @@ class TrainingSets(Design):
         return Method(
             "training-sets",
             "training sets",
-            "Student's interval of the mean over training sets",
+            "Student's interval, on the logit scale for rates, of the mean over training sets",
             ("student1908", "beveridge2001"),
         )
 

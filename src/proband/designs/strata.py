@@ -189,32 +189,49 @@ class Strata:
 
     def variances(self, values: Floats) -> Floats:
         """Return the variance s² within each stratum (strata × statistics); none of units that are alike but for rounding."""
+        found: Floats = self._sums(self._apart(values) ** 2) / (self.sizes - 1)[:, None]
+        return found
+
+    def _apart(self, values: Floats) -> Floats:
+        """Values less the mean of their stratum; 0 where that is rounding."""
         values = values.reshape(len(values), -1)
         means = (self._sums(values) / self.sizes[:, None])[self.codes]
-        apart = values - means
+        apart: Floats = values - means
         apart[np.abs(apart) <= ROUNDING * np.abs(means)] = 0.0
-        found: Floats = self._sums(apart**2) / (self.sizes - 1)[:, None]
-        return found
+        return apart
 
     def _sums(self, values: Floats) -> Floats:
         sums = [np.bincount(self.codes, weights=column) for column in values.T]
         return np.stack(sums, axis=1).astype(np.float64)
 
+    def residuals(self, values: Floats) -> Floats:
+        """Return what each unit adds to the stratified mean θ beside the others of its stratum (units × statistics).
+
+        It is w(y − θ) less its mean within the stratum, w being the unit's weight.
+
+        Examples
+        --------
+        >>> Strata.of(["a", "a", "b", "b"]).residuals(np.array([1.0, 3.0, 4.0, 8.0])).ravel()
+        array([-0.25,  0.25, -0.5 ,  0.5 ])
+        """
+        if self.uneven is None:
+            return self.unit_weights[:, None] * self._apart(values)
+        values = values.reshape(len(values), -1)
+        from_mean = np.where(np.ptp(values, axis=0) > 0, values - self.mean(values), 0.0)
+        return self._apart(self.uneven[:, None] * from_mean)
+
     def parts_of_variance(self, values: Floats) -> Floats:
         """Return what each stratum adds to the variance of the stratified mean θ (strata × statistics).
 
-        It is n s² of the units' w(y − θ), with w their weights: W² s²/n where a stratum's units weigh alike.
+        It is n/(n − 1) Σ e² over the residuals of its n units: W² s²/n where a stratum's units weigh alike.
 
         Examples
         --------
         >>> Strata.of(["a", "a", "b", "b"]).parts_of_variance(np.array([1.0, 3.0, 4.0, 8.0])).ravel()
         array([0.25, 1.  ])
         """
-        if self.uneven is None:
-            return (self.shares**2 / self.sizes)[:, None] * self.variances(values)
-        values = values.reshape(len(values), -1)
-        apart = np.where(np.ptp(values, axis=0) > 0, values - self.mean(values), 0.0)
-        return self.sizes[:, None] * self.variances(self.uneven[:, None] * apart)
+        found: Floats = self._sums(self.residuals(values) ** 2) * (self.sizes / (self.sizes - 1))[:, None]
+        return found
 
     def textbook_variance(self, values: Floats) -> Floats:
         """Return the variance of the stratified mean, for each statistic: Σ W_h² s_h²/n_h where a stratum's units weigh alike."""

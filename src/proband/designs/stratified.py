@@ -21,7 +21,7 @@ from proband.errors import UsageError
 from proband.words import Note
 
 Centre = Literal["estimate", "mean"]
-StratifiedInterval = Literal["t", "logit", "wilson"]
+StratifiedInterval = Literal["auto", "t", "logit", "wilson"]
 FreedomRule = Literal["strata", "cochran"]
 
 PEOPLE = "subject"
@@ -80,6 +80,32 @@ class Replicates:
         """How many replicates there are."""
         return sum(part.n_replicates for part in self.parts)
 
+    def residuals(self, strata: Strata, values: Floats, estimate: float) -> Floats:
+        """Find what each unit adds to any statistic beside the others of its stratum, from the statistic in all replicates.
+
+        Of a statistic that is linear in the weights it is the residual e (`Strata.residuals`): with f the factors and c the scales of
+        balanced replicates, e_i = (n − 1)/n Σ_α c_α (f_iα − 1)(θ_α − θ).
+
+        Examples
+        --------
+        >>> from proband.designs import BRR
+        >>> strata, y = Strata.of(["a", "a", "b", "b"]), np.array([1.0, 3.0, 4.0, 8.0])
+        >>> plan = BRR().replicates(strata)
+        >>> values = next(plan.parts[0].blocks(4)) @ (strata.unit_weights * y)
+        >>> plan.residuals(strata, values, 4.0)
+        array([-0.25,  0.25, -0.5 ,  0.5 ])
+        """
+        n_units, found, done = len(strata.codes), np.zeros(len(strata.codes)), 0
+        for part in self.parts:
+            apart = part.scale * (values[done : done + part.n_replicates] - estimate)
+            done += part.n_replicates
+            start = 0
+            for block in part.blocks(n_units):
+                found += apart[start : start + len(block)] @ (block - 1.0)
+                start += len(block)
+        made: Floats = found * ((strata.sizes - 1) / strata.sizes)[strata.codes]
+        return made
+
     def variance(self, values: Floats, estimate: float, centre: Centre) -> float:
         """Return the variance from the replicates' values, centred on the estimate or on their mean.
 
@@ -119,9 +145,12 @@ class StratifiedDesign(Design):
         Whether squared deviations are taken from the ``estimate`` or from the replicates' ``mean``.
     degrees_of_freedom
         ``strata``: units less strata (as many as there are strata, with two units each), and fewer where replicates are drawn by
-        chance. ``cochran``: Cochran's effective number, which matters when few strata vary. Or a number.
+        chance. ``cochran``: Cochran's effective number, which matters when few strata vary. Or a number. Intervals of kind ``auto``
+        have at most so many.
     interval
-        ``t`` (symmetric, and can pass 0 or 1), ``logit`` or ``wilson``.
+        ``auto``: of a rate or a curve Wilson's, with no more degrees of freedom than the units that carry the variance leave, and a
+        variance that is moderated where few show it; of every other measure ``t``. ``t`` is symmetric, can pass 0 or 1, and is
+        what R's survey package prints; ``logit`` and ``wilson`` are for rates.
     """
 
     capability = "strata"
@@ -130,7 +159,7 @@ class StratifiedDesign(Design):
     weights: StratumWeights = "units"
     centre: Centre = "estimate"
     degrees_of_freedom: FreedomRule | Freedom = "strata"
-    interval: StratifiedInterval = "t"
+    interval: StratifiedInterval = "auto"
 
     @property
     def linear_is_textbook(self) -> bool:
@@ -204,3 +233,7 @@ class StratifiedDesign(Design):
     @abstractmethod
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """The replicates for units in these strata."""
+
+    def replicates_of_quantiles(self, strata: Strata, seed: Seed = 0) -> Replicates:
+        """The replicates for medians and other quantiles, which move by steps."""
+        return self.replicates(strata, seed)

@@ -34,6 +34,8 @@ class Tally:
         Units × columns.
     finish
         From replicates × columns to one value (or one curve) for each replicate; it can be pickled.
+    distinct
+        Of a median, the ascending values that columns count; None for anything else.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Tally:
 
     rows: Floats
     finish: Callable[[Floats], Floats]
+    distinct: Floats | None = None
 
     @property
     def n_units(self) -> int:
@@ -125,7 +128,7 @@ def median_tally(values: Floats, units: Units) -> Tally:
     distinct, place = np.unique(values, return_inverse=True)
     rows = np.zeros((int(units.max()) + 1, len(distinct)))
     np.add.at(rows, (units, place), 1.0)
-    return Tally(rows, _Median(distinct))
+    return Tally(rows, _Median(distinct), distinct)
 
 
 @dataclass(frozen=True, eq=False)

@@ -163,7 +163,7 @@ def _by_left_out(scores: DenseScores, mixed: ImageColumns) -> dict[int, npt.NDAr
         outcomes = rank(scores, mixed.experiment(0, chosen))
         strata, _ = strata_of(outcomes, Jackknife())
         left_out = sum(set(probes) - set(chosen))
-        found[left_out] = rates_and_errors(outcomes, Jackknife(), strata, outcomes.n_ranks)[1] ** 2
+        found[left_out] = rates_and_errors(outcomes, Jackknife(), strata, outcomes.n_ranks).errors ** 2
     return found
 
 

@@ -8,9 +8,11 @@ import numpy as np
 
 from proband.designs import ImageChoice
 from proband.errors import DesignError, UsageError
+from proband.inference.galleries.places import mean_interval
 from proband.inference.image_choice.estimates import estimate_over_choices, facts_of_pool
 from proband.inference.procedures import Question
-from proband.inference.proportions import t_quantile
+from proband.inference.proportions import Interval
+from proband.inference.strata.estimates import NO_WIDTH
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
@@ -36,7 +38,7 @@ _ALIKE = Target(
 def over_trainings(question: Question) -> tuple[Estimate]:
     """Estimate the mean of a measure over training sets, with its standard error and a Student interval.
 
-    x̄ ± t_{m−1} s/√m over m sets (Student 1908), cut off at the limits of a rate. The training set varies; people and
+    x̄ ± t_{m−1} s/√m over m sets (Student 1908), for a rate on the logit scale. The training set varies; people and
     images are held fixed (Beveridge et al. 2001). With a pool of images each training set counts by its mean over choices of
     images, and the spread over those is given beside the spread over training sets.
 
@@ -84,12 +86,13 @@ def over_trainings(question: Question) -> tuple[Estimate]:
         notes = (_SPREAD(deviation=float(values.std(ddof=1))),)
         held = _PROBES_FIXED
     error = float(values.std(ddof=1) / np.sqrt(len(values)))
-    mean, reach = float(values.mean()), t_quantile(level, len(values) - 1.0) * error
-    least, most = (0.0, 1.0) if measure.in_points else (-np.inf, np.inf)
+    low, high = mean_interval(
+        values, level, Interval(*((0.0, 1.0) if measure.in_points else (-np.inf, np.inf)))
+    )
     found = Estimate(
-        value=mean,
-        low=max(mean - reach, least),
-        high=min(mean + reach, most),
+        value=float(values.mean()),
+        low=low,
+        high=high,
         confidence_level=level,
         standard_error=error,
         events=None,
@@ -100,6 +103,6 @@ def over_trainings(question: Question) -> tuple[Estimate]:
         answers=Answers(derived("mean", "mean {}", measure.estimand), _TRAINING, held, _ALIKE),
         facts=replace(facts, algorithm=", ".join(one.name for one in scores)),
         clusters=None,
-        notes=notes,
+        notes=(*notes, *((NO_WIDTH(),) if error == 0 else ())),
     )
     return (found,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,8 @@ from proband.designs.galleries import SmallGallery, dated_column
 from proband.inference.estimates.case import people_in
 from proband.inference.estimates.closed import effective_size
 from proband.inference.estimates.clusters import cluster_statistics
-from proband.inference.proportions import Interval, t_quantile
+from proband.inference.proportions import Interval
+from proband.inference.strata.intervals import ends_of
 from proband.measures import Outcomes
 from proband.samples import Samples
 from proband.words import Note, Sentence
@@ -111,15 +113,16 @@ class Spread:
 def spread_of(values: Floats, level: float, limits: Interval) -> Spread:
     """Describe the values of galleries, which are independent groups of people.
 
-    Their mean, x̄ ± t_{k−1} s/√k (Student 1908), standard deviation and range. Other people, in galleries of this size, vary.
-    The interval is cut off at the `limits` of what can be. Values that do not vary show nothing of what other groups would
-    give, so they have none.
+    Their mean, x̄ ± t_{k−1} s/√k (Student 1908), standard deviation and range. Other people, in galleries of this size, vary. Between
+    the `limits` 0 and 1 the interval is Student's on the logit scale: rates of few galleries are skewed, and by simulation the
+    symmetric interval held the mean in 77 to 97 % at rates above 0.9. Values that do not vary show nothing of what other groups
+    would give, so they have none.
 
     Examples
     --------
     >>> found = spread_of(np.array([0.8, 0.9, 0.7]), 0.95, Interval(0.0, 1.0))
     >>> round(found.mean, 4), round(found.standard_deviation, 4), round(found.range, 4), round(float(found.interval.low), 4)
-    (0.8, 0.1, 0.2, 0.5516)
+    (0.8, 0.1, 0.2, 0.4585)
     """
     mean, extent = float(values.mean()), float(values.max() - values.min())
     if len(values) < 2:
@@ -127,9 +130,22 @@ def spread_of(values: Floats, level: float, limits: Interval) -> Spread:
     deviation = float(values.std(ddof=1))
     if extent < 10.0**-_DIGITS:
         return Spread(mean, None, 0.0, 0.0)
-    reach = t_quantile(level, len(values) - 1.0) * deviation / np.sqrt(len(values))
-    interval = Interval(max(limits.low, mean - reach), min(limits.high, mean + reach))
-    return Spread(mean, interval, deviation, extent)
+    return Spread(mean, mean_interval(values, level, limits), deviation, extent)
+
+
+def mean_interval(values: Floats, level: float, limits: Interval) -> Interval:
+    """Find Student's interval of a mean of independent values, on the logit scale for rates, which are within 0 and 1.
+
+    Examples
+    --------
+    >>> values = np.array([0.9, 1.0, 0.95])
+    >>> [[round(end, 4) for end in mean_interval(values, 0.95, Interval(*ends))] for ends in ((0.0, 1.0), (-np.inf, np.inf))]
+    [[0.5817, 0.9962], [0.8258, 1.0742]]
+    """
+    error = values.std(ddof=1, keepdims=True) / np.sqrt(len(values))
+    kind: Literal["logit", "t"] = "logit" if tuple(limits) == (0.0, 1.0) else "t"
+    low, high, _ = ends_of(values.mean(keepdims=True), error, len(values) - 1.0, level, kind)
+    return Interval(float(low[0]), float(high[0]))
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ def gallery_variation(
 def over_galleries(question: Question) -> tuple[Estimate, ...]:
     """Estimate the mean of a measure over galleries of different people, with Student's interval; replicates are the galleries.
 
-    x̄ ± t_{k−1} s/√k (Student 1908). Other people vary, enrolled and searched for, in galleries of this size.
+    x̄ ± t_{k−1} s/√k (Student 1908), for a rate on the logit scale. Other people vary, enrolled and searched for, in galleries of this size.
 
     Examples
     --------

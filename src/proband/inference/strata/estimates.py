@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
-from proband.designs.stratified import PEOPLE, Replicates, StratifiedInterval
+from proband.designs.stratified import PEOPLE, Replicates
 from proband.errors import DesignError, UsageError
 from proband.inference.estimates.case import Case, IntervalFound, estimates_of
 from proband.inference.procedures import Question
-from proband.inference.proportions import t_quantile, wilson_ends
+from proband.inference.strata.intervals import Carried, ends_of, freedom_of, median_ends
 from proband.inference.strata.units import strata_of
 from proband.measures import Outcomes
 from proband.results.base import Answers
@@ -29,13 +29,18 @@ NO_WIDTH = Sentence(
 PAST_LIMITS = Sentence(
     "strata.past-limits",
     "caution",
-    "the symmetric interval passes 0 or 1; interval='logit' or 'wilson' does not",
+    "the symmetric interval passes 0 or 1; the usual one (interval='auto') does not",
+)
+NOTHING_VARIES = Sentence(
+    "strata.nothing-varies",
+    "note",
+    "nothing varies within strata, so nothing shows how far units differ: the interval takes each of the {n:count unit} for an independent trial",
 )
 _FEW_PEOPLE = 20  # of a stratum; below, Student's intervals of rates covered too little in simulations
 _SMALL = Sentence(
     "strata.few-people",
     "caution",
-    "{n:count stratum has/strata have} fewer than {few:count} people, too few for Student's interval of a rate; interval='logit' is nearer to its level",
+    "{n:count stratum has/strata have} fewer than {few:count} people, too few for Student's interval of a rate; the usual one (interval='auto') allows for it",
 )
 _STILL = Sentence("strata.still", "note", "{n:count} of {of:count} strata do not vary")
 IMAGES_OF_PEOPLE = Target("probe-images-of-these-people", "new probe images of these people, as many of each")
@@ -77,9 +82,11 @@ def stratified(question: Question) -> tuple[Estimate, ...]:
 def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
     """Give a measure of stratified probes an interval: a textbook variance where it is linear, evaluated replicates for all else.
 
-    For a rate θ = Σ W_h ȳ_h and v = Σ W_h² s_h²/n_h; the interval is Student's, or on the logit scale, or Wilson's with θ(1 −
-    θ)/v trials. With units of several probes y is a unit's mean; where units of a stratum differ in their number of probes the
-    rate is a ratio Σ w f y/Σ w f of random totals in every replicate (factors f), and replicates are evaluated.
+    For a rate θ = Σ W_h ȳ_h and v = Σ W_h² s_h²/n_h; the interval is Wilson's by the units that carry this variance
+    (`share_ends`), or Student's, on the logit scale, or Wilson's with θ(1 − θ)/v trials by name. With units of several probes y is a
+    unit's mean; where units of a stratum differ in their number of probes the rate is a ratio Σ w f y/Σ w f of random totals in
+    every replicate (factors f), and replicates are evaluated. A median has Woodruff's interval (`median_ends`), other measures
+    Student's.
 
     Examples
     --------
@@ -98,46 +105,67 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
         raise UsageError("A finite population is not allowed for by stratified designs.")
     strata, notes = strata_of(case.outcomes, design)
     linear = case.is_share
-    if not linear and design.interval != "t":
+    if not linear and design.interval not in ("auto", "t"):
         raise UsageError(
             f"The {case.measure.estimand} is not a rate, so it has no {design.interval} interval.",
             "leave out interval.",
         )
-    drawn = None
+    drawn, values = None, None
     if linear:
         values = strata.gathered(case.measure.success(case.outcomes)).ravel()
-    if linear and design.linear_is_textbook and strata.holds_totals:
+        carried = Carried.in_strata(strata, values, design.knows_strata)
+    if values is not None and design.linear_is_textbook and strata.holds_totals:
         design.check(strata)
         value = min(1.0, float(strata.mean(values)))  # weights that sum to 1 may do so only nearly
         error = float(np.sqrt(strata.textbook_variance(values)[0]))
         replicates, more = design.linear(strata, values), _still(strata, values)
     else:
-        plan = design.replicates(strata, case.seed)
-        drawn = plan.drawn
+        plan = plan_of(design, case, strata)
+        drawn, more = plan.drawn, plan.notes
         value, replicates = evaluate_replicates(case, design, strata, plan)
         error = float(np.sqrt(plan.variance(replicates, value, design.centre)))
-        more = (*plan.notes, *((NO_WIDTH(),) if error == 0 else ()))
-    freedom = freedom_of(design, strata, values if linear else None, drawn)
-    kind = design.interval if linear else "t"
-    ends = ends_of(np.array([value]), np.array([error]), freedom, case.confidence_level, kind)
-    low, high = (float(end[0]) for end in ends)
-    past = linear and kind == "t" and (low < 0 or high > 1)
-    small = (
-        int((strata.sizes < _FEW_PEOPLE).sum()) if linear and kind == "t" and design.units == PEOPLE else 0
+        if not linear:
+            carried = Carried.in_replicates(plan, strata, replicates, value, design.knows_strata)
+    freedom = freedom_of(design, strata, values, drawn)
+    ends = ends_of(
+        np.array([value]), np.array([error]), freedom, case.confidence_level, design.interval, carried, linear
     )
-    doubts = (*((PAST_LIMITS(),) if past else ()), *((_SMALL(n=small, few=_FEW_PEOPLE),) if small else ()))
-    notes = (*notes, *more, *doubts)
-    return IntervalFound(
-        value, low, high, error, answers_of(case.measure.estimand, design), freedom, replicates, notes
-    )
+    low, high, degrees = (float(end[0]) for end in ends)
+    doubts = tuple(_doubts(design, strata, low, high, error, linear))
+    if design.interval == "auto" and case.measure.form == "quantile":
+        tally = case.measure.tally(case.outcomes, np.arange(len(case.outcomes)))
+        if tally.distinct is not None:
+            low, high, degrees = median_ends(tally, value, strata, freedom, case.confidence_level)
+            doubts = ()
+    answers = answers_of(case.measure.estimand, design)
+    return IntervalFound(value, low, high, error, answers, degrees, replicates, (*notes, *more, *doubts))
+
+
+def plan_of(design: StratifiedDesign, case: Case, strata: Strata) -> Replicates:
+    """The replicates in which a measure is evaluated."""
+    made = design.replicates_of_quantiles if case.measure.form == "quantile" else design.replicates
+    return made(strata, case.seed)
+
+
+def _doubts(
+    design: StratifiedDesign, strata: Strata, low: float, high: float, error: float, linear: bool
+) -> Iterator[Note]:
+    """What makes an interval doubtful: nothing that varies, ends beyond 0 and 1, Student's with few people."""
+    if error == 0:
+        yield NOTHING_VARIES(n=len(strata.codes)) if linear and design.interval == "auto" else NO_WIDTH()
+    if not linear or design.interval != "t":
+        return
+    if low < 0 or high > 1:
+        yield PAST_LIMITS()
+    small = int((strata.sizes < _FEW_PEOPLE).sum())
+    if small and design.units == PEOPLE:
+        yield _SMALL(n=small, few=_FEW_PEOPLE)
 
 
 def _still(strata: Strata, values: Floats) -> tuple[Note, ...]:
     """Say how many strata show no variance."""
     alike = int((strata.parts_of_variance(values)[:, 0] == 0).sum())
-    if alike == len(strata):
-        return (NO_WIDTH(),)
-    return (_STILL(n=alike, of=len(strata)),) if alike else ()
+    return (_STILL(n=alike, of=len(strata)),) if 0 < alike < len(strata) else ()
 
 
 def evaluate_replicates(
@@ -214,68 +242,6 @@ def blocks_of(strata: Strata, plan: Replicates) -> Iterator[Floats]:
     for part in plan.parts:
         for block in part.blocks(len(strata.codes)):
             yield strata.spread(block)
-
-
-def freedom_of(
-    design: StratifiedDesign, strata: Strata, values: Floats | None, drawn: int | None = None
-) -> float:
-    """Return the degrees of freedom of a design's interval: units less strata, Cochran's effective number, or as given.
-
-    Where only k replicates were drawn by chance, their variance adds to that of the units: 1/ν = 1/ν_strata + 1/(k − 1).
-
-    Examples
-    --------
-    >>> from proband.designs import BRR
-    >>> strata = Strata.of(["a", "a", "b", "b"])
-    >>> freedom_of(BRR(), strata, None), freedom_of(BRR(degrees_of_freedom=7.0), strata, None)
-    (2.0, 7.0)
-    >>> round(freedom_of(BRR(degrees_of_freedom="cochran"), strata, np.array([1.0, 3.0, 4.0, 8.0])), 4)
-    1.4706
-    >>> freedom_of(BRR(sample=3), strata, None, drawn=3)
-    1.0
-    """
-    rule = design.degrees_of_freedom
-    if not isinstance(rule, str):
-        return float(rule)
-    if rule == "cochran":
-        if values is None or not design.knows_strata:
-            raise UsageError(
-                "Cochran's degrees of freedom are for rates over strata.", "give a number, or 'strata'."
-            )
-        found = float(strata.effective_freedom(values)[0])
-    elif not design.knows_strata:
-        found = float(len(strata.codes) - 1)
-    else:
-        found = float((strata.sizes - 1).sum())
-    return found if drawn is None else 1.0 / (1.0 / max(found, 1.0) + 1.0 / (drawn - 1))
-
-
-def ends_of(
-    values: Floats, errors: Floats, freedom: float, level: float, kind: StratifiedInterval
-) -> tuple[Floats, Floats]:
-    """Find the ends of intervals around several values; those without an error, or at 0 or 1, are symmetric whatever the kind.
-
-    With t Student's quantile: θ ± t se; on the logit scale, logit θ ± t se/(θ(1 − θ)); or Wilson's (1927) with θ(1 − θ)/se²
-    trials.
-
-    Examples
-    --------
-    >>> kinds = ("t", "logit", "wilson")
-    >>> ends = [ends_of(np.array([0.9]), np.array([0.08]), 10.0, 0.95, kind) for kind in kinds]
-    >>> [(round(float(low[0]), 4), round(float(high[0]), 4)) for low, high in ends]
-    [(0.7217, 1.0783), (0.554, 0.9849), (0.6102, 0.981)]
-    """
-    t = t_quantile(level, max(freedom, 1.0))
-    low, high = values - t * errors, values + t * errors
-    inside = (errors > 0) & (values > 0) & (values < 1)
-    rates, within = values[inside], errors[inside]
-    spread = rates * (1 - rates)
-    if kind == "wilson":
-        low[inside], high[inside] = wilson_ends(rates, spread / within**2, t)
-    elif kind == "logit":
-        middle, reach = np.log(rates / (1 - rates)), t * within / spread
-        low[inside], high[inside] = 1 / (1 + np.exp(reach - middle)), 1 / (1 + np.exp(-reach - middle))
-    return low, high
 
 
 def answers_of(of: Target, design: StratifiedDesign) -> Answers:

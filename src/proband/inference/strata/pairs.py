@@ -12,7 +12,8 @@ from proband.inference.comparisons.paired import Pair, Tested, difference_of, jo
 from proband.inference.estimates.case import Case
 from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question
-from proband.inference.strata.estimates import answers_of, evaluate_replicates, freedom_of
+from proband.inference.strata.estimates import answers_of, evaluate_replicates, plan_of
+from proband.inference.strata.intervals import Carried, freedom_of
 from proband.inference.strata.units import strata_of
 from proband.words import Method, digits
 
@@ -21,7 +22,8 @@ def stratified(question: Question) -> Joint:
     """Compare algorithms by any measure, under the same replicates for all.
 
     The paired difference d has the variance Σ c_α (d_α − d)² of its replicates (for rates the textbook one of d), and Student's
-    test and interval (Micheals & Boult 2001). Units within strata vary (probe images, or people with ``units="subject"``); the strata,
+    test and interval (Micheals & Boult 2001), with no more degrees of freedom than the units that carry the variance leave
+    (`Carried`) unless the design's interval is ``t``. Units within strata vary (probe images, or people with ``units="subject"``); the strata,
     by default these people, stay.
 
     Examples
@@ -61,15 +63,20 @@ def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
         difference = float(strata.mean(apart))
         error = float(np.sqrt(strata.textbook_variance(apart)[0]))
     else:
-        plan = design.replicates(strata, pair.seed)
+        cases = [Case(measure, one, pair.confidence_level, pair.seed) for one in (pair.first, pair.second)]
+        plan = plan_of(design, cases[0], strata)
         drawn = plan.drawn
-        (a, first), (b, second) = (
-            evaluate_replicates(Case(measure, one, pair.confidence_level, pair.seed), design, strata, plan)
-            for one in (pair.first, pair.second)
-        )
+        (a, first), (b, second) = (evaluate_replicates(one, design, strata, plan) for one in cases)
         difference = a - b
         error = float(np.sqrt(plan.variance(first - second, difference, design.centre)))
     freedom = max(freedom_of(design, strata, apart, drawn), 1.0)
+    if design.interval == "auto" and measure.form != "quantile":
+        carried = (
+            Carried.in_replicates(plan, strata, first - second, difference, design.knows_strata)
+            if apart is None
+            else Carried.in_strata(strata, apart, design.knows_strata)
+        )
+        freedom = float(carried.degrees(freedom)[0])
     # Replicates that do not vary test nothing, whatever the difference.
     limits = (-1.0, 1.0) if measure.in_points else None
     return Tested(

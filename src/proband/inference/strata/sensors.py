@@ -23,7 +23,8 @@ from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.estimate import estimate
 from proband.inference.procedures import Joint
-from proband.inference.strata.estimates import answers_of, ends_of, freedom_of
+from proband.inference.strata.estimates import answers_of
+from proband.inference.strata.intervals import Carried, ends_of, freedom_of
 from proband.inference.strata.pairs import student_method
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
@@ -291,12 +292,14 @@ def _within_strata(
         strata, values = columns[place]
         value, error = float(strata.mean(values)), float(np.sqrt(strata.textbook_variance(values)[0]))
         freedom = freedom_of(design, strata, values)
-        low, high = ends_of(np.array([value]), np.array([error]), freedom, level, design.interval)
+        carried = Carried.in_strata(strata, values)
+        ends = ends_of(np.array([value]), np.array([error]), freedom, level, design.interval, carried, True)
+        low, high, degrees = (float(end[0]) for end in ends)
         usual = estimate(measure, part, confidence_level=level)
         each.append(
             replace(
-                usual, value=value, low=float(low[0]), high=float(high[0]), standard_error=error, events=None, replicates=None,
-                degrees_of_freedom=freedom, design=design.as_method, answers=answers, clusters=None, by_person=None, notes=(),
+                usual, value=value, low=low, high=high, standard_error=error, events=None, replicates=None,
+                degrees_of_freedom=degrees, design=design.as_method, answers=answers, clusters=None, by_person=None, notes=(),
             )
         )  # fmt: skip
     tested: list[tuple[str, str, int | None, Tested]] = []

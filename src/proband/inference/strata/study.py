@@ -367,7 +367,7 @@ def errors_by_method(outcomes: Outcomes, seed: int = 0, within_people: bool = Tr
     replicated = ((_BRR, BRR()), (_DELETE_ONE, Jackknife(kind="JK1")))
     for method, design in replicated if within_people else replicated[1:]:
         strata, _ = strata_of(outcomes, design)
-        found.append(Errors(method, rates_and_errors(outcomes, design, strata, last)[1]))
+        found.append(Errors(method, rates_and_errors(outcomes, design, strata, last).errors))
     for method, over in ((_OF_PROBES, "probe"), (_OF_PEOPLE, "subject")):
         drawn = Bootstrap(over, n_resamples=_BOOTSTRAP)  # type: ignore[arg-type]
         counted = CMC(last).tally(outcomes, units_of(outcomes, drawn))
@@ -388,6 +388,6 @@ def _by_units(
         for chosen in combinations(probes, units):
             outcomes = rank_probes(scores, columns.experiment(0, chosen), ties=ties, on_failure=on_failure)
             strata, _ = strata_of(outcomes, Jackknife())
-            each.append(rates_and_errors(outcomes, Jackknife(), strata, outcomes.n_ranks)[1] ** 2)
+            each.append(rates_and_errors(outcomes, Jackknife(), strata, outcomes.n_ranks).errors ** 2)
         found[units] = tuple(each)
     return found

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from proband.errors import DesignError, Hint, UsageError
-from proband.inference.strata.estimates import NO_WIDTH
+from proband.inference.strata.estimates import NO_WIDTH, NOTHING_VARIES
 from proband.inference.survey.columns import Flags, Floats, crossed, labels_of
 from proband.inference.survey.intervals import Domain, Options, Part, rows_of
 from proband.inference.survey.results import SurveyEstimate, SurveyEstimates
@@ -52,7 +52,7 @@ _OUTSIDE = Sentence(
 _PAST = Sentence(
     "survey.past-limits",
     "caution",
-    "an interval of a share passes 0 or 1; a logit interval does not",
+    "an interval of a share passes 0 or 1; the usual one (interval='auto') does not",
 )
 _EXTREME = Sentence(
     "survey.extreme-quantile",
@@ -126,7 +126,8 @@ def _cautions(
 ) -> Iterator[Note]:
     """What may mislead about the numbers."""
     rows = found.estimates
-    if found.degrees_of_freedom < _FEW and options.freedom is None:
+    others = [one for one in rows if not (options.interval == "auto" and one.label.share)]
+    if others and found.degrees_of_freedom < _FEW and options.freedom is None:
         yield _FEW_UNITS(freedom=int(found.degrees_of_freedom))
     if options.interval in ("t", "normal") and any(
         one.label.share and not 0 <= one.low <= one.high <= 1 for one in rows
@@ -137,8 +138,11 @@ def _cautions(
         for one in parts
     ):
         yield _EXTREME()
-    if any(one.standard_error == 0 for one in rows):
+    if any(one.standard_error == 0 and one.low == one.high for one in rows):
         yield NO_WIDTH()
+    still = [one.n_units for one in rows if one.standard_error == 0 and one.low < one.high]
+    if still:
+        yield NOTHING_VARIES(n=min(still))
     if any(one.label.statistic == "quantile" and not np.isfinite([one.low, one.high]).all() for one in rows):
         yield _NO_END()
 

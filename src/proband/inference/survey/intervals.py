@@ -9,13 +9,15 @@ import numpy as np
 
 from proband.errors import UsageError
 from proband.inference.proportions import check_level
+from proband.inference.strata.intervals import Carried, share_ends
 from proband.inference.survey.columns import Flags, Floats
 from proband.inference.survey.quantiles import QuantileInterval, proportion_ends, weighted_quantile
 from proband.inference.survey.results import SurveyEstimate, quantile_of, reaches
 from proband.inference.survey.sampling import Sample
+from proband.inference.survey.stages import sums
 from proband.inference.survey.statistics import Bound, BoundQuantile
 
-Interval = Literal["t", "normal", "logit", "asin", "beta"]
+Interval = Literal["auto", "t", "normal", "logit", "asin", "beta"]
 DesignEffect = Literal["none", "with-replacement", "without-replacement"]
 
 
@@ -108,7 +110,11 @@ def rows_of(
         effects = np.divide(errors**2, plain, out=effects, where=plain > 0)
     reach = reaches(t, errors)
     lows, highs = values - reach, values + reach
-    if isinstance(one, BoundQuantile) and options.quantile_interval != "replicates":
+    shared = np.array([label.share for label in one.labels]) & (options.interval == "auto")
+    if shared.any():
+        made = _of_shares(sample, part, values, errors, freedom, level, shared)
+        lows[shared], highs[shared] = (lows[shared], highs[shared]) if made is None else made
+    elif isinstance(one, BoundQuantile) and options.quantile_interval != "replicates":
         lows, highs, errors = _woodruff(sample, one, weights, values, freedom, options)
     elif options.interval in ("logit", "asin", "beta"):
         ends = [
@@ -136,6 +142,32 @@ def rows_of(
         )
         for place, label in enumerate(one.labels)
     ]
+
+
+def _of_shares(
+    sample: Sample, part: Part, values: Floats, errors: Floats, freedom: float, level: float, which: Flags
+) -> tuple[Floats, Floats] | None:
+    """Intervals of shares by the primary units that carry their variance (`share_ends`); None where all units there are were drawn."""
+    weights, first = sample.weights * part.inside, sample.stages.first
+    left = np.sqrt(np.maximum(first.left, 0.0))[first.strata]
+    own = left * first.totals((weights / weights.sum())[:, None])[:, 0]
+    if not own.any():
+        return None
+    totals = first.totals(sample.unexplained(part.bound.scores(weights, values)[:, which]))
+    means = sums(totals, first.strata, len(first.names)) / first.sizes[:, None]
+    found = (totals - means[first.strata]) * left[:, None]
+    units = np.unique(first.codes[weights != 0])
+    n_strata = len(np.unique(first.strata[units]))
+    squares = found**2
+    carried = Carried(
+        squares.sum(axis=0),
+        (squares**2).sum(axis=0),
+        len(units),
+        float(max(len(units) - n_strata, 1)),
+        float(own @ own),
+    )
+    low, high, _ = share_ends(values[which], errors[which] ** 2, freedom, level, carried)
+    return low, high
 
 
 def _woodruff(

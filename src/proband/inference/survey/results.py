@@ -125,8 +125,8 @@ class SurveyEstimates(Result):
     >>> table = {"y": [1, 0, 1, 1, 0, 1], "who": ["a", "a", "b", "b", "c", "c"], "sex": list("fffmmm")}
     >>> found = pb.Survey(table, units="who").mean("y", by="sex")
     >>> found
-    y [sex=f]: 0.666667 ± 0.1925 [−1.77864, 3.11198]
-    y [sex=m]: 0.666667 ± 0.1925 [−1.77864, 3.11198]
+    y [sex=f]: 0.666667 ± 0.1925 [0.00638085, 0.998397]
+    y [sex=m]: 0.666667 ± 0.1925 [0.00638085, 0.998397]
     >>> found.difference("y [sex=f]", "y [sex=m]").value
     0.0
     """

@@ -54,9 +54,13 @@ class Sample:
 
     def covariance(self, scores: Floats) -> Floats:
         """The linearised covariance of totals of scores, less what the adjustments explain of them."""
+        return self.stages.covariance(self.unexplained(scores))
+
+    def unexplained(self, scores: Floats) -> Floats:
+        """Scores less what the adjustments explain of them."""
         for one in self.adjustments:
             scores = one.residuals(scores)
-        return self.stages.covariance(scores)
+        return scores
 
     def blocks(self) -> Iterator[Floats]:
         """The weights of replicates, adjusted like those of the sample, some at a time."""

@@ -91,7 +91,7 @@ class Survey:
     ...     "people": [10] * 4 + [20] * 4,
     ... }
     >>> Survey(table, strata="site", units="person", fpc="people").mean("hit")
-    hit: 0.416667 ± 0.1748 [−0.335443, 1.16878]
+    hit: 0.416667 ± 0.1748 [0.0426468, 0.9197]
     >>> Survey(table, strata="site", units="person").replicated("brr")
     Survey(8 rows, 4 units in 2 strata, balanced repeated replication)
     """
@@ -374,7 +374,7 @@ class Survey:
         by: str | Sequence[str] = (),
         differences: bool = False,
         confidence_level: Level = 0.95,
-        interval: Interval = "t",
+        interval: Interval = "auto",
         degrees_of_freedom: Freedom | None = None,
         design_effect: DesignEffect = "none",
         quantile_interval: QuantileInterval = "mean",
@@ -391,7 +391,9 @@ class Survey:
         differences
             Also every two domains, for each statistic.
         interval
-            ``t`` (Student's, symmetric), ``normal``; for shares also ``logit``, ``asin`` and ``beta``, as R's svyciprop.
+            ``auto``: of shares (means of columns of 0 and 1, and of names) Wilson's by the units that carry the variance, as rates of
+            people within strata have it; of all else ``t``. ``t`` (Student's, symmetric, R's confint), ``normal``; for shares
+            also ``logit``, ``asin`` and ``beta``, as R's svyciprop.
         degrees_of_freedom
             Default: units less strata, of those with a row in the domain; for replicates the rank of the weights less one.
         design_effect

@@ -17,8 +17,7 @@ from proband.engine.kinds import Axes
 from proband.engine.labels import aligned
 from proband.engine.limits import Level, Seed
 from proband.errors import DesignError, InputError, UsageError, first_few
-from proband.inference.proportions import t_quantile
-from proband.inference.strata.estimates import freedom_of
+from proband.inference.strata.intervals import Carried, ends_of, freedom_of
 from proband.results.base import Confidence, Result
 from proband.results.serializing import Written
 from proband.words import Method, Note, count, counted, digits, level
@@ -85,7 +84,9 @@ def estimate_weighted(
 
     Units within strata vary; strata and weights stay. A unit is a row, or all rows of one label of `units` (a person with several
     probes), which come into a replicate together. With θ_α the statistic in replicate α, v = Σ c_α (θ_α − θ)², the scales
-    c_α being the design's (McCarthy 1969; Wolter 2007), and the interval θ ± t_ν √v, ν units less strata.
+    c_α being the design's (McCarthy 1969; Wolter 2007), and the interval θ ± t_ν √v, ν units less strata and no more than the units
+    that carry the variance leave (`Carried`; not so with ``interval="t"``, as in R). Of a rate, ``interval="logit"`` or ``"wilson"`` of the
+    design stays within 0 and 1.
 
     Parameters
     ----------
@@ -153,14 +154,21 @@ def estimate_weighted(
         )
     error = float(np.sqrt(plan.variance(replicates, value, chosen.centre)))
     freedom = freedom_of(chosen, found, None, plan.drawn)
-    reach = t_quantile(confidence_level, freedom) * error
+    carried = Carried.in_replicates(plan, found, replicates, value, chosen.knows_strata)
+    if chosen.interval in ("logit", "wilson") and not 0 <= value <= 1:
+        raise UsageError(
+            f"The statistic is {digits(value, 4)}, and no rate: it has no {chosen.interval} interval.",
+            "leave out interval.",
+        )
+    ends = ends_of(np.array([value]), np.array([error]), freedom, confidence_level, chosen.interval, carried)
+    low, high, degrees = (float(end[0]) for end in ends)
     return ReplicateEstimate(
         value,
         error,
-        value - reach,
-        value + reach,
+        low,
+        high,
         confidence_level,
-        freedom,
+        degrees,
         replicates,
         chosen.as_method,
         (*notes, *plan.notes),
@@ -196,9 +204,9 @@ def _members(
 def _refuse_unused(design: StratifiedDesign) -> None:
     """Refuse what a design says of tables and of rates, where units are given and may be anything."""
     usual = type(design)()
-    for name in ("strata", "units", "weights", "by", "interval"):
+    for name in ("strata", "units", "weights", "by"):
         if getattr(design, name, None) != getattr(usual, name, None):
             raise UsageError(
                 f"{name}={getattr(design, name)!r} of the design does not apply to units given as arrays.",
-                "say strata, units and weights as arguments; intervals are Student's.",
+                "say strata, units and weights as arguments.",
             )

@@ -16,7 +16,8 @@ from proband.designs.stratified import PEOPLE, Replicates
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.comparisons.curves import Curve, Student
 from proband.inference.procedures import Joint, Question
-from proband.inference.strata.estimates import NO_WIDTH, PAST_LIMITS, ends_of, freedom_of
+from proband.inference.strata.estimates import NO_WIDTH, NOTHING_VARIES, PAST_LIMITS
+from proband.inference.strata.intervals import Carried, ends_of, freedom_of
 from proband.inference.verification.pair_questions import answers_of_verification, pairs_within
 from proband.inference.verification.replicated import (
     HeldPairs,
@@ -72,7 +73,8 @@ def stratified(question: Question) -> tuple[Estimate, ...]:
     a comparison weighs the product of its two: a half-sample, which has one image of each person, is then without a genuine
     comparison, and other factors give those of a person the same or nearly the same weight in all replicates. So only the
     jackknife within people is taken there, with three images of everybody or more; its error is an upper bound (Efron & Stein
-    1981). The variance is Σ c_α (θ_α − θ)² with the design's scales c_α.
+    1981). The variance is Σ c_α (θ_α − θ)² with the design's scales c_α. Rates at thresholds have the intervals of shares
+    (`share_ends`), an area one on the logit scale with the degrees of freedom that carriers leave.
 
     Examples
     --------
@@ -123,7 +125,10 @@ def stratified_differences(question: Question) -> Joint:
     def tested(a: int, b: int) -> tuple[Curve, float, None]:
         difference = held[a].measured.value - held[b].measured.value
         error = plan.error(drawn[a] - drawn[b], difference)
-        return Student(difference, error, max(plan.freedom, 1.0), units=len(plan.strata.names)), error, None
+        freedom = max(plan.freedom, 1.0)
+        if design.interval == "auto":
+            freedom = float(plan.carried(drawn[a] - drawn[b], difference).degrees(freedom)[0])
+        return Student(difference, error, freedom, units=len(plan.strata.names)), error, None
 
     each = [plan.estimate(question, one, made) for one, made in zip(held, drawn, strict=True)]
     joint = joint_in_replicates(question, held, each, tested, design.as_method)
@@ -205,6 +210,9 @@ class _Plan:
                 "take the design rao-wu (or jackknife for the AUC), fay with a rho near 1, or more and smaller strata.",
             )
 
+    def carried(self, replicates: Floats, value: float) -> Carried:
+        return Carried.in_replicates(self.made, self.strata, replicates, value, self.design.knows_strata)
+
     def error(self, replicates: Floats, value: float) -> float:
         return float(np.sqrt(self.made.variance(replicates, value, self.design.centre)))
 
@@ -213,20 +221,24 @@ class _Plan:
         made = self.replicates(question.measure, held) if drawn is None else drawn
         value, design = held.measured.value, self.design
         error = self.error(made, value)
+        carried = self.carried(made, value)
+        kind, freedom, share = design.interval, self.freedom, question.measure.form != "area" or error == 0
+        if kind == "auto" and not share:
+            kind, freedom = "logit", float(carried.degrees(freedom)[0])
         ends = ends_of(
-            np.array([value]), np.array([error]), self.freedom, question.confidence_level, design.interval
+            np.array([value]), np.array([error]), freedom, question.confidence_level, kind, carried, share
         )
-        low, high = (float(end[0]) for end in ends)
+        low, high, degrees = (float(end[0]) for end in ends)
         notes = (
             *self.notes,
             *self.made.notes,
-            *((NO_WIDTH(),) if error == 0 else ()),
+            *((NOTHING_VARIES(n=carried.n_units) if kind == "auto" else NO_WIDTH(),) if error == 0 else ()),
             *((PAST_LIMITS(),) if low < 0 or high > 1 else ()),
         )
         answers = Answers(question.measure.estimand, self.varying, self.fixed, self.assuming)
         method = design.as_method if design.knows_strata else replace(design.as_method, account=_OVER_PEOPLE)
         return held.estimate(
-            question, (low, high), error, method, answers, notes, replicates=made, freedom=self.freedom
+            question, (low, high), error, method, answers, notes, replicates=made, freedom=degrees
         )
 
 

@@ -49,7 +49,7 @@ class Replication(Part):
     interval: Annotated[
         Text | None,
         Field(
-            description="Kind of interval: t, logit or wilson of stratified designs; percentile, basic or bca of bootstraps."
+            description="Kind of interval: auto, t, logit or wilson of stratified designs; percentile, basic or bca of bootstraps."
         ),
         Option(metavar="KIND", panel=_PANEL),
     ] = None

@@ -213,10 +213,13 @@ class SurveyRequest(Part):
         Needs("strata"),
     ] = "fail"
     interval: Annotated[
-        Literal["t", "normal", "logit", "asin", "beta"],
-        Field(description="Intervals: Student's, normal, or for shares on another scale."),
+        Literal["auto", "t", "normal", "logit", "asin", "beta"],
+        Field(
+            description="Intervals: by the units that carry the variance for shares and Student's for all else (auto), Student's as in R (t), normal, or "
+            "for shares on another scale."
+        ),
         Option(panel=_PANEL),
-    ] = "t"
+    ] = "auto"
     degrees_of_freedom: Annotated[
         Freedom | None,
         Field(

@@ -132,7 +132,7 @@ _GALLERY_ERRORS = Sentence(
 _VARIATION = Sentence(
     "methods.gallery-variation",
     "note",
-    "Rates were repeated over {design}, with Student's interval of their mean; whether galleries differ was tested with effective "
+    "Rates were repeated over {design}, with Student's interval of their mean on the logit scale; whether galleries differ was tested with effective "
     "sample sizes, and the spread beyond chance estimated by moments",
 )
 _SIZES = Sentence(

@@ -1,0 +1,217 @@
+"""Intervals of what replicates within strata estimate, by the units that carry the variance: shares, medians, and all else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.designs import StratifiedDesign
+from proband.designs.strata import ROUNDING, Strata
+from proband.designs.stratified import Replicates, StratifiedInterval
+from proband.errors import UsageError
+from proband.inference.estimates.weighting import carriers_freedom, t_quantiles
+from proband.inference.proportions import wilson_ends
+from proband.measures.tallies import Tally
+
+Floats = npt.NDArray[np.float64]
+SUPPOSED = 2.0
+"""Degrees of freedom of the variance that is supposed beside the one seen; by simulation, people within strata then cover 94 % and more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """Which units carry a variance, that of one statistic or of many.
+
+    Attributes
+    ----------
+    second, fourth
+        Σ e² and Σ e⁴ over the residuals of units (`Strata.residuals`, `Replicates.residuals`), for each statistic.
+    n_units, freedom
+        How many units there are, and how many less their strata.
+    alone
+        Σ w² over the weights of units: the variance of a share is at most p(1 − p) of it if every unit is all success or all failure.
+    """
+
+    second: Floats
+    fourth: Floats
+    n_units: int
+    freedom: float
+    alone: float
+
+    @classmethod
+    def of(cls, residuals: Floats, weights: Floats, n_strata: int) -> Carried:
+        """Take it from the residuals (units × statistics) and weights of units, which sum to one."""
+        squares = residuals**2
+        n = len(residuals)
+        return cls(
+            squares.sum(axis=0), (squares**2).sum(axis=0), n, float(n - n_strata), float(weights @ weights)
+        )
+
+    @classmethod
+    def in_strata(cls, strata: Strata, values: Floats, knows_strata: bool = True) -> Carried:
+        """Take it from the values of units (units × shares), within strata or as if there were none."""
+        if not knows_strata:
+            whole = np.zeros(len(strata.codes), dtype=np.intp)
+            strata = Strata(whole, np.ones(1), ("all",), strata.unit_weights)
+        return cls.of(strata.residuals(values), strata.unit_weights, len(strata))
+
+    @classmethod
+    def in_replicates(
+        cls, plan: Replicates, strata: Strata, values: Floats, estimate: float, knows_strata: bool = True
+    ) -> Carried:
+        """Take it from any statistic in all replicates."""
+        residuals = plan.residuals(strata, values, estimate)
+        return cls.of(residuals[:, None], strata.unit_weights, len(strata) if knows_strata else 1)
+
+    def degrees(self, freedom: float) -> Floats:
+        """The degrees of freedom that carriers leave: ν = 2S/(1 − S/n) times (units − strata)/units, at most so many; all where nobody does."""
+        found = carriers_freedom(self.second, self.fourth, self.n_units) * self.freedom / self.n_units
+        return np.where(self.fourth > 0, np.clip(found, 1.0, max(freedom, 1.0)), max(freedom, 1.0))
+
+
+def share_ends(
+    shares: Floats, variances: Floats, freedom: float, level: float, carried: Carried
+) -> tuple[Floats, Floats, Floats]:
+    """Find the ends of intervals of shares, and their degrees of freedom: Wilson's (1927), by the units that carry the variance.
+
+    A variance v rests on the few units that fail: of n units in H strata S = (Σe²)²/Σe⁴ carry it, which leave ν = 2S/(1 − S/n) ·
+    (n − H)/n degrees of freedom, at most those of the design. Those who would show it are easily not in the sample. So it is
+    averaged with p(1 − p) Σ w², the variance of units that are all success or all failure, if that is larger, as if that had been
+    seen with 2 degrees of freedom (variances are moderated so by Smyth 2004): v* = (ν v + 2 max(v, p(1 − p) Σ w²))/(ν + 2). The
+    interval is Wilson's of p(1 − p)/v* trials, with Student's t of ν + 2 for z. It has at most the design's degrees of freedom. It is no
+    wider than if each of the 1/Σ w² effective units were a trial, unless v(n − H)/n is above the variance of these; and that is what
+    it is where nothing varies.
+
+    Examples
+    --------
+    Three of twenty units in two strata fail, one of them does, and none.
+
+    >>> strata = Strata.of([1] * 10 + [2] * 10)
+    >>> for failed in (3, 1, 0):
+    ...     values = np.r_[np.zeros(failed), np.ones(20 - failed)]
+    ...     share, v = strata.mean(values), strata.textbook_variance(values)
+    ...     low, high, nu = share_ends(share[None], v, 18.0, 0.95, Carried.in_strata(strata, values))
+    ...     print(low.round(4), high.round(4), nu.round(2))
+    [0.6301] [0.9496] [16.26]
+    [0.7453] [0.992] [18.]
+    [0.8192] [1.] [18.]
+    """
+    spread = shares * (1 - shares)
+    supposed = np.maximum(variances, spread * carried.alone)
+    varies = variances > 0
+    seen = np.where(varies, carried.degrees(freedom), 0.0)
+    moderated = (seen * variances + SUPPOSED * supposed) / (seen + SUPPOSED)
+    trials = np.full_like(shares, 1 / carried.alone)
+    np.divide(spread, moderated, out=trials, where=(moderated > 0) & (spread > 0))
+    most = np.full_like(shares, max(freedom, 1.0))
+    degrees = np.where(varies, np.minimum(seen + SUPPOSED, most), most)
+    t, least = t_quantiles(level, degrees), t_quantiles(level, most)
+    bound = variances * carried.freedom / carried.n_units <= spread * carried.alone * (1 + ROUNDING)
+    wider = bound & (trials / t**2 < 1 / carried.alone / least**2)
+    trials, t = np.where(wider, 1 / carried.alone, trials), np.where(wider, least, t)
+    low, high = wilson_ends(shares, trials, t)
+    return low, high, np.where(wider, most, degrees)
+
+
+def median_ends(
+    tally: Tally, median: float, strata: Strata, freedom: float, level: float
+) -> tuple[float, float, float]:
+    """Find the ends of the interval of a median, and its degrees of freedom: where the share at or below it is a half (Woodruff 1952).
+
+    The share of probes at or below the median has the textbook variance over units, and `share_ends` around a half, which are read
+    back as quantiles. Replicates of a median move by steps, or not at all.
+
+    Examples
+    --------
+    >>> from proband.measures.tallies import median_tally
+    >>> ranks, strata = np.array([1.0, 2.0, 3.0, 3.0, 4.0, 5.0, 8.0, 9.0]), Strata.of([1, 2, 1, 2, 1, 2, 1, 2])
+    >>> tally = median_tally(ranks, np.arange(8))
+    >>> low, high, nu = median_ends(tally, float(tally.value()), strata, 6.0, 0.95)
+    >>> float(tally.value()), low, high, nu
+    (3.5, 2.0, 8.0, 6.0)
+    """
+    assert tally.distinct is not None  # it counts values
+    below = strata.gathered(tally.rows @ (tally.distinct <= median)).ravel()
+    variance = strata.textbook_variance(below)
+    half, carried = np.array([0.5]), Carried.in_strata(strata, below)
+    low, high, degrees = (float(end[0]) for end in share_ends(half, variance, freedom, level, carried))
+    reached = np.cumsum(strata.observation_weights @ tally.rows)
+    least = int((reached < low - ROUNDING).sum())
+    most = min(int((reached <= high + ROUNDING).sum()), len(tally.distinct) - 1)
+    return float(tally.distinct[least]), float(tally.distinct[most]), degrees
+
+
+def ends_of(
+    values: Floats,
+    errors: Floats,
+    freedom: float,
+    level: float,
+    kind: StratifiedInterval,
+    carried: Carried | None = None,
+    share: bool = False,
+) -> tuple[Floats, Floats, Floats]:
+    """Find the ends of intervals around several values, and their degrees of freedom.
+
+    ``auto`` is `share_ends` for shares, and for all else Student's, with the degrees of freedom that carriers leave. With t Student's
+    quantile: θ ± t se; on the logit scale, logit θ ± t se/(θ(1 − θ)); or Wilson's (1927) with θ(1 − θ)/se² trials. Those without an
+    error, or at 0 or 1, are symmetric by any of these.
+
+    Examples
+    --------
+    >>> kinds = ("t", "logit", "wilson")
+    >>> ends = [ends_of(np.array([0.9]), np.array([0.08]), 10.0, 0.95, kind) for kind in kinds]
+    >>> [(round(float(low[0]), 4), round(float(high[0]), 4)) for low, high, _ in ends]
+    [(0.7217, 1.0783), (0.554, 0.9849), (0.6102, 0.981)]
+    """
+    degrees = np.full_like(values, max(freedom, 1.0))
+    if kind == "auto" and carried is not None:
+        if share:
+            return share_ends(values, errors**2, freedom, level, carried)
+        degrees = carried.degrees(freedom)
+    t = t_quantiles(level, degrees)
+    low, high = values - t * errors, values + t * errors
+    inside = (errors > 0) & (values > 0) & (values < 1)
+    rates, within = values[inside], errors[inside]
+    spread = rates * (1 - rates)
+    if kind == "wilson":
+        low[inside], high[inside] = wilson_ends(rates, spread / within**2, t[inside])
+    elif kind == "logit":
+        middle, reach = np.log(rates / (1 - rates)), t[inside] * within / spread
+        low[inside], high[inside] = 1 / (1 + np.exp(reach - middle)), 1 / (1 + np.exp(-reach - middle))
+    return low, high, degrees
+
+
+def freedom_of(
+    design: StratifiedDesign, strata: Strata, values: Floats | None, drawn: int | None = None
+) -> float:
+    """Return the degrees of freedom of a design: units less strata, Cochran's effective number, or as given.
+
+    Where only k replicates were drawn by chance, their variance adds to that of the units: 1/ν = 1/ν_strata + 1/(k − 1).
+
+    Examples
+    --------
+    >>> from proband.designs import BRR
+    >>> strata = Strata.of(["a", "a", "b", "b"])
+    >>> freedom_of(BRR(), strata, None), freedom_of(BRR(degrees_of_freedom=7.0), strata, None)
+    (2.0, 7.0)
+    >>> round(freedom_of(BRR(degrees_of_freedom="cochran"), strata, np.array([1.0, 3.0, 4.0, 8.0])), 4)
+    1.4706
+    >>> freedom_of(BRR(sample=3), strata, None, drawn=3)
+    1.0
+    """
+    rule = design.degrees_of_freedom
+    if not isinstance(rule, str):
+        return float(rule)
+    if rule == "cochran":
+        if values is None or not design.knows_strata:
+            raise UsageError(
+                "Cochran's degrees of freedom are for rates over strata.", "give a number, or 'strata'."
+            )
+        found = float(strata.effective_freedom(values)[0])
+    elif not design.knows_strata:
+        found = float(len(strata.codes) - 1)
+    else:
+        found = float((strata.sizes - 1).sum())
+    return found if drawn is None else 1.0 / (1.0 / max(found, 1.0) + 1.0 / (drawn - 1))
