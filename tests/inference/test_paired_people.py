@@ -9,7 +9,7 @@ from scipy.stats import t
 import proband as pb
 from proband.errors import DesignError
 from proband.inference import compare
-from proband.inference.comparisons.curves import Student, Unanimous
+from proband.inference.comparisons.curves import Student
 from proband.inference.verification.drawings import Genuine, Tail
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, PlacedPairs, auc_difference
 from proband.inference.verification.dyadic_fnmr import (
@@ -206,22 +206,22 @@ def test_thirty_algorithms(measure):
 
 
 def test_unanimous():
-    assert Unanimous(-1.0, 8).p_value == 2 * 0.5**8  # the sign test
+    assert Student(-1.0, 0.0, None, units=8).p_value == 2 * 0.5**8  # the sign test
     for difference in (-1.0, -0.4, 0.0, 0.3, 1.0):
         for units in (1, 3, 40):
-            curve = Unanimous(difference, units)
+            curve = Student(difference, 0.0, None, units=units)
             for alpha in (0.001, 0.05, 0.4):
                 low, high = curve.interval(alpha)
                 assert -1 <= low <= difference <= high <= 1
                 assert (low > 0 or high < 0) == (curve.p_value <= alpha)
     # If a unit's mean is δ, it is d or more with a chance of at most (1 + δ)/(1 + d): ends are where that leaves α/2.
-    low, _ = Unanimous(0.5, 10).interval(0.05)
+    low, _ = Student(0.5, 0.0, None, units=10).interval(0.05)
     assert ((1 + low) / 1.5) ** 10 == pytest.approx(0.025)
 
 
 def test_apart():
-    assert isinstance(Apart(0.1, 0.0, 9.0, 10, np.zeros(0)).curve, Unanimous)
-    assert Apart(1e-17, 1e-15, 9.0, 10, np.zeros(0)).curve == Unanimous(0.0, 10)
+    assert Apart(0.1, 0.0, 9.0, 10, np.zeros(0)).curve == Student(0.1, 0.0, None, units=10)
+    assert Apart(1e-17, 1e-15, 9.0, 10, np.zeros(0)).curve == Student(0.0, 0.0, None, units=10)
     assert Apart(0.1, 0.02, 9.0, 10, np.zeros(0)).curve == Student(0.1, 0.02, 9.0)
     assert even_people(np.array([1.0, 1.0, 2.0])) == pytest.approx(16 / 6)
     one, two = np.array([1.0, 0.5, -1.5]), np.array([-1.0, 2.0, -1.0])

@@ -125,47 +125,6 @@ class Student:
         return agreeing(*ends, self.difference, self.p_value, alpha)
 
 
-@dataclass(frozen=True)
-class Unanimous:
-    """A difference of rates that every one of so many independent units shows: p(δ) = 2 ((1 + δ)/(1 + d))^units for δ < d.
-
-    What a unit shows lies between −1 and 1. If its mean is δ it is d or more with a chance of at most (1 + δ)/(1 + d) (Markov),
-    and d or less of at most (1 − δ)/(1 − d). So a difference of 1 in all units has the p-value of the sign test. Without a
-    difference nothing varies and nothing is shown, and the interval is what so many units without an event allow.
-
-    Attributes
-    ----------
-    difference, units
-        What every unit shows, and how many there are.
-
-    Examples
-    --------
-    >>> Unanimous(1.0, 10).p_value == 2 * 0.5**10, [round(end, 4) for end in Unanimous(1.0, 10).interval(0.05)]
-    (True, [0.383, 1.0])
-    >>> Unanimous(0.0, 40).p_value, [round(end, 4) for end in Unanimous(0.0, 40).interval(0.05)]
-    (1.0, [-0.0881, 0.0881])
-    """
-
-    difference: float
-    units: float
-
-    @property
-    def varies(self) -> bool:
-        """Whether there is a difference that all of them show."""
-        return self.difference != 0
-
-    @property
-    def p_value(self) -> float:
-        """Two-sided, of no difference."""
-        return min(1.0, float(2 * (1 + abs(self.difference)) ** -max(self.units, 1.0)))
-
-    def interval(self, alpha: float) -> Interval:
-        """The differences whose p-value is above `alpha`."""
-        left = 1 - unseen(alpha, self.units)
-        low, high = (1 + self.difference) * left - 1, 1 - (1 - self.difference) * left
-        return agreeing(low, high, self.difference, self.p_value <= alpha)
-
-
 @dataclass(frozen=True, eq=False)
 class Spread:
     """A difference and its drawings: p(δ) = (1 + how many |d* − d̄*| are at least |d − δ|)/(B + 1).

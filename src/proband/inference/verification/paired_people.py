@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.curves import Curve, Student, Unanimous
+from proband.inference.comparisons.curves import Curve, Student
 from proband.inference.verification.dyadic_rates import FEWEST
 
 Floats = npt.NDArray[np.float64]
@@ -96,7 +96,7 @@ class Apart:
     def curve(self) -> Curve:
         """The p-value of every difference there could be: Student's t, or, where nothing varies, that of units which all agree."""
         if self.standard_error <= _ROUNDING:
-            return Unanimous(self.value if abs(self.value) > _ROUNDING else 0.0, self.units)
+            return Student(self.value if abs(self.value) > _ROUNDING else 0.0, 0.0, None, units=self.units)
         return Student(self.value, self.standard_error, self.degrees_of_freedom)
 
 
