@@ -194,7 +194,9 @@ def test_none_is_at_most_three_times_as_wide_as_one(each, effect):
         for errors in (0, 1, 2)
     )
     assert none.high - none.low <= 3 * (one.high - one.low)
-    assert two.n_effective == pytest.approx(len(own), rel=0.03)  # two errors of two people show that nobody errs twice
+    assert two.n_effective == pytest.approx(
+        len(own), rel=0.03
+    )  # two errors of two people show that nobody errs twice
 
 
 def test_zero_error_bounds_of_one():
