@@ -110,7 +110,7 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
             f"The {case.measure.estimand} is not a rate, so it has no {design.interval} interval.",
             "leave out interval.",
         )
-    drawn, values = None, None
+    drawn, values, carried = None, None, None
     if linear:
         values = strata.gathered(case.measure.success(case.outcomes)).ravel()
         carried = Carried.in_strata(strata, values, design.knows_strata)
@@ -124,7 +124,7 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
         drawn, more = plan.drawn, plan.notes
         value, replicates = evaluate_replicates(case, design, strata, plan)
         error = float(np.sqrt(plan.variance(replicates, value, design.centre)))
-        if not linear:
+        if not linear and case.measure.form != "quantile":
             carried = Carried.in_replicates(plan, strata, replicates, value, design.knows_strata)
     freedom = freedom_of(design, strata, values, drawn)
     ends = ends_of(
