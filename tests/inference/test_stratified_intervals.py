@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 from scipy.stats import norm, t
 
-from proband import MedianCensoredRank, RecognitionRate, Survey, designs, estimate, estimate_cmc
+from proband import (
+    AUC,
+    EER,
+    MedianCensoredRank,
+    RecognitionRate,
+    Samples,
+    Scores,
+    Survey,
+    designs,
+    estimate,
+    estimate_cmc,
+)
 from proband.designs import BRR, Fay, Jackknife, RaoWu
 from proband.designs.strata import Strata
 from proband.errors import UsageError
@@ -199,6 +213,36 @@ def test_few_people_within_strata_are_covered(sites, each, unequal):
         plain += share - reach <= truth <= share + reach
     assert held / 300 > 0.92
     assert plain < held
+
+
+@pytest.mark.parametrize("unequal", [False, True])
+def test_pairs_of_people_within_strata(unequal):
+    """Areas on the logit scale and rates like shares; few people who have most images are said."""
+    rng = np.random.default_rng(4)
+    own = np.repeat(np.arange(16), [2, 2, 2, 12] * 4 if unequal else 3)
+    ids = [f"i{k}" for k in range(len(own))]
+    samples = Samples({"id": ids, "subject": own.astype(str), "site": (own % 4).astype(str)})
+    values = rng.normal(size=(len(own),) * 2) + 2 * (own[:, None] == own)
+    scores = Scores.from_array(values + values.T, ids, orientation="similarity")
+    design = Jackknife(strata="site", units="subject")
+    area, plain, weighed = (
+        estimate(measure, scores, samples, one)
+        for measure, one in (
+            (AUC(), design),
+            (AUC(), replace(design, interval="t")),
+            (AUC(weights="person"), design),
+        )
+    )
+    assert plain.degrees_of_freedom == 12
+    assert area.degrees_of_freedom <= 12
+    reach = t.ppf(0.975, area.degrees_of_freedom) * area.standard_error / (area.value * (1 - area.value))
+    ends = expit(logit(area.value) + np.array([-reach, reach]))
+    assert (area.low, area.high) == pytest.approx(tuple(ends))
+    few = "pairs.few-have-most-images"
+    assert (few in {note.code for note in area.notes}) == unequal
+    assert few not in {note.code for note in weighed.notes}
+    rate = estimate(EER(), scores, samples, RaoWu(strata="site", units="subject", n_resamples=100))
+    assert 0 <= rate.low < rate.value < rate.high <= 1
 
 
 def test_the_default_is_one_at_every_door():

@@ -147,3 +147,26 @@ def test_the_test_holds_its_level_and_finds_differences(probes, rate, icc):
 def test_the_test_holds_its_level_everywhere(k, size, probes, icc, rate):
     level, _ = rejections(k, size, probes, rate, icc, 0.0, LONG // 2)
     assert 0.02 <= level <= 0.065 + room(0.05, LONG // 2)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("skewed", [False, True])
+@pytest.mark.parametrize(("galleries", "people"), [(3, 10), (6, 10), (6, 40), (10, 20)])
+def test_the_mean_over_galleries_of_people_who_differ(galleries: int, people: int, skewed: bool) -> None:
+    """Rates above .9, one person in eight of whom often fails; as many probes each, or Zipf's numbers."""
+    rng = np.random.default_rng([galleries, people, skewed])
+
+    def rate(n: int) -> float:
+        hard = rng.random(n) < 0.12
+        probes = np.minimum(20, rng.zipf(1.6, n)) if skewed else np.full(n, 2)
+        hits = rng.binomial(probes, np.where(hard, 0.6, 0.985))
+        return float(hits.sum() / probes.sum())
+
+    truth = np.mean([rate(people) for _ in range(60_000)])
+    held = shown = 0
+    for _ in range(600):
+        spread = spread_of(np.array([rate(people) for _ in range(galleries)]), 0.95, Interval(0.0, 1.0))
+        if spread.interval is not None:
+            shown += 1
+            held += spread.interval.low <= truth <= spread.interval.high
+    assert held >= 0.91 * shown

@@ -59,8 +59,9 @@ class BRR(StratifiedDesign):
 
     v = Σ_α (θ_α − θ)² / (k (n − 1)) over k replicates of strata with n units (McCarthy 1969; Micheals & Boult 2001). Strata
     with equally many units share an array. Arrays are for a prime power of units. Of other numbers (6, 10, 12, …) a replicate takes
-    about half, by balanced splits (Sitter 1993; `half_part`); for medians it does of more than four units too. For a linear statistic the variance *equals* the textbook one, Σ W_h² s_h²/n; for others
-    the replicates are evaluated. It varies units within strata, and holds the strata fixed.
+    about half, by balanced splits (Sitter 1993; `half_part`); for medians it does of more than four units too. For a linear
+    statistic the variance *equals* the textbook one, Σ W_h² s_h²/n; for others the replicates are evaluated. It varies units within
+    strata, and holds the strata fixed.
 
     Parameters
     ----------

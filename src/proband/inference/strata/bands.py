@@ -93,8 +93,8 @@ class RatesAndErrors:
         At ranks 1, 2, …
     powers
         Σ e² and Σ e⁴ over the residuals of units at every rank (`Carried`).
-    notes, drawn
-        What is to be said of replicates, and how many were drawn by chance.
+    notes, drawn, knows_strata
+        What is to be said of replicates, how many were drawn by chance, and whether they were made within strata.
     """
 
     rates: Floats

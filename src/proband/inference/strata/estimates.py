@@ -110,7 +110,7 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
             f"The {case.measure.estimand} is not a rate, so it has no {design.interval} interval.",
             "leave out interval.",
         )
-    drawn, values = None, None
+    drawn, values, carried = None, None, None
     if linear:
         values = strata.gathered(case.measure.success(case.outcomes)).ravel()
         carried = Carried.in_strata(strata, values, design.knows_strata)
@@ -124,7 +124,7 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
         drawn, more = plan.drawn, plan.notes
         value, replicates = evaluate_replicates(case, design, strata, plan)
         error = float(np.sqrt(plan.variance(replicates, value, design.centre)))
-        if not linear:
+        if not linear and case.measure.form != "quantile":
             carried = Carried.in_replicates(plan, strata, replicates, value, design.knows_strata)
     freedom = freedom_of(design, strata, values, drawn)
     ends = ends_of(
@@ -142,7 +142,19 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
 
 
 def plan_of(design: StratifiedDesign, case: Case, strata: Strata) -> Replicates:
-    """The replicates in which a measure is evaluated."""
+    """Make the replicates in which a measure is evaluated: medians have their own.
+
+    Examples
+    --------
+    >>> from proband import Experiment, MedianCensoredRank, RecognitionRate, Samples, Scores, rank
+    >>> from proband.designs import BRR
+    >>> ids = [f"{side}{k}" for side in "gpqrst" for k in range(2)]
+    >>> scores = Scores.from_array(np.eye(2)[[0, 1] * 5], ids[2:], ids[:2], orientation="similarity")
+    >>> outcomes = rank(scores, Experiment(Samples({"id": ids, "subject": [name[1:] for name in ids]}), gallery=ids[:2]))
+    >>> cases = [Case(one, outcomes, 0.95, 0) for one in (RecognitionRate(1), MedianCensoredRank(10))]
+    >>> [plan_of(BRR(), one, strata_of(outcomes, BRR())[0]).n_replicates for one in cases]
+    [25, 28]
+    """
     made = design.replicates_of_quantiles if case.measure.form == "quantile" else design.replicates
     return made(strata, case.seed)
 

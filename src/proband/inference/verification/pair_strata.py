@@ -55,6 +55,12 @@ _NEVER_TOGETHER = Sentence(
     "a replicate has one person of each stratum, so impostor comparisons within strata ({share:percent} of all two people) are in "
     "no replicate; Fay() and RaoWu() keep them",
 )
+_FEW_CARRY = Sentence(
+    "pairs.few-have-most-images",
+    "caution",
+    "genuine comparisons are those of effectively {n:whole} of {of:count person/people}, who have most images: the interval may be too "
+    "narrow; rely on weights='person'",
+)
 _CONSERVATIVE = Sentence(
     "pairs.jackknife-of-pairs",
     "note",
@@ -161,6 +167,8 @@ class _Plan:
                     design, held, strata, people.varying, people.fixed, people.assuming, (), question.seed
                 )
             strata, notes = _people_within(question, held[0].pairs.units, design)
+            if measure.weights != "person":
+                notes = (*notes, *_about_images(held[0].pairs.units))
             varying = derived("within-strata", f"{{}}, within strata of {design.strata}", people.varying)
             plan = cls(design, held, strata, varying, _STRATA_FIXED, _PEOPLE_WITHIN, notes, question.seed)
             plan.require_many()
@@ -289,6 +297,14 @@ def _people_within(
         share = float(pairs.sum() / (units.n * (units.n - 1) / 2))
         notes = (*notes, _NEVER_TOGETHER(share=share))
     return strata, notes
+
+
+def _about_images(units: Units) -> tuple[Note, ...]:
+    """Warn where less than half of the people, in effect, have the genuine comparisons (Kish 1965)."""
+    rows, columns = (np.bincount(side, minlength=units.n)[: units.n] for side in (units.rows, units.columns))
+    pairs = (rows * columns).astype(np.float64)
+    effective = float(pairs.sum() ** 2 / (pairs @ pairs))
+    return (_FEW_CARRY(n=effective, of=units.n),) if effective < units.n / 2 else ()
 
 
 def _of_people(samples: Samples, who: npt.NDArray[np.int32], column: str) -> npt.NDArray[Any]:
