@@ -16,7 +16,8 @@ from proband.results.estimate import Clusters
 from proband.words import count, digits
 
 Floats = npt.NDArray[np.float64]
-
+ALIKE = 0.5
+"""The intraclass correlation that is supposed where nothing shows one: the largest for which intervals were tried."""
 
 Squares = TypeVar("Squares", float, Floats)
 
