@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from proband.inference.estimates.weighting import PeopleSums, RatesOfPeople, rates_of_people
-from proband.inference.estimates.whole_curves import berk_jones_band, for_whole_curves
+from proband.inference.estimates.weighting import PeopleSums, RatesOfPeople, moderated, rates_of_people
+from proband.inference.estimates.whole_curves import berk_jones_band
 
 SIZES = {
     "equal": lambda k: np.full(k, 4),
@@ -152,7 +152,7 @@ def whole_curves(people: int, probes: int, ability: float, n_sets: int, kind: st
         totals = np.add.reduceat(success, np.arange(0, len(codes), probes), axis=1)
         drawn = rng.multinomial(people, np.full(people, 1 / people), size=200)
         sums = PeopleSums.of(success, codes)
-        found = rates_of_people(sums) if probes == 1 else for_whole_curves(sums, rates_of_people(sums))
+        found = rates_of_people(sums) if probes == 1 else moderated(sums, rates_of_people(sums))
         low, high = berk_jones_band(success.mean(axis=1), found, drawn @ totals.T / len(codes), 0.95)
         held += bool(((low <= truth + 1e-12) & (truth <= high + 1e-12)).all())
     return held / n_sets

@@ -14,7 +14,7 @@ from proband.designs import Clustered
 from proband.errors import Hint, UsageError
 from proband.inference.estimates.case import supposed_by
 from proband.inference.estimates.evaluation import OfProbes, probes_called
-from proband.inference.estimates.weighting import BY_DEFAULT, PeopleSums, Supposed, rates_of_people
+from proband.inference.estimates.weighting import BY_DEFAULT, PeopleSums, Supposed, moderated, rates_of_people
 from proband.inference.proportions import Interval, normal_quantile, wilson_interval
 from proband.measures import Curve, Outcomes, average_cmc
 from proband.measures.open_set import chance_by_gallery_size
@@ -42,11 +42,14 @@ def people_interval(
     subjects: npt.NDArray[np.integer[Any]],
     confidence_level: float,
     supposed: Supposed = BY_DEFAULT,
+    *,
+    chances: bool = False,
 ) -> Interval:
     """Find the interval of a mean of fractions between 0 and 1, for other people.
 
     Wilson's (1927), with as many trials as would give the mean the variance it has over people (`rates_of_people`). For successes of 0
-    and 1 it is the interval that `estimate` gives a rate.
+    and 1 it is the interval that `estimate` gives a rate. `chances` of success, mostly near 1, show their variance by few people: it is
+    `moderated`.
 
     Examples
     --------
@@ -59,6 +62,8 @@ def people_interval(
     """
     sums = PeopleSums.of(values, subjects)
     found = rates_of_people(sums, supposed=supposed)
+    if chances:
+        found = moderated(sums, found)
     if sums.n_people == sums.n_probes:
         return wilson_interval(float(found.rate), float(found.effective_n), normal_quantile(confidence_level))
     low, high = found.ends(confidence_level)
@@ -204,7 +209,8 @@ def size_curve(
     for size in ordered:
         expected = _expected(outcomes, enrolled, size, rank)
         rates.append(float(expected.mean()))
-        ends.append(people_interval(expected, outcomes.subjects, confidence_level, supposed))
+        part = {"chances": size < enrolled}
+        ends.append(people_interval(expected, outcomes.subjects, confidence_level, supposed, **part))
     of = Target(
         "rank-rate-by-size",
         f"expected recognition rate at rank {rank} in a gallery of so many of the enrolled people",

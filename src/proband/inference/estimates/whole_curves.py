@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from proband.inference.estimates.weighting import (
     PeopleSums,
     RatesOfPeople,
     Supposed,
+    moderated,
     rates_of_people,
     t_quantiles,
 )
@@ -23,7 +24,6 @@ from proband.measures.tallies import Floats
 
 _AT_ONCE = 2**20  # numbers of one block of ranks
 _HALVINGS = 60
-_SUPPOSED = 2.0  # people, by whom a correlation of ½ is thought to be shown at every rank
 _DRAWS, _POINTS = 1_000, 1_000  # of independent probes; what they need hardly grows beyond so many
 
 
@@ -34,7 +34,7 @@ def rates_by_rank(
     supposed: Supposed = BY_DEFAULT,
     at_once: bool = False,
 ) -> RatesOfPeople:
-    """Find the rates at ranks 1 … last with what their intervals rest on (`rates_of_people`), at each or at once (`for_whole_curves`).
+    """Find the rates at ranks 1 … last with what their intervals rest on (`rates_of_people`), at each or at once (`moderated`).
 
     Examples
     --------
@@ -48,7 +48,7 @@ def rates_by_rank(
 
     def found(sums: PeopleSums) -> RatesOfPeople:
         made = rates_of_people(sums, weights, supposed=supposed)
-        return for_whole_curves(sums, made, weights) if at_once and sums.n_people < sums.n_probes else made
+        return moderated(sums, made, weights) if at_once and sums.n_people < sums.n_probes else made
 
     if outcomes.fractional:
         rows = (PeopleSums.of(outcomes.success(t)[None], outcomes.subjects) for t in range(1, last + 1))
@@ -59,26 +59,6 @@ def rates_by_rank(
     changes, place = np.unique(came_in, return_inverse=True)
     joined = _joined([found(one) for one in _sums(outcomes, order, changes)])
     return RatesOfPeople(*(getattr(joined, one.name)[place] for one in fields(joined)))
-
-
-def for_whole_curves(sums: PeopleSums, found: RatesOfPeople, weights: Weights = "probe") -> RatesOfPeople:
-    """Lessen effective sizes that few people show, for a band that must hold at all ranks.
-
-    Where a curve nears 1 the few misses left are those of the hardest people, and they fail together more than those at rank 1
-    do. So a variance that S people carry is averaged with that of probes with a correlation of ½, as if two more people had shown it.
-
-    Examples
-    --------
-    Of 30 people with four probes each, one misses two: 120 probes seem worth 59, and would be worth 48.
-
-    >>> sums = PeopleSums.of_counts(np.array([2.0] + [0.0] * 29), np.full(30, 4))
-    >>> found = rates_of_people(sums)
-    >>> round(float(found.effective_n), 1), round(float(for_whole_curves(sums, found).effective_n), 1)
-    (59.0, 51.3)
-    """
-    seen, carriers = found.effective_n, sums.carriers
-    supposed = np.minimum(BY_DEFAULT.worth(sums, weights), seen)
-    return replace(found, effective_n=(carriers + _SUPPOSED) / (carriers / seen + _SUPPOSED / supposed))
 
 
 def _joined(parts: list[RatesOfPeople]) -> RatesOfPeople:
@@ -120,7 +100,7 @@ def berk_jones_band(
     """Find a band that holds the whole curve at once (after Berk & Jones 1979).
 
     It holds every curve F with n_τ KL(ρ_τ, F_τ) ≤ c at all ranks τ, KL the divergence of two coins, n_τ the effective size at that
-    rank (`for_whole_curves`). c is the quantile over bootstrap replicates ρ* of max_τ n_τ KL(ρ*_τ, ρ_τ), and at least
+    rank (`moderated`). c is the quantile over bootstrap replicates ρ* of max_τ n_τ KL(ρ*_τ, ρ_τ), and at least
     what as many independent probes need from ρ_1 upward, which replicates cannot show where the curve nears 1; times (t/z)² for
     the degrees of freedom of n_τ. A curve without a miss needs −ln(1 − level): K people who are all found leave F ≥ (1 −
     level)^(1/K). As the curve does, the ends never fall.
