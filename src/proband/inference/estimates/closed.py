@@ -136,7 +136,7 @@ def effective_size(clusters: Clusters) -> float:
     """Find how many independent probes tell as much about other people: n over the design effect (Rao & Scott 1992).
 
     Never more than there are probes: a design effect below one is chance or design, and not to be relied on for other people.
-    Without any failure (or success) nothing shows how alike a person's probes are, so each person counts once.
+    Without any failure (or success) nothing shows how alike a person's probes are, so a correlation of ½ is supposed.
 
     Examples
     --------
@@ -144,8 +144,8 @@ def effective_size(clusters: Clusters) -> float:
     >>> two_each = np.repeat(np.arange(10), 2)
     >>> round(effective_size(cluster_statistics(np.repeat([1.0] * 8 + [0.0] * 2, 2), two_each)), 4)
     9.0
-    >>> effective_size(cluster_statistics(np.ones(20), two_each))
-    10.0
+    >>> round(effective_size(cluster_statistics(np.ones(20), two_each)), 4)  # 20/1.5
+    13.3333
     """
     if clusters.nothing_varies:
         return clusters.effective_n
