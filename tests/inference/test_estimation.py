@@ -51,11 +51,10 @@ def test_clustered_is_wilson_with_the_effective_size(outcomes_of):
     assert any("too narrow by a factor of" in str(note) or "would be" in str(note) for note in found.notes)
 
 
-def test_without_failures_each_person_counts_once(outcomes_of):
+def test_without_failures_probes_are_worth_what_a_correlation_of_a_half_leaves(outcomes_of):
     found = estimate(RecognitionRate(1), outcomes_of(np.zeros(120), SUBJECTS))
-    alone = estimate(RecognitionRate(1), outcomes_of(np.zeros(30)), design=Clustered())
     assert (found.value, found.high) == (1.0, 1.0)
-    assert found.low == pytest.approx(alone.low)
+    assert found.low == pytest.approx(48 / (48 + 1.959964**2), abs=1e-6)  # 120/(1 + 3/2)
 
 
 def test_binomial_over_people_warns(outcomes_of):

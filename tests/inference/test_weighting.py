@@ -32,6 +32,13 @@ def carriers(e: np.ndarray) -> float:
     return 2 * s / (1 - s / len(e))
 
 
+def of_eight(variance: float, freedom: float, spread: float, alike: float) -> tuple[float, float]:
+    """Eight people are averaged with what probes with a correlation of ½ would show, worth 3/2 (12/8 − 1) degrees of freedom."""
+    averaged = (freedom * variance + 0.75 * spread * alike) / (freedom + 0.75)
+    most = 1.15 * variance * (stats.t.ppf(0.975, freedom) / stats.t.ppf(0.975, freedom + 0.75)) ** 2
+    return min(averaged, most), freedom + 0.75
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_share_of_probes_against_matrices(seed):
     values = drawn(seed)
@@ -49,7 +56,9 @@ def test_share_of_probes_against_matrices(seed):
     seen, alike = (c * e**2).sum() / n**2, p * (1 - p) * (m**2).sum() / n**2
     bell, supposed = own.sum() ** 2 / (np.outer(c, c) * cover**2).sum(), 3 - 3 * n**2 / (m**2).sum() / k
     variance = max((bell * seen + supposed * max(seen, alike)) / (bell + supposed), p * (1 - p) / n)
-    freedom = min(bell, carriers(e))
+    variance, freedom = of_eight(
+        variance, min(bell, carriers(e)), p * (1 - p), (m * (1 + (m - 1) / 2)).sum() / n**2
+    )
     found = rates_of_people(PeopleSums.of(values, SUBJECTS))
     assert (float(found.rate), float(found.freedom)) == pytest.approx((p, freedom))
     assert float(found.effective_n) == pytest.approx(p * (1 - p) / variance)
@@ -61,7 +70,9 @@ def test_people_weigh_the_same_against_plain_sums(seed):
     means = np.array([values[i == SUBJECTS].mean() for i in range(8)])
     p, e = means.mean(), means - means.mean()
     variance = max(means.var(ddof=1) / 8, p * (1 - p) * (1 / SIZES).sum() / 64)
-    freedom = min(carriers(e), 7)
+    variance, freedom = of_eight(
+        variance, min(carriers(e), 7), p * (1 - p), ((1 + (SIZES - 1) / 2) / SIZES).sum() / 64
+    )
     ends = wilson_interval(p, p * (1 - p) / variance, stats.t.ppf(0.975, freedom))
     found = by_person(values, SUBJECTS, 0.95)
     assert (found.value, found.low, found.high) == pytest.approx((p, *ends))

@@ -78,8 +78,8 @@ class Clusters(Result):
     design_effect
         The square of their quotient; above 1 the binomial interval is too narrow, below 1 too wide.
     effective_n
-        The number of independent probes that would tell as much. Where all or none succeed it is the number of people, as
-        intervals take it: nothing can be seen of how alike their probes are.
+        The number of independent probes that would tell as much. Where all or none succeed nothing can be
+        seen of how alike their probes are, and it is that of a correlation of ½.
     icc
         The intraclass correlation (analysis of variance); with equally many probes a person, the design effect is about
         1 + icc × (probes a person − 1).

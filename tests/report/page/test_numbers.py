@@ -190,7 +190,7 @@ def test_diagnostics_show_the_clusters_of_the_estimates():
 
 
 @pytest.mark.parametrize("wins", [True, False])
-def test_without_failures_or_successes_people_are_counted_once(wins):
+def test_without_failures_or_successes_a_correlation_is_supposed(wins):
     people, probes = 12, 4
     ids = [f"g{k}" for k in range(people)] + [f"p{k}-{n}" for k in range(people) for n in range(probes)]
     samples = pb.Samples({"id": ids, "subject": [name[1:].partition("-")[0] for name in ids]})
@@ -207,11 +207,11 @@ def test_without_failures_or_successes_people_are_counted_once(wins):
         "t", finding.PROVENANCE, evaluation, {"rank 1": pb.compare(pb.RecognitionRate(1), outcomes)}
     )
     table = tables_of(build_page(found))["dependence"]
-    assert [cell.text for cell in table.rows[0][1:6]] == ["48", "12", "–", "–", "12"]
-    assert "people are counted once each" in table.notes[-1]
+    assert [cell.text for cell in table.rows[0][1:6]] == ["48", "12", "–", "–", "19"]
+    assert "0.5 is supposed" in table.notes[-1]
     estimate = found.comparisons["rank 1"].estimates[0]
     assert estimate.clusters is not None
-    assert estimate.clusters.effective_n == 12
+    assert estimate.clusters.effective_n == pytest.approx(48 / 2.5)
     assert f"{'all' if wins else 'none'} of 48 probes of 12 people succeed" in str(estimate.notes[-1])
     noted = " ".join(note for _, note in diagnostics.noted(found))
     assert "about right" not in noted

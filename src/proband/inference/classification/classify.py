@@ -15,7 +15,7 @@ from proband.inference.classification.labels import Guesses, Labels, Task, TiePo
 from proband.inference.classification.results import Classification, ClassRates, Confusion
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.outcomes.pairs import compared
-from proband.inference.outcomes.rates import Items, item_rate
+from proband.inference.outcomes.rates import Items, borrowed_from, item_rate
 from proband.inference.outcomes.results import OutcomeRate
 from proband.inference.proportions import check_level
 from proband.results.base import Answers
@@ -243,6 +243,8 @@ class _Measured:
     def __init__(self, task: Task, units: Codes, unit: Unit, ties: TiePolicy, level: float) -> None:
         self.task, self.units, self.unit, self.ties, self.level = task, units, unit, ties, level
         self.sizes = np.bincount(task.truth, minlength=len(task.classes))
+        first = (one.success(1, ties) for one in task.guesses.values())
+        self.supposed = borrowed_from(first, Items(units, unit))
         self.places = np.split(np.argsort(task.truth, kind="stable"), np.cumsum(self.sizes)[:-1])
 
     def described(self, guesses: tuple[int, ...], average: Average) -> Classification:
@@ -280,7 +282,9 @@ class _Measured:
         of = of if k == 1 else Target(f"top-{k}-{of.key}", f"top-{k} {of}")
         values = self.task.guesses[name].success(k, self.ties)
         measure = _measure(k, average)
-        return item_rate(measure, name, values, self.items(average), self._answers(of), self.level)
+        return item_rate(
+            measure, name, values, self.items(average), self._answers(of), self.level, self.supposed
+        )
 
     def _answers(self, of: Target) -> Answers:
         return Answers(of, _VARYING[self.unit], _FIXED, _ALIKE[self.unit])
@@ -301,7 +305,13 @@ class _Measured:
                 own = self.places[place]
                 units = np.unique(self.units[own], return_inverse=True)[1].astype(np.intp)
                 found = item_rate(
-                    "recall", name, right[own], Items(units, self.unit), self._answers(_RECALL), self.level
+                    "recall",
+                    name,
+                    right[own],
+                    Items(units, self.unit),
+                    self._answers(_RECALL),
+                    self.level,
+                    self.supposed,
                 )
             rows.append(
                 ClassRates(

@@ -295,7 +295,7 @@ def pooled_interval(
     --------
     >>> found = pooled_interval([1, 1, 0, 1, 1, 0, 0, 1], list("aabbccdd"), disjoint=True)
     >>> found.value, found.n_subjects, round(found.low, 4), round(found.high, 4)
-    (0.625, 4, 0.1866, 0.9237)
+    (0.625, 4, 0.2226, 0.9065)
     """
     means, people = _pooled(correct, subjects)
     n_subjects = int(people.max()) + 1

@@ -28,7 +28,7 @@ _NO_WIDTH = Sentence(
 _NO_EVENT = Sentence(
     "bootstrap.no-event",
     "note",
-    "replicates do not vary: the interval is the Wilson interval of {n:count unit} without variation",
+    "replicates do not vary: the interval is the Wilson interval of {n:whole} independent probes without variation",
 )
 
 
@@ -95,8 +95,9 @@ def _without_width(design: Reweighting, case: Case, interval: Interval) -> tuple
         return interval, (said,)
     units = units_of(case.outcomes, design)
     sums = PeopleSums.of(case.measure.success(case.outcomes), units)
-    low, high = rates_of_people(sums, case.measure.weights).ends(case.confidence_level)
-    return Interval(float(low), float(high)), (_NO_EVENT(n=int(sums.n_people)),)
+    found = rates_of_people(sums, case.measure.weights, supposed=case.supposed)
+    low, high = found.ends(case.confidence_level)
+    return Interval(float(low), float(high)), (_NO_EVENT(n=float(found.effective_n)),)
 
 
 def resampling_answers(of: Target, design: Reweighting) -> Answers:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 from proband.designs import Design
 from proband.inference.estimates.clusters import cluster_statistics
-from proband.inference.estimates.weighting import about_weights, by_person
+from proband.inference.estimates.weighting import (
+    PeopleSums,
+    RatesOfPeople,
+    Supposed,
+    about_supposed,
+    about_weights,
+    by_person,
+    rates_of_people,
+)
 from proband.inference.procedures import Question
 from proband.measures import OutcomeMeasure, Outcomes
 from proband.results.base import Answers
@@ -25,8 +33,7 @@ _ALIKE = 0.1  # a standard error that is off by more than this share is worth a 
 _ALL_ALIKE = Sentence(
     "dependence.all-alike",
     "note",
-    "{which} of {n:count probe} of {people:count person/people} succeed, so the correlation within people cannot be "
-    "estimated: each person counts once",
+    "{which} of {n:count probe} of {people:count person/people} succeed, so the correlation within people cannot be estimated",
 )
 _ALL_ALIKE_BINOMIAL = Sentence(
     "dependence.all-alike-binomial",
@@ -78,6 +85,8 @@ class Case:
         Of the interval, and of replicates if there are any.
     population
         The number of people the tested ones were drawn from; None for an endless population.
+    beside
+        The outcomes of all algorithms that are asked about, from which what these do not show is borrowed.
     """
 
     measure: OutcomeMeasure
@@ -85,6 +94,12 @@ class Case:
     confidence_level: float
     seed: int
     population: int | None = None
+    beside: tuple[Outcomes, ...] = ()
+
+    @cached_property
+    def supposed(self) -> Supposed:
+        """How alike a person's probes are supposed to be where errors are too few to show it."""
+        return supposed_by(self.beside or (self.outcomes,))
 
     @property
     def is_share(self) -> bool:
@@ -113,7 +128,8 @@ class Case:
         """For a share of probes, the same with people weighing the same, where their numbers of probes differ."""
         if not self.is_share or self.measure.weights == "person":
             return None
-        return by_person(self.measure.success(self.outcomes), self.outcomes.subjects, self.confidence_level)
+        success = self.measure.success(self.outcomes)
+        return by_person(success, self.outcomes.subjects, self.confidence_level, self.supposed)
 
     @property
     def about_weights(self) -> tuple[Note, ...]:
@@ -122,6 +138,20 @@ class Case:
         if found is None:
             return ()
         return about_weights(found, self.measure.success(self.outcomes), self.outcomes.subjects)
+
+    @property
+    def over_people(self) -> RatesOfPeople:
+        """The rate with what its interval for other people rests on."""
+        return rates_of_people(self._sums, self.measure.weights, self.population, self.supposed)
+
+    @property
+    def about_supposed(self) -> tuple[Note, ...]:
+        """What is to be said where fewer than two errors show how alike a person's probes are."""
+        return about_supposed(self._sums, self.over_people, self.supposed, self.confidence_level)
+
+    @property
+    def _sums(self) -> PeopleSums:
+        return PeopleSums.of(self.measure.success(self.outcomes), self.outcomes.subjects)
 
     @property
     def events(self) -> float | None:
@@ -183,8 +213,23 @@ def cases_of(question: Question) -> list[Case]:
     >>> [(one.is_share, one.several, one.events) for one in cases_of(asked)]
     [(True, False, 1.0)]
     """
-    settings = question.confidence_level, question.seed, question.population
+    settings = question.confidence_level, question.seed, question.population, tuple(question.outcomes)
     return [Case(question.measure, one, *settings) for one in question.outcomes]
+
+
+def supposed_by(outcomes: Sequence[Outcomes]) -> Supposed:
+    """Borrow how alike a person's probes are from the first ranks of algorithms, where errors are the most.
+
+    Examples
+    --------
+    >>> from proband import Experiment, Samples, Scores, rank
+    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2", "b3"], "subject": list("abaabb")})
+    >>> values = [[9, 1], [8, 1], [9, 1], [8, 1]]
+    >>> scores = Scores.from_array(values, ["a2", "a3", "b2", "b3"], ["a1", "b1"], orientation="similarity")
+    >>> supposed_by([rank(scores, Experiment(samples, gallery=["a1", "b1"]))])  # two people, whose probes are alike
+    Supposed(alike=0.7, lenders=1)
+    """
+    return Supposed.borrowed([PeopleSums.of(one.success(1), one.subjects) for one in outcomes])
 
 
 def _estimate(question: Question, case: Case, find: Callable[[Any, Case], IntervalFound]) -> Estimate:

@@ -9,7 +9,6 @@ import numpy as np
 from proband.designs import Binomial, Clustered
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.estimates.case import Case, IntervalFound, estimates_of, people_in
-from proband.inference.estimates.weighting import PeopleSums, rates_of_people
 from proband.inference.procedures import Question
 from proband.inference.proportions import proportion_interval
 from proband.results.base import Answers
@@ -64,8 +63,8 @@ def clustered(question: Question) -> tuple[Estimate, ...]:
     >>> scores = Scores.from_array(values, ["a2", "a3", "b2", "b3"], ["a1", "b1"], orientation="similarity")
     >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery=["a1", "b1"]), Clustered(), 0.95, 0)
     >>> (found,) = clustered(asked)
-    >>> found.value, found.clusters.effective_n, found.degrees_of_freedom  # 4 probes that are worth one
-    (0.5, 1.0, 1.0)
+    >>> found.value, found.clusters.effective_n, found.degrees_of_freedom  # 4 probes that are worth one; 3/2 (12/2 − 1) are added to 1
+    (0.5, 1.0, 8.5)
     """
     return estimates_of(question, clustered_interval)
 
@@ -108,25 +107,24 @@ def binomial_interval(design: Binomial, case: Case) -> IntervalFound:
 def clustered_interval(design: Clustered, case: Case) -> IntervalFound:
     """Give a rate over people, whose probes are alike, Wilson's interval with the effective sample size.
 
-    With the effective size n* and the degrees of freedom of `rates_of_people` (people − 1 where they have as many probes each), it
-    is Wilson's (1927) interval of n* trials with Student's t for z. Successes may be fractions. A finite population of N people
-    is allowed for in two stages (Cochran 1977, §10.4).
+    With the effective size n* and the degrees of freedom of `rates_of_people` (people − 1 where a dozen or more have as many probes
+    each), it is Wilson's (1927) interval of n* trials with Student's t for z. Successes may be fractions. A finite population of N people
+    is allowed for in two stages (Cochran 1977, §10.4). How alike a person's probes are is supposed where fewer than two errors show it.
 
     Examples
     --------
     >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
-    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(10)]
+    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(20)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.tile(np.where(np.arange(10)[:, None] < 2, 0.5, np.eye(10)), (2, 1))
-    >>> scores = Scores.from_array(values, ids[10:], ids[:10], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(samples, gallery=ids[:10]))
+    >>> values = np.tile(np.where(np.arange(20)[:, None] < 4, 0.5, np.eye(20)), (2, 1))
+    >>> scores = Scores.from_array(values, ids[20:], ids[:20], orientation="similarity")
+    >>> outcomes = rank(scores, Experiment(samples, gallery=ids[:20]))
     >>> found = clustered_interval(Clustered(), Case(RecognitionRate(1), outcomes, 0.95, 0))
-    >>> found.value, round(found.low, 4), round(found.high, 4), found.degrees_of_freedom  # 20 probes worth 9
-    (0.8, 0.427, 0.9555, 9.0)
+    >>> found.value, round(found.low, 4), round(found.high, 4), found.degrees_of_freedom  # 40 probes worth 19
+    (0.8, 0.5618, 0.9258, 19.0)
     """
-    sums = PeopleSums.of(case.measure.success(case.outcomes), case.outcomes.subjects)
-    notes = _about_population(case)
-    found = rates_of_people(sums, case.measure.weights, case.population)
+    notes = (*_about_population(case), *case.about_supposed)
+    found = case.over_people
     value = float(case.measure(case.outcomes))  # as everybody counts it, to the last digit
     low, high = replace(found, rate=np.asarray(value)).ends(case.confidence_level)
     answers = Answers(case.measure.estimand, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
@@ -138,7 +136,7 @@ def effective_size(clusters: Clusters) -> float:
     """Find how many independent probes tell as much about other people: n over the design effect (Rao & Scott 1992).
 
     Never more than there are probes: a design effect below one is chance or design, and not to be relied on for other people.
-    Without any failure (or success) nothing shows how alike a person's probes are, so each person counts once.
+    Without any failure (or success) nothing shows how alike a person's probes are, so a correlation of ½ is supposed.
 
     Examples
     --------
@@ -146,8 +144,8 @@ def effective_size(clusters: Clusters) -> float:
     >>> two_each = np.repeat(np.arange(10), 2)
     >>> round(effective_size(cluster_statistics(np.repeat([1.0] * 8 + [0.0] * 2, 2), two_each)), 4)
     9.0
-    >>> effective_size(cluster_statistics(np.ones(20), two_each))
-    10.0
+    >>> round(effective_size(cluster_statistics(np.ones(20), two_each)), 4)  # 20/1.5
+    13.3333
     """
     if clusters.nothing_varies:
         return clusters.effective_n

@@ -16,7 +16,8 @@ from proband.results.estimate import Clusters
 from proband.words import count, digits
 
 Floats = npt.NDArray[np.float64]
-
+ALIKE = 0.5
+"""The intraclass correlation that is supposed where nothing shows one: the largest for which intervals were tried."""
 
 Squares = TypeVar("Squares", float, Floats)
 
@@ -99,7 +100,7 @@ def cluster_statistics(
     variance, (MSB − MSW)/(MSB + (m̃ − 1)MSW) with m̃ = (n − Σ m_i²/n)/(K − 1).
 
     With one person nothing is known about people, and with no successes or no failures nothing varies: the design effect is
-    then 1 and the correlation 0, for want of anything to measure them by.
+    then 1 and the correlation 0, for want of anything to measure them by; the effective size of the latter is that of a correlation of ½.
 
     Examples
     --------
@@ -131,7 +132,8 @@ def cluster_statistics(
     rate = float(success.mean())
     binomial = sqrt(max(0.0, rate * (1 - rate)) / n)
     if k < 2 or binomial == 0.0:
-        effective = float(k if binomial == 0.0 else n)
+        alike = float(n**2 / (sizes @ (1 + (sizes - 1) * ALIKE)))
+        effective = alike if binomial == 0.0 else float(n)
         return Clusters(n, k, rate, binomial, binomial, 1.0, effective, 0.0, 1.0)
     cluster = sqrt(variance_over_people(success, codes))
     effect = (cluster / binomial) ** 2

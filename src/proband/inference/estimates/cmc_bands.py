@@ -14,7 +14,7 @@ from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
 from proband.inference.estimates.case import Case, dependence
 from proband.inference.estimates.estimate import settled
-from proband.inference.estimates.whole_curves import berk_jones_band, carried_on, rates_by_rank
+from proband.inference.estimates.whole_curves import berk_jones_band, rates_by_rank
 from proband.inference.procedures import Auto, Question, procedure_for
 from proband.inference.proportions import normal_quantile, wilson_ends
 from proband.inference.strata.bands import stratified_band
@@ -26,6 +26,7 @@ from proband.results.base import ROUNDING
 from proband.results.by_algorithm import for_each
 from proband.samples import Experiment
 from proband.scores import Scores
+from proband.words import Note
 
 _RANKS_OF_FRACTIONS = 2_000
 
@@ -53,7 +54,7 @@ def estimate_cmc(
     ----------
     design
         ``"auto"`` gives each rank the interval that `estimate` would (Wilson 1927, with the effective sample size where people
-        have several probes), never falling as the curve does not, and so does a stratified design (`BRR`, …); a `Bootstrap` gives percentiles at each rank (Efron
+        have several probes), and so does a stratified design (`BRR`, …); a `Bootstrap` gives percentiles at each rank (Efron
         1979), and where its replicates are alike what as many units without an event allow.
     max_rank
         Where to stop; by default at the last rank there is.
@@ -96,14 +97,15 @@ def estimate_cmc(
     replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), seed)])
     values = counted.value()
     if simultaneous:
-        found = carried_on(rates_by_rank(outcomes, len(values), weights))
+        found = rates_by_rank(outcomes, len(values), weights, case.supposed, at_once=True)
         low, high = berk_jones_band(values, found, replicates, confidence_level)
     else:
         if drawn.over_probes:
             of_all = np.full(len(values), float(len(outcomes)))
             allowed = wilson_ends(values, of_all, normal_quantile(confidence_level))
         else:
-            allowed = carried_on(rates_by_rank(outcomes, len(values), weights)).ends(confidence_level)
+            found = rates_by_rank(outcomes, len(values), weights, case.supposed)
+            allowed = found.ends(confidence_level)
         low, high = _resampled(replicates, allowed, confidence_level)
     answers, facts = resampling_answers(measure.estimand, drawn), outcomes.facts
     notes = case.about_weights if not drawn.over_probes else ()
@@ -113,12 +115,16 @@ def estimate_cmc(
 
 
 def closed_band(
-    curve: Curve, outcomes: Outcomes, confidence_level: float, weights: Weights = "probe"
+    curve: Curve,
+    outcomes: Outcomes,
+    confidence_level: float,
+    weights: Weights = "probe",
+    beside: tuple[Outcomes, ...] = (),
 ) -> Band:
-    """Give a curve the interval that `estimate` would give at each rank, in one pass.
+    """Give a curve the interval that `estimate` gives at each rank, in one pass.
 
-    Its ends never fall. Where the curve has reached 1 nothing varies any more: the effective size of the last rank at
-    which something did is carried on. Fractions of successes, which are summed rank by rank, are followed as far as rank 2,000.
+    Where it nears 1 and fewer than two probes are missed, how alike a person's probes are is borrowed from the first ranks of the
+    algorithms `beside` it, its own among them. Fractions of successes, which are summed rank by rank, are followed as far as rank 2,000.
 
     Examples
     --------
@@ -131,21 +137,22 @@ def closed_band(
     >>> band.low.round(4), band.high.round(4)
     (array([0.0945, 0.3424]), array([0.9055, 1.    ]))
     """
-    case = Case(RecognitionRate(1, weights), outcomes, confidence_level, 0)
+    case = Case(RecognitionRate(1, weights), outcomes, confidence_level, 0, beside=beside)
     question = settled(Question.of(case.measure, [outcomes], None, "auto", confidence_level, 0))
     (at_one,) = procedure_for(question).estimate(question)
     binomial = question.design.over_probes
+    supposed: tuple[Note, ...] = ()
     values = curve.values[: _RANKS_OF_FRACTIONS if outcomes.fractional else None]
     if binomial:
         low, high = wilson_ends(
             values, np.full(len(values), float(len(outcomes))), normal_quantile(confidence_level)
         )
     else:
-        found = carried_on(rates_by_rank(outcomes, len(values), weights))
+        found = rates_by_rank(outcomes, len(values), weights, case.supposed)
         low, high = replace(found, rate=values).ends(confidence_level)
-        low, high = np.maximum.accumulate(low), np.maximum.accumulate(high)
+        supposed = case.about_supposed
     answers = replace(at_one.answers, of=curve.answers.of)
-    notes = (*question.why, *dependence(case.clusters, binomial), *case.about_weights)
+    notes = (*question.why, *supposed, *dependence(case.clusters, binomial), *case.about_weights)
     made = question.design.as_method
     return Band(values, low, high, confidence_level, False, made, None, answers, curve.facts, notes)
 

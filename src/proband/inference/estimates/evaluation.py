@@ -83,6 +83,8 @@ class Entry(OfProbes, Result):
         The ranks that tables show.
     weights
         What weighs the same in the rates: probes or people.
+    beside
+        The outcomes of all algorithms, from which is borrowed what these do not show.
     """
 
     written = Written(
@@ -99,7 +101,7 @@ class Entry(OfProbes, Result):
             "facts": "curve.facts",
         },
         also=("rates", "intervals", "by_person"),
-        without=("outcomes", "curve", "band", "ranks", "weights"),
+        without=("outcomes", "curve", "band", "ranks", "weights", "beside"),
         if_any=("side",),
     )
 
@@ -110,6 +112,7 @@ class Entry(OfProbes, Result):
     band: Band
     ranks: tuple[Rank, ...]
     weights: Weights = "probe"
+    beside: tuple[Outcomes, ...] = ()
 
     def __repr__(self) -> str:
         ends, beside = self.interval(1), self._by_person(1)
@@ -131,7 +134,7 @@ class Entry(OfProbes, Result):
     def _by_person(self, rank: int) -> ByPerson | None:
         measure, side = RecognitionRate(rank, self.weights), self.band.side
         level = two_sided_level(self.band.confidence_level, side)
-        made = Case(measure, self.outcomes, level, 0).by_person
+        made = Case(measure, self.outcomes, level, 0, beside=self.beside).by_person
         if made is None or side is None:
             return made
         ends = opened(Interval(made.low, made.high), side, limits_of(True))
@@ -455,9 +458,11 @@ def evaluate_outcomes(
         for outcomes in rank_in(part) if rank_in is not None and elsewhere else ranked:
             own = outcomes if part is experiment or elsewhere else outcomes.restricted(part)
             curve = CMC(weights=weights)(own)
-            band = closed_band(curve, own, two_sided_level(confidence_level, one_sided), weights)
+            band = closed_band(
+                curve, own, two_sided_level(confidence_level, one_sided), weights, tuple(ranked)
+            )
             band = _bounded(band, one_sided, confidence_level)
-            entries.append(Entry(own.algorithm, name, own, curve, band, tuple(ranks), weights))
+            entries.append(Entry(own.algorithm, name, own, curve, band, tuple(ranks), weights, tuple(ranked)))
     return Evaluation(tuple(entries), tuple(ranks), weights, notes)
 
 

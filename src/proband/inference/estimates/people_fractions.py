@@ -12,8 +12,9 @@ import polars as pl
 
 from proband.designs import Clustered
 from proband.errors import Hint, UsageError
+from proband.inference.estimates.case import supposed_by
 from proband.inference.estimates.evaluation import OfProbes, probes_called
-from proband.inference.estimates.weighting import PeopleSums, rates_of_people
+from proband.inference.estimates.weighting import BY_DEFAULT, PeopleSums, Supposed, moderated, rates_of_people
 from proband.inference.proportions import Interval, normal_quantile, wilson_interval
 from proband.measures import Curve, Outcomes, average_cmc
 from proband.measures.open_set import chance_by_gallery_size
@@ -37,12 +38,18 @@ _WHOLE_GALLERY = Target("gallery-of-parts", "the algorithm and the gallery that 
 
 
 def people_interval(
-    values: Floats, subjects: npt.NDArray[np.integer[Any]], confidence_level: float
+    values: Floats,
+    subjects: npt.NDArray[np.integer[Any]],
+    confidence_level: float,
+    supposed: Supposed = BY_DEFAULT,
+    *,
+    chances: bool = False,
 ) -> Interval:
     """Find the interval of a mean of fractions between 0 and 1, for other people.
 
     Wilson's (1927), with as many trials as would give the mean the variance it has over people (`rates_of_people`). For successes of 0
-    and 1 it is the interval that `estimate` gives a rate. Where nothing varies each person counts once.
+    and 1 it is the interval that `estimate` gives a rate. `chances` of success, mostly near 1, show their variance by few people: it is
+    `moderated`.
 
     Examples
     --------
@@ -54,7 +61,9 @@ def people_interval(
     [0.4902, 0.9433]
     """
     sums = PeopleSums.of(values, subjects)
-    found = rates_of_people(sums)
+    found = rates_of_people(sums, supposed=supposed)
+    if chances:
+        found = moderated(sums, found)
     if sums.n_people == sums.n_probes:
         return wilson_interval(float(found.rate), float(found.effective_n), normal_quantile(confidence_level))
     low, high = found.ends(confidence_level)
@@ -82,10 +91,12 @@ def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confiden
     """
     curve = average_cmc(curves, f"average of {len(curves)}")
     last = min(len(curve.values), _RANKS)
-    subjects = outcomes[0].subjects
+    subjects, supposed = outcomes[0].subjects, supposed_by(outcomes)
     ends = np.array(
         [
-            people_interval(np.mean([one.success(t) for one in outcomes], axis=0), subjects, confidence_level)
+            people_interval(
+                np.mean([one.success(t) for one in outcomes], axis=0), subjects, confidence_level, supposed
+            )
             for t in range(1, last + 1)
         ]
     )
@@ -194,11 +205,12 @@ def size_curve(
             f"{count(wrong[0])}."
         )
     ordered = tuple(sorted(set(sizes)))
-    rates, ends = [], []
+    rates, ends, supposed = [], [], supposed_by([outcomes])
     for size in ordered:
         expected = _expected(outcomes, enrolled, size, rank)
         rates.append(float(expected.mean()))
-        ends.append(people_interval(expected, outcomes.subjects, confidence_level))
+        part = {"chances": size < enrolled}
+        ends.append(people_interval(expected, outcomes.subjects, confidence_level, supposed, **part))
     of = Target(
         "rank-rate-by-size",
         f"expected recognition rate at rank {rank} in a gallery of so many of the enrolled people",

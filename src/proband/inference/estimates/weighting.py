@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.estimates.clusters import over_people
+from proband.inference.estimates.clusters import ALIKE, over_people
 from proband.inference.proportions import wilson_ends
 from proband.measures.base import Weights
 from proband.results.estimate import ByPerson
-from proband.words import Note, Sentence
+from proband.words import Note, Sentence, counted
 
 Floats = npt.NDArray[np.float64]
 _NO_SPREAD = 1e-15  # a variance so small is rounding
 _ENOUGH_FREEDOM = 20
-_FEW_PEOPLE, _FEW_MISSES = 8, 3  # below, no interval of a share of probes keeps its word
+_FEW_PEOPLE, _FEW_CARRIERS = 8, 2.5  # below, no interval of a share of probes is sure to keep its word
 _SUPPOSED = (
     3.0  # degrees of freedom; by simulation, shares that three people carry are then covered in 90 % and more
 )
+_DOZEN = 12  # from so many people on, what they show speaks for itself
+_MOST_WIDENED = 1.15  # t² times a variance that was seen, by what is supposed of it; at 95 %
+_GROWTH = 3.0  # of an interval, as the only error becomes none
+_MORE_CARRIERS = 2.0  # people, by whom a correlation of ½ is thought to be shown
+_ENOUGH_EVENTS = 2  # from then on errors show themselves whether they come together
 _TWO_RATES = Sentence(
     "weights.two-rates",
     "note",
@@ -36,8 +42,15 @@ _EFFECT = Sentence(
 _FEW = Sentence(
     "weights.few-people",
     "caution",
-    "the share of probes rests on few people (effectively {effective:whole} equal people, and {missed:count person "
-    "decides/people decide} it): its interval may be too narrow; rely on the person-weighted rate",
+    "the share of probes rests on few people (by their numbers of probes effectively on {effective:whole}, of whom about {carry:two} are "
+    "{which}): its interval may be too narrow; rely on the person-weighted rate",
+)
+_FEW_EVENTS = Sentence(
+    "supposed.correlation",
+    "note",
+    "fewer than two of {n:count probe} of {people:count person/people} {which}, which does not show how alike the probes of a person "
+    "are: an intraclass correlation of {alike:two} is {source}, with which they are worth {worth:whole} independent probes; if all "
+    "probes of a person were alike, the interval would be [{low:rate}, {high:rate}]",
 )
 ABOUT_WEIGHTS = {one.code for one in (_TWO_RATES, _EFFECT, _FEW)}
 """The codes of notes that say what different numbers of probes do to a share of probes."""
@@ -121,6 +134,26 @@ class PeopleSums:
         return self.n_probes**2 / float(self.people @ self.sizes**2)
 
     @property
+    def design_carriers(self) -> float:
+        """How many people carry the variance of a share of probes by their numbers of probes alone: (Σ m²)²/Σ m⁴."""
+        return float(self.people @ self.sizes**2) ** 2 / float(self.people @ self.sizes**4)
+
+    @property
+    def events(self) -> Floats:
+        """Misses or successes, whichever are fewer."""
+        missed: Floats = self.powers[0].sum(axis=-1)
+        return np.minimum(missed, self.n_probes - missed)
+
+    @property
+    def carriers(self) -> Floats:
+        """How many people carry the variance of a share of probes: (Σe²)²/Σe⁴."""
+        missed = self.powers[0].sum(axis=-1) / self.n_probes
+        second, fourth = (one.sum(axis=-1) for one in self.residuals(missed, np.ones_like(self.sizes)))
+        found: Floats = np.zeros_like(missed)
+        np.divide(second**2, fourth, out=found, where=fourth > 0)
+        return found
+
+    @property
     def icc(self) -> Floats:
         """The intraclass correlation by analysis of variance, as in `cluster_statistics`."""
         n, k = self.n_probes, self.n_people
@@ -145,15 +178,19 @@ class PeopleSums:
         return np.maximum(second, 0.0), np.maximum(fourth, 0.0)
 
     def within(self) -> Floats:
-        """Σ s_i² over the people of each size, s_i² the variance of one person's probes; the usual one for people with one probe.
+        """Σ s_i² over the people of each size, s_i² the variance of one person's probes.
 
-        Where probes of one person never differ they are taken to do so once, lest their noise be thought none.
+        Where probes of one person never differ they are taken to do so once, lest their noise be thought none. One probe of a person
+        does not show it: it is at most the variance of all probes.
         """
         n, k = self.n_probes, self.n_people
         inner = np.maximum(self.squares - self.powers[1] / self.sizes, 0.0)
         pooled = np.maximum(inner.sum(axis=-1, keepdims=True), 0.5) / (n - k)
-        own = np.where(self.sizes > 1, inner / np.maximum(self.sizes - 1, 1), pooled * self.people)
-        found: Floats = np.where(inner.sum(axis=-1, keepdims=True) > 0, own, pooled * self.people)
+        shown = inner.sum(axis=-1, keepdims=True) > 0
+        own = np.where(shown, inner / np.maximum(self.sizes - 1, 1), pooled * self.people)
+        missed = self.powers[0].sum(axis=-1, keepdims=True) / n
+        all_probes = np.maximum(self.squares.sum(axis=-1, keepdims=True) / n - missed**2, pooled)
+        found: Floats = np.where(self.sizes > 1, own, all_probes * self.people)
         return found
 
 
@@ -207,8 +244,73 @@ def t_quantiles(confidence_level: float, freedom: Floats) -> Floats:
     return found
 
 
+@dataclass(frozen=True)
+class Supposed:
+    """What is supposed of people's probes where errors are too few to show how alike they are.
+
+    Attributes
+    ----------
+    alike
+        The intraclass correlation.
+    lenders
+        How many other rates it is borrowed from; none for the default.
+    """
+
+    alike: float = ALIKE
+    lenders: int = 0
+
+    @classmethod
+    def borrowed(cls, lenders: Sequence[PeopleSums]) -> Supposed:
+        """Borrow the correlation from other rates of the same kind, those in which two probes or more are missed and two are not.
+
+        It is their mean, each weighing by the people who carry its variance, and the default as if three more people had shown
+        that. The rates may be of the same people, so that together they count as much as the one that most people carry.
+
+        Examples
+        --------
+        >>> missed = np.array([1.0] * 20 + [0.0] * 40)  # 20 of 60 people miss one of ten probes each, which hardly is more than chance
+        >>> found = Supposed.borrowed([PeopleSums.of_counts(missed, np.full(60, 10))])
+        >>> round(found.alike, 2), found.lenders
+        (0.03, 1)
+        >>> Supposed.borrowed([])
+        Supposed(alike=0.5, lenders=0)
+        """
+        shown = [
+            one
+            for one in lenders
+            if one.n_people < one.n_probes and one.events >= _ENOUGH_EVENTS and one.carriers > 0
+        ]
+        if not shown:
+            return cls()
+        carriers = np.array([one.carriers for one in shown])
+        alike = np.array([max(float(one.icc), 0.0) for one in shown])
+        most = float(carriers.max())
+        mean = float(carriers @ alike / carriers.sum())
+        return cls((most * mean + _SUPPOSED * ALIKE) / (most + _SUPPOSED), len(shown))
+
+    def worth(self, sums: PeopleSums, weights: Weights = "probe") -> float:
+        """How many independent probes a rate rests on with this correlation: M²/Σ m(1 + (m − 1)ρ) where probes weigh the same.
+
+        Examples
+        --------
+        >>> Supposed(0.5).worth(PeopleSums.of_counts(np.zeros(10), np.full(10, 3)))
+        15.0
+        """
+        each = sums.people * (1 + (sums.sizes - 1) * self.alike)
+        if weights == "person":
+            return sums.n_people**2 / float((each / sums.sizes).sum())
+        return sums.n_probes**2 / float((each * sums.sizes).sum())
+
+
+BY_DEFAULT = Supposed()
+"""What is supposed where nothing can be borrowed."""
+
+
 def rates_of_people(
-    sums: PeopleSums, weights: Weights = "probe", population: int | None = None
+    sums: PeopleSums,
+    weights: Weights = "probe",
+    population: int | None = None,
+    supposed: Supposed = BY_DEFAULT,
 ) -> RatesOfPeople:
     """Find rates, with the effective size and degrees of freedom of their intervals for other people.
 
@@ -222,7 +324,12 @@ def rates_of_people(
 
     With as many probes each the two are one, with K − 1 degrees of freedom. Otherwise these are ν = 2S/(1 − S/K), S = (Σe²)²/Σe⁴
     the number of people who carry the variance; at most K − 1 where people weigh the same, and what Bell and McCaffrey's working
-    model leaves where probes do.
+    model leaves where probes do. A handful of people shows little of a variance: it is averaged with that of probes with a
+    correlation of ½, p(1 − p)/n₀ with n₀ = M²/Σ m_i(1 + (m_i − 1)ρ), as if that had been seen with 3/2 (12/K − 1) degrees of freedom, which
+    are added: 3 with four people, none with a dozen.
+
+    Without an error (or a success) nothing shows how alike a person's probes are, and the effective size is n₀ with the correlation that
+    is `supposed`. One error leaves at most three times as much; two and more speak for themselves. Fractions of errors lie between.
 
     A finite population of N people leaves (1 − K/N) of the variance, and K/N of that of other images of the same people (two
     stages; Cochran 1977, §10.4). It takes people with several probes.
@@ -236,7 +343,12 @@ def rates_of_people(
     >>> [round(float(rates_of_people(sums, weights).rate), 4) for weights in ("probe", "person")]
     [0.8261, 0.56]
     >>> [round(float(rates_of_people(sums, weights).freedom), 2) for weights in ("probe", "person")]
-    [1.13, 4.0]
+    [3.23, 6.1]
+
+    30 people with 30 probes each, all found: they are worth 900/(1 + 29/2) probes.
+
+    >>> round(float(rates_of_people(PeopleSums.of_counts(np.zeros(30), np.full(30, 30))).effective_n), 2)
+    58.06
     """
     by_person = weights == "person"
     n, k, sizes = sums.n_probes, sums.n_people, sums.sizes
@@ -244,28 +356,126 @@ def rates_of_people(
     missed = (sums.powers[0] / scale).sum(axis=-1) / weight
     # Independent probes have this variance: Σ w_i² s²/m_i with the weights of people's means.
     spread = np.maximum((sums.squares / scale).sum(axis=-1) / weight - missed**2, 0.0)
-    independent = spread * float((sums.people * sizes / scale**2).sum()) / weight**2
+    each = sums.people * sizes / scale**2 / weight**2
+    independent = spread * float(each.sum())
     second, fourth = sums.residuals(missed, scale)
-    alone = k if by_person else sums.effective_people
     if sums.equal or by_person:
         variance = over_people(second.sum(axis=-1), max(int(k), 2)) / weight**2
         freedom = np.full_like(missed, k - 1)
     else:
         variance, freedom = _corrected(sums, second)
-        supposed = _SUPPOSED * (1 - sums.effective_people / k)
+        moderated = _SUPPOSED * (1 - sums.effective_people / k)
         alike = np.maximum(spread / sums.effective_people, variance)
-        variance = (freedom * variance + supposed * alike) / (freedom + supposed)
+        variance = (freedom * variance + moderated * alike) / (freedom + moderated)
     if not sums.equal:
         freedom = np.minimum(freedom, carriers_freedom(second.sum(axis=-1), fourth.sum(axis=-1), k))
     variance = independent if n == k else np.maximum(variance, independent)
+    left, drawn = 1.0, 0.0
     if population is not None and n > k:
+        left, drawn = 1 - k / population, k / population
         images = (sums.within() * sizes / scale**2).sum(axis=-1) / weight**2
-        variance = (1 - k / population) * variance + k / population * images
+        variance = left * variance + drawn * images
+
+    def supposing(alike: float) -> float:
+        """What p(1 − p) is divided by with a correlation of a person's probes."""
+        return 1 / float(each @ (left * (1 + (sizes - 1) * alike) + drawn * (1 - alike)))
+
+    if 1 < k < n:
+        variance, freedom = _of_few_people(variance, freedom, independent, spread / supposing(ALIKE), k)
     varies = spread > _NO_SPREAD
-    effective = np.full_like(missed, alone)
-    np.divide(missed * (1 - missed), variance, out=effective, where=varies)
-    freedom = np.where(varies, freedom, max(alone - 1, 1.0) if k > 1 else 0.0)
-    return RatesOfPeople(1 - missed, effective, freedom, varies)
+    seen = np.full_like(missed, n)
+    np.divide(missed * (1 - missed), variance, out=seen, where=varies)
+    effective, freedom = (
+        of_few_events(sums.events, seen, freedom, supposing(supposed.alike)) if k < n else (seen, freedom)
+    )
+    return RatesOfPeople(1 - missed, effective, freedom if k > 1 else np.zeros_like(freedom), varies)
+
+
+def _of_few_people(
+    variance: Floats, freedom: Floats, independent: Floats, supposed: Floats, n_people: float
+) -> tuple[Floats, Floats]:
+    """Average a variance that a handful of people show with the one that is supposed, and add what that is worth."""
+    worth = _SUPPOSED / 2 * max(_DOZEN / n_people - 1, 0.0)
+    averaged = (freedom * variance + worth * supposed) / (freedom + worth)
+    least = np.minimum(independent, variance)  # below only where a finite population leaves less
+    narrower = t_quantiles(0.95, freedom) / t_quantiles(0.95, freedom + worth)
+    most = np.where(variance > 0, _MOST_WIDENED * narrower**2, 1.0) * variance
+    return np.clip(averaged, least, most), freedom + worth
+
+
+def of_few_events(events: Floats, seen: Floats, freedom: Floats, supposed: float) -> tuple[Floats, Floats]:
+    """Find the effective size and degrees of freedom where fewer than two errors (or successes) show a variance.
+
+    Without one the size is what is `supposed`, which is not estimated. One leaves at most three times as much, so that no interval grows
+    more than threefold as the only error goes; two and more leave what is `seen`. Between, sizes are interpolated geometrically.
+
+    Examples
+    --------
+    >>> size, freedom = of_few_events(np.array([0.0, 1.0, 2.0]), np.full(3, 900.0), np.full(3, 29.0), 60.0)
+    >>> size.round(), freedom
+    (array([ 60., 180., 900.]), array([inf, 29., 29.]))
+    """
+    of_one = np.minimum(_GROWTH * supposed, seen)
+    upto, beyond = np.clip(events, 0, 1), np.clip(events - 1, 0, 1)
+    least = np.minimum(supposed, seen)
+    size = least * (of_one / least) ** upto * (seen / of_one) ** beyond
+    found: Floats = np.full_like(seen, np.inf)
+    np.divide(freedom, upto, out=found, where=upto > 0)
+    return size, found
+
+
+def moderated(sums: PeopleSums, found: RatesOfPeople, weights: Weights = "probe") -> RatesOfPeople:
+    """Lessen effective sizes that few people show: for bands that must hold at all ranks, and for chances that are mostly near 1.
+
+    Where a curve nears 1 the few misses left are those of the hardest people, and they fail together more than those at rank 1
+    do. So a variance that S people carry is averaged with that of probes with a correlation of ½, as if two more people had shown it.
+
+    Examples
+    --------
+    Of 30 people with four probes each, one misses two: 120 probes seem worth 59, and would be worth 48.
+
+    >>> sums = PeopleSums.of_counts(np.array([2.0] + [0.0] * 29), np.full(30, 4))
+    >>> found = rates_of_people(sums)
+    >>> round(float(found.effective_n), 1), round(float(moderated(sums, found).effective_n), 1)
+    (59.0, 51.3)
+    """
+    seen, carriers = found.effective_n, sums.carriers
+    supposed = np.minimum(BY_DEFAULT.worth(sums, weights), seen)
+    size = (carriers + _MORE_CARRIERS) / (carriers / seen + _MORE_CARRIERS / supposed)
+    return replace(found, effective_n=size)
+
+
+def about_supposed(
+    sums: PeopleSums,
+    found: RatesOfPeople,
+    supposed: Supposed,
+    confidence_level: float,
+    said: Sentence = _FEW_EVENTS,
+) -> tuple[Note, ...]:
+    """Say what was supposed of a rate that fewer than two errors or successes decide, and what would hold at the worst.
+
+    At the worst a person's probes are all alike, so that there are no more trials than (effectively) people.
+
+    Examples
+    --------
+    >>> sums = PeopleSums.of_counts(np.zeros(30), np.full(30, 30))
+    >>> (note,) = about_supposed(sums, rates_of_people(sums), Supposed(), 0.95)
+    >>> note["source"], round(note["worth"]), round(note["low"], 4)
+    ('supposed', 58, 0.8776)
+    """
+    if sums.events >= _ENOUGH_EVENTS or sums.n_people in (1, sums.n_probes):
+        return ()
+    alone = np.asarray(min(sums.effective_people, float(found.effective_n)))
+    low, high = RatesOfPeople(found.rate, alone, np.maximum(alone - 1, 1.0), found.varies).ends(
+        confidence_level
+    )
+    lent = f"borrowed from {counted(supposed.lenders, 'rate')} here" if supposed.lenders else "supposed"
+    return (
+        said(
+            n=int(sums.n_probes), people=int(sums.n_people), which="fail" if found.rate > 0.5 else "succeed",
+            alike=supposed.alike, source=lent, worth=float(found.effective_n), low=float(low), high=float(high),
+        ),
+    )  # fmt: skip
 
 
 def carriers_freedom(second: Floats, fourth: Floats, n_people: float) -> Floats:
@@ -311,7 +521,9 @@ def _corrected(sums: PeopleSums, second: Floats) -> tuple[Floats, Floats]:
     return variance, s**2 / squares
 
 
-def by_person(values: Floats, subjects: npt.NDArray[Any], confidence_level: float) -> ByPerson | None:
+def by_person(
+    values: Floats, subjects: npt.NDArray[Any], confidence_level: float, supposed: Supposed = BY_DEFAULT
+) -> ByPerson | None:
     """Weigh people the same, and test whether that changes a share of probes; None where everybody has as many probes.
 
     The difference p_probe − p_person is the mean over people of u_i = (m_i/m̄)(ȳ_i − p_probe) − (ȳ_i − p_person) besides itself, so
@@ -331,7 +543,7 @@ def by_person(values: Floats, subjects: npt.NDArray[Any], confidence_level: floa
     if (sizes == sizes[0]).all():
         return None
     means, probe, k = np.bincount(codes, weights=values) / sizes, float(values.mean()), len(sizes)
-    found = rates_of_people(PeopleSums.of(values, subjects), "person")
+    found = rates_of_people(PeopleSums.of(values, subjects), "person", supposed=supposed)
     low, high = found.ends(confidence_level)
     person = float(means.mean())
     apart = sizes / sizes.mean() * (means - probe) - (means - person)
@@ -362,6 +574,9 @@ def _p_of_mean(difference: float, parts: Floats, n_people: int) -> float:
 def about_weights(found: ByPerson | None, values: Floats, subjects: npt.NDArray[Any]) -> tuple[Note, ...]:
     """Say beside a share of probes what weighing people the same gives, and where so few people decide it that no interval holds.
 
+    Where people with m probes miss all or none of them, one in 1/q people, (Σ m²)²/Σ m⁴ times q people carry the variance. The numbers of
+    probes and the rate say so, not how far people are seen to differ: those who would show it are easily not among them.
+
     Examples
     --------
     >>> values, subjects = np.array([1.0] * 20 + [0.0, 1.0, 0.0]), np.repeat(np.arange(5), [10, 10, 1, 1, 1])
@@ -370,21 +585,20 @@ def about_weights(found: ByPerson | None, values: Floats, subjects: npt.NDArray[
     """
     if found is None:
         return ()
-    codes = np.unique(subjects, return_inverse=True)[1]
-    sizes = np.bincount(codes)
     sums = PeopleSums.of(values, subjects)
-    rarer = values if values.mean() < 0.5 else 1 - values
-    decide = int((np.bincount(codes, weights=rarer) > 0).sum())
     said = _TWO_RATES(
-        least=int(sizes.min()),
-        most=int(sizes.max()),
+        least=int(sums.sizes[0]),
+        most=int(sums.sizes[-1]),
         value=found.value,
         low=found.low,
         high=found.high,
         p=found.p_value,
     )
-    few = sums.effective_people < _FEW_PEOPLE or 0 < decide < _FEW_MISSES
-    warned = (_FEW(effective=sums.effective_people, missed=decide),) if few else ()
+    effective = sums.design_carriers
+    carry = effective * (float(sums.events) + 0.5) / sums.n_probes
+    few = effective < _FEW_PEOPLE or carry < _FEW_CARRIERS
+    which = "missed" if values.mean() >= 0.5 else "found"
+    warned = (_FEW(effective=effective, carry=carry, which=which),) if few else ()
     return said, *_about_effect(sums), *warned
 
 

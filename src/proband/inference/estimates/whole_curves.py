@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 
-from proband.inference.estimates.weighting import PeopleSums, RatesOfPeople, rates_of_people, t_quantiles
+from proband.inference.estimates.weighting import (
+    BY_DEFAULT,
+    PeopleSums,
+    RatesOfPeople,
+    Supposed,
+    moderated,
+    rates_of_people,
+    t_quantiles,
+)
 from proband.inference.proportions import normal_quantile
 from proband.inference.strata.bands import earlier_of_same
 from proband.measures import Outcomes
@@ -19,8 +27,14 @@ _HALVINGS = 60
 _DRAWS, _POINTS = 1_000, 1_000  # of independent probes; what they need hardly grows beyond so many
 
 
-def rates_by_rank(outcomes: Outcomes, last: int, weights: Weights = "probe") -> RatesOfPeople:
-    """Find the rates at ranks 1 … last with what their intervals rest on (`rates_of_people`).
+def rates_by_rank(
+    outcomes: Outcomes,
+    last: int,
+    weights: Weights = "probe",
+    supposed: Supposed = BY_DEFAULT,
+    at_once: bool = False,
+) -> RatesOfPeople:
+    """Find the rates at ranks 1 … last with what their intervals rest on (`rates_of_people`), at each or at once (`moderated`).
 
     Examples
     --------
@@ -31,15 +45,20 @@ def rates_by_rank(outcomes: Outcomes, last: int, weights: Weights = "probe") -> 
     >>> [rates_by_rank(outcomes, 2, weights).rate.round(4) for weights in ("probe", "person")]
     [array([0.6667, 1.    ]), array([0.75, 1.  ])]
     """
+
+    def found(sums: PeopleSums) -> RatesOfPeople:
+        made = rates_of_people(sums, weights, supposed=supposed)
+        return moderated(sums, made, weights) if at_once and sums.n_people < sums.n_probes else made
+
     if outcomes.fractional:
         rows = (PeopleSums.of(outcomes.success(t)[None], outcomes.subjects) for t in range(1, last + 1))
-        return _joined([rates_of_people(one, weights) for one in rows])
+        return _joined([found(one) for one in rows])
     ranked = np.flatnonzero(np.isfinite(outcomes.ranks))
     order = ranked[np.argsort(outcomes.ranks[ranked], kind="stable")]
     came_in = np.searchsorted(outcomes.ranks[order], np.arange(1, last + 1), side="right")
     changes, place = np.unique(came_in, return_inverse=True)
-    found = _joined([rates_of_people(one, weights) for one in _sums(outcomes, order, changes)])
-    return RatesOfPeople(*(getattr(found, one.name)[place] for one in fields(found)))
+    joined = _joined([found(one) for one in _sums(outcomes, order, changes)])
+    return RatesOfPeople(*(getattr(joined, one.name)[place] for one in fields(joined)))
 
 
 def _joined(parts: list[RatesOfPeople]) -> RatesOfPeople:
@@ -75,27 +94,13 @@ def _sums(
         yield PeopleSums(sizes.astype(np.float64), people, missed, missed[0])
 
 
-def carried_on(found: RatesOfPeople) -> RatesOfPeople:
-    """Carry the effective size and its degrees of freedom on to where nothing varies any more.
-
-    Examples
-    --------
-    >>> some = RatesOfPeople(np.array([0.5, 1.0]), np.array([3.0, 9.0]), np.array([2.0, 8.0]), np.array([True, False]))
-    >>> carried_on(some).effective_n
-    array([3., 3.])
-    """
-    latest = np.maximum.accumulate(np.where(found.varies, np.arange(len(found.varies)), -1))
-    own = np.where(latest < 0, np.arange(len(latest)), latest)
-    return replace(found, effective_n=found.effective_n[own], freedom=found.freedom[own])
-
-
 def berk_jones_band(
     values: Floats, found: RatesOfPeople, replicates: Floats, confidence_level: float
 ) -> tuple[Floats, Floats]:
     """Find a band that holds the whole curve at once (after Berk & Jones 1979).
 
     It holds every curve F with n_τ KL(ρ_τ, F_τ) ≤ c at all ranks τ, KL the divergence of two coins, n_τ the effective size at that
-    rank, carried on where nothing varies. c is the quantile over bootstrap replicates ρ* of max_τ n_τ KL(ρ*_τ, ρ_τ), and at least
+    rank (`moderated`). c is the quantile over bootstrap replicates ρ* of max_τ n_τ KL(ρ*_τ, ρ_τ), and at least
     what as many independent probes need from ρ_1 upward, which replicates cannot show where the curve nears 1; times (t/z)² for
     the degrees of freedom of n_τ. A curve without a miss needs −ln(1 − level): K people who are all found leave F ≥ (1 −
     level)^(1/K). As the curve does, the ends never fall.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,16 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.estimates.weighting import (
+    BY_DEFAULT,
     PeopleSums,
     RatesOfPeople,
+    Supposed,
+    about_supposed,
     by_person,
     carriers_freedom,
+    of_few_events,
     rates_of_people,
 )
 from proband.inference.outcomes.results import OutcomeFacts, OutcomeRate
 from proband.results.base import Answers
 from proband.results.difference import Unit
-from proband.words import Method, Note, Sentence
+from proband.words import Method, Sentence
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -42,6 +47,13 @@ _TWO_RATES = Sentence(
     "{algorithm}: {unit}s have {least:count} to {most:count} items each; the {unit}-weighted {of} is {value:rate} "
     "[{low:rate}, {high:rate}], to be quoted for statements about new {unit}s (test whether it differs from the item-weighted "
     "one: p {p:p})",
+)
+_FEW_EVENTS = Sentence(
+    "outcomes.supposed-correlation",
+    "note",
+    "fewer than two of {n:count item} of {people:count unit} {which}, which does not show how alike the items of a unit are: an "
+    "intraclass correlation of {alike:two} is {source}, with which they are worth {worth:whole} independent items; if all items of a "
+    "unit were alike, the interval would be [{low:rate}, {high:rate}]",
 )
 
 
@@ -96,6 +108,7 @@ def item_rate(
     items: Items,
     answers: Answers,
     confidence_level: float,
+    supposed: Supposed = BY_DEFAULT,
 ) -> OutcomeRate:
     """Estimate a rate of items, with its interval for other units.
 
@@ -111,25 +124,26 @@ def item_rate(
     >>> found.value, round(found.low, 4), round(found.high, 4)
     (0.8, 0.4902, 0.9433)
     """
+    sums = PeopleSums.of(values, items.units)
     if items.classes is None:
-        found = rates_of_people(PeopleSums.of(values, items.units))
+        found = rates_of_people(sums, supposed=supposed)
         freedom = np.inf if items.independent else float(found.freedom)
         method = _WILSON if items.independent else _EFFECTIVE
-        beside = None if items.independent else by_person(values, items.units, confidence_level)
+        beside = None if items.independent else by_person(values, items.units, confidence_level, supposed)
     else:
-        found = class_average(values, items)
+        found = class_average(values, items, supposed)
         freedom, method, beside = float(found.freedom), _STRATIFIED, None
     low, high = RatesOfPeople(found.rate, found.effective_n, np.asarray(freedom), found.varies).ends(
         confidence_level
     )
     # As everybody counts it, to the last digit.
     value = float(values.mean()) if items.classes is None else float(found.rate)
-    notes: tuple[Note, ...] = ()
+    notes = about_supposed(sums, found, supposed, confidence_level, _FEW_EVENTS)
     if beside is not None:
         sizes = np.bincount(items.units)
         ends = {"value": beside.value, "low": beside.low, "high": beside.high, "p": beside.p_value}
         most, least = int(sizes.max()), int(sizes[sizes > 0].min())
-        notes = (
+        notes += (
             _TWO_RATES(algorithm=algorithm, unit=items.unit, of=answers.of, least=least, most=most, **ends),
         )
     return OutcomeRate(
@@ -150,14 +164,27 @@ def item_rate(
     )
 
 
-def class_average(values: Floats, items: Items) -> RatesOfPeople:
+def borrowed_from(outcomes: Iterable[Floats], items: Items) -> Supposed:
+    """Borrow how alike the items of a unit are from all that is known of these items, for rates that do not show it.
+
+    Examples
+    --------
+    >>> borrowed_from([np.array([1.0, 1.0, 0.0, 0.0]), np.ones(4)], Items(np.array([0, 0, 1, 1]), "group"))
+    Supposed(alike=0.7, lenders=1)
+    """
+    return Supposed.borrowed(
+        [] if items.independent else [PeopleSums.of(one, items.units) for one in outcomes]
+    )
+
+
+def class_average(values: Floats, items: Items, supposed: Supposed = BY_DEFAULT) -> RatesOfPeople:
     """Average the rates of C classes that stay, and find what its interval for other items rests on.
 
     With n_c items of class c, their mean p_c and variance s_c², the variance of p = Σ p_c/C is Σ s_c²/n_c over C². A class without
     errors has s_c² = 0, which says too little where it has few items: so it is at least what classes identically distributed tell of
     each other, E[p_c(1 − p_c)] of a Beta distribution with the mean p and the variance of the p_c beyond chance (empirical Bayes). A
     class of one item has 2p̃(1 − p̃), p̃ = (y + p)/2. The effective size is p(1 − p) over the variance; without any error (or
-    success) it is C²/Σ(1/n_c). Degrees of freedom are Satterthwaite's, of the smoothed variances.
+    success) it is C²/Σ(1/n_c), over the design effect that is supposed where units hold several. Degrees of freedom are Satterthwaite's, of the smoothed variances.
 
     Where units hold several items the variance is Σ E_g² over units, E_g the sum of (y − p_c)/(C n_c √(1 − h)) over the items of unit g, h
     the share of class c that the unit holds; never less than if items were independent.
@@ -187,10 +214,13 @@ def class_average(values: Floats, items: Items) -> RatesOfPeople:
         variance, freedom = max(variance, over), min(freedom, over_freedom)
     varies = _NO_SPREAD < rate < 1 - _NO_SPREAD and variance > _NO_SPREAD
     alone = k**2 / float((1 / n).sum())
+    effective = np.asarray(rate * (1 - rate) / variance if varies else alone)
     if not items.independent:
-        alone *= items.n_units / len(values)
-    effective = rate * (1 - rate) / variance if varies else alone
-    return RatesOfPeople(np.asarray(rate), np.asarray(effective), np.asarray(freedom), np.asarray(varies))
+        sums = PeopleSums.of(values, items.units)
+        known = supposed.worth(sums) / sums.n_probes * alone
+        effective, known_with = of_few_events(sums.events, effective, np.asarray(freedom), known)
+        freedom = float(known_with)
+    return RatesOfPeople(np.asarray(rate), effective, np.asarray(freedom), np.asarray(varies))
 
 
 def class_variance(values: Floats, codes: npt.NDArray[Any]) -> float:

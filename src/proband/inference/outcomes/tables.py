@@ -13,7 +13,7 @@ from proband.engine.limits import Level, Margin, Seed
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.outcomes.pairs import compared
-from proband.inference.outcomes.rates import Items, item_rate
+from proband.inference.outcomes.rates import Items, borrowed_from, item_rate
 from proband.inference.outcomes.results import OutcomeComparison
 from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
@@ -106,8 +106,9 @@ def compare_outcomes(
         )
     items = Items(units, unit)
     answers = Answers(_SUCCESS, _VARYING[unit], _SYSTEMS, _ALIKE[unit])
+    supposed = borrowed_from(outcomes.values(), items)
     rates = tuple(
-        item_rate("success", name, values, items, answers, confidence_level)
+        item_rate("success", name, values, items, answers, confidence_level, supposed)
         for name, values in outcomes.items()
     )
     return compared(

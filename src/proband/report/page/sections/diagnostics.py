@@ -108,7 +108,7 @@ def _dependence(found: Findings) -> Table | None:
     notes = ["Intervals never count more probes than there are: a design effect below 1 is taken as 1."]
     if any(one.nothing_varies for one in shared.values()):
         notes.append(
-            "Where all or no probes succeed, people are counted once each: nothing can be seen of how alike their probes are."
+            "Where all or no probes succeed, nothing can be seen of how alike a person's are: a correlation of 0.5 is supposed."
         )
     return cells.table("dependence", "Probes of one person are not independent", heads, rows, notes)
 
