@@ -225,12 +225,13 @@ def test_columns_go_by_their_names_whatever_stands_beside(
     expected = pb.classify(TRUTH, LOGITS)
     names = [str(one) for one in SHUFFLED] if texts else SHUFFLED
     shuffled = named_columns(LOGITS["B"][:, SHUFFLED], names, library)
-    others: dict[str, Any] = {
+    every: dict[str, dict[str, Any]] = {
         "nothing": {},
         "array": {"A": LOGITS["A"]},
         "plain frame": {"A": pl.DataFrame(LOGITS["A"])},
         "other order": {"A": named_columns(LOGITS["A"][:, ::-1], [*range(C)][::-1], library)},
-    }[beside]
+    }
+    others = every[beside]
     found = pb.classify(TRUTH, {"B": shuffled} | others if first else others | {"B": shuffled})
     for name in found.algorithms:
         assert found.rate(name).value == expected.rate(name).value

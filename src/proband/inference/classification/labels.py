@@ -119,7 +119,7 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any 
     arrays = {name: array_from(one, f"scores of {name!r}") for name, one in frames.items()}
     for name, one in arrays.items():
         _check_shape(name, one, len(truth))
-    matrices = {name: one for name, one in arrays.items() if one.ndim == 2}
+    matrices: Mapping[str, Labels] = {name: one for name, one in arrays.items() if one.ndim == 2}
     said = {
         name: labels_from(one, f"predictions of {name!r}") for name, one in arrays.items() if one.ndim == 1
     }
