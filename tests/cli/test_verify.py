@@ -128,6 +128,20 @@ def test_folds(verify: Run) -> None:
     assert "note:" not in done.stderr
 
 
+def test_the_samples_say_which_pairs_are_mated(verify: Run, folder: Path) -> None:
+    table = pl.read_csv(folder / "pairs.csv")
+    expected = verify("--pairs", "pairs.csv").stdout
+    half = pl.when(pl.int_range(pl.len()) % 3 > 0).then(pl.col("mated"))
+    for name, made in {"silent": table.drop("mated"), "half": table.with_columns(mated=half)}.items():
+        made.write_csv(folder / f"{name}.csv")
+        done = verify("--pairs", f"{name}.csv")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == expected
+    turned = table.with_columns(mated=half != pl.col("mated"))
+    turned.write_csv(folder / "turned.csv")
+    assert "contradicts the samples table" in verify("--pairs", "turned.csv").stderr
+
+
 def test_pairs_that_may_be_cut_off_are_noted(verify: Run, folder: Path) -> None:
     (folder / "cut.csv").write_text((folder / "pairs.csv").read_text().rstrip("\n"))
     done = verify("--pairs", "cut.csv")
