@@ -10,6 +10,7 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from tests.words import every_sentence
 
 import proband as pb
 from proband.protocols.audit.findings import AuditFinding
@@ -18,7 +19,7 @@ from proband.report.analyses.audits import finding_sentence
 from proband.report.analyses.comparisons import comparison_statements, comparison_table
 from proband.report.page.sections.identification import rates_tables
 from proband.report.terminal import as_terminal
-from proband.words import Note, Sentence, as_sentence, fixed, interval, p_value
+from proband.words import FORMATS, Note, Sentence, as_sentence, fixed, interval, p_value
 
 SOURCE = Path(pb.__file__).parent
 # Modules that write numbers for machines, and what for.
@@ -167,6 +168,12 @@ def test_a_p_value_has_two_digits_everywhere(
     assert shown == "= 0.031"
     assert finding_sentence(found) == f"Losses differ. p {shown} (a test)."
     assert any(f"p {p_value(comparison.pairs[0].p_adjusted)}" in str(one) for one in comparison.sentences())
+
+
+def test_no_p_value_is_above_one() -> None:
+    assert [FORMATS["least_p"](p) for p in (1.0, 0.9999, 0.2)] == ["= 1", "= 1", "= 0.2 or more"]
+    above = re.compile(r"(?<!least_)p\} (or|and) (more|above|larger)")
+    assert [one.code for one in every_sentence() if above.search(one.template)] == []
 
 
 def test_statements_are_notes_that_json_can_hold(

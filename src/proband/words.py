@@ -262,6 +262,19 @@ def p_value(value: float, floor: float | None = None) -> str:
     return " ".join(_signed_p(value, floor))
 
 
+def p_at_least(value: float) -> str:
+    """The least of several p-values with the sign before it: there is none above 1.
+
+    Examples
+    --------
+    >>> p_at_least(0.0312), p_at_least(1.0), p_at_least(0.9999)
+    ('= 0.031 or more', '= 1', '= 1')
+
+    """
+    told = p_value(value)
+    return told if told == p_value(1.0) else f"{told} or more"
+
+
 def p_alone(value: float, floor: float | None = None) -> str:
     """A p-value as it stands in a table: the sign only where it is not equality.
 
@@ -450,6 +463,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "hundredth": lambda value: percent(value, 2),
     "sentences": lambda notes: " ".join(map(as_sentence, notes)),
     "p": lambda value: p_value(*value) if isinstance(value, tuple) else p_value(value),
+    "least_p": p_at_least,
     "bound": lambda value: f"≤ {digits(value, 2)}",
     "end": end,
     "hundredfold": lambda value: end(100 * value),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -221,3 +222,23 @@ def test_the_study_of_the_paper(run: Run, tmp_path: Path) -> None:
     assert "synthetic" in text
     assert "without column 4" in text
     assert "256-replicates" in done.stdout
+
+
+@pytest.mark.parametrize("explain", [(), ("--explain",)])
+def test_a_verdict_says_which_gallery_it_is_of(strat: Run, folder: Path, explain: tuple[str, ...]) -> None:
+    done = strat(*explain, "--report", "page.html")
+    assert done.returncode == 0, done.stderr
+    told = " ".join(done.stdout.split())
+    verdicts = re.findall(r"[^.]*good (?:is|and|against) [^:]*poor[^:]*:", told)
+    assert verdicts
+    assert all("With the first mixed gallery, " in one for one in verdicts)
+    page = re.sub(r"<[^>]*>", "\n", (folder / "page.html").read_text())
+    headline = re.search(r"\n(good[^\n]*\brecognition rate at rank 1[^\n]*)\n", page)
+    assert headline is not None
+    assert "with the first mixed gallery" in headline[1]
+
+
+def test_every_target_of_the_comparison_names_its_gallery(folder: Path) -> None:
+    comparison = study_of(folder).comparison
+    for one in (comparison, *comparison.estimates):
+        assert str(one.answers.of).endswith("with the first mixed gallery")

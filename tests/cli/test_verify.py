@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -128,12 +129,43 @@ def test_folds(verify: Run) -> None:
     assert "note:" not in done.stderr
 
 
+def test_the_samples_say_which_pairs_are_mated(verify: Run, folder: Path) -> None:
+    table = pl.read_csv(folder / "pairs.csv")
+    expected = verify("--pairs", "pairs.csv").stdout
+    half = pl.when(pl.int_range(pl.len()) % 3 > 0).then(pl.col("mated"))
+    for name, made in {"silent": table.drop("mated"), "half": table.with_columns(mated=half)}.items():
+        made.write_csv(folder / f"{name}.csv")
+        done = verify("--pairs", f"{name}.csv")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == expected
+    turned = table.with_columns(mated=half != pl.col("mated"))
+    turned.write_csv(folder / "turned.csv")
+    assert "contradicts the samples table" in verify("--pairs", "turned.csv").stderr
+
+
 def test_pairs_that_may_be_cut_off_are_noted(verify: Run, folder: Path) -> None:
     (folder / "cut.csv").write_text((folder / "pairs.csv").read_text().rstrip("\n"))
     done = verify("--pairs", "cut.csv")
     assert "Caution: cut.csv does not end with a line break" in done.stdout
     told = verify("--pairs", "cut.csv", "--explain")
     assert "note: cut.csv does not end with a line break" in told.stderr
+
+
+def test_every_rate_of_a_search_with_few_errors_has_a_mark(search: Run, folder: Path) -> None:
+    done = search(
+        "-g", "image == 0", "-p", "image == 1", "--fpir", "0.2", "--csv", "few.csv", "--report", "few.html"
+    )
+    assert done.returncode == 0, done.stderr
+    table = pl.read_csv(folder / "few.csv")
+    for rate, errors in (("fpir", "false_positives"), ("fnir", "misses")):
+        assert table[f"{rate}_supported"].to_list() == (table[errors] >= 30).to_list()
+    row = next(line for line in done.stdout.split("\n") if line.startswith("good"))
+    shown = table.filter(pl.col("algorithm") == "good").row(0, named=True)
+    assert f"{shown['fpir']:.3g}*" in row
+    assert f"{shown['fnir']:.4f}*" in row
+    assert "* rests on fewer than 30 errors" in done.stdout
+    page = re.sub(r"<[^>]*>", " ", (folder / "few.html").read_text())
+    assert len(re.findall(rf"{shown['fnir']:.4f}\s*\*", page)) >= 2  # the table, and the numbers of the chart
 
 
 def test_search(search: Run, folder: Path) -> None:

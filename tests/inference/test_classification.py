@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -197,9 +200,97 @@ def test_arrays_of_any_library(library: str) -> None:
         truth, scores = Tensor(TRUTH), Tensor(LOGITS["A"])
     else:
         scores = LOGITS["A"].astype(np.float32)
-    found = pb.classify(truth, {"A": scores}, group=group)
+    named = library in ("polars", "pandas")
+    found = pb.classify(truth, {"A": scores}, group=group, classes=names if named else None)
     assert found.rate("A").value == expected.rate("A").value
-    assert found.classes == (tuple(names) if library in ("polars", "pandas") else expected.classes)
+    assert found.classes == (tuple(names) if named else expected.classes)
+
+
+def named_columns(values: Any, names: list[Any], library: str) -> Any:
+    if library == "polars":
+        return pl.DataFrame(values, schema=[*map(str, names)])
+    return pytest.importorskip("pandas").DataFrame(values, columns=names)
+
+
+SHUFFLED = np.random.default_rng(5).permutation(C).tolist()
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+@pytest.mark.parametrize("texts", [False, True])
+@pytest.mark.parametrize("beside", ["nothing", "array", "plain frame", "other order"])
+@pytest.mark.parametrize("first", [False, True])
+def test_columns_go_by_their_names_whatever_stands_beside(
+    library: str, texts: bool, beside: str, first: bool
+) -> None:
+    expected = pb.classify(TRUTH, LOGITS)
+    names = [str(one) for one in SHUFFLED] if texts else SHUFFLED
+    shuffled = named_columns(LOGITS["B"][:, SHUFFLED], names, library)
+    every: dict[str, dict[str, Any]] = {
+        "nothing": {},
+        "array": {"A": LOGITS["A"]},
+        "plain frame": {"A": pl.DataFrame(LOGITS["A"])},
+        "other order": {"A": named_columns(LOGITS["A"][:, ::-1], [*range(C)][::-1], library)},
+    }
+    others = every[beside]
+    found = pb.classify(TRUTH, {"B": shuffled} | others if first else others | {"B": shuffled})
+    for name in found.algorithms:
+        assert found.rate(name).value == expected.rate(name).value
+        assert found.rate(name, "top-5").value == expected.rate(name, "top-5").value
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_columns_of_texts_go_by_their_names(library: str) -> None:
+    words = np.array([f"c{k}" for k in range(C)])
+    frames = {
+        "A": named_columns(LOGITS["A"], words.tolist(), library),
+        "B": named_columns(LOGITS["B"][:, SHUFFLED], words[SHUFFLED].tolist(), library),
+    }
+    expected = pb.classify(TRUTH, LOGITS)
+    for given in (None, words.tolist()):
+        found = pb.classify(words[TRUTH], frames, classes=given)
+        assert [found.rate(name).value for name in "AB"] == [expected.rate(name).value for name in "AB"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [[*range(1, C + 1)], [f"c{k}" for k in range(C)], [*range(C - 1), "x"], [0.5 + k for k in range(C)]],
+)
+@pytest.mark.parametrize("beside", [False, True])
+def test_columns_named_otherwise_than_labels_are_refused(names: list[Any], beside: bool) -> None:
+    models = {"B": named_columns(LOGITS["B"], names, "pandas")} | ({"A": LOGITS["A"]} if beside else {})
+    with pytest.raises(ProbandError, match="classes"):
+        pb.classify(TRUTH, models)
+    assert pb.classify(TRUTH, models["B"], classes=[f"n{k}" for k in range(C)]).classes[0] == "n0"
+
+
+def test_classes_that_are_numbers_are_numbers_as_texts_too() -> None:
+    expected = pb.classify(TRUTH, LOGITS["A"]).rate("model").value
+    for called in (SHUFFLED, [*map(str, SHUFFLED)]):
+        assert pb.classify(TRUTH, LOGITS["A"][:, SHUFFLED], classes=called).rate("model").value == expected
+
+
+def test_archives_that_state_their_classes_are_read_by_them(run: Callable[..., Any], tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", A=LOGITS["A"], truth=TRUTH, classes=np.arange(C))
+    np.savez(tmp_path / "b.npz", B=LOGITS["B"][:, SHUFFLED], classes=np.array(SHUFFLED))
+    expected = pb.classify(TRUTH, LOGITS)
+
+    def found(*more: str) -> Any:
+        done = run("classify", "a.npz", "b.npz", "--truth", "truth", "--json", *more, cwd=tmp_path)
+        return json.loads(done.stdout) if done.returncode == 0 else done.stderr
+
+    for more in (
+        (),
+        ("--classes", ",".join(map(str, range(C)))),
+        ("--classes", ",".join(map(str, SHUFFLED))),
+    ):
+        rates = {
+            one["facts"]["algorithm"]: one["value"]
+            for one in found(*more)["rates"]
+            if one["measure"] == "top-1"
+        }
+        assert rates == {name: expected.rate(name).value for name in "AB"}
+    np.savez(tmp_path / "b.npz", B=LOGITS["B"], classes=np.arange(C) + 1)
+    assert "the classes of its columns are" in found()
 
 
 NAN = LOGITS["A"].copy()

@@ -59,19 +59,23 @@ def classified(
     truth = _labels(request.truth, table, archives, request, "truth")
     said = {name: _labels(column, table, {}, request, "predicted") for name, column in predicted.items()}
     truth, said = _as_numbers(truth, said)
-    models: dict[str, Any] = {**_matrices(archives, request.models), **said}
-    twice = [name for name in said if name in _matrices(archives, request.models)]
+    stated = {
+        name: [*map(str, one[_CLASSES].tolist())]
+        for name, one in archives.items()
+        if _CLASSES in one and one[_CLASSES].ndim == 1
+    }
+    classes = _class_names(request.classes) or ([*stated.values()] or [None])[0]
+    matrices = _matrices(archives, request.models, classes, stated, renamed=bool(request.classes))
+    models: dict[str, Any] = {**matrices, **said}
+    twice = [name for name in said if name in matrices]
     if twice:
         raise UsageError(f"Two models are called {twice[0]!r}.", "name its column otherwise: NAME=COLUMN.")
     group = None if request.group is None else _labels(request.group, table, archives, request, "group")
-    stated = [
-        one[_CLASSES].tolist() for one in archives.values() if _CLASSES in one and one[_CLASSES].ndim == 1
-    ]
     found = classify(
         truth,
         models,
         group=group,
-        classes=_class_names(request.classes) or (stated[0] if stated else None),
+        classes=classes,
         k=request.k or None,
         average=request.average,
         ties=request.ties,
@@ -222,8 +226,14 @@ def _arrays(path: Path) -> Mapping[str, Labels]:
     )
 
 
-def _matrices(archives: Mapping[str, Mapping[str, Labels]], wanted: Sequence[str]) -> dict[str, Labels]:
-    """Every matrix by its name; by the name of its file where two archives call theirs alike."""
+def _matrices(
+    archives: Mapping[str, Mapping[str, Labels]],
+    wanted: Sequence[str],
+    classes: Sequence[str] | None,
+    stated: Mapping[str, Sequence[str]],
+    renamed: bool,
+) -> dict[str, Labels]:
+    """Every matrix by its name, its columns in the order of the classes; by the name of its file where two archives call theirs alike."""
     found = [
         (file, key, len(keys))
         for file, arrays in archives.items()
@@ -240,7 +250,7 @@ def _matrices(archives: Mapping[str, Mapping[str, Labels]], wanted: Sequence[str
                 f"Two models are called {name!r}.", "rename a file, or put both into one archive."
             )
         if not wanted or name in wanted:
-            made[name] = archives[file][key]
+            made[name] = _in_order(archives[file][key], stated.get(file), classes, file, renamed)
     missing = [name for name in wanted if name not in made]
     if missing or (archives and not made):
         files = first_few([Path(file).name for file in archives])
@@ -250,6 +260,24 @@ def _matrices(archives: Mapping[str, Mapping[str, Labels]], wanted: Sequence[str
             f"{files}: there is no {what}; matrices are: {there}.", Hint("name one: {option:models}")
         )
     return made
+
+
+def _in_order(
+    matrix: Labels, own: Sequence[str] | None, classes: Sequence[str] | None, file: str, renamed: bool
+) -> Labels:
+    """A matrix with its columns in the order of the classes, where its archive states its own; other names may be given to them all."""
+    if own is None or classes is None or list(own) == list(classes) or len(own) != matrix.shape[1]:
+        return matrix
+    if renamed and not set(own) & set(classes):
+        return matrix
+    if sorted(own) != sorted(classes):
+        raise InputError(
+            f"{Path(file).name}: the classes of its columns are {first_few(own)}, and those of the others {first_few(classes)}.",
+            "give all models the same classes.",
+            file=Said(Path(file).name),
+        )
+    place = {name: k for k, name in enumerate(own)}
+    return matrix[:, [place[name] for name in classes]]
 
 
 def _dimensions(arrays: Mapping[str, Labels], key: str) -> int:

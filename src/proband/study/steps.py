@@ -306,8 +306,10 @@ class Steps:
         return made
 
     def folds(self, one: Algorithm, pairs: Path) -> FoldAccuracy:
-        """Accuracy of one algorithm over the folds of listed pairs."""
+        """Accuracy of one algorithm over the folds of listed pairs; the samples say which are mated where the list does not."""
         trials = Trials.from_pairs(read_pairs(pairs, self.samples), one.scores)
+        if trials.frame["mated"].null_count():
+            trials = trials.with_samples(self.samples)
         if not one.scores.may_look_reversed:
             require_list_orientation(trials)
         return fold_accuracy(trials)

@@ -34,6 +34,7 @@ def strat(found: Findings, request: Request, latex: o.Latex = None, *, json: boo
     """
     from proband.report.analyses.comparisons import unsaid_verdicts, verdicts
     from proband.report.analyses.strat import (
+        of_gallery,
         people_statement,
         sensor_statements,
         study_statements,
@@ -53,8 +54,9 @@ def strat(found: Findings, request: Request, latex: o.Latex = None, *, json: boo
     show_tables(*study_tables(study))
     unsaid = []
     if study.comparison is not None:
-        say_all(study.comparison.sentences() if explain else verdicts(study.comparison), dim=False)
-        unsaid = [] if explain else unsaid_verdicts(study.comparison)
+        told = study.comparison.sentences() if explain else verdicts(study.comparison)
+        say_all(of_gallery(study, told), dim=False)
+        unsaid = [] if explain else of_gallery(study, unsaid_verdicts(study.comparison))
     above = []
     if not explain:
         sensors = sensor_statements(study)

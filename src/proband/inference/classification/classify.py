@@ -99,8 +99,9 @@ def classify(
         What samples share, such as the patient, the speaker or the site: groups are then independent, and samples within one need not
         be.
     classes
-        The classes in the order of the columns of scores. Needed where labels are texts and columns have no names; with names,
-        whole numbers in `y_true` count columns from 0.
+        The classes in the order of the columns of scores; columns that bear these names are brought to this order. Needed where labels
+        are texts and columns have no names, and where labels are whole numbers and columns are named otherwise: labels then count
+        these classes from 0. By default columns go by their names, and those without names count from 0.
     k
         Numbers of guesses that are allowed; 1 and 5 by default, as far as there are more classes.
     average

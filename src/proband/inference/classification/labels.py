@@ -119,11 +119,13 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any 
     arrays = {name: array_from(one, f"scores of {name!r}") for name, one in frames.items()}
     for name, one in arrays.items():
         _check_shape(name, one, len(truth))
-    matrices = {name: one for name, one in arrays.items() if one.ndim == 2}
+    matrices: Mapping[str, Labels] = {name: one for name, one in arrays.items() if one.ndim == 2}
     said = {
         name: labels_from(one, f"predictions of {name!r}") for name, one in arrays.items() if one.ndim == 1
     }
-    known = _classes(truth, said, matrices, frames, known)
+    if known is not None and truth.dtype.kind != "U" and (numbers := _numbers(known.tolist())):
+        known = labels_from(numbers, "classes")
+    known, matrices = _by_class(truth, said, matrices, frames, known)
     codes = _numbered(truth, known, "true labels", bool(matrices))
     guesses = {
         name: _ranked(name, matrices[name], codes)
@@ -220,64 +222,95 @@ def _check_shape(name: str, array: Labels, n: int) -> None:
         )
 
 
-def _classes(
+def _by_class(
     truth: Labels,
     said: Mapping[str, Labels],
     matrices: Mapping[str, Labels],
     frames: Mapping[str, Any],
     known: Labels | None,
-) -> Labels:
-    """What the classes are, in the order of the columns of scores."""
+) -> tuple[Labels, Mapping[str, Labels]]:
+    """What the classes are, and scores with their columns in that order."""
     columns = {name: one.shape[1] for name, one in matrices.items()}
     if len(set(columns.values())) > 1:
         raise InputError(
             f"The scores have different numbers of columns: {first_few([f'{name} {n}' for name, n in columns.items()])}.",
             "all models need the same classes in the same order.",
         )
+    if not matrices:
+        return (_union(truth, said) if known is None else _once(known)), matrices
     if known is None:
-        known = _headings({name: frames[name] for name in matrices}, truth.dtype.kind == "U")
-    if known is None:
-        if not matrices:
-            return _union(truth, said)
-        if truth.dtype.kind == "U":
-            raise UsageError(
-                f"The true labels are texts ({first_few(list(dict.fromkeys(truth[:50].tolist())))}), and which column is which "
-                "class is not said.",
-                Hint("{give:classes}: the names of the columns, in their order."),
-            )
-        return np.arange(next(iter(columns.values())))
-    if len(np.unique(known)) < len(known):
-        raise UsageError("A class is named twice.", Hint("name each once: {option:classes}"))
+        return _by_headings(truth, matrices, frames)
     for name, n in columns.items():
-        if n != len(known):
+        if n != len(_once(known)):
             raise InputError(
                 f"{name!r} has {counted(n, 'column')} of scores for {counted(len(known), 'class', 'classes')}.",
                 Hint("name one class for each column: {option:classes}"),
             )
-    return known
+    return known, matrices
 
 
-def _headings(frames: Mapping[str, Any], texts: bool) -> Labels | None:
-    """The names of the columns, where scores are frames that name them, all in the same way; numbers, where classes are numbers."""
-    found = [headings_of(frame) for frame in frames.values()]
-    named = [
-        names
-        for names in found
-        if names is not None and not all(str(one).startswith("column_") for one in names)
-    ]
-    if len(named) < len(frames) or not named:
-        return None
-    first, *others = named
-    if any(one != first for one in others):
-        raise InputError(
-            "The scores name their columns differently.",
-            "give all models the same classes in the same order.",
+def _by_headings(
+    truth: Labels, matrices: Mapping[str, Labels], frames: Mapping[str, Any]
+) -> tuple[Labels, Mapping[str, Labels]]:
+    """Classes by the names of columns; columns without names are those of the numbers 0, 1, 2, …"""
+    texts = truth.dtype.kind == "U"
+    headings = {name: _headings(frames[name], texts, name) for name in matrices}
+    unnamed = next((name for name, own in headings.items() if own is None), None)
+    if unnamed is not None and texts:
+        raise UsageError(
+            f"The true labels are texts ({first_few(list(dict.fromkeys(truth[:50].tolist())))}), and which column is which "
+            "class is not said.",
+            Hint("{give:classes}: the names of the columns, in their order."),
         )
-    if texts or not all(isinstance(one, int | float) or str(one).isdecimal() for one in first):
-        return labels_from([*map(str, first)], "classes")
-    return labels_from(
-        [float(one) if isinstance(one, int | float) else float(str(one)) for one in first], "classes"
-    )
+    named = {name: _once(own) for name, own in headings.items() if own is not None}
+    first = next(iter(matrices)) if unnamed is None else unnamed
+    known = named.get(first, np.arange(matrices[first].shape[1]))
+    ordered = dict(matrices)
+    for name, own in named.items():
+        if set(own.tolist()) != set(known.tolist()):
+            theirs = "count from 0" if unnamed is not None else f"are {first_few(known.tolist())}"
+            raise InputError(
+                f"The columns of {name!r} are named {first_few(own.tolist())}, and those of {first!r} {theirs}.",
+                Hint("give all models the same classes, or say which the columns are: {option:classes}"),
+            )
+        if not np.array_equal(own, known):
+            place = {label: k for k, label in enumerate(own.tolist())}
+            ordered[name] = matrices[name][:, [place[label] for label in known.tolist()]]
+    return known, ordered
+
+
+def _once(classes: Labels) -> Labels:
+    if len(np.unique(classes)) < len(classes):
+        raise UsageError("A class is named twice.", Hint("name each once: {option:classes}"))
+    return classes
+
+
+def _headings(frame: Any, texts: bool, name: str) -> Labels | None:
+    """The classes by which a frame names its columns, numbers where labels are numbers; None where columns have no names."""
+    found = headings_of(frame)
+    if found is None or found == tuple(f"column_{k}" for k in range(len(found))):
+        return None
+    if texts:
+        return labels_from([*map(str, found)], "classes")
+    numbers = _numbers(found)
+    if numbers is None:
+        raise UsageError(
+            f"The true labels are whole numbers, and the columns of {name!r} are named {first_few([*map(str, found)])}: "
+            "which number is which class is not said.",
+            Hint(
+                "{give:classes}: the names in the order of the numbers, from 0; or label samples by these names."
+            ),
+        )
+    return labels_from(numbers, "classes")
+
+
+def _numbers(names: Sequence[Any]) -> list[int] | None:
+    """The whole numbers that classes are called by; None where one is called otherwise."""
+    try:
+        found = [float(one if isinstance(one, int | float) else str(one)) for one in names]
+    except ValueError:
+        return None
+    return [*map(int, found)] if all(one.is_integer() for one in found) else None
 
 
 def _union(truth: Labels, said: Mapping[str, Labels]) -> Labels:

@@ -28,7 +28,7 @@ from proband.inference.strata.units import strata_of
 from proband.measures import CMC, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.band import Band
-from proband.results.base import Count, Rank, Result
+from proband.results.base import Answers, Count, Rank, Result
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE, OTHER_PROBES
@@ -244,7 +244,7 @@ def strat_study(
         errors=errors_by_method(outcomes[0], seed),
         variances=_by_units(scores[0], mixed, ties, on_failure),
         bands=tuple(one.bands[0] for one in effects[1]),
-        comparison=_compared(outcomes, rank, chosen, judging),
+        comparison=_with_first_mixed(_compared(outcomes, rank, chosen, judging)),
         miss_rate=MissRate.of(outcomes[0], rank, confidence_level),
         sensors=(),
         notes=(),
@@ -260,6 +260,18 @@ def _compared(
     outcomes: list[Outcomes], rank: int, design: StratifiedDesign, judging: dict[str, Any]
 ) -> Comparison | None:
     return compare(RecognitionRate(rank), outcomes, design=design, **judging) if len(outcomes) > 1 else None
+
+
+def _with_first_mixed(comparison: Comparison | None) -> Comparison | None:
+    """Say of which gallery a comparison is, wherever its target is named."""
+    if comparison is None:
+        return None
+    estimates = (replace(one, answers=_of_first_mixed(one.answers)) for one in comparison.estimates)
+    return replace(comparison, answers=_of_first_mixed(comparison.answers), estimates=tuple(estimates))
+
+
+def _of_first_mixed(answers: Answers) -> Answers:
+    return replace(answers, of=replace(answers.of, words=f"{answers.of} with the first mixed gallery"))
 
 
 def _with_fixed_gallery(

@@ -74,7 +74,7 @@ _DIFFER = Sentence(
 _NONE_DIFFER = Sentence(
     "groups.none-differ",
     "note",
-    "{algorithm}, {rate}: no two groups are significantly different (adjusted p {p:p} or more)",
+    "{algorithm}, {rate}: no two groups are significantly different (adjusted p {p:least_p})",
 )
 _NOT_OF_PEOPLE = Sentence(
     "groups.not-of-people",

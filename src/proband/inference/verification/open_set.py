@@ -68,7 +68,7 @@ class SearchInterval(Result):
             "fnir_at_fpir_interval": "fnir_at_fpir",
             "dir": "point.dir",
         },
-        also=("dir_interval", "fpir_supported"),
+        also=("dir_interval", "fpir_supported", "fnir_supported"),
         spread=("point",),
     )
 
@@ -81,6 +81,11 @@ class SearchInterval(Result):
     def fpir_supported(self) -> bool:
         """Whether the false positive rate rests on at least 30 events."""
         return self.point.false_positives >= _SUPPORTED
+
+    @property
+    def fnir_supported(self) -> bool:
+        """Whether the false negative rate rests on at least 30 events."""
+        return self.point.misses >= _SUPPORTED
 
     @property
     def dir_interval(self) -> Interval:
@@ -143,6 +148,7 @@ class SearchEstimates(Result):
                     "fnir_at_fpir_low": None if one.fnir_at_fpir is None else one.fnir_at_fpir.low,
                     "fnir_at_fpir_high": None if one.fnir_at_fpir is None else one.fnir_at_fpir.high,
                     "fpir_supported": one.fpir_supported,
+                    "fnir_supported": one.fnir_supported,
                     "n_enrolled": self.searches.n_enrolled,
                 }
                 for one in self.points

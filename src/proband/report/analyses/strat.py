@@ -50,6 +50,7 @@ _ERRORS_FIXED = Sentence(
     "note",
     "Standard error of {algorithm} at rank {rank}: {errors:parts}",
 )
+_WITH_FIRST_MIXED = Sentence("strat.with-first-mixed-gallery", "note", "With the first mixed gallery, {told}")
 _PLUS_MINUS = Sentence("strat.plus-minus", "mark", "± is one standard error")
 _TEST = Sentence(
     "strat.test-of-galleries",
@@ -216,6 +217,11 @@ def sensor_statements(study: StratStudy) -> list[Note]:
                 for note in compared.sentences()
             ]
     return made
+
+
+def of_gallery(study: StratStudy, told: Sequence[Note]) -> list[Note]:
+    """What is said of algorithms, with the gallery that it is of; a fixed gallery is the only one."""
+    return [_WITH_FIRST_MIXED(told=note) for note in told] if study.effects else [*told]
 
 
 def study_statements(study: StratStudy) -> list[Note]:

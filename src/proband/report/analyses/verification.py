@@ -329,7 +329,7 @@ def _search_row(algorithm: str, one: SearchInterval) -> tuple[Cell, ...]:
         threshold_cell(p.threshold),
         small_cell(p.fpir, one.fpir_supported),
         share_cell(p.false_positives, p.n_nonmated),
-        rate_cell(p.fnir),
+        rate_cell(p.fnir, unsupported(one.fnir_supported)),
         interval_cell((one.fnir.low, one.fnir.high)),
         interval_cell(one.fnir_at_fpir),
     )
@@ -350,7 +350,7 @@ def search_statements(results: Sequence[SearchEstimates], told: Collection[Note]
             assuming=answers.assuming,
         ),
     ]
-    if any(not one.fpir_supported for result in results for one in result.points):
+    if any(not (one.fpir_supported and one.fnir_supported) for result in results for one in result.points):
         said.append(UNSUPPORTED(least=SUPPORTED))
     notes = dict.fromkeys(note for one in results for note in one.notes)
     return said + [note for note in notes if note not in told]

@@ -15,6 +15,7 @@ from proband.report.cells import (
     small_cell,
     table,
     text_cell,
+    unsupported,
 )
 from proband.report.charts.makers.errors import det, error_curve, search_points, searches
 from proband.report.charts.spec import some
@@ -58,7 +59,7 @@ def search_chart(
         (
             text_cell(one.algorithm),
             small_cell(found.point.fpir, found.fpir_supported),
-            rate_cell(found.point.fnir),
+            rate_cell(found.point.fnir, unsupported(found.fnir_supported)),
             interval_cell(found.fnir, one.answers),
         )
         for one in results

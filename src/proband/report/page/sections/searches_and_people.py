@@ -71,8 +71,8 @@ def search_table(results: Sequence[SearchEstimates], id: str) -> Table:
         Column("false positives", "number"),
     )
     rows = [_search_row(result, one) for result in results for one in result.points]
-    few = any(not one.fpir_supported for result in results for one in result.points)
-    notes = ["* rests on fewer than 30 false positives (the rule of 30)."] if few else []
+    few = any(not (one.fpir_supported and one.fnir_supported) for result in results for one in result.points)
+    notes = ["* rests on fewer than 30 errors (the rule of 30)."] if few else []
     return cells.table(id, "Searches at chosen false positive rates", heads, rows, notes)
 
 
@@ -83,7 +83,7 @@ def _search_row(result: SearchEstimates, one: SearchInterval) -> list[Cell]:
     return [
         cells.text_cell(result.algorithm),
         cells.empty_cell() if p.asked is None else Cell(f"{given(p.asked)}", p.asked),
-        cells.rate_cell(p.fnir),
+        cells.rate_cell(p.fnir, cells.unsupported(one.fnir_supported)),
         cells.interval_cell(one.fnir, result.answers),
         cells.interval_cell(one.fnir_at_fpir, anew),
         cells.small_cell(p.fpir, one.fpir_supported),
