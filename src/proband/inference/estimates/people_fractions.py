@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,12 +44,13 @@ def people_interval(
     supposed: Supposed = BY_DEFAULT,
     *,
     chances: bool = False,
+    inflation: float = 1.0,
 ) -> Interval:
     """Find the interval of a mean of fractions between 0 and 1, for other people.
 
     Wilson's (1927), with as many trials as would give the mean the variance it has over people (`rates_of_people`). For successes of 0
     and 1 it is the interval that `estimate` gives a rate. `chances` of success, mostly near 1, show their variance by few people: it is
-    `moderated`.
+    `moderated`. `inflation` multiplies the variance.
 
     Examples
     --------
@@ -64,6 +65,7 @@ def people_interval(
     found = rates_of_people(sums, supposed=supposed)
     if chances:
         found = moderated(sums, found)
+    found = replace(found, effective_n=found.effective_n / inflation)
     if sums.n_people == sums.n_probes:
         return wilson_interval(float(found.rate), float(found.effective_n), normal_quantile(confidence_level))
     low, high = found.ends(confidence_level)
