@@ -67,6 +67,8 @@ class Student:
     units
         How many independent units did not vary, where the error is 0: the interval is then widened by 1 − (α/2)^(1/units), which
         is what so many trials without an event allow, and reaches zero.
+    inner
+        The standard error if the difference is in truth nearer to zero, or beyond it; None where it is the same.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class Student:
     freedom: float | None
     limits: tuple[float, float] | None = (-1.0, 1.0)
     units: float | None = None
+    inner: float | None = None
 
     @property
     def varies(self) -> bool:
@@ -97,15 +100,17 @@ class Student:
         """Two-sided, of no difference; 1 where nothing is known."""
         if not (self.varies and self._known):
             return 1.0
-        return two_sided(abs(self.difference) / self.error, self.freedom)
+        return two_sided(abs(self.difference) / (self.inner or self.error), self.freedom)
 
     def interval(self, alpha: float) -> Interval:
         """The differences whose p-value is above `alpha`."""
         low, high = self.limits or (-inf, inf)
         if not self._known:
             return Interval(low, high)
-        reach = quantile(alpha, self.freedom) * self.error if self.varies else unseen(alpha, self.units)
-        ends = max(low, self.difference - reach), min(high, self.difference + reach)
+        outer = quantile(alpha, self.freedom) * self.error if self.varies else unseen(alpha, self.units)
+        inner = outer if self.inner is None else quantile(alpha, self.freedom) * self.inner
+        below, above = (inner, outer) if self.difference > 0 else (outer, inner)
+        ends = max(low, self.difference - below), min(high, self.difference + above)
         return agreeing(*ends, self.difference, self.p_value <= alpha)
 
 
