@@ -89,10 +89,20 @@ def test_areas_against_loops(images):
     assert found.value == pytest.approx(values[0] - values[1])
     assert found.standard_error == pytest.approx(np.sqrt(variance))
     assert found.degrees_of_freedom == pytest.approx(1 / (shares**2).sum() - 1)
-    p = 2 * t.sf(abs(found.value) / found.standard_error, found.degrees_of_freedom)
+    # The ratio of what is left to 1: everything of an algorithm is divided by that.
+    a, b = 1 - values[0], 1 - values[1]
+    placed = [PlacedPairs.of(one, study.people) for one in study.scores]
+    scaled = (placed[0].totals / a - placed[1].totals / b) * (1 - 1 / n) / (1 - shares)
+    of_pairs = ((placed[0].impostor / a - placed[1].impostor / b) ** 2).sum() / len(study.i) ** 2
+    alone = (placed[0].genuine / a - placed[1].genuine / b) / len(study.whose)
+    ratio = max((scaled**2).sum() * n / (n - 1) - of_pairs, (alone**2).sum() + of_pairs)
+    inner = np.sqrt((variance + ((b - a) / np.log(b / a)) ** 2 * ratio) / 2)
+    p = 2 * t.sf(abs(found.value) / inner, found.degrees_of_freedom)
     assert found.p_value == pytest.approx(p)
-    reach = t.ppf(0.975, found.degrees_of_freedom) * found.standard_error
-    assert (found.low, found.high) == pytest.approx((found.value - reach, found.value + reach))
+    outer = np.sqrt(variance) * (1 + np.sqrt(variance) / max(a, b))
+    reach = t.ppf(0.975, found.degrees_of_freedom) * np.array([inner, outer])
+    below, above = reach if found.value > 0 else reach[::-1]
+    assert (found.low, found.high) == pytest.approx((found.value - below, found.value + above))
 
 
 def test_errors_at_a_rate_against_loops():
@@ -222,7 +232,7 @@ def test_unanimous():
 def test_apart():
     assert Apart(0.1, 0.0, 9.0, 10, np.zeros(0)).curve == Student(0.1, 0.0, None, units=10)
     assert Apart(1e-17, 1e-15, 9.0, 10, np.zeros(0)).curve == Student(0.0, 0.0, None, units=10)
-    assert Apart(0.1, 0.02, 9.0, 10, np.zeros(0)).curve == Student(0.1, 0.02, 9.0)
+    assert Apart(0.1, 0.02, 9.0, 10, np.zeros(0)).curve == Student(0.1, 0.02, 9.0, inner=0.02)
     assert even_people(np.array([1.0, 1.0, 2.0])) == pytest.approx(16 / 6)
     one, two = np.array([1.0, 0.5, -1.5]), np.array([-1.0, 2.0, -1.0])
     # Draws are shared: those of a sum are sums of draws, but for their signs.

@@ -78,6 +78,8 @@ class Student:
         What a difference can be at all; None for no limits.
     units
         How many independent units do not vary, where the error is 0 (`unvaried`).
+    inner
+        The standard error if the difference is in truth nearer to zero, or beyond it; None where it is the same.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class Student:
     freedom: float | None
     limits: tuple[float, float] | None = (-1.0, 1.0)
     units: float | None = None
+    inner: float | None = None
 
     @property
     def varies(self) -> bool:
@@ -109,7 +112,7 @@ class Student:
         if not self._known:
             return 1.0
         if self.error > 0:
-            return two_sided(abs(self.difference) / self.error, self.freedom)
+            return two_sided(abs(self.difference) / (self.inner or self.error), self.freedom)
         return 1.0 if self.limits is None else unvaried(self.difference, self.units)
 
     def interval(self, alpha: float) -> Interval:
@@ -117,7 +120,11 @@ class Student:
         low, high = self.limits or (-inf, inf)
         if not self._known:
             return Interval(low, high)
-        below = above = quantile(alpha, self.freedom) * self.error if self.error > 0 else 0.0
+        outer = inner = 0.0
+        if self.error > 0:
+            t = quantile(alpha, self.freedom)
+            outer, inner = t * self.error, t * (self.inner or self.error)
+        below, above = (inner, outer) if self.difference > 0 else (outer, inner)
         if self.error == 0 and self.limits is not None:
             share = unseen(alpha, self.units)
             below, above = share * (self.difference - low), share * (high - self.difference)

@@ -264,7 +264,24 @@ class PlacedPairs:
             return Apart(value, *_error(genuine, impostor, None), units, np.zeros(0))
         of_pairs = float(impostor @ impostor) / self.n_impostor**2
         totals = self.totals - other.totals
-        return Apart.over_people(value, totals, genuine / len(genuine), self.people.own, of_pairs)
+        found = Apart.over_people(value, totals, genuine / len(genuine), self.people.own, of_pairs)
+        if max(self.area, other.area) >= 1:
+            return found
+        farther = found.standard_error * (1 + found.standard_error / (1 - min(self.area, other.area)))
+        return replace(found, inner=self._error_nearer(other, found.standard_error), outer=farther)
+
+    def _error_nearer(self, other: PlacedPairs, error: float) -> float:
+        """The standard error of a difference that is in truth nearer to zero."""
+        assert self.people is not None
+        here, there = 1 - self.area, 1 - other.area
+        impostor = self.impostor / here - other.impostor / there
+        genuine = (self.genuine / here - other.genuine / there) / len(self.genuine)
+        totals = self.totals / here - other.totals / there
+        of_pairs = float(impostor @ impostor) / self.n_impostor**2
+        apart = np.log(there / here)
+        by_ratio = Apart.over_people(float(apart), totals, genuine, self.people.own, of_pairs).standard_error
+        middle = here if abs(apart) < 1e-9 else (there - here) / apart
+        return sqrt((error**2 + (middle * by_ratio) ** 2) / 2)
 
     @property
     def method_of_difference(self) -> Method:
@@ -285,7 +302,11 @@ def auc_difference(
 
     Notes
     -----
-    What each person adds to the difference, by genuine and by impostor comparisons, makes its variance: `Apart.over_people`.
+    What each person adds to the difference, by genuine and by impostor comparisons, makes its variance V: `Apart.over_people`. Near 1 it
+    grows with 1 − A, so that a large difference seems less sure than it is. If the areas are in truth nearer to each other, as under
+    the null hypothesis, the variance is the mean of V and of that which the ratio has: with a = 1 − A₁ and b = 1 − A₂, m² times the
+    variance of ln(b/a), m = (b − a)/ln(b/a) being the logarithmic mean of a and b. If they are in truth farther apart the error is
+    1 + √V/max(a, b) times as large.
 
     Examples
     --------

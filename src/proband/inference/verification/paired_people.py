@@ -30,6 +30,8 @@ class Apart:
         How many independent units show the same where nothing varies.
     totals
         What each person adds to the difference; none where people are not known.
+    inner, outer
+        The standard error if the difference is in truth nearer to zero, and if it is farther from it; None where it is the same.
     """
 
     value: float
@@ -37,6 +39,8 @@ class Apart:
     degrees_of_freedom: float | None
     units: float
     totals: Floats
+    inner: float | None = None
+    outer: float | None = None
 
     @classmethod
     def over_people(
@@ -97,7 +101,8 @@ class Apart:
         """The p-value of every difference there could be: Student's t, or, where nothing varies, that of units which all agree."""
         if self.standard_error <= _ROUNDING:
             return Student(self.value if abs(self.value) > _ROUNDING else 0.0, 0.0, None, units=self.units)
-        return Student(self.value, self.standard_error, self.degrees_of_freedom)
+        error = self.outer or self.standard_error
+        return Student(self.value, error, self.degrees_of_freedom, inner=self.inner or self.standard_error)
 
 
 def even_people(shares: Floats) -> float:
