@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -94,7 +95,8 @@ def comparisons_agree(n: int, seed: int) -> None:
             value, curve = random_curve(rng)
             statistics = np.abs(rng.normal(size=60)) if shared else None
             error = float(rng.choice([0.0, abs(rng.normal(0, 0.05))]))
-            found.append((first, second, 20, Found(value, curve, error, METHOD, statistics=statistics)))
+            method = replace(METHOD, draws=rng.choice([None, None, 9, 99]))
+            found.append((first, second, 20, Found(value, curve, error, method, statistics=statistics)))
         level = float(rng.choice([0.95, 0.9, 0.99, 0.4]))
         adjust = str(rng.choice(["single-step", "none"]))
         for pair in judged(

@@ -189,7 +189,8 @@ class SignFlip(Design):
     """For comparisons: other people, by turning each person's difference around (a permutation test).
 
     If neither algorithm is better on a random person, every person's difference could as well have the other sign (Fisher
-    1935); with one probe of each person the test is McNemar's (1947).
+    1935); with one probe of each person the test is McNemar's (1947). Signs are as likely either way only where differences lie
+    symmetrically, so with several probes p-values and intervals are at least those of a t that allows for skewness (Hall 1992).
 
     Examples
     --------

@@ -122,7 +122,9 @@ def compare(
     gallery stay. Rates are compared by turning around each *person's* difference (a sign-flip permutation test, mid-p): with one
     probe for each person it is McNemar's (1947), with several it stays right where McNemar's rejects far too often. The interval
     of a difference is Tango's (1998) score interval, with counts divided by the design effect of the differences (Rao & Scott
-    1992); where people have unequal numbers of probes it holds what the flip test does not reject. Other measures are
+    1992); where people have unequal numbers of probes it holds what the flip test does not reject. Since that test takes people's
+    differences to lie symmetrically, p-values and intervals with several probes are at least those of Student's t after Hall's
+    (1992) transformation. Other measures are
     compared by swapping the algorithms' outcomes person by person (Fisher 1935), with a paired bootstrap interval. A verdict of
     equivalence is two one-sided tests (Schuirmann 1987). Interval, p-value and verdict are of one computation and agree.
 
