@@ -40,10 +40,10 @@ def test_rates_that_mostly_show_no_error(icc, kind):
 @pytest.mark.parametrize("probes", [4, 30, (1, 2, 12), (40, 1, 1, 1, 1, 1, 1, 1, 1, 1)], ids=str)
 @pytest.mark.parametrize("people", [10, 30, 100])
 def test_rates_without_an_error_everywhere(people, probes, icc, kind):
-    """Where half of all data sets and more are without an error, the others do not spoil it."""
+    """Where half of all data sets and more are without an error; those with several are often of one person."""
     n = np.mean(probes) * people
-    for rate in (1 - 0.3 / n, 1 - 0.7 / n):
-        assert coverage(Population.of(people, probes, rate=rate, icc=icc, kind=kind), 3000) >= 0.9
+    for rate in (1 - max(0.3 / n, 0.0005), 1 - max(0.7 / n, 0.001)):
+        assert coverage(Population.of(people, probes, rate=rate, icc=icc, kind=kind), 3000) >= 0.87
 
 
 @pytest.mark.long
@@ -103,7 +103,7 @@ def test_the_caution_everywhere(people, probes, rate, kind):
     population = Population.of(people, probes, rate=rate, icc=0.3, kind=kind, informative=True)
     carriers, said = cautioned(population, 300)
     assert said >= 0.88 or carriers > 1
-    assert said <= 0.1 or carriers < 10
+    assert said <= 0.15 or carriers < 10
 
 
 @pytest.mark.parametrize(

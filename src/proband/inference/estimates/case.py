@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from proband.designs import Design
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.weighting import (
+    BY_DEFAULT,
     PeopleSums,
     RatesOfPeople,
     Supposed,
@@ -85,8 +86,8 @@ class Case:
         Of the interval, and of replicates if there are any.
     population
         The number of people the tested ones were drawn from; None for an endless population.
-    beside
-        The outcomes of all algorithms that are asked about, from which what these do not show is borrowed.
+    supposed
+        How alike a person's probes are supposed to be where errors are too few to show it.
     """
 
     measure: OutcomeMeasure
@@ -94,12 +95,7 @@ class Case:
     confidence_level: float
     seed: int
     population: int | None = None
-    beside: tuple[Outcomes, ...] = ()
-
-    @cached_property
-    def supposed(self) -> Supposed:
-        """How alike a person's probes are supposed to be where errors are too few to show it."""
-        return supposed_by(self.beside or (self.outcomes,))
+    supposed: Supposed = BY_DEFAULT
 
     @property
     def is_share(self) -> bool:
@@ -213,7 +209,8 @@ def cases_of(question: Question) -> list[Case]:
     >>> [(one.is_share, one.several, one.events) for one in cases_of(asked)]
     [(True, False, 1.0)]
     """
-    settings = question.confidence_level, question.seed, question.population, tuple(question.outcomes)
+    supposed = supposed_by(question.outcomes) if question.measure.form == "share" else BY_DEFAULT
+    settings = question.confidence_level, question.seed, question.population, supposed
     return [Case(question.measure, one, *settings) for one in question.outcomes]
 
 

@@ -12,8 +12,9 @@ from proband.engine import Engine, on_engine
 from proband.engine.limits import Level, Rank, Seed
 from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
-from proband.inference.estimates.case import Case, dependence
+from proband.inference.estimates.case import Case, dependence, supposed_by
 from proband.inference.estimates.estimate import settled
+from proband.inference.estimates.weighting import Supposed
 from proband.inference.estimates.whole_curves import berk_jones_band, rates_by_rank
 from proband.inference.procedures import Auto, Question, procedure_for
 from proband.inference.proportions import normal_quantile, wilson_ends
@@ -77,7 +78,9 @@ def estimate_cmc(
     design = as_design(design)
     outcomes = outcomes_of(data, within)
     measure = CMC(max_rank, weights)
-    case = Case(RecognitionRate(1, weights), outcomes, confidence_level, seed)
+    case = Case(
+        RecognitionRate(1, weights), outcomes, confidence_level, seed, supposed=supposed_by([outcomes])
+    )
     capability = None if design == "auto" else getattr(design, "capability", None)
     if isinstance(design, StratifiedDesign):
         if weights == "person":
@@ -119,12 +122,12 @@ def closed_band(
     outcomes: Outcomes,
     confidence_level: float,
     weights: Weights = "probe",
-    beside: tuple[Outcomes, ...] = (),
+    supposed: Supposed | None = None,
 ) -> Band:
     """Give a curve the interval that `estimate` gives at each rank, in one pass.
 
-    Where it nears 1 and fewer than two probes are missed, how alike a person's probes are is borrowed from the first ranks of the
-    algorithms `beside` it, its own among them. Fractions of successes, which are summed rank by rank, are followed as far as rank 2,000.
+    Where it nears 1 and fewer than two probes are missed, how alike a person's probes are is `supposed`, and borrowed from its first
+    rank unless that is said. Fractions of successes, which are summed rank by rank, are followed as far as rank 2,000.
 
     Examples
     --------
@@ -137,11 +140,12 @@ def closed_band(
     >>> band.low.round(4), band.high.round(4)
     (array([0.0945, 0.3424]), array([0.9055, 1.    ]))
     """
-    case = Case(RecognitionRate(1, weights), outcomes, confidence_level, 0, beside=beside)
+    borrowed = supposed_by([outcomes]) if supposed is None else supposed
+    case = Case(RecognitionRate(1, weights), outcomes, confidence_level, 0, supposed=borrowed)
     question = settled(Question.of(case.measure, [outcomes], None, "auto", confidence_level, 0))
     (at_one,) = procedure_for(question).estimate(question)
     binomial = question.design.over_probes
-    supposed: tuple[Note, ...] = ()
+    said: tuple[Note, ...] = ()
     values = curve.values[: _RANKS_OF_FRACTIONS if outcomes.fractional else None]
     if binomial:
         low, high = wilson_ends(
@@ -150,9 +154,9 @@ def closed_band(
     else:
         found = rates_by_rank(outcomes, len(values), weights, case.supposed)
         low, high = replace(found, rate=values).ends(confidence_level)
-        supposed = case.about_supposed
+        said = case.about_supposed
     answers = replace(at_one.answers, of=curve.answers.of)
-    notes = (*question.why, *supposed, *dependence(case.clusters, binomial), *case.about_weights)
+    notes = (*question.why, *said, *dependence(case.clusters, binomial), *case.about_weights)
     made = question.design.as_method
     return Band(values, low, high, confidence_level, False, made, None, answers, curve.facts, notes)
 

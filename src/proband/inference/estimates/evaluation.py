@@ -12,8 +12,9 @@ from proband.engine import Engine, Progress, on_engine
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level, Threads
 from proband.errors import UsageError
-from proband.inference.estimates.case import Case
+from proband.inference.estimates.case import Case, supposed_by
 from proband.inference.estimates.cmc_bands import closed_band
+from proband.inference.estimates.weighting import BY_DEFAULT, Supposed
 from proband.inference.proportions import Interval
 from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, RecognitionRate, rank
 from proband.measures.base import Weights
@@ -83,8 +84,8 @@ class Entry(OfProbes, Result):
         The ranks that tables show.
     weights
         What weighs the same in the rates: probes or people.
-    beside
-        The outcomes of all algorithms, from which is borrowed what these do not show.
+    supposed
+        How alike a person's probes are supposed to be where errors are too few to show it.
     """
 
     written = Written(
@@ -101,7 +102,7 @@ class Entry(OfProbes, Result):
             "facts": "curve.facts",
         },
         also=("rates", "intervals", "by_person"),
-        without=("outcomes", "curve", "band", "ranks", "weights", "beside"),
+        without=("outcomes", "curve", "band", "ranks", "weights", "supposed"),
         if_any=("side",),
     )
 
@@ -112,7 +113,7 @@ class Entry(OfProbes, Result):
     band: Band
     ranks: tuple[Rank, ...]
     weights: Weights = "probe"
-    beside: tuple[Outcomes, ...] = ()
+    supposed: Supposed = BY_DEFAULT
 
     def __repr__(self) -> str:
         ends, beside = self.interval(1), self._by_person(1)
@@ -134,7 +135,7 @@ class Entry(OfProbes, Result):
     def _by_person(self, rank: int) -> ByPerson | None:
         measure, side = RecognitionRate(rank, self.weights), self.band.side
         level = two_sided_level(self.band.confidence_level, side)
-        made = Case(measure, self.outcomes, level, 0, beside=self.beside).by_person
+        made = Case(measure, self.outcomes, level, 0, supposed=self.supposed).by_person
         if made is None or side is None:
             return made
         ends = opened(Interval(made.low, made.high), side, limits_of(True))
@@ -452,17 +453,16 @@ def evaluate_outcomes(
     """
     _check_ranks(ranks)
     sets, notes = _sets(experiment, categories, pooled)
+    supposed = supposed_by(ranked)
     entries = []
     for name, part in sets.items():
         elsewhere = rank_in is not None and not np.array_equal(part.gallery, experiment.gallery)
         for outcomes in rank_in(part) if rank_in is not None and elsewhere else ranked:
             own = outcomes if part is experiment or elsewhere else outcomes.restricted(part)
             curve = CMC(weights=weights)(own)
-            band = closed_band(
-                curve, own, two_sided_level(confidence_level, one_sided), weights, tuple(ranked)
-            )
+            band = closed_band(curve, own, two_sided_level(confidence_level, one_sided), weights, supposed)
             band = _bounded(band, one_sided, confidence_level)
-            entries.append(Entry(own.algorithm, name, own, curve, band, tuple(ranks), weights, tuple(ranked)))
+            entries.append(Entry(own.algorithm, name, own, curve, band, tuple(ranks), weights, supposed))
     return Evaluation(tuple(entries), tuple(ranks), weights, notes)
 
 

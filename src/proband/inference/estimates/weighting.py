@@ -18,7 +18,7 @@ from proband.words import Note, Sentence, counted
 Floats = npt.NDArray[np.float64]
 _NO_SPREAD = 1e-15  # a variance so small is rounding
 _ENOUGH_FREEDOM = 20
-_FEW_PEOPLE, _FEW_CARRIERS = 8, 2.5  # below, no interval of a share of probes is sure to keep its word
+_FEW_PEOPLE, _FEW_CARRIERS = 8, 2.0  # below, no interval of a share of probes is sure to keep its word
 _SUPPOSED = (
     3.0  # degrees of freedom; by simulation, shares that three people carry are then covered in 90 % and more
 )
