@@ -457,6 +457,18 @@ def test_what_a_mask_hides_is_missing_at_every_entrance(call: Call, values: Any)
         assert repr(outcome(call, list(masked))) == expected
 
 
+@pytest.mark.filterwarnings("ignore:.*converting a masked element")
+@pytest.mark.parametrize(("call", "values"), ENTRANCES)
+def test_what_a_mask_hides_is_not_refused_as_another_value(call: Call, values: Any) -> None:
+    _, masked, missing = hidden(values, 1)
+    for given in (masked, missing):
+        try:
+            call(given)
+        except ProbandError as refused:
+            told = str(refused)
+            assert not re.search(r"too large|'nan'|is nan", told), told
+
+
 ROOMS = (
     pb,
     algorithms,

@@ -310,9 +310,10 @@ def require_values(values: pl.Series, source: str) -> None:
 
 
 def as_text(values: pl.Series, source: str) -> pl.Series:
-    """Ids as text: whole floats lose their point, and those that cannot be told apart are refused."""
+    """Ids as text: whole floats lose their point, those that cannot be told apart are refused, and NaN is missing."""
     try:
         if values.dtype.is_float():
+            values = values.fill_nan(None)
             _refuse_rounded(values, source)
             # pandas turns whole numbers with a gap into floats; 7.0 means 7.
             whole = values.cast(pl.Int64, strict=False)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.foreign import is_missing
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.samples.reading import frame_from
 from proband.words import count, counted, given
@@ -114,7 +115,7 @@ def _errors(
     for place, first, second, error in table.select(columns).iter_rows():
         if error is None or not np.isfinite(error) or error <= 0:
             raise InputError(
-                f"The standard error of {first!r} and {second!r} in {place!r} is {error}.",
+                f"The standard error of {first!r} and {second!r} in {place!r} is {'missing' if is_missing(error) else error}.",
                 "it must be above 0.",
             )
         found[str(place), *sorted((str(first), str(second)))] = float(error)
