@@ -15,6 +15,8 @@ from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
 
 _WIDTH = 8  # dimensions of faces
+_TRUTH = 10_001  # what tells the stream of random numbers of a truth from those of data sets
+_TRUTH_PROBES = 200_000
 
 
 def _faces(rng: np.random.Generator, people: int, images: int, noise: float) -> Floats:
@@ -41,8 +43,9 @@ class GalleriesWorld:
 
     Attributes
     ----------
-    people, probes
-        How many, and the probes of each.
+    people, galleries, probes
+        How many, in how many galleries they are divided, and the probes of each. What is to be held is the rate in galleries of that
+        size.
     hubs
         By how much some enrolled images attract everybody.
     noise
@@ -50,12 +53,13 @@ class GalleriesWorld:
 
     Examples
     --------
-    >>> one = GalleriesWorld(20, 2).draw(0, 0)
-    >>> one.data.shape, one.truth is None
+    >>> one = GalleriesWorld(20, 4, 2).draw(0, 0)
+    >>> one.data.shape, 0 < one.truth < 1
     ((40, 20), True)
     """
 
     people: int
+    galleries: int
     probes: int = 1
     hubs: float = 1.0
     noise: float = 0.7
@@ -75,7 +79,19 @@ class GalleriesWorld:
         scores = Scores.from_array(
             values, ids[self.people :], ids[: self.people], orientation="similarity", name="net"
         )
-        return DataSet(scores, self.experiment, None)
+        return DataSet(scores, self.experiment, self.truth)
+
+    @cached_property
+    def truth(self) -> float:
+        """The rate of one probe of each person in very many galleries of the size."""
+        rng = np.random.default_rng([_TRUTH, 4])
+        size = self.people // self.galleries
+        found = []
+        for _ in range(-(-_TRUTH_PROBES // size)):
+            enrolled, searched = _faces(rng, size, 2, self.noise).swapaxes(0, 1)
+            values = _closeness(searched, enrolled) + self.hubs * rng.standard_normal(size)
+            found.append((values.argmax(axis=1) == np.arange(size)).mean())
+        return float(np.mean(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +108,7 @@ class TrainingsWorld:
     Examples
     --------
     >>> one = TrainingsWorld(20, 3).draw(0, 0)
-    >>> len(one.data), one.truth is None
+    >>> len(one.data), 0 < one.truth < 1
     (3, True)
     """
 
@@ -107,8 +123,7 @@ class TrainingsWorld:
 
     def draw(self, seed: int, number: int) -> DataSet:
         """Train anew."""
-        faces = _faces(np.random.default_rng([seed, 4]), self.people, 2, self.noise)
-        values = _closeness(faces[:, 1], faces[:, 0])
+        values = self._closeness
         rng = np.random.default_rng([seed, number, 4])
         ids = self.experiment.samples.ids
         found = [
@@ -121,7 +136,24 @@ class TrainingsWorld:
             )
             for place in range(self.trainings)
         ]
-        return DataSet(found, self.experiment, None)
+        return DataSet(found, self.experiment, self.truth)
+
+    @cached_property
+    def _closeness(self) -> Floats:
+        """The scores of the people and images that stay the same."""
+        faces = _faces(np.random.default_rng([_TRUTH, 5]), self.people, 2, self.noise)
+        return _closeness(faces[:, 1], faces[:, 0])
+
+    @cached_property
+    def truth(self) -> float:
+        """The mean rate of very many trainings."""
+        rng = np.random.default_rng([_TRUTH, 6])
+        own = np.arange(self.people)
+        found = [
+            ((self._closeness + rng.standard_normal(self._closeness.shape)).argmax(axis=1) == own).mean()
+            for _ in range(-(-_TRUTH_PROBES // self.people))
+        ]
+        return float(np.mean(found))
 
 
 @dataclass(frozen=True, eq=False)
