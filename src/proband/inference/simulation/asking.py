@@ -102,7 +102,7 @@ def compared(pairs: Sequence[Any], notes: tuple[Note, ...]) -> Answered:
     return Answered(value, low, high, pairs[0].method, notes, p)
 
 
-def tested(p_value: float, method: Method, notes: tuple[Note, ...] = ()) -> Answered:
+def of_a_test(p_value: float, method: Method, notes: tuple[Note, ...] = ()) -> Answered:
     """What a test without an interval answered."""
     return Answered(0.0, -np.inf, np.inf, method, notes, p_value)
 
@@ -180,7 +180,7 @@ class Validating:
 
     def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
         """Find the interval from the folds, or from the pooled predictions."""
-        folds = one.data
+        (folds,) = one.data
         if self.method:
             found = corrected_resampled_interval(
                 folds.accuracies,

@@ -128,7 +128,11 @@ class Tally(Result):
 
     def known_width(self, confidence_level: float) -> float:
         """The length of an interval that knows the true variance of the error."""
-        return 2 * normal_quantile(confidence_level) * float(np.sqrt(np.array(self.squared) / self.answered).mean())
+        return (
+            2
+            * normal_quantile(confidence_level)
+            * float(np.sqrt(np.array(self.squared) / self.answered).mean())
+        )
 
 
 @dataclass(frozen=True)

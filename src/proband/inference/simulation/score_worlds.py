@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from proband.inference.simulation.populations import Floats
+from proband.inference.simulation.populations import Floats, Integers
 from proband.inference.simulation.worlds import DataSet
 from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.weighted import WeightedRates
@@ -185,16 +185,47 @@ class ChoicesWorld:
 
     def draw(self, seed: int, number: int) -> DataSet:
         """Draw people, compare their images, and choose two of each."""
-        rng = np.random.default_rng([seed, number, 5])
-        faces = _faces(rng, self.people, self.images, self.noise).swapaxes(0, 1).reshape(-1, _WIDTH)
-        values = _closeness(faces, faces)
-        order = np.argsort(rng.random((self.people, self.images)), axis=1)
-        everybody = np.arange(self.people)
-        enrolled, searched = (order[:, place] * self.people + everybody for place in (0, 1))
-        chosen = values[np.ix_(searched, enrolled)]
-        truth = float((chosen.argmax(axis=1) == everybody).mean())
+        values, chosen = self.compared(np.random.default_rng([seed, number, 5]))
+        truth = float((values[np.ix_(*chosen)].argmax(axis=1) == np.arange(self.people)).mean())
         scores = Scores.from_array(values, self.pool.samples.ids, orientation="similarity", name="net")
         return DataSet(scores, self.pool, truth)
+
+    def compared(self, rng: np.random.Generator) -> tuple[Floats, tuple[Integers, Integers]]:
+        """How close images are to each other, and the images of a random choice that are searched for and enrolled."""
+        faces = _faces(rng, self.people, self.images, self.noise).swapaxes(0, 1).reshape(-1, _WIDTH)
+        order = np.argsort(rng.random((self.people, self.images)), axis=1)
+        enrolled, searched = (order[:, place] * self.people + np.arange(self.people) for place in (0, 1))
+        return _closeness(faces, faces), (searched, enrolled)
+
+
+@dataclass(frozen=True, eq=False)
+class TwoOverChoices:
+    """Two algorithms that are equally good: each adds noise of its own to the closeness of images.
+
+    What is to be held is that they do not differ for new people, or, of one random ``choice`` of images, by how much they do.
+
+    Examples
+    --------
+    >>> one = TwoOverChoices(ChoicesWorld(20, 3)).draw(0, 0)
+    >>> [each.name for each in one.data], one.truth
+    (['first', 'second'], 0.0)
+    """
+
+    world: ChoicesWorld
+    of_choice: bool = False
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and what both make of their images."""
+        rng = np.random.default_rng([seed, number, 20])
+        values, (searched, enrolled) = self.world.compared(rng)
+        both = values + 2.0 * rng.standard_normal((2, *values.shape))
+        data = tuple(
+            Scores.from_array(each, self.world.pool.samples.ids, orientation="similarity", name=name)
+            for name, each in zip(("first", "second"), both, strict=True)
+        )
+        own = np.arange(self.world.people)
+        rates = [(each[np.ix_(searched, enrolled)].argmax(axis=1) == own).mean() for each in both]
+        return DataSet(data, self.world.pool, float(rates[0] - rates[1]) if self.of_choice else 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,19 +262,27 @@ class QueriesWorld:
     def draw(self, seed: int, number: int) -> DataSet:
         """Draw people, and the scores of their queries; a query has an effect of its own on all its scores."""
         rng = np.random.default_rng([seed, number, 8])
+        means = self.means(rng)
+        return DataSet(self.scored(rng, "net", means), self.experiment, self.truth_of(means))
+
+    def means(self, rng: np.random.Generator) -> Floats:
+        """What two people make their scores on average, for people drawn anew."""
         hard, lift = 0.7 * rng.standard_normal((2, self.people))
-        means = 0.7 * (lift[:, None] + lift)
+        means: Floats = 0.7 * (lift[:, None] + lift)
         np.fill_diagonal(means, self.gap - hard)
+        return means
+
+    def scored(self, rng: np.random.Generator, name: str, means: Floats) -> Scores:
+        """The scores of new queries."""
         shape = self.queries, self.people, self.people
         values = means + 0.6 * rng.standard_normal(shape[:2])[:, :, None] + 0.8 * rng.standard_normal(shape)
         ids = self.experiment.samples.ids
-        scores = Scores.from_array(
+        return Scores.from_array(
             values.reshape(-1, self.people), ids[self.people :], ids[: self.people],
-            orientation="similarity", name="net",
+            orientation="similarity", name=name,
         )  # fmt: skip
-        return DataSet(scores, self.experiment, self._truth(means))
 
-    def _truth(self, means: Floats) -> float:
+    def truth_of(self, means: Floats) -> float:
         """The measure of normal scores of variance 1 about their means, at closely spaced thresholds."""
         from scipy.special import ndtr
 
@@ -257,3 +296,113 @@ class QueriesWorld:
             np.diff(genuine, append=1.0)[:, None], impostor[:, None], impostor[:, None], np.ones(1)
         )
         return float(self.measure.of_weighted(weighed)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class TwoOfQueries:
+    """Two algorithms on the same queries, whose genuine scores are lower by so much with the second.
+
+    Examples
+    --------
+    >>> from proband import AUC
+    >>> one = TwoOfQueries(QueriesWorld(20, 2, AUC())).draw(0, 0)
+    >>> [each.name for each in one.data], one.truth
+    (['first', 'second'], 0.0)
+    """
+
+    world: QueriesWorld
+    lower: float = 0.0
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and the scores of their queries with both."""
+        rng = np.random.default_rng([seed, number, 21])
+        means = self.world.means(rng)
+        others = means - self.lower * np.eye(self.world.people)
+        data = self.world.scored(rng, "first", means), self.world.scored(rng, "second", others)
+        return DataSet(data, self.world.experiment, self.world.truth_of(means) - self.world.truth_of(others))
+
+
+@dataclass(frozen=True, eq=False)
+class TwoInGalleries:
+    """Two algorithms that are equally good, on people who are enrolled by one image each.
+
+    Examples
+    --------
+    >>> one = TwoInGalleries(GalleriesWorld(20, 4)).draw(0, 0)
+    >>> len(one.data), one.truth
+    (2, 0.0)
+    """
+
+    world: GalleriesWorld
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and what both make of their images."""
+        one = self.world.draw(seed, number)
+        rng = np.random.default_rng([seed, number, 22])
+        data = tuple(
+            Scores.from_array(
+                one.data.values + 1.5 * rng.standard_normal(one.data.shape),
+                one.data.queries,
+                one.data.targets,
+                orientation="similarity",
+                name=name,
+            )
+            for name in ("first", "second")
+        )
+        return DataSet(data, one.within, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class PartsWorld:
+    """Three algorithms on the same probes; what is to be held is the first one's rate on the third that is hardest to the others.
+
+    Attributes
+    ----------
+    people, probes
+        How many, and the probes of each; everybody is enrolled by one image.
+
+    Examples
+    --------
+    >>> one = PartsWorld(30, 2).draw(0, 0)
+    >>> len(one.data), 0 < one.truth < 1
+    (3, True)
+    """
+
+    people: int
+    probes: int
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """Session 0 is enrolled."""
+        return Experiment(_samples(self.people, 1 + self.probes), gallery="session == 0")
+
+    def _closeness(self, rng: np.random.Generator, people: int) -> Floats:
+        """How close probes are to their mates, to three algorithms (algorithms × probes × people)."""
+        own = rng.standard_normal(people)
+        probe = rng.standard_normal((self.probes, people))
+        return np.asarray(1.2 + 0.6 * own + 0.5 * probe + 0.6 * rng.standard_normal((3, self.probes, people)))
+
+    @cached_property
+    def truth(self) -> float:
+        """Of very many people."""
+        first, *others = self._closeness(np.random.default_rng([_TRUTH, 9]), _TRUTH_PROBES)
+        hard = np.mean([other.ravel().argsort().argsort() for other in others], axis=0)
+        return float((first.ravel()[hard < np.quantile(hard, 1 / 3)] > 0).mean())
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and how close their probes are; a probe is found if it is closer than everybody else, who are at 0."""
+        rng = np.random.default_rng([seed, number, 17])
+        found = self._closeness(rng, self.people)
+        ids = self.experiment.samples.ids
+        own = np.tile(np.eye(self.people, dtype=bool), (self.probes, 1))
+        data = [
+            Scores.from_array(
+                np.where(own, close.reshape(-1, 1), 0.0),
+                ids[self.people :],
+                ids[: self.people],
+                orientation="similarity",
+                name=name,
+            )
+            for name, close in zip("abc", found, strict=True)
+        ]
+        return DataSet(data, self.experiment, self.truth)

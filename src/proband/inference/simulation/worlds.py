@@ -74,6 +74,10 @@ class OutcomesWorld:
         rank 1.
     target
         What is to be held: the value for new ``people``, or for new ``images`` of the people of each data set.
+    labels
+        Columns of the samples besides, with the value of every probe: sites, sensors.
+    names
+        What the names of people begin with.
 
     Examples
     --------
@@ -87,6 +91,8 @@ class OutcomesWorld:
     population: Population
     measure: OutcomeMeasure
     target: Target = "people"
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: str = ""
 
     @cached_property
     def experiment(self) -> Experiment:
@@ -97,9 +103,12 @@ class OutcomesWorld:
             if self.population.informative
             else self.population.numbers
         )
-        searched = [(f"p{k}.{j}", str(k)) for k in people for j in range(most[k])]
-        ids, subjects = zip(*((f"g{k}", str(k)) for k in people), *searched, strict=True)
-        return Experiment(Samples({"id": ids, "subject": subjects}), gallery=list(ids[: len(people)]))
+        named = [f"{self.names}{k}" for k in people]
+        searched = [(f"p{name}.{j}", name) for name, n in zip(named, most, strict=True) for j in range(n)]
+        ids, subjects = zip(*((f"g{name}", name) for name in named), *searched, strict=True)
+        columns = {name: ("enrolled",) * len(people) + values for name, values in self.labels.items()}
+        samples = Samples({"id": ids, "subject": subjects, **columns})
+        return Experiment(samples, gallery=list(ids[: len(people)]))
 
     @property
     def is_share(self) -> bool:
@@ -249,7 +258,8 @@ class TwoAlgorithms:
         """Draw people, and what becomes of their probes with both."""
         rng = np.random.default_rng([seed, number, 1])
         easiness, numbers = self.world.population.draw(rng)
-        first, second = (np.repeat(own, numbers) for own in self._own_rates(easiness, rng))
+        rates = self._own_rates(easiness, rng)
+        first, second = (np.repeat(own, numbers) for own in rates)
         own, other, shared = rng.random((3, len(first)))
         other = np.where(shared < self.together, own, other)
         success = own < first, other < second
@@ -259,14 +269,17 @@ class TwoAlgorithms:
         )
         differ = success[0].astype(np.float64) - success[1]
         people = np.bincount(np.repeat(np.arange(len(numbers)), numbers), differ, minlength=len(numbers))
-        weight = numbers if self.world.by_person else 1
+        weight = numbers if self.world.by_person else np.ones_like(numbers)
+        truth = self.difference
+        expected: float | Floats = truth
+        if self.world.target == "images":
+            expected = rates[0] - rates[1]
+            truth = float((expected * numbers / weight).sum() / (numbers / weight).sum())
         facts = {
             "discordant": float(np.abs(differ).mean()),
             "discordant_subjects": float(np.count_nonzero(people)),
         }
-        return DataSet(
-            data, None, self.difference, (people - numbers * self.difference) / weight, facts
-        )
+        return DataSet(data, None, truth, (people - numbers * expected) / weight, facts)
 
     def _own_rates(self, easiness: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """The own rates of people with each of the two."""
@@ -342,7 +355,7 @@ class PairsWorld:
         """What makes genuine scores higher, so that the measure has its value over very many people."""
         genuine, impostor = self._scores
         if isinstance(self.measure, FNMR | EER):
-            return self._threshold - float(np.quantile(genuine, self.value))
+            return self.threshold - float(np.quantile(genuine, self.value))
         if isinstance(self.measure, AUC):
             return -float(np.quantile(genuine - impostor, 1 - self.value))
         raise UsageError(
@@ -351,13 +364,17 @@ class PairsWorld:
         )
 
     @cached_property
-    def _threshold(self) -> float:
+    def threshold(self) -> float:
         """Where the false match rate is that of the measure."""
-        fmr = self.measure.at_fmr if isinstance(self.measure, FNMR) else self.value
-        return float(np.quantile(self._scores[1], 1 - fmr))
+        return float(np.quantile(self._scores[1], 1 - self.fmr))
+
+    @property
+    def fmr(self) -> float:
+        """The false match rate of the measure."""
+        return self.measure.at_fmr if isinstance(self.measure, FNMR) else self.value
 
     @cached_property
-    def _influence(self) -> tuple[Floats, Floats, Floats]:
+    def _influence(self) -> tuple[Any, Any, Any]:
         """What a genuine and an impostor score add to the error of the measure, to first order, at closely spaced scores."""
         genuine, impostor = (np.sort(one) for one in self._scores)
         at = np.linspace(impostor[0], genuine[-1] + self.gap, _GRID)
@@ -365,13 +382,13 @@ class PairsWorld:
             below = np.searchsorted(impostor, at) / _TRUTH_PAIRS
             above = 1 - np.searchsorted(genuine, at - self.gap) / _TRUTH_PAIRS
             return at, below - self.value, above - self.value
-        t, near = self._threshold, 0.05
+        t, near = self.threshold, 0.05
         dense_genuine, dense_impostor = (
             float(np.diff(np.searchsorted(scores, [middle - near, middle + near]))[0])
             for scores, middle in ((genuine, t - self.gap), (impostor, t))
         )
-        fmr = self.measure.at_fmr if isinstance(self.measure, FNMR) else self.value
-        missed, matched = (at < t) - self.value, (at >= t) - fmr
+        missed = (at < t).astype(np.float64) - self.value
+        matched = (at >= t).astype(np.float64) - self.fmr
         if isinstance(self.measure, FNMR):
             return at, missed, dense_genuine / dense_impostor * matched
         whole = dense_genuine + dense_impostor
@@ -382,8 +399,8 @@ class PairsWorld:
         rng = np.random.default_rng([seed, number, 2])
         hard, wolf = (EFFECTS[self.kind](rng, len(self.numbers)) for _ in range(2))
         n = sum(self.numbers)
-        values, residuals = self.compared(hard, wolf, rng.standard_normal((n, n)))
-        return DataSet(self.scores("net", values), self.samples, self.value, residuals)
+        values = self.compared(hard, wolf, rng.standard_normal((n, n)))
+        return DataSet(self.scores("net", values), self.samples, self.value, self.added(values))
 
     @cached_property
     def _people(self) -> tuple[Integers, Any]:
@@ -391,18 +408,37 @@ class PairsWorld:
         people = np.repeat(np.arange(len(self.numbers)), self.numbers)
         return people, people[:, None] == people
 
-    def compared(self, hard: Floats, wolf: Floats, noise: Floats) -> tuple[Floats, Floats]:
-        """The scores of images of people with these effects, and what each person adds to the error of the measure."""
+    @property
+    def mated(self) -> Any:
+        """Which two images are of one person."""
+        return self._people[1]
+
+    def missed(self, lower: float = 0.0) -> float:
+        """The false non-match rate at the threshold of genuine scores that are lower by so much."""
+        return float((self._scores[0] + self.gap - lower < self.threshold).mean())
+
+    def compared(self, hard: Floats, wolf: Floats, noise: Floats) -> Floats:
+        """The scores of images of people with these effects."""
         people, mated = self._people
         effect = np.sqrt(self.icc)
         half = np.sqrt(1 - self.icc) * np.triu(noise, 1)
         lifted = effect / np.sqrt(2) * (wolf[people][:, None] + wolf[people])
-        values = half + half.T + np.where(mated, self.gap - effect * hard[people], lifted)
+        return np.asarray(half + half.T + np.where(mated, self.gap - effect * hard[people], lifted))
+
+    def added(self, values: Floats) -> Floats:
+        """What each person adds to the error of the measure; a pair counts for both."""
         at, genuine, impostor = self._influence
+        people, mated = self._people
         own = mated & ~np.eye(len(people), dtype=bool)
-        added = np.where(own, np.interp(values, at, genuine) / max(own.sum(), 1), 0.0)
-        added += np.where(mated, 0.0, 2 * np.interp(values, at, impostor) / (~mated).sum())
-        return values, np.bincount(people, added.sum(axis=1), minlength=len(self.numbers))
+        found = np.where(own, np.interp(values, at, genuine) / max(own.sum(), 1), 0.0)
+        found += np.where(mated, 0.0, 2 * np.interp(values, at, impostor) / (~mated).sum())
+        return np.asarray(np.bincount(people, found.sum(axis=1), minlength=len(self.numbers)), np.float64)
+
+    def matched(self, values: Floats) -> Floats:
+        """What each person adds to the error of the false match rate at the threshold that has it."""
+        people, mated = self._people
+        found = np.where(mated, 0.0, (values >= self.threshold) - self.fmr)
+        return np.asarray(np.bincount(people, found.sum(axis=1), minlength=len(self.numbers)), np.float64)
 
     def scores(self, name: str, values: Floats) -> Scores:
         """The scores as an algorithm gives them."""
@@ -446,15 +482,17 @@ class TwoOverPairs:
         common, first, second = rng.standard_normal((3, n, n))
         noises = (np.sqrt(_NOISE) * common + np.sqrt(1 - _NOISE) * own for own in (first, second))
         found = [
-            world.compared(*each, noise)
-            for world, each, noise in zip((self.world, self.second), (effects, others), noises, strict=True)
+            world.compared(hard, wolf, noise)
+            for world, (hard, wolf), noise in zip(
+                (self.world, self.second), (effects, others), noises, strict=True
+            )
         ]
         data = tuple(
-            self.world.scores(name, values)
-            for name, (values, _) in zip(("first", "second"), found, strict=True)
+            self.world.scores(name, values) for name, values in zip(("first", "second"), found, strict=True)
         )
         truth = self.world.value - self.second.value
-        return DataSet(data, self.world.samples, truth, found[0][1] - found[1][1])
+        residuals = self.world.added(found[0]) - self.second.added(found[1])
+        return DataSet(data, self.world.samples, truth, residuals)
 
 
 def numbers_in(experiment: Experiment, *, of_pairs: bool = False) -> tuple[int, ...]:

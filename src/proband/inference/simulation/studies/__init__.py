@@ -11,22 +11,33 @@ from proband.engine import Progress
 from proband.errors import UsageError
 from proband.inference.simulation.covered import Tally, simulate
 from proband.inference.simulation.studies import (
+    classification,
     comparisons,
+    covariates,
     curves,
+    datasets,
     galleries,
     images,
     pairs,
+    planning,
     rates,
     search,
     strata,
+    surveys,
+    thresholds,
     validation,
+    verification,
 )
 from proband.inference.simulation.studies.trials import LEVEL, Bars, Study, Trial
+from proband.inference.simulation.studies.untried import UNTRIED
 from proband.results.base import Result
 
-__all__ = ["STUDIES", "Bars", "Study", "Trial", "Tried", "run_trial"]
+__all__ = ["STUDIES", "UNTRIED", "Bars", "Study", "Trial", "Tried", "run_trial"]
 
-_FAMILIES = (rates, comparisons, strata, galleries, images, pairs, curves, search, validation)
+_FAMILIES = (
+    *(rates, curves, comparisons, strata, galleries, images, pairs, verification, thresholds, search),
+    *(classification, validation, covariates, surveys, datasets, planning),
+)
 STUDIES = {study.key: study for family in _FAMILIES for study in family.STUDIES}
 """Every study, by what procedures know it by."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from proband.designs import Bootstrap, Jackknife
@@ -14,6 +15,7 @@ from proband.words import Target, given
 
 NEW_PEOPLE_PAIRS = Target("new-people-compared", "new people, compared with each other")
 _UNEQUAL = (2, 3, 8)
+_MEASURES = ((AUC(), 0.98, 0.012), (FNMR(0.01), 0.1, 0.08), (EER(), 0.05, 0.03))
 
 
 def compared(
@@ -43,7 +45,8 @@ def two(
     said, world = pairs_of(subjects, images, measure, value, 0.2, kind)
     said += f", {given(apart)} apart" if apart else ", no difference"
     bars = Bars(coverage=0.92, power=0.75)
-    return Trial(said, TwoOverPairs(world, apart), Comparing(measure), bars)
+    dear = 4 if isinstance(measure, EER) else 1
+    return Trial(said, TwoOverPairs(world, apart), Comparing(measure), bars, dear=dear)
 
 
 def _cases(apart: float) -> tuple[tuple[int | tuple[int, ...], PairKind, float], ...]:
@@ -58,14 +61,14 @@ STUDIES = (
             compared(40, 3, AUC(), 0.95),
             compared(60, 3, AUC(), 0.995),
             compared(60, 3, AUC(), 0.98, 0.2, "classes"),
-            compared(60, _UNEQUAL, AUC(), 0.98, 0.2, "skewed"),
+            compared(40, _UNEQUAL, AUC(), 0.98, 0.2, "skewed"),
             compared(60, zipf(60, 12), AUC(), 0.98),
             compared(60, 3, FNMR(0.01), 0.1),
             compared(60, 3, FNMR(0.01), 0.02),
-            compared(60, _UNEQUAL, FNMR(0.01), 0.1, 0.2, "skewed"),
+            compared(40, _UNEQUAL, FNMR(0.01), 0.1, 0.2, "skewed"),
             compared(100, 3, FNMR(0.001), 0.1),
             compared(60, 3, EER(), 0.05),
-            compared(60, _UNEQUAL, EER(), 0.1, 0.2, "skewed"),
+            compared(40, _UNEQUAL, EER(), 0.1, 0.2, "skewed"),
             *(
                 compared(60, 3, measure, value, design=design)
                 for measure, value in ((AUC(), 0.95), (FNMR(0.01), 0.1), (EER(), 0.1))
@@ -73,15 +76,20 @@ STUDIES = (
                 if measure.form == "area" or isinstance(design, Bootstrap)
             ),
         ),
-        ("estimate", "Estimate"),
+        ("estimate", "Estimate", "AucInterval", "EqualErrorInterval"),
     ),
     Study(
         "difference-over-pairs",
         NEW_PEOPLE_PAIRS,
-        tuple(
-            two(60, images, measure, value, margin, kind)
-            for measure, value, apart in ((AUC(), 0.98, 0.012), (FNMR(0.01), 0.1, 0.08), (EER(), 0.05, 0.03))
-            for images, kind, margin in _cases(apart)
+        (
+            *(
+                two(60 if images == 3 else 40, images, measure, value, margin, kind)
+                for measure, value, apart in _MEASURES
+                for images, kind, margin in _cases(apart)
+            ),
+            replace(
+                two(60, 3, AUC(), 0.98), ask=Comparing(AUC(), Bootstrap("subject", n_resamples=500)), dear=2
+            ),
         ),
         ("compare", "Difference"),
     ),

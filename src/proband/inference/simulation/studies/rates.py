@@ -5,16 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from proband.designs import Binomial, Bootstrap, Clustered
+from proband.inference.estimates.estimate import estimate
+from proband.inference.simulation.asking import Answered, Asking
+from proband.inference.simulation.other_worlds import FinitePopulation
 from proband.inference.simulation.studies.trials import (
     FEW_HAVE_MANY,
     NEW_PEOPLE,
+    RATE,
     SOME,
     Bars,
     Study,
     Trial,
+    population_of,
     searched,
     zipf,
 )
+from proband.inference.simulation.worlds import DataSet, OutcomesWorld
 from proband.measures import MedianCensoredRank, RecognitionRate
 from proband.words import Target
 
@@ -38,7 +44,9 @@ def _of_people(design: Any) -> tuple[Trial, ...]:
         searched(60, SOME, 0.8, 0.2, design, kind="skewed"),
         searched(60, SOME, 0.8, 0.2, design, informative=True, bars=_FEW),
         searched(100, FEW_HAVE_MANY, 0.8, 0.2, design, bars=_FEW),
-        searched(60, FEW_HAVE_MANY, 0.9, 0.2, design, kind="skewed", informative=True, bars=_FEW, short=short),
+        searched(
+            60, FEW_HAVE_MANY, 0.9, 0.2, design, kind="skewed", informative=True, bars=_FEW, short=short
+        ),
         searched(100, zipf(100, 60), 0.9, 0.2, design, kind="skewed", bars=_FEW, short=short),
         searched(200, SOME, 0.9, 0.2, design, kind="normal", informative=True),
     )
@@ -56,6 +64,18 @@ def _few_errors() -> tuple[Trial, ...]:
             (60, SOME, 0.995, 0.2),
         )
     )
+
+
+def _of_so_many(one: DataSet, level: float, seed: int) -> Answered:
+    found = estimate(RATE, one.data, confidence_level=level, population=one.within)
+    return Answered(found.value, found.low, found.high, found.design, found.notes)
+
+
+def _finite(people: int, population: int) -> Trial:
+    """People drawn from a population of so many."""
+    said, drawn = population_of(people, 4, 0.8, 0.3)
+    world = FinitePopulation(OutcomesWorld(drawn, RATE, "images"), population)
+    return Trial(f"{said}, of {population} people", world, Asking("rank-1-of-population", _of_so_many))
 
 
 STUDIES = (
@@ -76,7 +96,11 @@ STUDIES = (
             *_of_people(Clustered()),
             *_few_errors(),
             searched(60, SOME, 0.8, 0.2, measure=RecognitionRate(1, weights="person")),
-            searched(100, zipf(100, 60), 0.9, 0.2, measure=RecognitionRate(1, weights="person"), kind="skewed"),
+            searched(
+                100, zipf(100, 60), 0.9, 0.2, measure=RecognitionRate(1, weights="person"), kind="skewed"
+            ),
+            _finite(60, 80),
+            _finite(60, 600),
         ),
         ("estimate", "evaluate", "Estimate", "ByPerson"),
     ),

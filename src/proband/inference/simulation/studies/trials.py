@@ -87,6 +87,10 @@ class Bars:
         return tuple(found)
 
 
+BARS = Bars()
+"""What must hold where nothing else is said."""
+
+
 def oracle_power(tally: Tally) -> float | None:
     """How often a test rejects that knows the variance of the difference; None where there is no single difference.
 
@@ -116,13 +120,16 @@ class Trial:
         What must hold there.
     short
         Where a bar is known to be broken: why no method holds it, and what would be needed. None where all must hold.
+    dear
+        Of how many data sets that are asked for one is drawn, where each takes long.
     """
 
     people: str
     world: World
     ask: Ask
-    bars: Bars = Bars()
+    bars: Bars = BARS
     short: Target | None = None
+    dear: int = 1
 
 
 @dataclass(frozen=True)
@@ -182,7 +189,7 @@ def searched(
     *,
     measure: OutcomeMeasure = RATE,
     images: bool = False,
-    bars: Bars = Bars(),
+    bars: Bars = BARS,
     short: Target | None = None,
     **more: Any,
 ) -> Trial:
@@ -204,5 +211,3 @@ def pairs_of(
     numbers = Population.of(subjects, images, rate=0.5, icc=0.0).numbers
     said = f"{subjects} × {each(images)} images, value {given(value)}, icc {given(icc)}, {kind}"
     return said, PairsWorld(numbers, measure, value, icc, kind)
-
-

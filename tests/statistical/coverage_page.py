@@ -1,0 +1,248 @@
+"""What docs/trust.md shows of the studies of coverage: a picture, a table of one screen, what does not hold, and every trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from tests.gallery import smaller
+
+import proband as pb
+from proband.inference.simulation.covered import Covered, Share, Tally
+from proband.inference.simulation.studies.trials import LEVEL, oracle_power
+from proband.report.charts.mpl import set_axis
+from proband.report.charts.palette import colour, marker
+from proband.report.charts.spec import Axis
+from proband.report.figures.style import GREY, PAGE, head, laid_out
+
+if TYPE_CHECKING:
+    from tests.statistical.coverage_table import Row
+
+DOCS = Path(__file__).parents[2] / "docs"
+SHOWN, PICTURE = DOCS / "trust.md", DOCS / "images" / "trust.svg"
+PARTS = ("summary", "falls short", "table")
+FAMILIES = {
+    "rates": ("rate-of-probes", "rate-over-people", "people-within-strata", "new-images"),
+    "differences of rates": (
+        "difference-of-rates",
+        "difference-of-probes",
+        "opposed-algorithms",
+        "sensors",
+        "gate",
+    ),
+    "FNMR, AUC, EER": ("pairs-of-people", "rates-at-a-threshold", "rates-at-a-false-match-rate"),
+    "differences of FNMR, AUC, EER": ("difference-over-pairs",),
+    "thresholds": ("thresholds",),
+}
+"""The studies in the picture, by what their series are called: those whose carriers are known."""
+_WIDEST = 6.0
+
+
+def share(events: int, n: int) -> str:
+    """A share with one Monte Carlo error, in per cent."""
+    found = Share.of(events, n)
+    return f"{100 * found.value:.1f} ± {100 * found.standard_error:.1f}"
+
+
+def held(tally: Tally) -> float | None:
+    return 100 * tally.covered / tally.answered if tally.bounded else None
+
+
+def rejected(tally: Tally) -> float | None:
+    """How often tests reject where nothing differs."""
+    return 100 * tally.rejected / tally.answered if tally.null else None
+
+
+def ratio(tally: Tally) -> float | None:
+    return Covered.of(tally, LEVEL).width_ratio if tally.width else None
+
+
+def by_question(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(str(row.study.question), []).append(row)
+    return found
+
+
+def span(values: Sequence[float]) -> str:
+    if not values:
+        return ""
+    low, high = f"{min(values):.1f}", f"{max(values):.1f}"
+    return low if low == high else f"{low}–{high}"
+
+
+def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], text: int = 1) -> str:
+    ruled = ["---"] * text + ["--:"] * (len(heads) - text)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, ruled, *lines))
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """A line for each question: what its intervals and tests showed at worst and at best."""
+    lines = []
+    for question, each in by_question(rows).items():
+        tallies = [row.tally for row in each]
+        carriers = [row for row in each if row.broken]
+        widths = [one for tally in tallies if (one := ratio(tally)) is not None]
+        lines.append(
+            (
+                question,
+                str(len(each)),
+                span([one for tally in tallies if (one := held(tally)) is not None]),
+                f"{median(widths):.2f}" if widths else "",
+                span([one for tally in tallies if (one := rejected(tally)) is not None]),
+                str(len(carriers)) if carriers else "",
+            )
+        )
+    heads = (
+        "question",
+        "populations",
+        "interval holds the truth, %",
+        "width, median",
+        "rejects without a difference, %",
+        "fall short",
+    )
+    return markdown(heads, lines)
+
+
+def falls_short(rows: Sequence[Row]) -> str:
+    """What breaks a bar, with why no method holds it where that is known."""
+    lines = []
+    for row in rows:
+        if not row.broken and row.trial.short is None:
+            continue
+        found = row.tally
+        seen = [f"holds {share(found.covered, found.answered)} %"] if found.bounded else []
+        seen += [f"rejects {share(found.rejected, found.answered)} %"] if found.null else []
+        seen += [f"width {one:.2f}"] if (one := ratio(found)) is not None else []
+        why = "not yet" if row.trial.short is None else str(row.trial.short)
+        lines.append(
+            (f"{measured(row)}, {row.trial.people}", "; ".join(seen), ", ".join(row.broken) or "none", why)
+        )
+    heads = ("what, and people", "showed", "bars broken", "what would be needed")
+    return markdown(heads, lines, len(heads)) if lines else "Nothing falls short of its bars."
+
+
+def measured(row: Row) -> str:
+    measure = row.trial.ask.measure
+    return f"{measure}, `{row.design}`" if measure != "rank-1" else f"`{row.design}`"
+
+
+def line_of(row: Row) -> tuple[str, ...]:
+    tally = row.tally
+    n = tally.answered
+    if not n:
+        return measured(row), row.trial.people, *[""] * 7
+    wide, carriers, oracle = ratio(tally), tally.carriers, oracle_power(tally)
+    return (
+        measured(row),
+        row.trial.people + (" †" if row.broken else ""),
+        share(tally.covered, n) if tally.bounded else "",
+        "" if wide is None else f"{wide:.2f}",
+        "" if carriers is None else f"{carriers:.1f}" if carriers < 10 else f"{carriers:.0f}",
+        f"{100 * tally.cautioned / n:.0f}",
+        share(tally.rejected, n) if tally.null else "",
+        "" if oracle is None else f"{100 * tally.rejected / n:.0f} of {100 * oracle:.0f}",
+        f"{tally.n:,}",
+    )
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Every trial, by question."""
+    heads = (
+        "what, by which procedure",
+        "people",
+        "holds the truth, %",
+        "width",
+        "carriers",
+        "cautioned, %",
+        "type I, %",
+        "power, of an oracle's, %",
+        "data sets",
+    )
+    parts = [
+        f"### {question[0].upper()}{question[1:]}\n\n{markdown(heads, map(line_of, each), 2)}"
+        for question, each in by_question(rows).items()
+    ]
+    versions = sorted({row.version for row in rows})
+    return "\n\n".join((*parts, f"Version {', '.join(versions)}, seed 2026. † breaks a bar."))
+
+
+def within(page: str, part: str, text: str) -> str:
+    """The page with one of its parts replaced."""
+    begin, end = f"<!-- {part} begins -->", f"<!-- {part} ends -->"
+    before, _, rest = page.partition(begin)
+    return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"
+
+
+def shown(page: str, rows: Sequence[Row]) -> str:
+    """The page with what was found in its places."""
+    for part, made in zip(PARTS, (summary, falls_short, table), strict=True):
+        page = within(page, part, made(rows))
+    return page
+
+
+def points(rows: Sequence[Row], keys: Sequence[str]) -> list[tuple[float, float, float | None, bool]]:
+    """Carriers, coverage, width and whether most answers are cautioned, of the rows of some studies."""
+    found = []
+    for row in rows:
+        tally = row.tally
+        if row.study.key in keys and tally.carriers is not None and tally.bounded:
+            # A gate has two one-sided bounds.
+            found.append(
+                (tally.carriers, held(tally) or 0.0, ratio(tally), tally.cautioned > tally.answered / 2)
+            )
+    return [one for one in found if one[0] > 0]
+
+
+def picture(rows: Sequence[Row]) -> Any:
+    """Coverage and width against carriers."""
+    with laid_out((PAGE, 3.9)) as made:
+        above, beside = made.subplots(1, 2)
+        x = Axis("people who carry the variance", "log", 0.1, 100, "number")
+        set_axis(above, "x", x, most=5)
+        set_axis(beside, "x", x, most=5)
+        set_axis(above, "y", Axis("holds the truth, %", "linear", 70, 100, "number"), inset=0.02)
+        set_axis(
+            beside, "y", Axis("width, against one that knows the variance", "log", 0.5, _WIDEST, "number")
+        )
+        above.axhspan(93, 97, color=colour(5), alpha=0.16, linewidth=0)
+        above.axhline(95, color=GREY, linewidth=0.9)
+        beside.axhspan(0.5, 1.25, color=colour(5), alpha=0.16, linewidth=0)
+        beside.axhline(1, color=GREY, linewidth=0.9)
+        for axis in (above, beside):
+            axis.axvline(3, color=GREY, linewidth=0.9, linestyle=(0, (4, 2)))
+        handles = []
+        for place, (name, keys) in enumerate(FAMILIES.items()):
+            seen = points(rows, keys)
+            look: Any = {
+                "linestyle": "none",
+                "marker": marker(place),
+                "markersize": 4.5,
+                "color": colour(place),
+                "clip_on": False,
+            }
+            (handle,) = above.plot([], [], label=name, **look)
+            handles.append(handle)
+            for carriers, coverage, width, cautioned in seen:
+                face = "white" if cautioned else colour(place)
+                at = min(max(carriers, 0.1), 100)
+                above.plot([at], [max(coverage, 70)], markerfacecolor=face, zorder=3, **look)
+                if width is not None:
+                    beside.plot([at], [min(width, _WIDEST)], markerfacecolor=face, zorder=3, **look)
+        head(above, "Does it hold?", "nominal 95 %; green: within two points")
+        head(beside, "Is it narrow?", "1: as narrow as can be; green: at most a quarter more")
+        made.legend(
+            handles=handles, loc="outside lower center", ncols=3, handlelength=1.2,
+            title="One mark for each population; hollow: most answers came with a caution. Left of the dashed line fewer than three people carry\nthe variance: look twice there.",
+            alignment="left",
+        ).get_title().set(fontsize=8, color=GREY)  # fmt: skip
+    return made
+
+
+def write(rows: Sequence[Row]) -> None:
+    """Write the page and the picture."""
+    SHOWN.write_text(shown(SHOWN.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    pb.save_figure(picture(rows), PICTURE)
+    PICTURE.write_text(smaller(PICTURE.read_text(encoding="utf-8")), encoding="utf-8")
