@@ -261,7 +261,7 @@ def test_fitted_models_are_as_accurate_as_their_truth():
     """The closed form of a fitted model's accuracy is what very many new people show."""
     world = SplitsWorld(20, 200)
     found = [world.draw(0, number) for number in range(60)]
-    seen = np.array([one.data.correct.mean() - one.truth for one in found])
+    seen = np.array([one.data[0].correct.mean() - one.truth for one in found])
     assert abs(seen.mean()) < 4.5 * seen.std() / np.sqrt(len(seen))
     held, first = simulate(SplitsWorld(40, 3), Validating(method=False), 20)
     assert (held.n, first.method.key) == (20, "pooled-predictions")

@@ -34,10 +34,11 @@ FAMILIES = {
     ),
     "FNMR, AUC, EER": ("pairs-of-people", "rates-at-a-threshold", "rates-at-a-false-match-rate"),
     "differences of FNMR, AUC, EER": ("difference-over-pairs",),
-    "thresholds": ("thresholds",),
+    "thresholds to deploy": ("thresholds",),
 }
 """The studies in the picture, by what their series are called: those whose carriers are known."""
-_WIDEST = 6.0
+_WIDEST, _LEAST = 6.0, 75.0
+_CARRIERS = (0.1, 100.0)
 
 
 def share(events: int, n: int) -> str:
@@ -183,61 +184,52 @@ def shown(page: str, rows: Sequence[Row]) -> str:
     return page
 
 
-def points(rows: Sequence[Row], keys: Sequence[str]) -> list[tuple[float, float, float | None, bool]]:
-    """Carriers, coverage, width and whether most answers are cautioned, of the rows of some studies."""
-    found = []
-    for row in rows:
-        tally = row.tally
-        if row.study.key in keys and tally.carriers is not None and tally.bounded:
-            # A gate has two one-sided bounds.
-            found.append(
-                (tally.carriers, held(tally) or 0.0, ratio(tally), tally.cautioned > tally.answered / 2)
-            )
-    return [one for one in found if one[0] > 0]
-
-
 def picture(rows: Sequence[Row]) -> Any:
-    """Coverage and width against carriers."""
-    with laid_out((PAGE, 3.9)) as made:
-        above, beside = made.subplots(1, 2)
-        x = Axis("people who carry the variance", "log", 0.1, 100, "number")
-        set_axis(above, "x", x, most=5)
-        set_axis(beside, "x", x, most=5)
-        set_axis(above, "y", Axis("holds the truth, %", "linear", 70, 100, "number"), inset=0.02)
-        set_axis(
-            beside, "y", Axis("width, against one that knows the variance", "log", 0.5, _WIDEST, "number")
-        )
-        above.axhspan(93, 97, color=colour(5), alpha=0.16, linewidth=0)
-        above.axhline(95, color=GREY, linewidth=0.9)
-        beside.axhspan(0.5, 1.25, color=colour(5), alpha=0.16, linewidth=0)
-        beside.axhline(1, color=GREY, linewidth=0.9)
-        for axis in (above, beside):
-            axis.axvline(3, color=GREY, linewidth=0.9, linestyle=(0, (4, 2)))
+    """Coverage and width against carriers: a mark for each population, with one Monte Carlo error."""
+    with laid_out((PAGE, 4.3)) as made:
+        left, right = made.subplots(1, 2)
+        carriers = Axis("people who carry the variance", "log", *_CARRIERS, "number")
+        set_axis(left, "y", Axis("holds the truth, %", "linear", _LEAST, 100, "number"), inset=0.02)
+        set_axis(right, "y", Axis("width over the least there can be", "log", 0.7, _WIDEST, "number"))
+        zones = ((left, 95, (93, 97)), (right, 1, (0.7, 1.25)))
+        for axis, aim, good in zones:
+            set_axis(axis, "x", carriers, most=5)
+            axis.axhspan(*good, color=colour(5), alpha=0.15, linewidth=0)
+            axis.axhline(aim, color=GREY, linewidth=0.9, zorder=1.5)
+            axis.axvspan(_CARRIERS[0], 3, color=GREY, alpha=0.12, linewidth=0)
+            axis.axvline(10, color=GREY, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1.5)
+        for x, said in ((0.13, "fewer than three:\nlook twice"), (11, "ten and more:\ntrust")):
+            left.text(x, _LEAST, said, fontsize=7.5, color=GREY)
         handles = []
         for place, (name, keys) in enumerate(FAMILIES.items()):
-            seen = points(rows, keys)
             look: Any = {
                 "linestyle": "none",
                 "marker": marker(place),
-                "markersize": 4.5,
+                "markersize": 4.2,
                 "color": colour(place),
-                "clip_on": False,
             }
-            (handle,) = above.plot([], [], label=name, **look)
-            handles.append(handle)
-            for carriers, coverage, width, cautioned in seen:
-                face = "white" if cautioned else colour(place)
-                at = min(max(carriers, 0.1), 100)
-                above.plot([at], [max(coverage, 70)], markerfacecolor=face, zorder=3, **look)
-                if width is not None:
-                    beside.plot([at], [min(width, _WIDEST)], markerfacecolor=face, zorder=3, **look)
-        head(above, "Does it hold?", "nominal 95 %; green: within two points")
-        head(beside, "Is it narrow?", "1: as narrow as can be; green: at most a quarter more")
-        made.legend(
-            handles=handles, loc="outside lower center", ncols=3, handlelength=1.2,
-            title="One mark for each population; hollow: most answers came with a caution. Left of the dashed line fewer than three people carry\nthe variance: look twice there.",
-            alignment="left",
-        ).get_title().set(fontsize=8, color=GREY)  # fmt: skip
+            handles += left.plot([], [], label=name, **look)
+            for row in rows:
+                tally = row.tally
+                if row.study.key not in keys or tally.carriers is None or not tally.bounded:
+                    continue
+                look |= {"clip_on": False, "zorder": 3}
+                look["markerfacecolor"] = "white" if tally.cautioned > tally.answered / 2 else colour(place)
+                x = min(max(tally.carriers, _CARRIERS[0]), _CARRIERS[1])
+                found = Share.of(tally.covered, tally.answered)
+                value, error = 100 * found.value, 100 * found.standard_error
+                ends = (max(value - error, _LEAST), min(value + error, 100))
+                left.vlines(x, *ends, color=colour(place), linewidth=0.7, alpha=0.5)
+                left.plot([x], [max(value, _LEAST)], **look)
+                if (wide := ratio(tally)) is not None:
+                    right.plot([x], [min(max(wide, 0.7), _WIDEST)], **look)
+        head(left, "Does it hold?", "green: within 2 points of 95 %")
+        head(right, "Is it narrow?", "green: at most a quarter wider than need be")
+        legend = made.legend(
+            handles=handles, loc="outside lower center", ncols=3, handlelength=1.2, alignment="left"
+        )
+        legend.set_title("A mark for each simulated population. Hollow: most answers came with a caution.")
+        legend.get_title().set(fontsize=8, color=GREY)
     return made
 
 
