@@ -129,7 +129,12 @@ class AtTheMargin:
 
 @dataclass(frozen=True, eq=False)
 class IndependentSets:
-    """Two sets of different people, of which the second has a lower rate by the margin.
+    """Two sets of different people.
+
+    Attributes
+    ----------
+    population, margin
+        The people of the first set, and by how much the rate of the second is lower.
 
     Examples
     --------

@@ -129,6 +129,11 @@ class AtThreshold:
 class FinitePopulation:
     """People drawn from a population of so many; what is to be held is the rate of all of them.
 
+    Attributes
+    ----------
+    world, size
+        Those who are tested, and how many there are in all.
+
     Examples
     --------
     >>> from proband import RecognitionRate

@@ -202,7 +202,12 @@ class ChoicesWorld:
 class TwoOverChoices:
     """Two algorithms that are equally good: each adds noise of its own to the closeness of images.
 
-    What is to be held is that they do not differ for new people, or, of one random ``choice`` of images, by how much they do.
+    Attributes
+    ----------
+    world
+        The people and their images.
+    of_choice
+        Whether to be held is by how much they differ in one random choice of images, or that they do not for new people.
 
     Examples
     --------
@@ -300,7 +305,12 @@ class QueriesWorld:
 
 @dataclass(frozen=True, eq=False)
 class TwoOfQueries:
-    """Two algorithms on the same queries, whose genuine scores are lower by so much with the second.
+    """Two algorithms on the same queries.
+
+    Attributes
+    ----------
+    world, lower
+        The queries, and by how much genuine scores are lower with the second.
 
     Examples
     --------
@@ -324,7 +334,12 @@ class TwoOfQueries:
 
 @dataclass(frozen=True, eq=False)
 class TwoInGalleries:
-    """Two algorithms that are equally good, on people who are enrolled by one image each.
+    """Two algorithms that are equally good.
+
+    Attributes
+    ----------
+    world
+        The people, who are enrolled by one image each.
 
     Examples
     --------

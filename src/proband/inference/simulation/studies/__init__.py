@@ -1,6 +1,8 @@
 """The registry of studies: every public interval and test names one, with populations on which it is tried and bars to pass there.
 
-A module for each family; `trials` says what a study is. ``make coverage`` carries them out, docs/trust.md shows what they showed.
+`trials` says what a study is, `untried` what has none and why. By family: `rates`, `curves`, `comparisons`; `strata` (new images, people at
+sites), `galleries`, `images` (other choices of them); `pairs`, `verification`, `thresholds`; `search`; `classification`, `validation` (folds), `covariates`,
+`surveys`, `datasets`, `planning`. ``make coverage`` carries them out, docs/trust.md shows what they showed.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ _ASYMMETRIC = Target(
 )
 
 
-def two(
+def _two(
     subjects: int,
     probes: int | tuple[int, ...],
     rate: float,
@@ -68,15 +68,15 @@ def two(
 def _over_people(design: Any) -> tuple[Trial, ...]:
     """The populations on which a test of two algorithms over people is tried."""
     return (
-        two(60, 3, 0.8, 0.2, design),
-        two(100, 5, 0.9, 0.3, design, kind="skewed"),
-        two(60, SOME, 0.8, 0.2, design),
-        two(60, SOME, 0.8, 0.2, design, kind="classes", informative=True),
-        two(100, FEW_HAVE_MANY, 0.8, 0.2, design),
-        two(60, 3, 0.8, 0.2, design, apart=0.08),
-        two(100, 5, 0.9, 0.3, design, kind="skewed", apart=0.05),
-        two(60, SOME, 0.8, 0.2, design, apart=0.1),
-        two(100, zipf(100, 60), 0.8, 0.2, design, apart=0.1, kind="skewed"),
+        _two(60, 3, 0.8, 0.2, design),
+        _two(100, 5, 0.9, 0.3, design, kind="skewed"),
+        _two(60, SOME, 0.8, 0.2, design),
+        _two(60, SOME, 0.8, 0.2, design, kind="classes", informative=True),
+        _two(100, FEW_HAVE_MANY, 0.8, 0.2, design),
+        _two(60, 3, 0.8, 0.2, design, apart=0.08),
+        _two(100, 5, 0.9, 0.3, design, kind="skewed", apart=0.05),
+        _two(60, SOME, 0.8, 0.2, design, apart=0.1),
+        _two(100, zipf(100, 60), 0.8, 0.2, design, apart=0.1, kind="skewed"),
     )
 
 
@@ -133,7 +133,7 @@ STUDIES = (
     Study(
         "difference-of-probes",
         NEW_PEOPLE,
-        (two(100, 1, 0.8, 0.0, Binomial()), two(100, 1, 0.8, 0.0, Binomial(), apart=0.1)),
+        (_two(100, 1, 0.8, 0.0, Binomial()), _two(100, 1, 0.8, 0.0, Binomial(), apart=0.1)),
         ("compare", "Difference"),
     ),
     Study(
@@ -142,8 +142,8 @@ STUDIES = (
         (
             *_over_people(SignFlip()),
             *_over_people(ClusteredMcNemar()),
-            two(60, SOME, 0.8, 0.2, SignFlip(), measure=_BY_PERSON),
-            two(60, SOME, 0.8, 0.2, SignFlip(), measure=_BY_PERSON, apart=0.1),
+            _two(60, SOME, 0.8, 0.2, SignFlip(), measure=_BY_PERSON),
+            _two(60, SOME, 0.8, 0.2, SignFlip(), measure=_BY_PERSON, apart=0.1),
         ),
         ("compare", "Difference", "PersonDifference", "ClusteredMcNemarTest"),
     ),
@@ -151,8 +151,8 @@ STUDIES = (
         "difference-of-ranks",
         NEW_PEOPLE,
         (
-            two(60, 3, 0.8, 0.2, Bootstrap("subject", n_resamples=1_000)),
-            two(60, SOME, 0.8, 0.2, Bootstrap("subject", n_resamples=1_000), apart=0.1),
+            _two(60, 3, 0.8, 0.2, Bootstrap("subject", n_resamples=1_000)),
+            _two(60, SOME, 0.8, 0.2, Bootstrap("subject", n_resamples=1_000), apart=0.1),
         ),
         ("compare", "Difference"),
     ),
@@ -244,7 +244,7 @@ STUDIES = (
         NEW_PEOPLE,
         tuple(
             replace(
-                two(subjects, 1, 0.8, 0.0, apart=apart),
+                _two(subjects, 1, 0.8, 0.0, apart=apart),
                 ask=Asking("mcnemar", _tabulated),
                 bars=Bars(power=0.7),
             )

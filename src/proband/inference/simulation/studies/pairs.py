@@ -18,7 +18,7 @@ _UNEQUAL = (2, 3, 8)
 _MEASURES = ((AUC(), 0.98, 0.012), (FNMR(0.01), 0.1, 0.08), (EER(), 0.05, 0.03))
 
 
-def compared(
+def _compared(
     subjects: int,
     images: int | tuple[int, ...],
     measure: Measure,
@@ -33,7 +33,7 @@ def compared(
     return Trial(said, world, Estimating(measure, design), bars)
 
 
-def two(
+def _two(
     subjects: int,
     images: int | tuple[int, ...],
     measure: Measure,
@@ -58,19 +58,19 @@ STUDIES = (
         "pairs-of-people",
         NEW_PEOPLE_PAIRS,
         (
-            compared(40, 3, AUC(), 0.95),
-            compared(60, 3, AUC(), 0.995),
-            compared(60, 3, AUC(), 0.98, 0.2, "classes"),
-            compared(40, _UNEQUAL, AUC(), 0.98, 0.2, "skewed"),
-            compared(60, zipf(60, 12), AUC(), 0.98),
-            compared(60, 3, FNMR(0.01), 0.1),
-            compared(60, 3, FNMR(0.01), 0.02),
-            compared(40, _UNEQUAL, FNMR(0.01), 0.1, 0.2, "skewed"),
-            compared(100, 3, FNMR(0.001), 0.1),
-            compared(60, 3, EER(), 0.05),
-            compared(40, _UNEQUAL, EER(), 0.1, 0.2, "skewed"),
+            _compared(40, 3, AUC(), 0.95),
+            _compared(60, 3, AUC(), 0.995),
+            _compared(60, 3, AUC(), 0.98, 0.2, "classes"),
+            _compared(40, _UNEQUAL, AUC(), 0.98, 0.2, "skewed"),
+            _compared(60, zipf(60, 12), AUC(), 0.98),
+            _compared(60, 3, FNMR(0.01), 0.1),
+            _compared(60, 3, FNMR(0.01), 0.02),
+            _compared(40, _UNEQUAL, FNMR(0.01), 0.1, 0.2, "skewed"),
+            _compared(100, 3, FNMR(0.001), 0.1),
+            _compared(60, 3, EER(), 0.05),
+            _compared(40, _UNEQUAL, EER(), 0.1, 0.2, "skewed"),
             *(
-                compared(60, 3, measure, value, design=design)
+                _compared(60, 3, measure, value, design=design)
                 for measure, value in ((AUC(), 0.95), (FNMR(0.01), 0.1), (EER(), 0.1))
                 for design in (Bootstrap("subject", n_resamples=1_000), Jackknife(kind="JK1"))
                 if measure.form == "area" or isinstance(design, Bootstrap)
@@ -83,12 +83,12 @@ STUDIES = (
         NEW_PEOPLE_PAIRS,
         (
             *(
-                two(60 if images == 3 else 40, images, measure, value, margin, kind)
+                _two(60 if images == 3 else 40, images, measure, value, margin, kind)
                 for measure, value, apart in _MEASURES
                 for images, kind, margin in _cases(apart)
             ),
             replace(
-                two(60, 3, AUC(), 0.98), ask=Comparing(AUC(), Bootstrap("subject", n_resamples=500)), dear=2
+                _two(60, 3, AUC(), 0.98), ask=Comparing(AUC(), Bootstrap("subject", n_resamples=500)), dear=2
             ),
         ),
         ("compare", "Difference"),

@@ -174,7 +174,13 @@ def each(numbers: int | tuple[int, ...]) -> str:
 def population_of(
     subjects: int, probes: int | tuple[int, ...], rate: float, icc: float, **more: Any
 ) -> tuple[str, Population]:
-    """People, in words and as they are drawn."""
+    """People, in words and as they are drawn.
+
+    Examples
+    --------
+    >>> population_of(60, SOME, 0.8, 0.2)[0]
+    '60 × 1 or 2 or 12, rate 0.8, icc 0.2, beta'
+    """
     people = Population.of(subjects, probes, rate=rate, icc=icc, **more)
     said = f"{subjects} × {each(probes)}, rate {given(rate)}, icc {given(icc)}, {people.kind}"
     return said + (", hard people have more" if people.informative else ""), people
@@ -193,7 +199,13 @@ def searched(
     short: Target | None = None,
     **more: Any,
 ) -> Trial:
-    """An interval of a measure of searches."""
+    """An interval of a measure of searches.
+
+    Examples
+    --------
+    >>> searched(50, 3, 0.8, 0.2).people
+    '50 × 3, rate 0.8, icc 0.2, beta'
+    """
     said, population = population_of(subjects, probes, rate, icc, **more)
     world = OutcomesWorld(population, measure, "images" if images else "people")
     return Trial(said, world, Estimating(measure, design), bars, short)
@@ -207,7 +219,14 @@ def pairs_of(
     icc: float = 0.2,
     kind: PairKind = "normal",
 ) -> tuple[str, PairsWorld]:
-    """Pairs of people, in words and as they are drawn."""
+    """Pairs of people, in words and as they are drawn.
+
+    Examples
+    --------
+    >>> from proband import AUC
+    >>> pairs_of(60, 3, AUC(), 0.98)[0]
+    '60 × 3 images, value 0.98, icc 0.2, normal'
+    """
     numbers = Population.of(subjects, images, rate=0.5, icc=0.0).numbers
     said = f"{subjects} × {each(images)} images, value {given(value)}, icc {given(icc)}, {kind}"
     return said, PairsWorld(numbers, measure, value, icc, kind)
