@@ -114,6 +114,7 @@ STUDIES = (
                 world,
                 Asking(f"{average}-accuracy", _models_compared),
                 Bars(coverage=0.92, power=0.7),
+                dear=2 if groups else 1,
             )
             for average in ("micro", "macro")
             for sizes, second, groups in (
@@ -136,7 +137,7 @@ STUDIES = (
                 ItemsWorld(Population.of(clusters, items, rate=0.7, icc=0.2), margins),
                 Asking("success", _items_compared),
                 Bars(coverage=0.92, power=0.7),
-                dear=4 if len(margins) > 2 else 1,
+                dear=(4 if len(margins) > 2 else 1) * (1 if isinstance(items, int) else 2),
             )
             for clusters, items in ((60, 3), (60, SOME))
             for margins in ((0.0, 0.0), (0.0, 0.12), (0.0,) * 4)

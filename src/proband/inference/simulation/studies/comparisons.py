@@ -62,7 +62,9 @@ def _two(
     world = TwoAlgorithms(OutcomesWorld(population, measure), apart)
     said += f", {given(apart)} apart" if apart else ", no difference"
     bars = bars or (_DIFFERENT if apart else Bars(coverage=0.92))
-    return Trial(said, world, Comparing(measure, design), bars, short)
+    return Trial(
+        said, world, Comparing(measure, design), bars, short, dear=1 if isinstance(probes, int) else 2
+    )
 
 
 def _over_people(design: Any) -> tuple[Trial, ...]:
@@ -84,7 +86,9 @@ def _opposed(subjects: int, probes: int | tuple[int, ...], short: Target | None 
     said, population = population_of(subjects, probes, 0.8, 0.0)
     world = OpposedAlgorithms(population.numbers)
     said = f"{said.split(', rate')[0]}, the first a little better for most, the second much for a tenth"
-    return Trial(said, world, Comparing(RATE), Bars(coverage=0.92), short)
+    return Trial(
+        said, world, Comparing(RATE), Bars(coverage=0.92), short, dear=1 if isinstance(probes, int) else 2
+    )
 
 
 def _several(
@@ -197,6 +201,7 @@ STUDIES = (
                 AtTheMargin(TwoAlgorithms(OutcomesWorld(population, RATE), 0.05)),
                 Asking("gate", _gated),
                 _GATED,
+                dear=1 if len(set(population.numbers)) == 1 else 2,
             )
             for said, population in (
                 population_of(120, 2, 0.9, 0.2),

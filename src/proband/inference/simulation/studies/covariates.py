@@ -82,7 +82,10 @@ STUDIES = (
         NEW_PEOPLE_TRIALS,
         tuple(
             Trial(
-                f"{people} people × {probes}", PartsWorld(people, probes), Asking("rate-of-a-part", _parted)
+                f"{people} people × {probes}",
+                PartsWorld(people, probes),
+                Asking("rate-of-a-part", _parted),
+                dear=2,
             )
             for people, probes in ((60, 2), (120, 3))
         ),

@@ -15,6 +15,9 @@ from proband.words import Target, given
 
 NEW_PEOPLE_PAIRS = Target("new-people-compared", "new people, compared with each other")
 _UNEQUAL = (2, 3, 8)
+_FEW_IMAGES = Target(
+    "few-with-images", "a person or two have most of the genuine pairs; as many images of each are needed"
+)
 _MEASURES = ((AUC(), 0.98, 0.012), (FNMR(0.01), 0.1, 0.08), (EER(), 0.05, 0.03))
 
 
@@ -26,11 +29,13 @@ def _compared(
     icc: float = 0.2,
     kind: PairKind = "normal",
     design: Any = "auto",
+    short: Target | None = None,
 ) -> Trial:
     """An interval of a measure of pairs."""
     said, world = pairs_of(subjects, images, measure, value, icc, kind)
-    bars = Bars(coverage=0.92 if isinstance(images, int) else 0.9, width=1.6)
-    return Trial(said, world, Estimating(measure, design), bars)
+    equal = isinstance(images, int)
+    bars = Bars(coverage=0.92 if equal else 0.9, width=1.6)
+    return Trial(said, world, Estimating(measure, design), bars, short, dear=1 if equal else 4)
 
 
 def _two(
@@ -45,7 +50,7 @@ def _two(
     said, world = pairs_of(subjects, images, measure, value, 0.2, kind)
     said += f", {given(apart)} apart" if apart else ", no difference"
     bars = Bars(coverage=0.92, power=0.75)
-    dear = 4 if isinstance(measure, EER) else 1
+    dear = 8 if isinstance(measure, EER) else 2
     return Trial(said, TwoOverPairs(world, apart), Comparing(measure), bars, dear=dear)
 
 
@@ -62,7 +67,7 @@ STUDIES = (
             _compared(60, 3, AUC(), 0.995),
             _compared(60, 3, AUC(), 0.98, 0.2, "classes"),
             _compared(40, _UNEQUAL, AUC(), 0.98, 0.2, "skewed"),
-            _compared(60, zipf(60, 12), AUC(), 0.98),
+            _compared(60, zipf(60, 12), AUC(), 0.98, short=_FEW_IMAGES),
             _compared(60, 3, FNMR(0.01), 0.1),
             _compared(60, 3, FNMR(0.01), 0.02),
             _compared(40, _UNEQUAL, FNMR(0.01), 0.1, 0.2, "skewed"),

@@ -19,6 +19,10 @@ from proband.words import Method, Target, given
 
 PLANNED = Target("planned", "the width or the power that a plan speaks of, reached")
 _METHOD = Method("plan", "a plan")
+_UNEQUAL = Target(
+    "plans-of-unequal-probes",
+    "the formula knows how unequal numbers of probes are, not that a few people carry the variance; ask `pb.coverage` before testing",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +77,16 @@ def _widths(probes: int | tuple[int, ...], half_width: float, assurance: float |
     said = f"people as planned × {each(probes)}, rate 0.9, icc 0.2, ± {given(half_width)}"
     said += f" with assurance {given(assurance)}" if assurance else " on average"
     world = _Planned(probes, 0.9, 0.2, half_width, assurance)
-    return Trial(said, world, Asking("half-width", _half_width), Bars(coverage=(assurance or 0.5) - 0.05))
+    short = None if isinstance(probes, int) else _UNEQUAL
+    return Trial(
+        said, world, Asking("half-width", _half_width), Bars(coverage=(assurance or 0.5) - 0.05), short
+    )
 
 
 def _power(probes: int | tuple[int, ...], margin: float) -> Trial:
     said = f"people as planned × {each(probes)}, rate 0.9, icc 0.2, {given(margin)} apart with power 0.8"
     world = _Planned(probes, 0.9, 0.2, margin=margin)
-    return Trial(said, world, Asking("power", _significance), Bars(coverage=0.75))
+    return Trial(said, world, Asking("power", _significance), Bars(coverage=0.75), dear=2)
 
 
 STUDIES = (
