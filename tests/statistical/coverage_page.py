@@ -80,31 +80,48 @@ def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], text: int = 1
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """A line for each question: what its intervals and tests showed at worst and at best."""
+    """A line for each question: what its intervals hold by how many carry the variance, and what its tests reject."""
     lines = []
     for question, each in by_question(rows).items():
         tallies = [row.tally for row in each]
-        carriers = [row for row in each if row.broken]
+        parts = [
+            [
+                one
+                for tally in tallies
+                if (
+                    tally.carriers is None
+                    if known is None
+                    else tally.carriers is not None and known(tally.carriers)
+                )
+                and (one := held(tally)) is not None
+            ]
+            for known in (lambda s: s >= 10, lambda s: 3 <= s < 10, lambda s: s < 3, None)
+        ]
         widths = [one for tally in tallies if (one := ratio(tally)) is not None]
         lines.append(
             (
                 question,
-                str(len(each)),
-                span([one for tally in tallies if (one := held(tally)) is not None]),
+                *map(span, parts),
                 f"{median(widths):.2f}" if widths else "",
                 span([one for tally in tallies if (one := rejected(tally)) is not None]),
-                str(len(carriers)) if carriers else "",
+                f"{n} of {len(each)}"
+                if (n := sum(bool(row.broken) for row in each))
+                else f"none of {len(each)}",
             )
         )
     heads = (
         "question",
-        "populations",
-        "interval holds the truth, %",
-        "width, median",
-        "rejects without a difference, %",
+        "10 carriers and more",
+        "3 to 10",
+        "fewer than 3",
+        "not known",
+        "width",
+        "type I, %",
         "fall short",
     )
-    return markdown(heads, lines)
+    fewest, most = min(row.tally.n for row in rows), max(row.tally.n for row in rows)
+    sets = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    return f"{markdown(heads, lines)}\n\nEach population was drawn {sets} times."
 
 
 def falls_short(rows: Sequence[Row]) -> str:

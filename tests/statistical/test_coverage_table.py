@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import pkgutil
 from collections import Counter
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 
 import pytest
 from tests.examples import some
-from tests.statistical.coverage_page import SHOWN, shown
-from tests.statistical.coverage_table import TRIALS, alike, begun, gone_on, name_of, rows
+from tests.statistical.coverage_page import FAMILIES, SHOWN, picture, shown
+from tests.statistical.coverage_table import TRIALS, Work, alike, begun, gone_on, name_of, rows
 
 import proband as pb
 from proband.inference.procedures import PROCEDURES
@@ -136,6 +136,31 @@ def test_a_row_goes_on_where_it_stopped_and_is_begun_again_where_answers_changed
     assert alike(on.tally, whole)
     other = gone_on(type(row)(row.name, row.design, row.version, whole, row.tally), name, 12, checked=False)
     assert other.tally.n == 12
+
+
+def test_the_trial_that_is_furthest_behind_comes_next():
+    first, second, third = list(TRIALS)[:3]
+    row = begun(first)
+    done = replace(row, tally=Tally(n=40))
+    work = Work(
+        {first: done, second: replace(row, name=second)}, {first: 40, second: 40, third: 20}, {first, second}
+    )
+    assert work.next() == third
+    work.found[third] = replace(row, tally=Tally(n=20))
+    work.checked.add(third)
+    assert work.next() == second
+    work.found[second] = done
+    assert work.next() is None
+
+
+def test_the_picture_has_a_mark_for_every_population_whose_carriers_are_known():
+    found = list(rows().values())
+    left, right = picture(found).axes
+    shown_there = [row for row in found if any(row.study.key in keys for keys in FAMILIES.values())]
+    known = [row for row in shown_there if row.tally.carriers is not None and row.tally.bounded]
+    marks = [line for line in left.lines if line.get_marker() != "None" and len(line.get_xdata())]
+    assert len(marks) == len(known) > 40
+    assert len(right.lines) > 40
 
 
 @pytest.mark.parametrize("key", some(STUDIES, 3))
