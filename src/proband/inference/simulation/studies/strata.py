@@ -104,6 +104,7 @@ STUDIES = (
                 TwoOfQueries(world, lower),
                 Comparing(measure, BRR()),
                 Bars(coverage=0.92),
+                dear=4,
             )
             for measure, lower in ((AUC(), 0.0), (AUC(), 0.5), (FNMR(0.01), 0.0), (EER(), 0.0))
             for said, world in (_pairs(40, 3, measure),)

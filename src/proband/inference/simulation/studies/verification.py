@@ -71,9 +71,9 @@ def _verified(
         pairs, "fmr" if part == "fmr" else "groups" if part == "groups" else "fnmr", worse, alike
     )
     if part in ("goats", "lambs"):
-        return Trial(f"{said}, people alike", NothingApart(world), _Verifying(part, fmr))
+        return Trial(f"{said}, people alike", NothingApart(world), _Verifying(part, fmr), dear=2)
     bars = Bars(coverage=0.92 if isinstance(images, int) else 0.9)
-    return Trial(said, world, _Verifying(part, fmr), bars, dear=4 if part == "groups" else 1)
+    return Trial(said, world, _Verifying(part, fmr), bars, dear=8 if part == "groups" else 1)
 
 
 STUDIES = (
