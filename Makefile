@@ -65,8 +65,8 @@ words: $(VENV)/dev.stamp ## every sentence of the product, for reading
 schema: $(VENV)/dev.stamp ## the JSON Schema of results.json, made of the types
 	$(BIN)/python -m tests.schema
 
-coverage: $(VENV)/dev.stamp ## every study of coverage, about an hour; docs/coverage.json and the table of docs/trust.md; SETS and STUDY choose
-	$(BIN)/python -m tests.statistical.coverage_table --sets $(SETS) $(if $(STUDY),--study $(STUDY))
+coverage: $(VENV)/dev.stamp ## the studies of coverage, from where they stopped: docs/coverage.json and docs/trust.md; SETS, MINUTES and STUDY choose
+	$(BIN)/python -m tests.statistical.coverage_table --sets $(SETS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDY),--study $(STUDY))
 SETS ?= 4000
 
 bench: $(VENV)/dev.stamp ## measured ratios against naive ways and the peers that are there, in one run

@@ -1,7 +1,8 @@
-"""Run every study of coverage and write what it showed: docs/coverage.json, and the table that docs/trust.md shows.
+"""Carry out the studies of coverage and write what they showed: docs/coverage.json, and what docs/trust.md shows of it.
 
-``python -m tests.statistical.coverage_table --sets 4000`` (``make coverage``) takes about an hour on two cores. ``--study KEY`` runs one and keeps
-the others as they are.
+``python -m tests.statistical.coverage_table --sets 4000 --minutes 20`` (``make coverage``) goes on where it stopped: every row has the sums of
+its first n data sets, and the next ones are added. A row whose first data sets answer otherwise than they did is begun again. ``--study KEY`` goes on
+with one study alone, ``--workers`` says how many processes work; ``--draw`` writes the page of what is there.
 """
 
 from __future__ import annotations
@@ -9,91 +10,191 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
+import pytest
+from tests.statistical import coverage_page
+
 from proband import __version__
-from proband.engine import default_threads
-from proband.inference.simulation.studies import STUDIES, run_trial
+from proband.engine import default_threads, written_whole
+from proband.inference.simulation.covered import Tally
+from proband.inference.simulation.studies import STUDIES, Study, Trial, run_trial
 
-DOCS = Path(__file__).parents[2] / "docs"
-FOUND, SHOWN = DOCS / "coverage.json", DOCS / "trust.md"
-BEGIN, END = "<!-- the table of coverage begins -->", "<!-- the table of coverage ends -->"
+FOUND = Path(__file__).parents[2] / "docs" / "coverage.json"
 SEED = 2026
+FIRST = 10
+"""Data sets by which it is seen whether a row still holds."""
+_PIECE = 20.0  # seconds of work between two writings
 
 
-def carried_out(keys: list[str], n_sets: int) -> dict[str, Any]:
-    """What studies showed, one row for each trial; those that are not run are kept."""
-    kept = json.loads(FOUND.read_text(encoding="utf-8"))["rows"] if FOUND.exists() else []
-    with ProcessPoolExecutor(default_threads()) as pool:
-        asked = {
-            key: [pool.submit(run_trial, key, place, n_sets, SEED) for place in range(len(study.trials))]
-            for key, study in STUDIES.items()
-            if key in keys
+def name_of(study: Study, trial: Trial) -> str:
+    """What a row is known by: all that is said of a trial."""
+    design = getattr(trial.ask, "design", "")
+    return " | ".join((study.key, trial.people, trial.ask.measure, str(design)))
+
+
+TRIALS = {
+    name_of(study, trial): (study, place, trial)
+    for study in STUDIES.values()
+    for place, trial in enumerate(study.trials)
+}
+"""Every trial, by what its row is known by."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one trial showed so far.
+
+    Attributes
+    ----------
+    name, design, version
+        Which trial, the procedure that answered, and the version of Proband.
+    first
+        The counts and sums of the first few data sets.
+    tally
+        Those of all.
+    """
+
+    name: str
+    design: str
+    version: str
+    first: Tally
+    tally: Tally
+
+    @property
+    def study(self) -> Study:
+        return TRIALS[self.name][0]
+
+    @property
+    def trial(self) -> Trial:
+        return TRIALS[self.name][2]
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The bars that it does not pass."""
+        return self.trial.bars.broken(self.tally)
+
+    def to_dict(self) -> dict[str, Any]:
+        parts = {"first": self.first.to_dict(), "tally": self.tally.to_dict()}
+        return {"name": self.name, "design": self.design, "version": self.version, **parts}
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> Row:
+        tallies = {
+            part: Tally(**{**plain[part], "squared": tuple(plain[part]["squared"])})
+            for part in ("first", "tally")
         }
-        rows = []
-        for key in STUDIES:
-            rows += [row for row in kept if row["study"] == key and key not in keys]
-            for trial in asked.get(key, []):
-                found = trial.result().to_dict()
-                rows.append({**found, "version": __version__})
-                sys.stdout.write(f"{key}: {found['people']}\n")
-                sys.stdout.flush()
-    return {"rows": rows}
+        return cls(plain["name"], plain["design"], plain["version"], **tallies)
 
 
-def percent(share: dict[str, float]) -> str:
-    return f"{100 * share['value']:.1f} ± {100 * share['standard_error']:.1f}"
+def rows() -> dict[str, Row]:
+    """What was found so far, in the order of the studies; rows of trials that are no more are left out."""
+    kept = json.loads(FOUND.read_text(encoding="utf-8"))["rows"] if FOUND.exists() else []
+    found = {row["name"]: Row.of(row) for row in kept if row.get("name") in TRIALS}
+    return {name: found[name] for name in TRIALS if name in found}
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """The rows as Markdown, with what made them."""
-    made = sorted({(row["version"], row["n_sets"], row["seed"]) for row in rows})
-    lines = [
-        "| question | procedure | people | holds the truth, % | width | carriers | with a caution, % | type I, % |",
-        "|---|---|---|--:|--:|--:|--:|--:|",
-    ]
-    for row in rows:
-        interval, level = row["interval"], row["level"]
-        question = str(STUDIES[row["study"]].question)
-        measured = "" if row["measure"] == "rank-1" else f"{row['measure']}, "
-        if interval is None:
-            held, rejected = percent(level["covered"]), percent(level["rejected"])
-            width = carriers = cautioned = ""
-        else:
-            held, width, rejected = percent(interval["covered"]), f"{interval['width_ratio']:.2f}", ""
-            cautioned = f"{100 * interval['cautioned']:.1f}"
-            carriers = "" if interval["carriers"] is None else f"{interval['carriers']:.0f}"
-        cells = (
-            question,
-            f"{measured}`{row['design']}`",
-            row["people"],
-            held,
-            width,
-            carriers,
-            cautioned,
-            rejected,
+def begun(name: str) -> Row:
+    """The first few data sets of a trial."""
+    study, place, _ = TRIALS[name]
+    found = run_trial(study.key, place, FIRST, SEED)
+    return Row(name, found.design, __version__, found.tally, found.tally)
+
+
+def alike(first: Tally, other: Tally) -> bool:
+    """Whether two tallies are of the same answers, but for rounding."""
+    one, two = first.to_dict(), other.to_dict()
+    return one.keys() == two.keys() and all(
+        two[name] == pytest.approx(value, rel=1e-6, abs=1e-12) for name, value in one.items()
+    )
+
+
+def gone_on(row: Row | None, name: str, wanted: int, checked: bool) -> Row:
+    """A row with some seconds' worth of data sets more; one that no longer holds is begun again."""
+    start = monotonic()
+    if row is None or not checked:
+        fresh = begun(name)
+        row = fresh if row is None or not alike(row.first, fresh.first) else row
+    study, place, _ = TRIALS[name]
+    each = (monotonic() - start) / FIRST if row.tally.n == FIRST else 0.02
+    while row.tally.n < wanted and (left := _PIECE - (monotonic() - start)) > 0:
+        n = max(1, min(wanted - row.tally.n, int(left / max(each, 1e-4) / 2)))
+        before = monotonic()
+        found = run_trial(study.key, place, n, SEED, first=row.tally.n)
+        each = (monotonic() - before) / n
+        row = replace(
+            row, design=row.design or found.design, version=__version__, tally=row.tally + found.tally
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    told = "; ".join(f"version {version}, {n:,} data sets, seed {seed}" for version, n, seed in made)
-    return "\n".join((BEGIN, *lines, "", f"{told[0].upper()}{told[1:]}.", END))
+    return row
 
 
-def shown(page: str, rows: list[dict[str, Any]]) -> str:
-    """The page with the table in its place."""
-    before, _, rest = page.partition(BEGIN)
-    return before + table(rows) + rest.partition(END)[2]
+@dataclass
+class Work:
+    """All rows, and which of them are still to be gone on with."""
+
+    found: dict[str, Row]
+    wanted: dict[str, int]
+    checked: set[str] = field(default_factory=set)
+    under_way: dict[Future[Row], str] = field(default_factory=dict)
+
+    def next(self) -> str | None:
+        """The trial that is furthest behind."""
+        behind = {
+            name: self.found[name].tally.n / n if name in self.found else 0.0
+            for name, n in self.wanted.items()
+            if name not in self.under_way.values()
+            and (name not in self.found or name not in self.checked or self.found[name].tally.n < n)
+        }
+        return min(behind, key=behind.__getitem__) if behind else None
+
+    def carry_on(self, seconds: float, workers: int) -> None:
+        """Go on until everything is done, or for so long."""
+        start = monotonic()
+        with ProcessPoolExecutor(workers) as pool:
+            while True:
+                while (
+                    len(self.under_way) < workers and monotonic() - start < seconds and (name := self.next())
+                ):
+                    n, checked = self.wanted[name], name in self.checked
+                    self.under_way[pool.submit(gone_on, self.found.get(name), name, n, checked)] = name
+                if not self.under_way:
+                    return
+                for done in wait(self.under_way, return_when=FIRST_COMPLETED).done:
+                    name = self.under_way.pop(done)
+                    self.found[name] = row = done.result()
+                    self.checked.add(name)
+                    sys.stdout.write(f"{row.tally.n:>6,} of {self.wanted[name]:,}  {name}\n")
+                    sys.stdout.flush()
+                    self.save()
+
+    def save(self) -> None:
+        """Write what there is."""
+        kept = [self.found[name].to_dict() for name in TRIALS if name in self.found]
+        lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in kept)
+        with written_whole(FOUND) as draft:
+            draft.write_text(f'{{"seed": {SEED}, "rows": [\n{lines}\n]}}\n', encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sets", type=int, default=4_000)
-    parser.add_argument("--study", choices=list(STUDIES))
+    parser.add_argument("--minutes", type=float, default=float("inf"))
+    parser.add_argument("--workers", type=int, default=default_threads())
+    parser.add_argument("--study", choices=list(STUDIES), action="append")
+    parser.add_argument("--draw", action="store_true")
     given = parser.parse_args()
-    found = carried_out([given.study] if given.study else list(STUDIES), given.sets)
-    FOUND.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    SHOWN.write_text(shown(SHOWN.read_text(encoding="utf-8"), found["rows"]), encoding="utf-8")
+    if not given.draw:
+        chosen = {
+            name: max(FIRST, given.sets // trial.dear)
+            for name, (study, _, trial) in TRIALS.items()
+            if not given.study or study.key in given.study
+        }
+        Work(rows(), chosen).carry_on(60 * given.minutes, given.workers)
+    coverage_page.write(list(rows().values()))
 
 
 if __name__ == "__main__":

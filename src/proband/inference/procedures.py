@@ -192,8 +192,8 @@ class Procedure:
         Whether each of the two can have people weigh the same.
     key
         What it is known by.
-    study
-        The study of `simulation.studies` that shows how it fares; a procedure without one is not to be trusted.
+    study, compared
+        The studies of `simulation.studies` that show how its intervals and its comparisons fare; without one it is not to be trusted.
     """
 
     key: str
@@ -203,6 +203,7 @@ class Procedure:
     estimates: str | None = None
     differences: str | None = None
     study: str = ""
+    compared: str = ""
     people_can_weigh: tuple[bool, bool] = (True, False)
 
     def estimate(self, question: Question) -> tuple[Estimate, ...]:
@@ -227,6 +228,7 @@ PROCEDURES = (
         "estimates.closed:binomial",
         "comparisons.paired_rates:over_probes",
         study="rate-of-probes",
+        compared="difference-of-probes",
     ),
     Procedure(
         "clustered", "outcomes", _SHARES, "clusters", "estimates.closed:clustered", study="rate-over-people"
@@ -239,6 +241,7 @@ PROCEDURES = (
         "estimates.bootstrap:resampled",
         "comparisons.swapped:resampled",
         study="ranks-over-people",
+        compared="difference-of-ranks",
         people_can_weigh=(True, True),
     ),
     Procedure(
@@ -248,7 +251,7 @@ PROCEDURES = (
         "sign-flip",
         None,
         "comparisons.paired_rates:sign_flipped",
-        study="difference-of-rates",
+        compared="difference-of-rates",
         people_can_weigh=(True, True),
     ),
     Procedure(
@@ -258,7 +261,7 @@ PROCEDURES = (
         "chi-square",
         None,
         "comparisons.paired_rates:chi_squared",
-        study="difference-of-rates",
+        compared="difference-of-rates",
     ),
     Procedure(
         "stratified",
@@ -268,6 +271,7 @@ PROCEDURES = (
         "strata.estimates:stratified",
         "strata.pairs:stratified",
         study="new-images",
+        compared="difference-within-strata",
         people_can_weigh=(False, False),
     ),
     Procedure(
@@ -302,6 +306,7 @@ PROCEDURES = (
         "image_choice.estimates:over_choices",
         "image_choice.estimates:differences_over_choices",
         study="choices-of-images",
+        compared="difference-over-choices",
         people_can_weigh=(True, True),
     ),
     Procedure(
@@ -312,6 +317,7 @@ PROCEDURES = (
         "verification.fnmr:fnmr_estimates",
         "verification.fnmr:fnmr_differences",
         study="pairs-of-people",
+        compared="difference-over-pairs",
         people_can_weigh=(True, True),
     ),
     Procedure(
@@ -322,6 +328,7 @@ PROCEDURES = (
         "verification.auc:auc_estimates",
         "verification.auc:auc_differences",
         study="pairs-of-people",
+        compared="difference-over-pairs",
         people_can_weigh=(True, True),
     ),
     Procedure(
@@ -332,6 +339,7 @@ PROCEDURES = (
         "verification.eer:eer_estimates",
         "verification.eer:eer_differences",
         study="pairs-of-people",
+        compared="difference-over-pairs",
         people_can_weigh=(True, True),
     ),
     Procedure(
@@ -342,6 +350,7 @@ PROCEDURES = (
         "verification.replicated:over_people",
         "verification.replicated:differences_over_people",
         study="pairs-of-people",
+        compared="difference-over-pairs",
         people_can_weigh=(True, True),
     ),
     Procedure(
@@ -352,6 +361,7 @@ PROCEDURES = (
         "verification.pair_strata:stratified",
         "verification.pair_strata:stratified_differences",
         study="images-of-pairs",
+        compared="difference-of-images-of-pairs",
         people_can_weigh=(True, True),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError
+from proband.inference.comparisons.compare import compare
 from proband.inference.cross_validation.intervals import corrected_resampled_interval, pooled_interval
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
@@ -30,16 +32,16 @@ class Answered(NamedTuple):
         What was found, and its ends; of a curve at every place.
     method, notes
         How, and what was said beside it.
-    found
-        The result itself, where it is an estimate.
+    p_value
+        Of the test whether it is zero; None where there is none, and of several comparisons each.
     """
 
     value: Values
     low: Values
     high: Values
     method: Method
-    notes: tuple[Note, ...]
-    found: Any = None
+    notes: tuple[Note, ...] = ()
+    p_value: Values | None = None
 
 
 class Ask(Protocol):
@@ -70,7 +72,65 @@ class Estimating:
         found = estimate(
             self.of, one.data, one.within, self.design, confidence_level=confidence_level, seed=seed
         )
-        return Answered(found.value, found.low, found.high, found.design, found.notes, found)
+        return Answered(found.value, found.low, found.high, found.design, found.notes)
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """`compare` algorithms by the measure `of` and a `design`: every two of them, all of which are to be held at once."""
+
+    of: Measure
+    design: Any = "auto"
+
+    @property
+    def measure(self) -> str:
+        """The key of what is measured."""
+        return self.of.code
+
+    def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
+        """Compare."""
+        found = compare(
+            self.of, one.data, one.within, self.design, confidence_level=confidence_level, seed=seed
+        )
+        return compared(found.pairs, found.notes)
+
+
+def compared(pairs: Sequence[Any], notes: tuple[Note, ...]) -> Answered:
+    """What differences answered: one, or several at once with their adjusted p-values.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> pair = SimpleNamespace(difference=0.1, low=-0.1, high=0.3, p_adjusted=0.4, method=Method("t", "a test"))
+    >>> float(compared([pair], ()).p_value), compared([pair, pair], ()).value.tolist()
+    (0.4, [0.1, 0.1])
+    """
+    found = np.array([(one.difference, one.low, one.high, one.p_adjusted) for one in pairs]).T
+    value, low, high, p = found if len(pairs) > 1 else found[:, 0]
+    return Answered(value, low, high, pairs[0].method, notes, p)
+
+
+def of_a_test(p_value: float, method: Method, notes: tuple[Note, ...] = ()) -> Answered:
+    """What a test without an interval answered.
+
+    Examples
+    --------
+    >>> of_a_test(0.2, Method("t", "a test")).p_value
+    0.2
+    """
+    return Answered(0.0, -np.inf, np.inf, method, notes, p_value)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Anything else: a `measure` and the function that `answer`s it for a data set, a confidence level and a seed."""
+
+    measure: str
+    answer: Callable[[DataSet, float, int], Answered]
+
+    def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
+        """Answer it."""
+        return self.answer(one, confidence_level, seed)
 
 
 @dataclass(frozen=True)
@@ -134,7 +194,7 @@ class Validating:
 
     def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
         """Find the interval from the folds, or from the pooled predictions."""
-        folds = one.data
+        (folds,) = one.data
         if self.method:
             found = corrected_resampled_interval(
                 folds.accuracies,

@@ -15,19 +15,15 @@ from proband.engine.limits import Level, Margin, Seed, Share, Within
 from proband.errors import UsageError
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.procedures import Auto
-from proband.inference.simulation.asking import Estimating
-from proband.inference.simulation.covered import (
-    Covered,
-    Rejected,
-    simulate_intervals,
-    simulate_tests,
-)
+from proband.inference.simulation.asking import Comparing, Estimating
+from proband.inference.simulation.covered import Covered, Rejected, simulate
 from proband.inference.simulation.populations import KINDS, Kind, Population
 from proband.inference.simulation.worlds import (
     OutcomesWorld,
     PairKind,
     PairsWorld,
     Target as About,
+    TwoAlgorithms,
     numbers_in,
 )
 from proband.measures import Measure, Outcomes, RecognitionRate
@@ -245,11 +241,22 @@ def coverage(
     if margin is not None and not (isinstance(world, OutcomesWorld) and world.is_share):
         raise UsageError("Power is simulated for rates of probes alone.", "leave out the margin.")
     settings: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed, "progress": progress}
-    found, first = simulate_intervals(world, Estimating(measure, design), n_sets, **settings)
+    tally, answer = simulate(world, Estimating(measure, design), n_sets, **settings)
+    if answer is None:
+        # Ask once more, to be told why.
+        answer = Estimating(measure, design)(world.draw(seed, 0), confidence_level, 0)
+    found = Covered.of(tally, confidence_level)
     power = level = None
     if margin is not None:
-        power = simulate_tests(world, test, margin, n_sets, discordant=discordant, **settings)
-        level = simulate_tests(world, test, 0.0, n_sets, discordant=discordant, **settings)
+        power, level = (
+            Rejected.of(
+                simulate(
+                    TwoAlgorithms(world, apart, discordant), Comparing(measure, test), n_sets, **settings
+                )[0],
+                apart,
+            )
+            for apart in (margin, 0.0)
+        )
     assumed = (_ASSUMED if isinstance(world, OutcomesWorld) else _PAIRS_ASSUMED).format(
         KINDS[population.kind]
     )
@@ -260,7 +267,7 @@ def coverage(
         Target(f"simulated-{population.kind}", assumed),
     )
     return Coverage(
-        design=first.method,
+        design=answer.method,
         measure=measure.code,
         in_points=measure.in_points,
         subjects=population.subjects,

@@ -2,22 +2,137 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from proband.engine import Progress, Silent
 from proband.errors import DesignError
-from proband.inference.comparisons.compare import compare
 from proband.inference.proportions import normal_quantile, proportion_interval
 from proband.inference.simulation.asking import Answered, Ask
-from proband.inference.simulation.populations import Floats
-from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms, World
+from proband.inference.simulation.worlds import DataSet, World
 from proband.results.base import Confidence, Count, Rate, Result
 
 MONTE_CARLO = 0.99
 """The confidence with which a simulated share is known to lie between its ends."""
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class Tally(Result):
+    """Counts and sums over data sets, of which everything else follows; those of two runs of numbers add up.
+
+    Attributes
+    ----------
+    n, refused
+        Data sets asked, and those among them without an answer, which count for nothing else here.
+    bounded, covered, too_low, too_high
+        Those with an interval, and those whose interval holds the truth, lies below it, and above it (of a curve, anywhere).
+    tested, null, rejected, wrong
+        Those with a test, those among them in which something does not differ, those with p ≤ 1 − level (of several comparisons, any
+        without a difference), and those with the wrong sign besides.
+    cautioned
+        Those that come with a caution.
+    value, truth, width
+        Sums, of a curve of its means.
+    squared
+        Sums of squared errors, at every place of a curve.
+    squares, fourths
+        Sums of the powers of what people add to the error.
+    facts
+        Sums of what data sets have besides.
+    """
+
+    n: int = 0
+    refused: int = 0
+    bounded: int = 0
+    covered: int = 0
+    too_low: int = 0
+    too_high: int = 0
+    tested: int = 0
+    null: int = 0
+    rejected: int = 0
+    wrong: int = 0
+    cautioned: int = 0
+    value: float = 0.0
+    truth: float = 0.0
+    width: float = 0.0
+    squared: tuple[float, ...] = ()
+    squares: float = 0.0
+    fourths: float = 0.0
+    facts: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, one: DataSet, found: Answered, confidence_level: float) -> Tally:
+        """Count one data set."""
+        value, low, high, truth = np.broadcast_arrays(found.value, found.low, found.high, one.truth)
+        below, above = bool((high < truth - _SLACK).any()), bool((low > truth + _SLACK).any())
+        width = float((high - low).mean())
+        null = rejected = wrong = False
+        if found.p_value is not None:
+            apart = np.broadcast_to(found.p_value, truth.shape) <= 1 - confidence_level
+            same = np.abs(truth) <= _SLACK
+            null = bool(same.any())
+            rejected = bool(apart[same].any() if null else apart.any())
+            wrong = bool((apart & (value * np.where(same, 1, truth) < 0)).any())
+        residuals = np.zeros(1) if one.residuals is None else one.residuals
+        return cls(
+            n=1,
+            bounded=int(np.isfinite(low).all() or np.isfinite(high).all()),
+            covered=int(not below and not above),
+            too_low=int(below),
+            too_high=int(above),
+            tested=int(found.p_value is not None),
+            null=int(null),
+            rejected=int(rejected),
+            wrong=int(wrong),
+            cautioned=int(any(note.level == "caution" for note in found.notes)),
+            value=float(value.mean()),
+            truth=float(truth.mean()),
+            width=width if np.isfinite(width) else 0.0,
+            squared=tuple(np.atleast_1d((value - truth) ** 2).tolist()),
+            squares=float((residuals**2).sum()),
+            fourths=float((residuals**4).sum()),
+            facts=dict(one.facts),
+        )
+
+    def __add__(self, other: Tally) -> Tally:
+        """Add up."""
+        if not self.n or not other.n:
+            return self if self.n else other
+        added: dict[str, Any] = {
+            one.name: getattr(self, one.name) + getattr(other, one.name)
+            for one in fields(self)
+            if one.name not in ("squared", "facts")
+        }
+        # Where nothing was answered there are no places.
+        places = max(len(self.squared), len(other.squared))
+        padded = ((*one.squared, *(0.0,) * (places - len(one.squared))) for one in (self, other))
+        names = dict.fromkeys((*self.facts, *other.facts))
+        return Tally(
+            **added,
+            squared=tuple(map(sum, zip(*padded, strict=True))),
+            facts={name: self.facts.get(name, 0.0) + other.facts.get(name, 0.0) for name in names},
+        )
+
+    @property
+    def answered(self) -> int:
+        """Data sets with an answer."""
+        return self.n - self.refused
+
+    @property
+    def carriers(self) -> float | None:
+        """How many people carry the variance."""
+        return self.squares**2 / self.fourths / self.answered if self.fourths else None
+
+    def known_width(self, confidence_level: float) -> float:
+        """The length of an interval that knows the true variance of the error."""
+        return (
+            2
+            * normal_quantile(confidence_level)
+            * float(np.sqrt(np.array(self.squared) / self.answered).mean())
+        )
 
 
 @dataclass(frozen=True)
@@ -72,7 +187,7 @@ class Covered(Result):
     width_ratio
         The one over the other.
     carriers
-        Effective carriers S = K·E[e²]²/E[e⁴]: how many people carry the variance; None for other than rates.
+        Effective carriers S = K·E[e²]²/E[e⁴]: how many people carry the variance; None where what each adds is not known.
     cautioned
         The share of data sets whose estimate comes with a caution.
     refused
@@ -90,6 +205,25 @@ class Covered(Result):
     carriers: float | None
     cautioned: Rate
     refused: Rate
+
+    @classmethod
+    def of(cls, tally: Tally, confidence_level: float) -> Covered:
+        """Make it of counts and sums."""
+        n, known = tally.answered, tally.known_width(confidence_level)
+        width = tally.width / n
+        return cls(
+            covered=Share.of(tally.covered, n),
+            too_low=tally.too_low / n,
+            too_high=tally.too_high / n,
+            truth=tally.truth / n,
+            mean_value=tally.value / n,
+            mean_width=width,
+            known_width=known,
+            width_ratio=width / known if known > 0 else float("inf"),
+            carriers=tally.carriers,
+            cautioned=tally.cautioned / n,
+            refused=tally.refused / tally.n,
+        )
 
 
 @dataclass(frozen=True)
@@ -122,130 +256,54 @@ class Rejected(Result):
     discordant: Rate
     discordant_subjects: float
 
+    @classmethod
+    def of(cls, tally: Tally, margin: float) -> Rejected:
+        """Make it of counts and sums."""
+        n = tally.answered
+        return cls(
+            margin=margin,
+            rejected=Share.of(tally.rejected, n),
+            wrong=tally.wrong / n,
+            covered=Share.of(tally.covered, n),
+            mean_width=tally.width / n,
+            **{name: total / n for name, total in tally.facts.items()},
+        )
 
-def simulate_intervals(
+
+def simulate(
     world: World,
     ask: Ask,
     n_sets: int,
     *,
+    first: int = 0,
     confidence_level: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
-) -> tuple[Covered, Answered]:
-    """Put a question to every data set of a world, and count whose interval holds the truth; the first answer comes along.
+) -> tuple[Tally, Answered | None]:
+    """Put a question to so many data sets of a world, from the `first` on, and count; the last answer comes along.
 
     Examples
     --------
     >>> from proband import RecognitionRate
     >>> from proband.inference.simulation.asking import Estimating
     >>> from proband.inference.simulation.populations import Population
+    >>> from proband.inference.simulation.worlds import OutcomesWorld
     >>> world = OutcomesWorld(Population.of(40, 1, rate=0.8, icc=0.0), RecognitionRate(1))
-    >>> found, first = simulate_intervals(world, Estimating(RecognitionRate(1), "auto"), 100)
-    >>> found.covered.n, first.method.key
-    (100, 'binomial-wilson')
+    >>> ask = Estimating(RecognitionRate(1), "auto")
+    >>> whole, found = simulate(world, ask, 100)
+    >>> parts = [simulate(world, ask, n, first=first)[0] for first, n in ((0, 30), (30, 70))]
+    >>> whole.n, found.method.key, (parts[0] + parts[1]).covered == whole.covered
+    (100, 'binomial-wilson', True)
     """
     listener = progress or Silent()
-    listener.begin("intervals", n_sets)
-    rows: list[Floats] = []
-    squares, fourths, cautioned, refused = 0.0, 0.0, 0, 0
-    first: Answered | None = None
-    why: DesignError | None = None
-    for number in range(n_sets):
+    listener.begin("data sets", n_sets)
+    tally, found = Tally(), None
+    for number in range(first, first + n_sets):
         one = world.draw(seed, number)
         try:
             found = ask(one, confidence_level, number)
-        except DesignError as error:
-            refused, why = refused + 1, error
-            continue
-        finally:
-            listener.advance(1)
-        first = first or found
-        cautioned += any(note.level == "caution" for note in found.notes)
-        truth = np.nan if one.truth is None else one.truth
-        rows.append(np.array(np.broadcast_arrays(found.value, found.low, found.high, truth), np.float64))
-        if one.residuals is not None:
-            squares += float((one.residuals**2).sum())
-            fourths += float((one.residuals**4).sum())
-    if first is None:
-        raise DesignError("No data set gave an interval.", None if why is None else why.message)
-    table = np.array(rows).reshape(len(rows), 4, -1).swapaxes(0, 1)
-    carriers = squares**2 / fourths / len(rows) if fourths else None
-    return _covered(table, confidence_level, carriers, cautioned, refused), first
-
-
-def _covered(table: Floats, level: float, carriers: float | None, cautioned: int, refused: int) -> Covered:
-    """Count, over tables of values, lower ends, upper ends and truths: data sets × places of a curve."""
-    value, low, high, truth = table
-    n = len(value)
-    # Where no truth is known estimates are taken to be right on average.
-    truth = np.where(np.isnan(truth), value.mean(axis=0), truth)
-    slack = 1e-12
-    below, above = (high < truth - slack).any(axis=1), (low > truth + slack).any(axis=1)
-    known = 2 * normal_quantile(level) * float(np.sqrt(((value - truth) ** 2).mean(axis=0)).mean())
-    width = float((high - low).mean())
-    return Covered(
-        covered=Share.of(int((~below & ~above).sum()), n),
-        too_low=float(below.mean()),
-        too_high=float(above.mean()),
-        truth=float(truth.mean()),
-        mean_value=float(value.mean()),
-        mean_width=width,
-        known_width=known,
-        width_ratio=width / known if known > 0 else float("inf"),
-        carriers=carriers,
-        cautioned=cautioned / n,
-        refused=refused / (n + refused),
-    )
-
-
-def simulate_tests(
-    world: OutcomesWorld,
-    design: Any,
-    margin: float,
-    n_sets: int,
-    *,
-    discordant: float | None = None,
-    confidence_level: float = 0.95,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> Rejected:
-    """Compare two algorithms in every data set, the second worse by the margin, and count how often they are told apart.
-
-    Examples
-    --------
-    >>> from proband import RecognitionRate
-    >>> from proband.inference.simulation.populations import Population
-    >>> world = OutcomesWorld(Population.of(60, 2, rate=0.8, icc=0.1), RecognitionRate(1))
-    >>> found = simulate_tests(world, "auto", 0.2, 40)
-    >>> found.rejected.value > 0.8, found.wrong
-    (True, 0.0)
-    """
-    listener = progress or Silent()
-    listener.begin("comparisons", n_sets)
-    two = TwoAlgorithms(world, margin, discordant)
-    truth = two.difference
-    counts = dict.fromkeys(("rejected", "wrong", "held"), 0)
-    width = apart = people = 0.0
-    for number in range(n_sets):
-        first, second = two.draw(seed, number)
-        (pair,) = compare(
-            world.measure, [first, second], design=design, confidence_level=confidence_level, seed=number
-        ).pairs
-        rejects = pair.p_value <= 1 - confidence_level
-        counts["rejected"] += rejects
-        counts["wrong"] += rejects and pair.difference < 0
-        counts["held"] += pair.low - 1e-12 <= truth <= pair.high + 1e-12
-        width += pair.high - pair.low
-        differ = world.measure.success(first) - world.measure.success(second)
-        apart += float(np.abs(differ).mean())
-        people += float(np.count_nonzero(np.bincount(first.subjects, differ)))
+            tally += Tally.of(one, found, confidence_level)
+        except DesignError:
+            tally += Tally(n=1, refused=1)
         listener.advance(1)
-    return Rejected(
-        margin=margin,
-        rejected=Share.of(counts["rejected"], n_sets),
-        wrong=counts["wrong"] / n_sets,
-        covered=Share.of(counts["held"], n_sets),
-        mean_width=width / n_sets,
-        discordant=apart / n_sets,
-        discordant_subjects=people / n_sets,
-    )
+    return tally, found

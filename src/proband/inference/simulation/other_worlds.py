@@ -10,11 +10,13 @@ import numpy as np
 from scipy.special import ndtr
 
 from proband.inference.simulation.populations import Floats, Integers
-from proband.inference.simulation.worlds import EFFECTS, DataSet, OutcomesWorld, PairKind
+from proband.inference.simulation.worlds import EFFECTS, DataSet, OutcomesWorld, PairKind, PairsWorld, World
 from proband.measures.open_set import Searches
+from proband.samples import Samples
 
 _TRUTH = 10_001  # what tells the stream of random numbers of a truth from those of data sets
 _TRUTH_SEARCHES = 1_000_000
+_TRUTH_SETS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,129 @@ class OneRank:
         one = self.world.draw(seed, number)
         assert isinstance(one.truth, np.ndarray)
         return replace(one, truth=float(one.truth[self.rank - 1]))
+
+
+@dataclass(frozen=True, eq=False)
+class NothingApart:
+    """The data sets of a world, for a test of what does not differ in them."""
+
+    world: World
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw a data set."""
+        return replace(self.world.draw(seed, number), truth=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdWorld:
+    """The scores of a world of pairs; what is to be held from above is the threshold at which new people have the false match rate.
+
+    Examples
+    --------
+    >>> from proband import FNMR
+    >>> world = PairsWorld((2,) * 20, FNMR(0.01), 0.1, 0.2)
+    >>> one = ThresholdWorld(world).draw(0, 0)
+    >>> one.data.shape, 2 < one.truth < 3
+    ((40, 40), True)
+    """
+
+    world: PairsWorld
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people and the scores of all their images."""
+        one = self.world.draw(seed, number)
+        residuals = self.world.matched(one.data.values)
+        return replace(one, truth=self.world.threshold, residuals=residuals)
+
+
+@dataclass(frozen=True, eq=False)
+class AtThreshold:
+    """Pairs of two groups of people at the threshold that has the false match rate; `within` is the samples and the threshold.
+
+    Attributes
+    ----------
+    world
+        The pairs, of FNMR at a false match rate.
+    of
+        What is to be held: the false match rate, the false non-match rate, or the difference of the latter between the groups.
+    worse
+        By how much less genuine scores of the second group are.
+    images
+        What part of the variance images add on top, the same to all their scores.
+
+    Examples
+    --------
+    >>> from proband import FNMR
+    >>> one = AtThreshold(PairsWorld((3,) * 20, FNMR(0.05), 0.1, 0.2), "groups", worse=1.0).draw(0, 0)
+    >>> one.data.shape, -0.3 < one.truth < -0.1
+    ((60, 60), True)
+    """
+
+    world: PairsWorld
+    of: Literal["fmr", "fnmr", "groups"] = "fnmr"
+    worse: float = 0.0
+    images: float = 0.0
+
+    @cached_property
+    def samples(self) -> Samples:
+        """Every image of everybody, with the person's group."""
+        samples = self.world.samples
+        people = [name.partition(".")[0] for name in samples.ids]
+        return Samples({"id": samples.ids, "subject": people, "group": ["ab"[int(k) % 2] for k in people]})
+
+    @cached_property
+    def truth(self) -> float:
+        """At the threshold."""
+        if self.of == "groups":
+            return self.world.missed() - self.world.missed(self.worse)
+        return self.world.fmr if self.of == "fmr" else self.world.value
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people and the scores of all their images."""
+        rng = np.random.default_rng([seed, number, 18])
+        world = self.world
+        n = sum(world.numbers)
+        hard, wolf = (EFFECTS[world.kind](rng, len(world.numbers)) for _ in range(2))
+        values = world.compared(hard, wolf, rng.standard_normal((n, n)))
+        residuals = (
+            world.matched(values) if self.of == "fmr" else world.added(values) if self.of == "fnmr" else None
+        )
+        second = np.repeat(np.arange(len(world.numbers)) % 2, world.numbers)
+        values -= self.worse * (world.mated & (second == 1))
+        image = np.sqrt(self.images) * rng.standard_normal(n)
+        values += image[:, None] + image
+        return DataSet(world.scores("net", values), (self.samples, world.threshold), self.truth, residuals)
+
+
+@dataclass(frozen=True, eq=False)
+class FinitePopulation:
+    """People drawn from a population of so many; what is to be held is the rate of all of them.
+
+    Attributes
+    ----------
+    world, size
+        Those who are tested, and how many there are in all.
+
+    Examples
+    --------
+    >>> from proband import RecognitionRate
+    >>> from proband.inference.simulation.populations import Population
+    >>> world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1), "images")
+    >>> one = FinitePopulation(world, 60).draw(0, 0)
+    >>> len(one.data), 0.8 < one.truth < 1
+    (200, True)
+    """
+
+    world: OutcomesWorld
+    size: int
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw those who are tested, and those who are not."""
+        one = self.world.draw(seed, number)
+        population = self.world.population
+        others = np.random.default_rng([seed, number, 19]).random(self.size - population.subjects)
+        own = population.subjects * float(one.truth) + population.own_rate(others).sum()
+        return replace(one, within=self.size, truth=float(own / self.size), residuals=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,14 +243,15 @@ class SplitsWorld:
     people, images, folds, repeats
         How many, the images of each, and the splits.
     apart
-        How far the centres of the classes are from each other.
+        How far the centres of the classes are from each other, to each classifier; each has features of its own.
     about
-        What is to be held: the accuracy of these fitted ``models`` for new people, or of the ``method``: its mean over data sets.
+        What is to be held: the accuracy of these fitted ``models`` for new people, or of the ``method``: its mean over very many of
+        them. Of two classifiers, the difference.
 
     Examples
     --------
     >>> one = SplitsWorld(40, 3).draw(0, 0)
-    >>> one.data.correct.size, len(one.data.accuracies), 0.5 < one.truth < 1
+    >>> one.data[0].correct.size, len(one.data[0].accuracies), 0.5 < one.truth < 1
     (120, 5, True)
     """
 
@@ -133,31 +259,53 @@ class SplitsWorld:
     images: int
     folds: int = 5
     repeats: int = 1
-    apart: float = 2.5
+    apart: tuple[float, ...] = (2.5,)
     about: Literal["models", "method"] = "models"
 
     def draw(self, seed: int, number: int) -> DataSet:
         """Draw people and their images, train and test."""
-        rng = np.random.default_rng([seed, number, 7])
-        n, each, width = self.people, self.images, 6
+        folds, truths = self._validated(np.random.default_rng([seed, number, 7]), self.repeats)
+        return DataSet(folds, None, _first_less_second(truths) if self.about == "models" else self.truth)
+
+    @cached_property
+    def truth(self) -> float:
+        """The mean accuracy for new people of models trained on very many sets of people; alike classifiers do not differ."""
+        if len(set(self.apart)) < len(self.apart):
+            return 0.0
+        rng = np.random.default_rng([_TRUTH, 7])
+        return float(np.mean([_first_less_second(self._validated(rng, 1)[1]) for _ in range(_TRUTH_SETS)]))
+
+    def _validated(
+        self, rng: np.random.Generator, repeats: int
+    ) -> tuple[tuple[Folds, ...], tuple[float, ...]]:
+        """A cross-validation of every classifier, and the mean accuracy of its models for new people."""
+        n = self.people
         sexes = np.arange(n) % 2
-        centres = np.zeros((2, width))
-        centres[1, 0] = self.apart
-        own = centres[sexes] + rng.standard_normal((n, width))
-        samples = own[:, None] + 0.7 * rng.standard_normal((n, each, width))
-        spread = np.sqrt(1 + 0.7**2)
-        correct, accuracies, truths = [], [], []
-        for _ in range(self.repeats):
-            fold = np.empty(n, dtype=np.int64)
+        dealt = np.empty((repeats, n), dtype=np.int64)
+        for fold in dealt:
             for sex in (0, 1):
                 places = rng.permutation(np.flatnonzero(sexes == sex))
                 fold[places] = np.arange(len(places)) % self.folds
+        found = [self._classified(rng, apart, sexes, dealt) for apart in self.apart]
+        return tuple(folds for folds, _ in found), tuple(truth for _, truth in found)
+
+    def _classified(
+        self, rng: np.random.Generator, apart: float, sexes: Integers, dealt: Integers
+    ) -> tuple[Folds, float]:
+        n, each, width = self.people, self.images, 6
+        centres = np.zeros((2, width))
+        centres[1, 0] = apart
+        own = centres[sexes] + rng.standard_normal((n, width))
+        samples = own[:, None] + 0.7 * rng.standard_normal((n, each, width))
+        spread = np.sqrt(1 + 0.7**2)
+        sided = np.where(sexes == 1, 1.0, -1.0)
+        correct, accuracies, truths = [], [], []
+        for fold in dealt:
             right = np.empty((n, each))
             for k in range(self.folds):
                 tested = fold == k
                 low, high = (samples[~tested & (sexes == sex)].mean(axis=(0, 1)) for sex in (0, 1))
                 weights, middle = high - low, (high + low) / 2
-                sided = np.where(sexes == 1, 1.0, -1.0)
                 margin = ((samples[tested] - middle) @ weights) * sided[tested][:, None]
                 right[tested] = margin > 0
                 accuracies.append(right[tested].mean())
@@ -171,4 +319,8 @@ class SplitsWorld:
             n - n // self.folds,
             n // self.folds,
         )
-        return DataSet(made, None, float(np.mean(truths)) if self.about == "models" else None)
+        return made, float(np.mean(truths))
+
+
+def _first_less_second(values: tuple[float, ...]) -> float:
+    return values[0] if len(values) == 1 else values[0] - values[1]

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from proband.inference.simulation.populations import Floats
+from proband.inference.simulation.populations import Floats, Integers
 from proband.inference.simulation.worlds import DataSet
 from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.weighted import WeightedRates
@@ -15,6 +15,8 @@ from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
 
 _WIDTH = 8  # dimensions of faces
+_TRUTH = 10_001  # what tells the stream of random numbers of a truth from those of data sets
+_TRUTH_PROBES = 200_000
 
 
 def _faces(rng: np.random.Generator, people: int, images: int, noise: float) -> Floats:
@@ -41,8 +43,9 @@ class GalleriesWorld:
 
     Attributes
     ----------
-    people, probes
-        How many, and the probes of each.
+    people, galleries, probes
+        How many, in how many galleries they are divided, and the probes of each. What is to be held is the rate in galleries of that
+        size.
     hubs
         By how much some enrolled images attract everybody.
     noise
@@ -50,12 +53,13 @@ class GalleriesWorld:
 
     Examples
     --------
-    >>> one = GalleriesWorld(20, 2).draw(0, 0)
-    >>> one.data.shape, one.truth is None
+    >>> one = GalleriesWorld(20, 4, 2).draw(0, 0)
+    >>> one.data.shape, 0 < one.truth < 1
     ((40, 20), True)
     """
 
     people: int
+    galleries: int
     probes: int = 1
     hubs: float = 1.0
     noise: float = 0.7
@@ -75,7 +79,19 @@ class GalleriesWorld:
         scores = Scores.from_array(
             values, ids[self.people :], ids[: self.people], orientation="similarity", name="net"
         )
-        return DataSet(scores, self.experiment, None)
+        return DataSet(scores, self.experiment, self.truth)
+
+    @cached_property
+    def truth(self) -> float:
+        """The rate of one probe of each person in very many galleries of the size."""
+        rng = np.random.default_rng([_TRUTH, 4])
+        size = self.people // self.galleries
+        found = []
+        for _ in range(-(-_TRUTH_PROBES // size)):
+            enrolled, searched = _faces(rng, size, 2, self.noise).swapaxes(0, 1)
+            values = _closeness(searched, enrolled) + self.hubs * rng.standard_normal(size)
+            found.append((values.argmax(axis=1) == np.arange(size)).mean())
+        return float(np.mean(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +108,7 @@ class TrainingsWorld:
     Examples
     --------
     >>> one = TrainingsWorld(20, 3).draw(0, 0)
-    >>> len(one.data), one.truth is None
+    >>> len(one.data), 0 < one.truth < 1
     (3, True)
     """
 
@@ -107,8 +123,7 @@ class TrainingsWorld:
 
     def draw(self, seed: int, number: int) -> DataSet:
         """Train anew."""
-        faces = _faces(np.random.default_rng([seed, 4]), self.people, 2, self.noise)
-        values = _closeness(faces[:, 1], faces[:, 0])
+        values = self._closeness
         rng = np.random.default_rng([seed, number, 4])
         ids = self.experiment.samples.ids
         found = [
@@ -121,7 +136,24 @@ class TrainingsWorld:
             )
             for place in range(self.trainings)
         ]
-        return DataSet(found, self.experiment, None)
+        return DataSet(found, self.experiment, self.truth)
+
+    @cached_property
+    def _closeness(self) -> Floats:
+        """The scores of the people and images that stay the same."""
+        faces = _faces(np.random.default_rng([_TRUTH, 5]), self.people, 2, self.noise)
+        return _closeness(faces[:, 1], faces[:, 0])
+
+    @cached_property
+    def truth(self) -> float:
+        """The mean rate of very many trainings."""
+        rng = np.random.default_rng([_TRUTH, 6])
+        own = np.arange(self.people)
+        found = [
+            ((self._closeness + rng.standard_normal(self._closeness.shape)).argmax(axis=1) == own).mean()
+            for _ in range(-(-_TRUTH_PROBES // self.people))
+        ]
+        return float(np.mean(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,16 +185,52 @@ class ChoicesWorld:
 
     def draw(self, seed: int, number: int) -> DataSet:
         """Draw people, compare their images, and choose two of each."""
-        rng = np.random.default_rng([seed, number, 5])
-        faces = _faces(rng, self.people, self.images, self.noise).swapaxes(0, 1).reshape(-1, _WIDTH)
-        values = _closeness(faces, faces)
-        order = np.argsort(rng.random((self.people, self.images)), axis=1)
-        everybody = np.arange(self.people)
-        enrolled, searched = (order[:, place] * self.people + everybody for place in (0, 1))
-        chosen = values[np.ix_(searched, enrolled)]
-        truth = float((chosen.argmax(axis=1) == everybody).mean())
+        values, chosen = self.compared(np.random.default_rng([seed, number, 5]))
+        truth = float((values[np.ix_(*chosen)].argmax(axis=1) == np.arange(self.people)).mean())
         scores = Scores.from_array(values, self.pool.samples.ids, orientation="similarity", name="net")
         return DataSet(scores, self.pool, truth)
+
+    def compared(self, rng: np.random.Generator) -> tuple[Floats, tuple[Integers, Integers]]:
+        """How close images are to each other, and the images of a random choice that are searched for and enrolled."""
+        faces = _faces(rng, self.people, self.images, self.noise).swapaxes(0, 1).reshape(-1, _WIDTH)
+        order = np.argsort(rng.random((self.people, self.images)), axis=1)
+        enrolled, searched = (order[:, place] * self.people + np.arange(self.people) for place in (0, 1))
+        return _closeness(faces, faces), (searched, enrolled)
+
+
+@dataclass(frozen=True, eq=False)
+class TwoOverChoices:
+    """Two algorithms that are equally good: each adds noise of its own to the closeness of images.
+
+    Attributes
+    ----------
+    world
+        The people and their images.
+    of_choice
+        Whether to be held is by how much they differ in one random choice of images, or that they do not for new people.
+
+    Examples
+    --------
+    >>> one = TwoOverChoices(ChoicesWorld(20, 3)).draw(0, 0)
+    >>> [each.name for each in one.data], one.truth
+    (['first', 'second'], 0.0)
+    """
+
+    world: ChoicesWorld
+    of_choice: bool = False
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and what both make of their images."""
+        rng = np.random.default_rng([seed, number, 20])
+        values, (searched, enrolled) = self.world.compared(rng)
+        both = values + 2.0 * rng.standard_normal((2, *values.shape))
+        data = tuple(
+            Scores.from_array(each, self.world.pool.samples.ids, orientation="similarity", name=name)
+            for name, each in zip(("first", "second"), both, strict=True)
+        )
+        own = np.arange(self.world.people)
+        rates = [(each[np.ix_(searched, enrolled)].argmax(axis=1) == own).mean() for each in both]
+        return DataSet(data, self.world.pool, float(rates[0] - rates[1]) if self.of_choice else 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,19 +267,27 @@ class QueriesWorld:
     def draw(self, seed: int, number: int) -> DataSet:
         """Draw people, and the scores of their queries; a query has an effect of its own on all its scores."""
         rng = np.random.default_rng([seed, number, 8])
+        means = self.means(rng)
+        return DataSet(self.scored(rng, "net", means), self.experiment, self.truth_of(means))
+
+    def means(self, rng: np.random.Generator) -> Floats:
+        """What two people make their scores on average, for people drawn anew."""
         hard, lift = 0.7 * rng.standard_normal((2, self.people))
-        means = 0.7 * (lift[:, None] + lift)
+        means: Floats = 0.7 * (lift[:, None] + lift)
         np.fill_diagonal(means, self.gap - hard)
+        return means
+
+    def scored(self, rng: np.random.Generator, name: str, means: Floats) -> Scores:
+        """The scores of new queries."""
         shape = self.queries, self.people, self.people
         values = means + 0.6 * rng.standard_normal(shape[:2])[:, :, None] + 0.8 * rng.standard_normal(shape)
         ids = self.experiment.samples.ids
-        scores = Scores.from_array(
+        return Scores.from_array(
             values.reshape(-1, self.people), ids[self.people :], ids[: self.people],
-            orientation="similarity", name="net",
+            orientation="similarity", name=name,
         )  # fmt: skip
-        return DataSet(scores, self.experiment, self._truth(means))
 
-    def _truth(self, means: Floats) -> float:
+    def truth_of(self, means: Floats) -> float:
         """The measure of normal scores of variance 1 about their means, at closely spaced thresholds."""
         from scipy.special import ndtr
 
@@ -225,3 +301,123 @@ class QueriesWorld:
             np.diff(genuine, append=1.0)[:, None], impostor[:, None], impostor[:, None], np.ones(1)
         )
         return float(self.measure.of_weighted(weighed)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class TwoOfQueries:
+    """Two algorithms on the same queries.
+
+    Attributes
+    ----------
+    world, lower
+        The queries, and by how much genuine scores are lower with the second.
+
+    Examples
+    --------
+    >>> from proband import AUC
+    >>> one = TwoOfQueries(QueriesWorld(20, 2, AUC())).draw(0, 0)
+    >>> [each.name for each in one.data], one.truth
+    (['first', 'second'], 0.0)
+    """
+
+    world: QueriesWorld
+    lower: float = 0.0
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and the scores of their queries with both."""
+        rng = np.random.default_rng([seed, number, 21])
+        means = self.world.means(rng)
+        others = means - self.lower * np.eye(self.world.people)
+        data = self.world.scored(rng, "first", means), self.world.scored(rng, "second", others)
+        return DataSet(data, self.world.experiment, self.world.truth_of(means) - self.world.truth_of(others))
+
+
+@dataclass(frozen=True, eq=False)
+class TwoInGalleries:
+    """Two algorithms that are equally good.
+
+    Attributes
+    ----------
+    world
+        The people, who are enrolled by one image each.
+
+    Examples
+    --------
+    >>> one = TwoInGalleries(GalleriesWorld(20, 4)).draw(0, 0)
+    >>> len(one.data), one.truth
+    (2, 0.0)
+    """
+
+    world: GalleriesWorld
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and what both make of their images."""
+        one = self.world.draw(seed, number)
+        rng = np.random.default_rng([seed, number, 22])
+        data = tuple(
+            Scores.from_array(
+                one.data.values + 1.5 * rng.standard_normal(one.data.shape),
+                one.data.queries,
+                one.data.targets,
+                orientation="similarity",
+                name=name,
+            )
+            for name in ("first", "second")
+        )
+        return DataSet(data, one.within, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class PartsWorld:
+    """Three algorithms on the same probes; what is to be held is the first one's rate on the third that is hardest to the others.
+
+    Attributes
+    ----------
+    people, probes
+        How many, and the probes of each; everybody is enrolled by one image.
+
+    Examples
+    --------
+    >>> one = PartsWorld(30, 2).draw(0, 0)
+    >>> len(one.data), 0 < one.truth < 1
+    (3, True)
+    """
+
+    people: int
+    probes: int
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """Session 0 is enrolled."""
+        return Experiment(_samples(self.people, 1 + self.probes), gallery="session == 0")
+
+    def _closeness(self, rng: np.random.Generator, people: int) -> Floats:
+        """How close probes are to their mates, to three algorithms (algorithms × probes × people)."""
+        own = rng.standard_normal(people)
+        probe = rng.standard_normal((self.probes, people))
+        return np.asarray(1.2 + 0.6 * own + 0.5 * probe + 0.6 * rng.standard_normal((3, self.probes, people)))
+
+    @cached_property
+    def truth(self) -> float:
+        """Of very many people."""
+        first, *others = self._closeness(np.random.default_rng([_TRUTH, 9]), _TRUTH_PROBES)
+        hard = np.mean([other.ravel().argsort().argsort() for other in others], axis=0)
+        return float((first.ravel()[hard < np.quantile(hard, 1 / 3)] > 0).mean())
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and how close their probes are; a probe is found if it is closer than everybody else, who are at 0."""
+        rng = np.random.default_rng([seed, number, 17])
+        found = self._closeness(rng, self.people)
+        ids = self.experiment.samples.ids
+        own = np.tile(np.eye(self.people, dtype=bool), (self.probes, 1))
+        data = [
+            Scores.from_array(
+                np.where(own, close.reshape(-1, 1), 0.0),
+                ids[self.people :],
+                ids[: self.people],
+                orientation="similarity",
+                name=name,
+            )
+            for name, close in zip("abc", found, strict=True)
+        ]
+        return DataSet(data, self.experiment, self.truth)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -27,6 +27,9 @@ _TRUTH_PROBES = 400_000
 _TRUTH_PEOPLE = 20_000
 _TRUTH_PAIRS = 1_000_000
 _TRUTH_CURVE = 400_000
+_GRID = 4_001  # scores at which influences are known
+_ALIKE = 0.8  # the share of people who are to one of two algorithms what they are to the other
+_NOISE = 0.5  # the correlation of what is left of their scores
 _TRUTH = 10_001  # what tells the stream of random numbers of a truth from those of data sets
 
 
@@ -39,15 +42,18 @@ class DataSet:
     data, within
         What `estimate` takes: outcomes, or scores and where they are measured.
     truth
-        What the interval is to hold, of a curve at every rank; None where it is the mean of all estimates.
+        What the interval is to hold; of a curve at every rank, of several comparisons each.
     residuals
-        What each person adds to the error of a rate; None for other measures.
+        What each person adds to the error of the estimate; None where that is not known.
+    facts
+        Other numbers of interest, of which the means over data sets are kept.
     """
 
     data: Any
     within: Any
-    truth: float | Floats | None
+    truth: float | Floats
     residuals: Floats | None = None
+    facts: Mapping[str, float] = field(default_factory=dict)
 
 
 class World(Protocol):
@@ -68,6 +74,10 @@ class OutcomesWorld:
         rank 1.
     target
         What is to be held: the value for new ``people``, or for new ``images`` of the people of each data set.
+    labels
+        Columns of the samples besides, with the value of every probe: sites, sensors.
+    names
+        What the names of people begin with.
 
     Examples
     --------
@@ -81,6 +91,8 @@ class OutcomesWorld:
     population: Population
     measure: OutcomeMeasure
     target: Target = "people"
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: str = ""
 
     @cached_property
     def experiment(self) -> Experiment:
@@ -91,9 +103,12 @@ class OutcomesWorld:
             if self.population.informative
             else self.population.numbers
         )
-        searched = [(f"p{k}.{j}", str(k)) for k in people for j in range(most[k])]
-        ids, subjects = zip(*((f"g{k}", str(k)) for k in people), *searched, strict=True)
-        return Experiment(Samples({"id": ids, "subject": subjects}), gallery=list(ids[: len(people)]))
+        named = [f"{self.names}{k}" for k in people]
+        searched = [(f"p{name}.{j}", name) for name, n in zip(named, most, strict=True) for j in range(n)]
+        ids, subjects = zip(*((f"g{name}", name) for name in named), *searched, strict=True)
+        columns = {name: ("enrolled",) * len(people) + values for name, values in self.labels.items()}
+        samples = Samples({"id": ids, "subject": subjects, **columns})
+        return Experiment(samples, gallery=list(ids[: len(people)]))
 
     @property
     def is_share(self) -> bool:
@@ -200,8 +215,9 @@ class TwoAlgorithms:
     >>> from proband import RecognitionRate
     >>> world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1))
     >>> two = TwoAlgorithms(world, 0.05)
-    >>> [one.algorithm for one in two.draw(0, 0)], round(two.difference, 4)
-    (['first', 'second'], 0.05)
+    >>> one = two.draw(0, 0)
+    >>> [each.algorithm for each in one.data], round(one.truth, 4), 0 < one.facts["discordant"] < 0.3
+    (['first', 'second'], 0.05, True)
     """
 
     world: OutcomesWorld
@@ -238,17 +254,32 @@ class TwoAlgorithms:
             )
         return (most - self.discordant) / (most - least) if most > least else 0.0
 
-    def draw(self, seed: int, number: int) -> tuple[Outcomes, Outcomes]:
+    def draw(self, seed: int, number: int) -> DataSet:
         """Draw people, and what becomes of their probes with both."""
         rng = np.random.default_rng([seed, number, 1])
         easiness, numbers = self.world.population.draw(rng)
-        first, second = (np.repeat(own, numbers) for own in self._own_rates(easiness, rng))
+        rates = self._own_rates(easiness, rng)
+        first, second = (np.repeat(own, numbers) for own in rates)
         own, other, shared = rng.random((3, len(first)))
         other = np.where(shared < self.together, own, other)
-        return (
-            self.world.outcomes("first", numbers, self.world.ranks_of(own < first)),
-            self.world.outcomes("second", numbers, self.world.ranks_of(other < second)),
+        success = own < first, other < second
+        data = tuple(
+            self.world.outcomes(name, numbers, self.world.ranks_of(found))
+            for name, found in zip(("first", "second"), success, strict=True)
         )
+        differ = success[0].astype(np.float64) - success[1]
+        people = np.bincount(np.repeat(np.arange(len(numbers)), numbers), differ, minlength=len(numbers))
+        weight = numbers if self.world.by_person else np.ones_like(numbers)
+        truth = self.difference
+        expected: float | Floats = truth
+        if self.world.target == "images":
+            expected = rates[0] - rates[1]
+            truth = float((expected * numbers / weight).sum() / (numbers / weight).sum())
+        facts = {
+            "discordant": float(np.abs(differ).mean()),
+            "discordant_subjects": float(np.count_nonzero(people)),
+        }
+        return DataSet(data, None, truth, (people - numbers * expected) / weight, facts)
 
     def _own_rates(self, easiness: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """The own rates of people with each of the two."""
@@ -309,18 +340,22 @@ class PairsWorld:
         return Samples({"id": ids, "subject": subjects})
 
     @cached_property
-    def gap(self) -> float:
-        """What makes genuine scores higher, so that the measure has its value over very many people."""
+    def _scores(self) -> tuple[Floats, Floats]:
+        """Genuine scores without the gap, and impostor scores, of very many pairs."""
         rng = np.random.default_rng([_TRUTH, 1])
         noise, effect = np.sqrt(1 - self.icc), np.sqrt(self.icc)
         drawn = EFFECTS[self.kind]
         genuine = noise * rng.standard_normal(_TRUTH_PAIRS) - effect * drawn(rng, _TRUTH_PAIRS)
         both = drawn(rng, _TRUTH_PAIRS) + drawn(rng, _TRUTH_PAIRS)
         impostor = noise * rng.standard_normal(_TRUTH_PAIRS) + effect / np.sqrt(2) * both
+        return genuine, impostor
+
+    @cached_property
+    def gap(self) -> float:
+        """What makes genuine scores higher, so that the measure has its value over very many people."""
+        genuine, impostor = self._scores
         if isinstance(self.measure, FNMR | EER):
-            fmr = self.measure.at_fmr if isinstance(self.measure, FNMR) else self.value
-            threshold = float(np.quantile(impostor, 1 - fmr))
-            return threshold - float(np.quantile(genuine, self.value))
+            return self.threshold - float(np.quantile(genuine, self.value))
         if isinstance(self.measure, AUC):
             return -float(np.quantile(genuine - impostor, 1 - self.value))
         raise UsageError(
@@ -328,19 +363,136 @@ class PairsWorld:
             "take AUC, EER or FNMR at a false match rate.",
         )
 
+    @cached_property
+    def threshold(self) -> float:
+        """Where the false match rate is that of the measure."""
+        return float(np.quantile(self._scores[1], 1 - self.fmr))
+
+    @property
+    def fmr(self) -> float:
+        """The false match rate of the measure."""
+        return self.measure.at_fmr if isinstance(self.measure, FNMR) else self.value
+
+    @cached_property
+    def _influence(self) -> tuple[Any, Any, Any]:
+        """What a genuine and an impostor score add to the error of the measure, to first order, at closely spaced scores."""
+        genuine, impostor = (np.sort(one) for one in self._scores)
+        at = np.linspace(impostor[0], genuine[-1] + self.gap, _GRID)
+        if isinstance(self.measure, AUC):
+            below = np.searchsorted(impostor, at) / _TRUTH_PAIRS
+            above = 1 - np.searchsorted(genuine, at - self.gap) / _TRUTH_PAIRS
+            return at, below - self.value, above - self.value
+        t, near = self.threshold, 0.05
+        dense_genuine, dense_impostor = (
+            float(np.diff(np.searchsorted(scores, [middle - near, middle + near]))[0])
+            for scores, middle in ((genuine, t - self.gap), (impostor, t))
+        )
+        missed = (at < t).astype(np.float64) - self.value
+        matched = (at >= t).astype(np.float64) - self.fmr
+        if isinstance(self.measure, FNMR):
+            return at, missed, dense_genuine / dense_impostor * matched
+        whole = dense_genuine + dense_impostor
+        return at, dense_impostor / whole * missed, dense_genuine / whole * matched
+
     def draw(self, seed: int, number: int) -> DataSet:
         """Draw people and the scores of all their images."""
         rng = np.random.default_rng([seed, number, 2])
+        hard, wolf = (EFFECTS[self.kind](rng, len(self.numbers)) for _ in range(2))
+        n = sum(self.numbers)
+        values = self.compared(hard, wolf, rng.standard_normal((n, n)))
+        return DataSet(self.scores("net", values), self.samples, self.value, self.added(values))
+
+    @cached_property
+    def _people(self) -> tuple[Integers, Any]:
+        """Whose the images are, and which two are of one person."""
         people = np.repeat(np.arange(len(self.numbers)), self.numbers)
-        n = len(people)
+        return people, people[:, None] == people
+
+    @property
+    def mated(self) -> Any:
+        """Which two images are of one person."""
+        return self._people[1]
+
+    def missed(self, lower: float = 0.0) -> float:
+        """The false non-match rate at the threshold of genuine scores that are lower by so much."""
+        return float((self._scores[0] + self.gap - lower < self.threshold).mean())
+
+    def compared(self, hard: Floats, wolf: Floats, noise: Floats) -> Floats:
+        """The scores of images of people with these effects."""
+        people, mated = self._people
         effect = np.sqrt(self.icc)
-        hard, wolf = (effect * EFFECTS[self.kind](rng, len(self.numbers)) for _ in range(2))
-        noise = np.sqrt(1 - self.icc) * np.triu(rng.standard_normal((n, n)), 1)
-        lifted = (wolf[people][:, None] + wolf[people]) / np.sqrt(2)
-        mated = people[:, None] == people
-        values = noise + noise.T + np.where(mated, self.gap - hard[people], lifted)
-        scores = Scores.from_array(values, self.samples.ids, orientation="similarity", name="net")
-        return DataSet(scores, self.samples, self.value)
+        half = np.sqrt(1 - self.icc) * np.triu(noise, 1)
+        lifted = effect / np.sqrt(2) * (wolf[people][:, None] + wolf[people])
+        return np.asarray(half + half.T + np.where(mated, self.gap - effect * hard[people], lifted))
+
+    def added(self, values: Floats) -> Floats:
+        """What each person adds to the error of the measure; a pair counts for both."""
+        at, genuine, impostor = self._influence
+        people, mated = self._people
+        own = mated & ~np.eye(len(people), dtype=bool)
+        found = np.where(own, np.interp(values, at, genuine) / max(own.sum(), 1), 0.0)
+        found += np.where(mated, 0.0, 2 * np.interp(values, at, impostor) / (~mated).sum())
+        return np.asarray(np.bincount(people, found.sum(axis=1), minlength=len(self.numbers)), np.float64)
+
+    def matched(self, values: Floats) -> Floats:
+        """What each person adds to the error of the false match rate at the threshold that has it."""
+        people, mated = self._people
+        found = np.where(mated, 0.0, (values >= self.threshold) - self.fmr)
+        return np.asarray(np.bincount(people, found.sum(axis=1), minlength=len(self.numbers)), np.float64)
+
+    def scores(self, name: str, values: Floats) -> Scores:
+        """The scores as an algorithm gives them."""
+        return Scores.from_array(values, self.samples.ids, orientation="similarity", name=name)
+
+
+@dataclass(frozen=True, eq=False)
+class TwoOverPairs:
+    """Two algorithms on the same images, the second worse by the margin; what is hard for one is mostly hard for the other.
+
+    Attributes
+    ----------
+    world
+        The people, and the measure with its value for the first.
+    margin
+        By how much the value of the second is lower (higher, for error rates).
+
+    Examples
+    --------
+    >>> one = TwoOverPairs(PairsWorld((2,) * 20, AUC(), 0.98, 0.2), 0.02).draw(0, 0)
+    >>> [each.name for each in one.data], round(one.truth, 3)
+    (['first', 'second'], 0.02)
+    """
+
+    world: PairsWorld
+    margin: float = 0.0
+
+    @cached_property
+    def second(self) -> PairsWorld:
+        """The same people to the second algorithm."""
+        worse = -self.margin if isinstance(self.world.measure, AUC) else self.margin
+        return replace(self.world, value=self.world.value + worse) if self.margin else self.world
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and what both make of all their images."""
+        rng = np.random.default_rng([seed, number, 9])
+        people, n = len(self.world.numbers), sum(self.world.numbers)
+        drawn = EFFECTS[self.world.kind]
+        effects = [drawn(rng, people) for _ in range(2)]
+        others = [np.where(rng.random(people) < _ALIKE, one, drawn(rng, people)) for one in effects]
+        common, first, second = rng.standard_normal((3, n, n))
+        noises = (np.sqrt(_NOISE) * common + np.sqrt(1 - _NOISE) * own for own in (first, second))
+        found = [
+            world.compared(hard, wolf, noise)
+            for world, (hard, wolf), noise in zip(
+                (self.world, self.second), (effects, others), noises, strict=True
+            )
+        ]
+        data = tuple(
+            self.world.scores(name, values) for name, values in zip(("first", "second"), found, strict=True)
+        )
+        truth = self.world.value - self.second.value
+        residuals = self.world.added(found[0]) - self.second.added(found[1])
+        return DataSet(data, self.world.samples, truth, residuals)
 
 
 def numbers_in(experiment: Experiment, *, of_pairs: bool = False) -> tuple[int, ...]:

@@ -1,0 +1,80 @@
+"""Algorithms over several data sets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from proband.inference.datasets.comparison import compare_datasets
+from proband.inference.simulation.asking import Answered, Asking, of_a_test
+from proband.inference.simulation.studies.trials import Bars, Study, Trial
+from proband.inference.simulation.table_worlds import DatasetsWorld
+from proband.inference.simulation.worlds import DataSet
+from proband.words import Method, Target, given
+
+OTHER_DATA_SETS = Target("other-data-sets", "other data sets like these")
+
+
+def _ranked(one: DataSet, level: float, seed: int) -> Answered:
+    """One difference with its interval; of several the adjusted tests, since every interval stands for itself."""
+    found = compare_datasets(one.data, confidence_level=level)
+    if len(found.pairs) == 1:
+        (pair,) = found.pairs
+        low, high = (
+            end if end is not None else side for end, side in ((pair.low, -np.inf), (pair.high, np.inf))
+        )
+        return Answered(pair.difference, low, high, found.method, found.notes, pair.p_value)
+    p = np.array([pair.adjusted_p_value for pair in found.pairs])
+    return Answered(np.zeros(len(p)), -np.inf, np.inf, found.method, found.notes, p)
+
+
+def _pooled(one: DataSet, level: float, seed: int) -> Answered:
+    """The mean difference, with the standard errors of measurement known."""
+    names = one.data["dataset"]
+    n = len(names)
+    errors = {"dataset": names, "first": ["a"] * n, "second": ["b"] * n, "standard_error": [one.within] * n}
+    found = compare_datasets(one.data, errors=errors, confidence_level=level)
+    pooled = found.pairs[0].pooled
+    assert pooled is not None  # with errors
+    method = Method("random-effects", "random effects")
+    return Answered(pooled.difference, pooled.low, pooled.high, method, found.notes, pooled.p_value)
+
+
+def _friedman(one: DataSet, level: float, seed: int) -> Answered:
+    found = compare_datasets(one.data, confidence_level=level)
+    return of_a_test(
+        1.0 if found.f_p_value is None else found.f_p_value, Method("iman-davenport", "Iman–Davenport")
+    )
+
+
+def _several(datasets: int, margins: tuple[float, ...], ask: Asking) -> Trial:
+    said = f"{datasets} data sets, {len(margins)} algorithms"
+    said += f", the last {given(margins[-1])} worse" if any(margins) else ", no difference"
+    return Trial(said, DatasetsWorld(datasets, margins), ask, Bars(coverage=0.92, power=0.6))
+
+
+_RANKS, _MEANS = Asking("signed-ranks", _ranked), Asking("mean-difference", _pooled)
+
+STUDIES = (
+    Study(
+        "data-sets",
+        OTHER_DATA_SETS,
+        (
+            _several(10, (0.0, 0.0), _RANKS),
+            _several(20, (0.0, 0.02), _RANKS),
+            _several(12, (0.0,) * 5, _RANKS),
+        ),
+        ("compare_datasets", "DatasetPair", "SignedRanks"),
+    ),
+    Study(
+        "mean-over-data-sets",
+        OTHER_DATA_SETS,
+        (_several(8, (0.0, 0.0), _MEANS), _several(15, (0.0, 0.02), _MEANS)),
+        ("compare_datasets", "PooledDifference"),
+    ),
+    Study(
+        "any-difference-over-data-sets",
+        OTHER_DATA_SETS,
+        (_several(12, (0.0,) * 5, Asking("friedman", _friedman)),),
+        ("compare_datasets", "DatasetComparison", "Friedman"),
+    ),
+)

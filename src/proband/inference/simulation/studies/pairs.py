@@ -1,0 +1,101 @@
+"""People compared with each other: FNMR, AUC and EER of one algorithm and of two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from proband.designs import Bootstrap, Jackknife
+from proband.inference.simulation.asking import Comparing, Estimating
+from proband.inference.simulation.studies.trials import Bars, Study, Trial, pairs_of, zipf
+from proband.inference.simulation.worlds import PairKind, TwoOverPairs
+from proband.measures import Measure
+from proband.measures.pair_measures import AUC, EER, FNMR
+from proband.words import Target, given
+
+NEW_PEOPLE_PAIRS = Target("new-people-compared", "new people, compared with each other")
+_UNEQUAL = (2, 3, 8)
+_FEW_IMAGES = Target(
+    "few-with-images", "a person or two have most of the genuine pairs; as many images of each are needed"
+)
+_MEASURES = ((AUC(), 0.98, 0.012), (FNMR(0.01), 0.1, 0.08), (EER(), 0.05, 0.03))
+
+
+def _compared(
+    subjects: int,
+    images: int | tuple[int, ...],
+    measure: Measure,
+    value: float,
+    icc: float = 0.2,
+    kind: PairKind = "normal",
+    design: Any = "auto",
+    short: Target | None = None,
+) -> Trial:
+    """An interval of a measure of pairs."""
+    said, world = pairs_of(subjects, images, measure, value, icc, kind)
+    equal = isinstance(images, int)
+    bars = Bars(coverage=0.92 if equal else 0.9, width=1.6)
+    return Trial(said, world, Estimating(measure, design), bars, short, dear=1 if equal else 4)
+
+
+def _two(
+    subjects: int,
+    images: int | tuple[int, ...],
+    measure: Measure,
+    value: float,
+    apart: float = 0.0,
+    kind: PairKind = "normal",
+) -> Trial:
+    """Two algorithms, the second worse by so much."""
+    said, world = pairs_of(subjects, images, measure, value, 0.2, kind)
+    said += f", {given(apart)} apart" if apart else ", no difference"
+    bars = Bars(coverage=0.92, power=0.75)
+    dear = 8 if isinstance(measure, EER) else 2
+    return Trial(said, TwoOverPairs(world, apart), Comparing(measure), bars, dear=dear)
+
+
+def _cases(apart: float) -> tuple[tuple[int | tuple[int, ...], PairKind, float], ...]:
+    return (3, "normal", 0.0), (_UNEQUAL, "skewed", 0.0), (3, "normal", apart), (_UNEQUAL, "skewed", apart)
+
+
+STUDIES = (
+    Study(
+        "pairs-of-people",
+        NEW_PEOPLE_PAIRS,
+        (
+            _compared(40, 3, AUC(), 0.95),
+            _compared(60, 3, AUC(), 0.995),
+            _compared(60, 3, AUC(), 0.98, 0.2, "classes"),
+            _compared(40, _UNEQUAL, AUC(), 0.98, 0.2, "skewed"),
+            _compared(60, zipf(60, 12), AUC(), 0.98, short=_FEW_IMAGES),
+            _compared(60, 3, FNMR(0.01), 0.1),
+            _compared(60, 3, FNMR(0.01), 0.02),
+            _compared(40, _UNEQUAL, FNMR(0.01), 0.1, 0.2, "skewed"),
+            _compared(100, 3, FNMR(0.001), 0.1),
+            _compared(60, 3, EER(), 0.05),
+            _compared(40, _UNEQUAL, EER(), 0.1, 0.2, "skewed"),
+            *(
+                _compared(60, 3, measure, value, design=design)
+                for measure, value in ((AUC(), 0.95), (FNMR(0.01), 0.1), (EER(), 0.1))
+                for design in (Bootstrap("subject", n_resamples=1_000), Jackknife(kind="JK1"))
+                if measure.form == "area" or isinstance(design, Bootstrap)
+            ),
+        ),
+        ("estimate", "Estimate", "AucInterval", "EqualErrorInterval"),
+    ),
+    Study(
+        "difference-over-pairs",
+        NEW_PEOPLE_PAIRS,
+        (
+            *(
+                _two(60 if images == 3 else 40, images, measure, value, margin, kind)
+                for measure, value, apart in _MEASURES
+                for images, kind, margin in _cases(apart)
+            ),
+            replace(
+                _two(60, 3, AUC(), 0.98), ask=Comparing(AUC(), Bootstrap("subject", n_resamples=500)), dear=2
+            ),
+        ),
+        ("compare", "Difference"),
+    ),
+)

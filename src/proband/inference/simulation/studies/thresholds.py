@@ -1,0 +1,68 @@
+"""Thresholds that keep a false match rate for new people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from proband.errors import DesignError
+from proband.inference.simulation.asking import Answered
+from proband.inference.simulation.other_worlds import ThresholdWorld
+from proband.inference.simulation.studies.trials import Bars, Study, Trial, pairs_of, zipf
+from proband.inference.simulation.worlds import DataSet, PairKind
+from proband.inference.verification.thresholds import threshold
+from proband.measures.pair_measures import FNMR
+from proband.words import Method, Target, given
+
+KEPT_FOR_NEW_PEOPLE = Target("rate-kept", "the false match rate of new people, kept by the threshold")
+_LAMBS = Target(
+    "lambs",
+    "a person or two whom others resemble carry the variance, and may be missing; hundreds of people are needed",
+)
+_METHOD = Method("threshold", "threshold with confidence")
+
+
+@dataclass(frozen=True)
+class _Deploying:
+    """The threshold for a false match rate, as a bound that is to lie above the one that has the rate."""
+
+    fmr: float
+    measure: ClassVar[str] = "threshold"
+
+    def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
+        (found,) = threshold(one.data, one.within, fmr=self.fmr, confidence_level=confidence_level)
+        at = None if found.sure is None else found.sure.point.threshold
+        if at is None:
+            raise DesignError("No threshold can be had with this confidence.")
+        return Answered(at, -np.inf, at, _METHOD, tuple(found.cautions()))
+
+
+def _kept(
+    people: int,
+    images: int | tuple[int, ...],
+    fmr: float,
+    icc: float,
+    kind: PairKind,
+    short: Target | None = None,
+) -> Trial:
+    said, world = pairs_of(people, images, FNMR(fmr), 0.1, icc, kind)
+    said = said.replace("value 0.1", f"FMR {given(fmr)}")
+    return Trial(said, ThresholdWorld(world), _Deploying(fmr), Bars(coverage=0.93), short)
+
+
+STUDIES = (
+    Study(
+        "thresholds",
+        KEPT_FOR_NEW_PEOPLE,
+        (
+            _kept(60, 2, 0.02, 0.2, "normal"),
+            _kept(50, 2, 0.01, 0.2, "skewed"),
+            _kept(50, 4, 0.01, 0.2, "skewed", _LAMBS),
+            _kept(100, 2, 0.01, 0.2, "classes"),
+            _kept(50, zipf(50, 20), 0.01, 0.1, "skewed", _LAMBS),
+        ),
+        ("threshold",),
+    ),
+)
