@@ -108,7 +108,7 @@ class Student:
         if not self._known:
             return Interval(low, high)
         outer = quantile(alpha, self.freedom) * self.error if self.varies else unseen(alpha, self.units)
-        inner = outer if self.inner is None else quantile(alpha, self.freedom) * self.inner
+        inner = outer if not self.inner else quantile(alpha, self.freedom) * self.inner
         below, above = (inner, outer) if self.difference > 0 else (outer, inner)
         ends = max(low, self.difference - below), min(high, self.difference + above)
         return agreeing(*ends, self.difference, self.p_value <= alpha)
@@ -153,53 +153,6 @@ class Unanimous:
         left = 1 - unseen(alpha, self.units)
         low, high = (1 + self.difference) * left - 1, 1 - (1 - self.difference) * left
         return agreeing(low, high, self.difference, self.p_value <= alpha)
-
-
-@dataclass(frozen=True, eq=False)
-class Spread:
-    """A difference and its drawings: p(δ) = (1 + how many |d* − d̄*| are at least |d − δ|)/(B + 1).
-
-    The interval reaches as far either way as the ⌈(1 − α)(B + 1)⌉-th smallest of these distances, within the limits of what a
-    difference can be. `draws` that are all alike say nothing: the interval is all there can be.
-
-    Examples
-    --------
-    >>> curve = Spread(0.3, np.linspace(-0.5, 0.5, 99))
-    >>> round(curve.p_value, 2), [round(end, 3) for end in curve.interval(0.1)]
-    (0.41, [-0.159, 0.759])
-    """
-
-    difference: float
-    draws: Floats
-    limits: tuple[float, float] = (-1.0, 1.0)
-
-    @cached_property
-    def _distances(self) -> Floats:
-        """In descending order."""
-        found: Floats = np.sort(np.abs(self.draws - self.draws.mean()))[::-1]
-        return found
-
-    @property
-    def varies(self) -> bool:
-        """Whether the drawings differ by more than rounding."""
-        return bool(len(self.draws)) and Interval(float(self.draws.min()), float(self.draws.max())).has_width
-
-    @property
-    def p_value(self) -> float:
-        """Two-sided, of no difference; 1 where drawings do not vary."""
-        if not self.varies:
-            return 1.0
-        as_far = int(np.count_nonzero(self._distances >= abs(self.difference) * (1 - 1e-12)))
-        return (1 + as_far) / (1 + len(self.draws))
-
-    def interval(self, alpha: float) -> Interval:
-        """The differences whose p-value is above `alpha`."""
-        place = int(np.floor(alpha * (1 + len(self.draws)) + 1e-9))
-        if not self.varies or place < 1:
-            return Interval(*self.limits)
-        reach = float(self._distances[min(place, len(self.draws)) - 1])
-        low, high = np.clip([self.difference - reach, self.difference + reach], *self.limits)
-        return agreeing(float(low), float(high), self.difference, self.p_value <= alpha)
 
 
 @dataclass(frozen=True, eq=False)
