@@ -14,7 +14,7 @@ from proband import AUC, FNMR, MedianCensoredRank, Pool, RecognitionRate, Sample
 from proband.designs import BRR, Binomial, Bootstrap, ClusteredMcNemar, ImageChoice, Jackknife, SignFlip
 from proband.inference import compare, compare_independent
 from proband.inference.comparisons.adjustment import SingleStep
-from proband.inference.comparisons.curves import Hybrid, Percentiles, Score, Spread, Student, quantile
+from proband.inference.comparisons.curves import Hybrid, Percentiles, Score, Student, Unanimous, quantile
 from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango_interval
 from proband.inference.comparisons.paired import Tested as Found
 from proband.inference.comparisons.paired_rates import person_curve
@@ -55,9 +55,10 @@ def random_curve(rng) -> tuple[float, object]:
     error = float(rng.choice([0.0, 0.05, abs(rng.normal(0, 0.05))]))
     if kind == 0:
         freedom = rng.choice([None, 0.0, 1.0, 7.5, 40.0])
-        return found, Student(found, error, freedom, units=float(rng.choice([1, 30])))
+        inner = rng.choice([None, error, 0.8 * error])
+        return found, Student(found, error, freedom, units=float(rng.choice([1, 30])), inner=inner)
     if kind == 1:
-        return found, Spread(found, np.round(rng.normal(found, error, rng.choice([1, 19, 99])), 2))
+        return found, Unanimous(found, float(rng.choice([1, 9, 40])))
     if kind == 2:
         draws = np.round(rng.normal(found, error, rng.choice([19, 99])), rng.choice([1, 6]))
         return found, Percentiles(found, draws, float(rng.uniform(0, 0.2)), rng.choice([None, 9.0]))
@@ -268,22 +269,6 @@ def test_the_interval_holds_what_the_flips_do_not_reject():
         held = [delta for delta in np.linspace(-1, 1, 401) if flips.p_value(0, 1, delta) > alpha]
         assert low <= held[0] + 0.02
         assert high >= held[-1] - 0.02
-
-
-def test_spread_is_the_order_statistic_that_inverts_the_p_value():
-    draws = np.random.default_rng(10).normal(0.02, 0.05, 199)
-    ordered = np.sort(np.abs(draws - draws.mean()))
-    reach = ordered[int(np.ceil(0.95 * 200)) - 1]
-    for value in (0.0, float(reach), float(reach) * (1 + 1e-9), 0.3):
-        curve = Spread(value, draws)
-        assert curve.interval(0.05) == pytest.approx(
-            (min(value - reach, 0.0) if value <= reach else value - reach, value + reach)
-        )
-        counted = (1 + (ordered >= value).sum()) / 200
-        if value < ordered[-1]:
-            assert curve.p_value == counted
-        else:  # beyond all drawings it is a normal distribution's
-            assert curve.p_value == pytest.approx(min(counted, 2 * stats.norm.sf(value / draws.std())))
 
 
 def test_single_step_is_bonferroni_at_worst_and_dunnett_like_where_comparisons_hang_together():

@@ -9,7 +9,7 @@ import proband as pb
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip, StratifiedDesign
 from proband.errors import DesignError, ProbandError
 from proband.inference import cluster_statistics, compare, compare_independent
-from proband.inference.comparisons.curves import Percentiles, Spread, Student
+from proband.inference.comparisons.curves import Percentiles, Student
 from proband.inference.comparisons.verdicts import verdict_of
 from proband.inference.galleries.effect import _hotelling, _pairs
 from proband.inference.proportions import Interval
@@ -71,7 +71,7 @@ def test_what_does_not_vary_decides_only_what_everybody_shows(outcomes_of, desig
 @pytest.mark.parametrize("upward", [True, False])
 def test_the_one_place_that_decides(at, rounding, upward):
     drawn = np.array([at, at + rounding, at, at])
-    for still in (Student(at, 0.0, 5.0, units=1), Spread(at, drawn), Percentiles(at, drawn, 0.001, 1)):
+    for still in (Student(at, 0.0, 5.0, units=1), Percentiles(at, drawn, 0.001, 1)):
         interval = still.interval(0.05)
         assert still.p_value == 1.0
         assert interval.low < 0 < interval.high or at == 0

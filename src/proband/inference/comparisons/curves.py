@@ -133,75 +133,11 @@ class Student:
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
-    """A difference and its drawings: p(δ) = (1 + how many |d* − d̄*| are at least |d − δ|)/(B + 1).
-
-    The interval reaches as far either way as the ⌈(1 − α)(B + 1)⌉-th smallest of these distances, within the limits of what a
-    difference can be. Beyond the farthest drawing p(δ) goes on as a normal distribution (`scale_of`), so that levels far below
-    1/(B + 1), as many comparisons need, have ends too. `draws` that are all alike say what so many
-    `units` do that do not vary (`unvaried`); without these nothing, and the interval is all there can be.
-
-    Examples
-    --------
-    >>> curve = Spread(0.3, np.linspace(-0.5, 0.5, 99))
-    >>> round(curve.p_value, 2), [round(end, 3) for end in curve.interval(0.1)]
-    (0.41, [-0.159, 0.759])
-    >>> far = Spread(0.9, np.linspace(-0.2, 0.2, 99))
-    >>> far.p_value < 1e-9, [round(end, 3) for end in far.interval(0.001)]
-    (True, [0.516, 1.0])
-    """
-
-    difference: float
-    draws: Floats
-    limits: tuple[float, float] = (-1.0, 1.0)
-    units: float | None = None
-
-    @cached_property
-    def _distances(self) -> Floats:
-        """In descending order."""
-        found: Floats = np.sort(np.abs(self.draws - self.draws.mean()))[::-1]
-        return found
-
-    @cached_property
-    def _moves(self) -> bool:
-        return has_spread(self.draws)
-
-    @cached_property
-    def _still(self) -> Student:
-        return Student(self.difference, 0.0, None, self.limits, self.units)
-
-    @property
-    def varies(self) -> bool:
-        """Whether the drawings differ by more than rounding, or everybody differs alike."""
-        return self._moves or self._still.varies
-
-    @property
-    def p_value(self) -> float:
-        """Two-sided, of no difference; below 1/(B + 1) it is a normal distribution's."""
-        if not self._moves:
-            return self._still.p_value
-        far = abs(self.difference) * (1 - 1e-12)
-        as_far = int(np.count_nonzero(self._distances >= far))
-        return beyond(far / scale_of(self._distances), as_far, len(self.draws))
-
-    def interval(self, alpha: float) -> Interval:
-        """The differences whose p-value is above `alpha`."""
-        if not self._moves:
-            return self._still.interval(alpha) if self.units else Interval(*self.limits)
-        place = int(np.floor(alpha * (1 + len(self.draws)) + 1e-9))
-        reach = float(self._distances[min(max(place, 1), len(self.draws)) - 1])
-        if place < 1:
-            reach = max(reach, quantile(alpha, None) * scale_of(self._distances))
-        low, high = np.clip([self.difference - reach, self.difference + reach], *self.limits)
-        return agreeing(float(low), float(high), self.difference, self.p_value, alpha)
-
-
-@dataclass(frozen=True, eq=False)
 class Percentiles:
     """A difference with drawings of it, and a test of none that draws nothing of the kind.
 
     p(δ) = 2(1 + the fewer of the drawings up to δ and from δ on)/(B + 1), so that intervals are percentiles (Efron 1979), and
-    beyond all drawings that of a normal distribution, as in `Spread`; between zero and what was found it is at least the test's
+    beyond all drawings that of a normal distribution (`scale_of`); between zero and what was found it is at least the test's
     p-value. So neither may say more than the other allows.
 
     Attributes
