@@ -72,6 +72,6 @@ def test_people_who_are_alike(
 @pytest.mark.parametrize("person", [NORMAL, SKEWED, FEW], ids=["normal", "skewed", "few"])
 def test_people_who_are_not_alike(monkeypatch: pytest.MonkeyPatch, person: Drawn) -> None:
     monkeypatch.setattr("proband.inference.verification.hard_subjects._DRAWS", 199)
-    goats, lambs = _rejected(person, NORMAL, [8] * 60, (0.1, 0.01), 100)
+    goats, lambs = _rejected(person, NORMAL, [8] * 100, (0.1, 0.01), 60)
     assert goats > 0.5
     assert lambs > 0.5
