@@ -73,5 +73,5 @@ def test_people_who_are_alike(
 def test_people_who_are_not_alike(monkeypatch: pytest.MonkeyPatch, person: Drawn) -> None:
     monkeypatch.setattr("proband.inference.verification.hard_subjects._DRAWS", 199)
     goats, lambs = _rejected(person, NORMAL, [8] * 100, (0.1, 0.01), 60)
-    assert goats > 0.5
-    assert lambs > 0.5
+    assert goats > 0.8
+    assert lambs > 0.35  # about half where a few of them make most false matches
