@@ -68,8 +68,8 @@ class PartRate(Result):
         On the part made without it: by the other algorithms, or by the other images of each person.
     n_probes, n_people
         In that part.
-    naive, naive_low, naive_high
-        On the part that it helped to make, of the same probes.
+    naive
+        On the part that it helped to make, of the same probes. It has no interval: one that takes the part as given is too narrow.
     excess, excess_low, excess_high, p_value
         The naive rate less the other: what selection does, with its interval over people and the p-value of nothing.
     """
@@ -82,8 +82,6 @@ class PartRate(Result):
     n_probes: Count
     n_people: Count
     naive: Rate
-    naive_low: Rate
-    naive_high: Rate
     excess: Finite
     excess_low: float
     excess_high: float
@@ -321,13 +319,12 @@ def _rate(
     rank: int,
     confidence_level: float,
 ) -> PartRate:
-    fair, unfair = (_estimated(outcomes, part == at, rank, confidence_level) for part in (held, naive))
-    value, low, high, p = _excess(
-        outcomes.success(rank), outcomes.subjects, naive == at, held == at, confidence_level
-    )
+    success = outcomes.success(rank)
+    fair = _estimated(outcomes, held == at, rank, confidence_level)
+    value, low, high, p = _excess(success, outcomes.subjects, naive == at, held == at, confidence_level)
     return PartRate(
         algorithm, names[at], fair.value, fair.low, fair.high, fair.facts.n_probes, fair.facts.n_probe_subjects,
-        unfair.value, unfair.low, unfair.high, value, low, high, p,
+        float(success[naive == at].mean()), value, low, high, p,
     )  # fmt: skip
 
 

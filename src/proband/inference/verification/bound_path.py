@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from proband.inference.verification.dyadic_rates import (
     FEWEST_CARRIERS,
+    TOO_FEW_ERRORS,
     sees_people,
     small_sample,
-    variance_over_people,
 )
 from proband.inference.verification.meetings import Ints, Meetings
 
 Floats = npt.NDArray[np.float64]
+_MUTUAL = 6.0  # of people who are taken for each other; found by simulation, where Helmers (1991) has 1/2
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +45,23 @@ class BoundPath:
     def of(
         cls, first: Ints, second: Ints, closeness: Floats, comparisons: Meetings, confidence: float
     ) -> BoundPath:
-        """Bound the rate at every threshold, as `false_match_rate` does at one: expit(logit p + t se/(p(1 − p))).
+        """Bound the rate at every threshold: expit(logit p + t se/(p(1 − p))), with the variance of `false_match_rate`.
+
+        Student's t has half as many degrees of freedom as people carry the variance, because a false match has two people. The bound is the
+        larger of two: in one every comparison weighs the same, in the other every two people. Where people with many
+        false matches have them with each other, as if drawn towards one centre, the rate goes with the square of how many
+        such people there are, and t is too small: the excess of Σ_{i≠j} e_i e_j e_ij/(Σ e²)^(3/2) over its value for false matches that share nobody is
+        added, 6(z² + 1) times. The term is that of Helmers (1991) for Studentised U-statistics; its factor was found by simulation.
 
         Examples
         --------
-        Two disjoint pairs of 20 people: one false match in 190, then two, and the bound does not fall.
+        Two disjoint pairs of 20 people: one false match in 190, then two.
 
         >>> from proband.inference.verification.meetings import Comparisons
         >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
         >>> path = BoundPath.of(np.array([0, 2]), np.array([1, 3]), np.array([0.9, 0.8]), everybody, 0.95)
         >>> path.errors.tolist(), path.bound.round(4).tolist()
-        ([1, 2], [0.0659, 0.0659])
+        ([1, 2], [0.0906, 0.0906])
         """
         order = np.argsort(-closeness, kind="stable")
         low, high = (end(first, second)[order].astype(np.int64) for end in (np.minimum, np.maximum))
@@ -63,7 +70,7 @@ class BoundPath:
         n, n_errors = comparisons.n_impostor, np.arange(1, len(closest) + 1)
         between = comparisons.n_between(low, high).astype(np.float64)
         rate = n_errors / n
-        bound = _bounds(low, high, between, rate, comparisons, confidence)[last]
+        bound = _bounds(low, high, between, comparisons, confidence)[last]
         by_pair = np.cumsum(1 / between) / max(comparisons.n_pairs, 1)
         return cls(closest[last], n_errors[last], rate[last], np.maximum.accumulate(bound), by_pair[last])
 
@@ -101,54 +108,109 @@ class BoundPath:
         return int(self.errors[far[-1]]) if len(far) else 0
 
 
-def _bounds(
-    low: Ints, high: Ints, between: Floats, rate: Floats, comparisons: Meetings, confidence: float
-) -> Floats:
-    """The upper bound after each false match, the others being still to come."""
-    from scipy.special import expit, logit, stdtrit
+def _bounds(low: Ints, high: Ints, between: Floats, comparisons: Meetings, confidence: float) -> Floats:
+    """The upper bound after each false match, the others being still to come: the larger of two.
 
+    In one every comparison weighs the same, in the other every two people, which is looked at from ten false matches on.
+    """
     if not sees_people(comparisons):
-        return np.ones(len(rate))
-    n, by_subject = comparisons.n_impostor, comparisons.n_by_subject.astype(np.float64)
-    people = int(np.count_nonzero(by_subject))
-    who = np.stack([low, high], axis=1).ravel()
-    before, met = _seen_before(who), by_subject[who]
-
-    def added(power: int, with_met: int = 0) -> Floats:
-        """Σ c^power N^with_met over people, c being a person's errors so far and N all comparisons."""
-        grown = ((before + 1) ** power - before**power) * met**with_met
-        total: Floats = np.cumsum(grown.reshape(-1, 2).sum(axis=1))
-        return total
-
-    # Sums of powers of people's totals c − pN, multiplied out, so that each is a running sum.
-    squares = added(2) - 2 * rate * added(1, 1) + rate**2 * float((by_subject**2).sum())
-    fourths = (
-        added(4)
-        - 4 * rate * added(3, 1)
-        + 6 * rate**2 * added(2, 2)
-        - 4 * rate**3 * added(1, 3)
-        + rate**4 * float((by_subject**4).sum())
-    )
-    again = _seen_before(low * comparisons.n_subjects + high)
-    of_pairs = np.cumsum(2 * again + 1) - 2 * rate * np.cumsum(between) + rate**2 * comparisons.sum_of_squares
-    variance = variance_over_people(rate, squares, of_pairs, n, small_sample(people))
-    carriers = np.divide(squares**2, fourths, out=np.full(len(rate), float(people)), where=fourths > 0)
-    freedom = np.clip(carriers, FEWEST_CARRIERS, people - 1)
-    some = rate < 1
-    bound = np.ones(len(rate))
-    p = rate[some]
-    bound[some] = expit(
-        logit(p) + stdtrit(freedom[some], confidence) * np.sqrt(variance[some]) / (p * (1 - p))
-    )
+        return np.ones(len(low))
+    n, pairs, squares = comparisons.n_impostor, comparisons.n_pairs, comparisons.sum_of_squares
+    ones = np.ones(len(low))
+    by_two = by_image = _Running(low, high, 1 / between, ones, comparisons.n_partners, pairs, pairs, 1 / n)
+    if pairs * squares != n**2:
+        by_image = _Running(low, high, ones, between, comparisons.n_by_subject, n, squares, 1 / n)
+    bound = by_image.bound(confidence)
+    many = slice(TOO_FEW_ERRORS - 1, None)
+    bound[many] = np.maximum(bound[many], by_two.bound(confidence, by_two.mutual())[many])
     return bound
 
 
-def _seen_before(keys: Ints) -> Floats:
-    """How often each entry occurred before."""
+class _Running:
+    """Sums over people and pairs of people after each false match.
+
+    With c what the false matches of a person weigh so far, d what all comparisons of the person weigh and p the rate, e = c − pd are
+    the people's totals. Their powers are multiplied out, so that each sum is a running one.
+    """
+
+    def __init__(
+        self,
+        low: Ints,
+        high: Ints,
+        weights: Floats,
+        between: Floats,
+        sizes: Ints,
+        n: int,
+        of_squares: int,
+        least: float,
+    ) -> None:
+        self._pairs, self._weights, self._sizes = (low, high), weights, sizes.astype(np.float64)
+        who, twice = np.stack([low, high], axis=1).ravel(), np.repeat(weights, 2)
+        self._before, self._twice, self._met = _before(who, twice), twice, self._sizes[who]
+        self._people = int(np.count_nonzero(sizes))
+        self._rate = rate = np.minimum(np.cumsum(weights) / n, 1.0)
+        self._squares = self._powers((1, -2, 1))
+        self._fourths = self._powers((1, -4, 6, -4, 1))
+        again = _before(low * len(sizes) + high, weights)
+        of_pairs = np.cumsum((again + weights) ** 2 - again**2) - 2 * rate * np.cumsum(weights * between)
+        of_pairs += rate**2 * of_squares
+        plug_in = small_sample(self._people) * (self._squares - of_pairs)
+        self._variance = np.maximum(np.maximum(plug_in, of_pairs) / n**2, rate * (1 - rate) * least)
+
+    def _powers(self, binomial: tuple[int, ...]) -> Floats:
+        """Σ (c − pd)^k over people, given the signed binomial coefficients of k."""
+        k = len(binomial) - 1
+        total = binomial[k] * self._rate**k * float((self._sizes**k).sum())
+        for lower in range(k):
+            grown = (self._before + self._twice) ** (k - lower) - self._before ** (k - lower)
+            sums = np.cumsum((grown * self._met**lower).reshape(-1, 2).sum(axis=1))
+            total = total + binomial[lower] * self._rate**lower * sums
+        return np.asarray(total, dtype=np.float64)
+
+    def mutual(self) -> Floats:
+        """How far people with many false matches have them with each other, beyond what false matches of different people have.
+
+        [Σ_{i≠j} e_i e_j w_ij + 2 Σ e³/(K − 1)]/(Σ e²)^(3/2), w_ij being the errors of i and j, less what it is where nobody is in two
+        errors: se/(p√2) if all weigh the same.
+        """
+        from proband.kernels.shared_people import sum_over_partners
+
+        low, high = self._pairs
+        products, crossed = np.empty(len(low)), np.empty(len(low))
+        errors = np.bincount(low, minlength=len(self._sizes)) + np.bincount(high, minlength=len(self._sizes))
+        starts = np.cumsum(errors) - errors
+        sum_over_partners(low, high, self._weights, self._sizes, starts, products, crossed)
+        of_sizes = np.cumsum(self._weights * self._sizes[low] * self._sizes[high])
+        found = 2 * (products - self._rate * crossed + self._rate**2 * of_sizes)
+        found += 2 * self._powers((1, -3, 3, -1)) / (self._people - 1)
+        found = np.divide(found, self._squares**1.5, out=np.zeros(len(low)), where=self._squares > 0)
+        sums = [np.cumsum(self._weights**power) for power in (1, 2, 3)]
+        spread = np.sqrt(self._variance / 2) / self._rate * sums[0] * sums[2] / sums[1] ** 2
+        made: Floats = np.maximum(found - spread, 0)
+        return made
+
+    def bound(self, confidence: float, mutual: Floats | float = 0.0) -> Floats:
+        """expit(logit p + t se/(p(1 − p))), Student's t having half as many degrees of freedom as people carry the errors."""
+        from scipy.special import expit, logit, ndtri, stdtrit
+
+        people = float(self._people)
+        carriers = np.divide(
+            self._squares**2, self._fourths, out=np.full(len(self._rate), people), where=self._fourths > 0
+        )
+        t = stdtrit(np.clip(carriers / 2, FEWEST_CARRIERS, people - 1), confidence)
+        t = t + _MUTUAL * (float(ndtri(confidence)) ** 2 + 1) * mutual
+        bound, some = np.ones(len(self._rate)), self._rate < 1
+        p = self._rate[some]
+        bound[some] = expit(logit(p) + t[some] * np.sqrt(self._variance[some]) / (p * (1 - p)))
+        return bound
+
+
+def _before(keys: Ints, weights: Floats) -> Floats:
+    """The sum of weights of earlier entries with the same key."""
     order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
+    ordered, sums = keys[order], np.cumsum(weights[order])
     starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    lengths = np.diff(starts, append=len(keys))
+    earlier = sums - weights[order]
     seen = np.empty(len(keys))
-    seen[order] = np.arange(len(keys)) - np.repeat(starts, lengths)
+    seen[order] = earlier - np.repeat(earlier[starts], np.diff(starts, append=len(keys)))
     return seen

@@ -91,7 +91,12 @@ _NONE = Sentence(
     "{algorithm}: no threshold keeps FMR at most {asked:given} with {confidence:level} confidence: {people:count person/people} in "
     "{comparisons:count impostor comparison} cannot show it",
 )
-_OF = Sentence("threshold.caution", "caution", "{algorithm}, target FMR {asked:given}: {note}")
+_LIMIT = Sentence(
+    "threshold.limit",
+    "note",
+    "The bound allows for few people carrying the variance. It cannot allow for people who are taken for very many others and are not "
+    "among these: where one in a hundred is, such thresholds exceeded the target in up to 8 of 100 simulated data sets",
+)
 _NEEDED = Sentence(
     "threshold.needed",
     "note",
@@ -121,7 +126,7 @@ class DeployedThreshold(Result):
     algorithm, asked, confidence_level, larger_is_closer
         Whose threshold, the false match rate it is to keep, how sure that must be, and which way scores point.
     plain
-        The laxest threshold that keeps the rate on these people, and promises nothing for others.
+        The laxest threshold that keeps the rate on these people, without a guarantee for others.
     sure, bound
         The laxest one whose upper bound keeps the rate, and that bound; None where these people cannot show it.
     distribution_free
@@ -159,7 +164,7 @@ class DeployedThreshold(Result):
 
     @property
     def graded(self) -> dict[str, VerificationPoint | None]:
-        """The thresholds by what they promise."""
+        """The thresholds by what is known of new people."""
         return {"plain": self.plain, "sure": self.sure, "distribution-free": self.distribution_free}
 
     @property
@@ -175,26 +180,18 @@ class DeployedThreshold(Result):
         return _CONCENTRATED()
 
     def sentences(self) -> list[Note]:
-        """What to deploy, what the plain threshold is worth, and what else could be promised."""
+        """What to deploy, what the plain threshold is worth, and what the other rests on."""
         own = self.deployed()
         if self.sure is None:
             return [*own, self.needed]
-        return [*own, _PLAIN(), self.grade, *self.cautions()]
+        return [*own, _PLAIN(), self.grade, _LIMIT()]
 
     @property
     def grade(self) -> Note:
-        """What the promise rests on."""
+        """What the bound rests on."""
         if self.distribution_free is not None:
             return _FREE(people=self.n_subjects)
         return _NOT_FREE(people=self.n_subjects, needed=self.people_needed_freely, asked=self.asked)
-
-    def cautions(self) -> list[Note]:
-        """Why the promise is worth less than it says."""
-        return [
-            _OF(algorithm=self.algorithm, asked=self.asked, note=note)
-            for note in (() if self.sure is None else self.sure.fmr.notes)
-            if note.level == "caution"
-        ]
 
     def deployed(self) -> list[Note]:
         """What to deploy, or that there is nothing."""
@@ -219,7 +216,7 @@ class DeployedThreshold(Result):
         ]
 
     def to_frame(self) -> pl.DataFrame:
-        """One row for each threshold: the plain one, and those that promise something."""
+        """One row for each threshold: the plain one, and those with a confidence."""
         return frame_of_rows(
             [
                 {
@@ -266,13 +263,12 @@ class DeployedThresholds(Result):
         return self.found[place]
 
     def sentences(self) -> list[Note]:
-        """What they promise; of several, those that cannot be had by themselves."""
+        """What they mean for new people; of several, those that cannot be had by themselves."""
         if len(self.found) == 1:
             return self.found[0].sentences()
         none = [said for one in self.found if one.sure is None for said in (*one.deployed(), one.needed)]
         strictest = min(self.found, key=lambda one: one.asked)
-        weak = [said for one in self.found for said in one.cautions()]
-        return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, *none, *weak]
+        return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT(), *none]
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each algorithm, rate and grade."""
@@ -295,8 +291,8 @@ def threshold(
     """Find the laxest threshold whose false match rate is, with a confidence, within a target for new people.
 
     A threshold set where the false match rate of these people is f exceeds f on other people about half the time. Here U(t) is
-    the one-sided upper bound of the rate for new people, expit(logit p + t se/(p(1 − p))) with the variance and degrees of
-    freedom of `false_match_rate`, made never to fall towards laxer thresholds; the laxest t with U(t) ≤ f is taken. Then FMR(t) > f
+    the one-sided upper bound of the rate for new people (`BoundPath`), whether every comparison weighs the same or every two
+    people, made never to fall towards laxer thresholds; the laxest t with U(t) ≤ f is taken. Then FMR(t) > f
     implies a miss of the bound at one fixed threshold, so that no more than 1 − confidence of such thresholds exceed f (Bates et
     al. 2021). A second grade holds whatever the distribution of scores: ⌊people/2⌋·KL(p‖f) ≥ ln 1/(1 − confidence) (Hoeffding
     1963), p weighing every two people the same.
@@ -326,7 +322,7 @@ def threshold(
     >>> scores = Scores.from_array(values, ids[100:], ids[:100], orientation="similarity", name="net")
     >>> (found,) = threshold(scores, samples, fmr=0.01)
     >>> found.plain.point.false_matches, found.sure.point.false_matches, found.bound <= 0.01
-    (99, 82, True)
+    (99, 81, True)
     """
     rates = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
     if not rates:

@@ -26,12 +26,12 @@ from proband.words import Note, level
 
 
 def thresholds_table(found: Sequence[DeployedThreshold]) -> Table:
-    """A row for each algorithm, rate and grade: the plain threshold, and those that promise something."""
+    """A row for each algorithm, rate and grade: the plain threshold, and those with a confidence for new people."""
     part = level(found[0].confidence_level)
     heads = (
         Column("algorithm", "name"),
-        Column("keep FMR", "number", "The false match rate to keep.", leads=True),
-        Column("promises", "name", "What the threshold promises for new people."),
+        Column("target FMR", "number", "The false match rate to keep.", leads=True),
+        Column("confidence", "name", "How sure it is that new people are within the target."),
         *columns("threshold", "FMR", "FNMR", text=0),
         Column(f"{part} interval", "interval", "Of FNMR, at the threshold held fixed."),
     )
@@ -40,7 +40,7 @@ def thresholds_table(found: Sequence[DeployedThreshold]) -> Table:
 
 def _rows(one: DeployedThreshold) -> list[tuple[Cell, ...]]:
     sure = level(one.confidence_level)
-    names = {"plain": "nothing", "sure": sure, "distribution-free": f"{sure}, any scores"}
+    names = {"plain": "none", "sure": sure, "distribution-free": f"{sure}, any scores"}
     return [
         (text_cell(one.algorithm), given_cell(one.asked), text_cell(names[grade]), *_cells(point, one))
         for grade, point in one.graded.items()
@@ -68,7 +68,7 @@ def starred(found: Sequence[DeployedThreshold]) -> list[Note]:
 
 
 def thresholds_statements(found: Sequence[DeployedThreshold]) -> list[Note]:
-    """Everything a reader should know of thresholds: what each promises first."""
+    """Everything a reader should know of thresholds: what each means for new people first."""
     said = [
         *(note for one in found for note in one.deployed()),
         *DeployedThresholds(tuple(found)).sentences(),

@@ -44,7 +44,7 @@ def thresholds_section(found: Findings) -> Section | None:
     blocks: list[Block] = [
         cells.table("thresholds-found", "Thresholds to deploy", table.columns, table.rows),
         *([_chart(found)] if any(len(one.rates) > 1 for one in found.thresholds) else []),
-        Folded("What the thresholds promise", tuple(said(thresholds_statements(found.thresholds)))),
+        Folded("What the thresholds mean", tuple(said(thresholds_statements(found.thresholds)))),
     ]
     return Section("thresholds", "Thresholds for new people", tuple(blocks))
 

@@ -249,7 +249,7 @@ def methods_text(found: Findings) -> tuple[str, list[str]]:
     _verification(text, found)
     if found.thresholds:
         sure = found.thresholds[0].confidence_level
-        text.say(_THRESHOLDS(confidence=sure), "bates2021", "fogliato2024", "hoeffding1963")
+        text.say(_THRESHOLDS(confidence=sure), "bates2021", "fogliato2024", "helmers1991", "hoeffding1963")
     if found.searches:
         first = found.searches[0].searches
         mated, others = len(first.mate), len(first.best)

@@ -240,6 +240,11 @@ REFERENCES = {
         "Bates, Stephen and Angelopoulos, Anastasios and Lei, Lihua and Malik, Jitendra and Jordan, Michael I.",
         "Distribution-Free, Risk-Controlling Prediction Sets", "Journal of the {ACM}", 2021, 68, "6", "43:1--43:34",
     ),
+    "helmers1991": _article(
+        "Helmers 1991", "Helmers, Roelof",
+        "On the {Edgeworth} Expansion and the Bootstrap Approximation for a {Studentized} {U}-Statistic",
+        "The Annals of Statistics", 1991, 19, "1", "470--484",
+    ),
     "hoeffding1963": _article(
         "Hoeffding 1963", "Hoeffding, Wassily",
         "Probability Inequalities for Sums of Bounded Random Variables",
