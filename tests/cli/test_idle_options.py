@@ -124,6 +124,15 @@ def test_what_is_given_has_an_effect_or_is_refused(command: str, mode: str, fold
     assert idle == []
 
 
+@pytest.mark.parametrize("beside", ["", "--by sex", "--zoo"])
+def test_a_seed_without_draws_is_refused(beside: str, folder: Path) -> None:
+    usual = MODES["verify"]["scores"].replace("--replicates 100", "--replicates 0")
+    words = [*shlex.split(f"{usual} {beside}"), "--json"]
+    seeded = answer(["verify", *words, "--seed", "4"])
+    assert (seeded.code == 2) == (not beside)
+    assert seeded != answer(["verify", *words])
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("command", MODES)
 def test_what_depends_on_the_data_has_an_effect_on_some(command: str, folder: Path) -> None:

@@ -260,3 +260,13 @@ def test_with_one_test_set_the_corrected_interval_misses_and_the_pooled_one_hold
         held += [one.low <= truth <= one.high for one in made]
     assert held[0] / 300 < 0.8
     assert held[1] / 300 > 0.91
+
+
+@pytest.mark.parametrize("kind", ["cross-validation", "hold-out", "leave-one-subject-out"])
+@pytest.mark.parametrize("n", [1, 3, 7, 10])
+@pytest.mark.parametrize("value", [0.99, 0.1, 0.7, 1 / 3, 0.0, 1.0])
+def test_runs_that_are_alike_have_no_dust(kind: str, n: int, value: float) -> None:
+    found = fold_spread(np.full((3, n), value), kind)
+    assert (found.mean, found.minimum, found.maximum, found.std) == (value, value, value, 0.0)
+    made = corrected_resampled_interval(np.full((3, n), value), 40, 10, disjoint=True)
+    assert made.value == value

@@ -159,7 +159,11 @@ def test_cochran_s_leprosy_surrogate():
 def test_clusters_at_the_edge():
     for success in (np.ones(6), np.zeros(6)):
         found = cluster_statistics(success, np.array([0, 0, 1, 1, 2, 2]))
-        assert (found.design_effect, found.effective_n, found.icc) == (1.0, 3.0, 0.0)
+        assert (found.design_effect, found.effective_n, found.icc) == (
+            1.0,
+            4.0,
+            0.0,
+        )  # six probes, two of a person alike by one half
     assert cluster_statistics(np.array([1.0, 0.0]), np.array([4, 4])).design_effect == 1.0
     alone = cluster_statistics(np.array([1.0, 0.0, 1.0]), np.arange(3))
     assert alone.icc == 0.0

@@ -56,7 +56,7 @@ def test_accuracies_are_those_of_scikit_learn(data: FeatureTable) -> None:
     assert result.spread.mean == pytest.approx(expected.mean())
     assert result.spread.std == pytest.approx(expected.reshape(2, 5).mean(axis=1).std(ddof=1))
     assert result.corrected.n_subjects == 42
-    assert result.pooled == pooled_interval(*result.predictions.correct(), disjoint=True)
+    assert result.pooled == pooled_interval(*result.predictions.correct(), disjoint=True, n_models=10)
 
 
 # Regression: scikit-learn's threads and ours at once lost the warning filters of the process.

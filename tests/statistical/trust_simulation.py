@@ -150,8 +150,11 @@ def _clustered(counts: np.ndarray, rate: np.ndarray) -> Ends:
     binomial = rate * (1 - rate) / total
     mixed = binomial > 0
     effect = people / (people - 1) * residuals / total**2 / np.where(mixed, binomial, 1.0)
-    size = np.where(mixed, total / np.maximum(1.0, effect), people)
-    return wilson_ends(rate, size, t_quantile(LEVEL, people - 1))
+    alike = total / (
+        1 + (n - 1) / 2
+    )  # where nothing varies two probes of a person are supposed to correlate by one half
+    size = np.where(mixed, total / np.maximum(1.0, effect), alike)
+    return wilson_ends(rate, size, np.where(mixed, t_quantile(LEVEL, people - 1), normal_quantile(LEVEL)))
 
 
 def _bootstrap_probes(rate: np.ndarray, total: int) -> Ends:

@@ -93,7 +93,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ("[verification]\nfmr = [nan]", 10, "got nan", None),
         ("[verification]\nfmr = []", 10, "the list is empty", "leave the key out"),
         ("[verification]\nn_resamples = -1", 10, "of at least 0 and of at most 10,000,000, got -1", None),
-        ("[identification]\nranks = [0]", 10, "of at least 1, got 0", None),
+        ("[identification]\nranks = [0]", 10, "of at least 1 and of at most 1,000,000,000, got 0", None),
         ("[feret]\ngalleries = 1", 10, "of at least 2, got 1", None),
         ('[feret]\norder = "date"', 10, "it has no effect without galleries", "add galleries"),
         ('[feret]\nversions = [\n {fully = "a"}]', 11, "'partially' is missing", None),

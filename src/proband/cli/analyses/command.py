@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _PANELS = {"experiment": "Experiment", "category": "Experiment", "output": "Output"}
 _FERET_COLUMNS = ("image_set", "date", "camera", "long_after")
 Show = Callable[..., int | None]
+Marks = Needs | Unless | tuple[Needs | Unless, ...]
 
 
 def analysis(
@@ -42,7 +43,7 @@ def analysis(
     output: Collection[str] = ("confidence_level", "seed", "formats"),
     reads: type[Reads] = ScoreInputs,
     prepare: Callable[[Asked, Any], Any] | None = None,
-    marks: Callable[[], Mapping[str, Needs | Unless]] = dict,
+    marks: Callable[[], Mapping[str, Marks]] = dict,
 ) -> Callable[[Show], Command]:
     """Make a command of what shows the findings of an analysis.
 
@@ -143,17 +144,23 @@ class Command:
                 raise UsageError(Hint(f"{message.template}."), cure, place=flag(one.name))
 
 
-def marked(command: Command, marks: Callable[[], Mapping[str, Needs | Unless]]) -> Command:
+def marked(command: Command, marks: Callable[[], Mapping[str, Marks]]) -> Command:
     """A command some of whose options have no effect beside others."""
 
     def parameters() -> list[Parameter]:
         found = marks()
         return [
-            one.replace(annotation=Annotated[one.annotation, found[one.name]]) if one.name in found else one
+            one.replace(annotation=Annotated[(one.annotation, *_each(found[one.name]))])
+            if one.name in found
+            else one
             for one in signature(command).parameters.values()
         ]
 
     return Command(command, command, parameters)
+
+
+def _each(marks: Marks) -> tuple[Needs | Unless, ...]:
+    return marks if isinstance(marks, tuple) else (marks,)
 
 
 def by_switch(switch: str, off: Collection[str], on: Collection[str]) -> dict[str, Needs | Unless]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     output=("confidence_level", "seed", "pseudonyms", "formats"),
     marks=lambda: {
         "confidence_level": Unless("pairs"),
-        "seed": Unless("pairs"),
+        "seed": (Unless("pairs"), Needs("n_resamples=on", "by", "zoo=on")),
         "pseudonyms": Needs("zoo=on"),
         "latex": Unless("pairs"),
         "figure": Unless("pairs"),

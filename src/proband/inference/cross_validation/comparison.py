@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
-from math import sqrt
 from typing import Literal, cast, get_args
 
 import numpy as np
@@ -15,7 +14,7 @@ import polars as pl
 from proband.designs import ClusteredMcNemar, SignFlip
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, UsageError
-from proband.inference.comparisons.curves import Hybrid, Student
+from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Pair, Tested
 from proband.inference.comparisons.paired_rates import chi_squared_pair, sign_flipped_pair
 from proband.inference.comparisons.verdicts import judged
@@ -35,14 +34,13 @@ from proband.inference.cross_validation.folds import (
     notes_on,
     notes_on_method,
     same_folds,
-    shared_training,
     size_ratio,
     subjects_in,
     why_unknown,
 )
 from proband.inference.proportions import check_level
 from proband.measures import Outcomes, RecognitionRate
-from proband.results.base import Answers, Confidence, Interval, Result
+from proband.results.base import Answers, Confidence, Result
 from proband.results.difference import Difference
 from proband.results.frames import rows_of
 from proband.results.targets import PEOPLE_ALIKE, derived
@@ -207,7 +205,6 @@ def compare_pooled(
     margin: float | None = None,
     confidence_level: float = 0.95,
     test: PooledTest = "sign flip",
-    n_models: int = 1,
 ) -> AccuracyComparison:
     """Compare classifiers by the out-of-fold predictions of *one* repeat, with people as the units.
 
@@ -224,9 +221,6 @@ def compare_pooled(
     test
         ``sign flip`` is exact (Fisher 1935); ``clustered McNemar`` is Obuchowski's (1998) chi-square. Both take people for
         independent. The interval is Tango's (1998), over people.
-    n_models
-        How many models of each classifier were trained and tested. Test and interval allow for people who train the models that
-        others test (`shared_training`): ends lie that many times as far from the difference, under the root.
 
     Examples
     --------
@@ -259,7 +253,7 @@ def compare_pooled(
             if test == "sign flip"
             else chi_squared_pair(ClusteredMcNemar(), pair)
         )
-        found.append((first, second, n_subjects, _widened(tested, sqrt(shared_training(n_models)))))
+        found.append((first, second, n_subjects, tested))
     answers = Answers(
         derived("difference", "difference of {} of the first repeat", POOLED_ACCURACY),
         OTHERS_UNTRAINED if disjoint else OTHERS_TRAINED,
@@ -270,16 +264,3 @@ def compare_pooled(
     return AccuracyComparison(
         pairs, margin, confidence_level, disjoint, answers, notes_on(disjoint, n_subjects)
     )
-
-
-def _widened(tested: Tested, factor: float) -> Tested:
-    """A difference whose interval reaches so many times as far at every level; its p-value follows from that."""
-    if factor == 1:
-        return tested
-    value, curve = tested.difference, tested.curve
-
-    def at(alpha: float) -> Interval:
-        low, high = curve.interval(alpha)
-        return Interval(value + factor * (low - value), value + factor * (high - value))
-
-    return replace(tested, curve=Hybrid(value, at), standard_error=factor * tested.standard_error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -128,10 +129,21 @@ def corrected_error(values: Floats, ratio: float) -> tuple[float, float | None, 
     (0.15, 0.044096, 3.0)
     """
     n = len(values)
-    mean = float(values.mean())
+    mean = mean_of(values)
     if n < 2 or float(np.ptp(values)) < ALIKE:
         return mean, None, n - 1.0
     return mean, float(np.sqrt(values.var(ddof=1) * (1 / n + ratio))), n - 1.0
+
+
+def mean_of(values: Floats) -> float:
+    """The mean, correctly rounded: never below the least of the values or above the largest.
+
+    Examples
+    --------
+    >>> mean_of(np.array([0.99, 0.99, 0.99])), float(np.mean([0.99, 0.99, 0.99]))
+    (0.99, 0.9899999999999999)
+    """
+    return float(np.clip(fsum(values.tolist()) / len(values), values.min(), values.max()))
 
 
 def notes_on(disjoint: bool, n_subjects: int | None, fewest: int = FEWEST_SUBJECTS) -> tuple[Note, ...]:

@@ -21,6 +21,7 @@ from proband.inference.cross_validation.folds import (
     check_accuracies,
     corrected_error,
     fold_array,
+    mean_of,
     notes_on,
     notes_on_method,
     shared_training,
@@ -130,7 +131,8 @@ def fold_spread(values: npt.ArrayLike, kind: Kind | str) -> FoldSpread:
     if table.ndim != 2:
         raise UsageError(f"Accuracies are given as repeats × folds, got {table.ndim} dimension(s).")
     check_accuracies(table.ravel())
-    runs = table.mean(axis=1) if kind in _WHOLE_RUNS else table.ravel()
+    runs = np.array([mean_of(run) for run in table]) if kind in _WHOLE_RUNS else table.ravel()
+    varies = float(np.ptp(runs)) > 0
     if kind == "leave-one-subject-out":
         what = Target("subject", "subject left out")
     else:
@@ -140,8 +142,8 @@ def fold_spread(values: npt.ArrayLike, kind: Kind | str) -> FoldSpread:
         kind=kind,
         run=what,
         n_runs=len(runs),
-        mean=float(runs.mean()),
-        std=float(runs.std(ddof=1)) if len(runs) > 1 else None,
+        mean=mean_of(runs),
+        std=None if len(runs) < 2 else float(runs.std(ddof=1)) if varies else 0.0,
         minimum=float(runs.min()),
         maximum=float(runs.max()),
         answers=answers,
@@ -299,7 +301,7 @@ def pooled_interval(
     """
     means, people = _pooled(correct, subjects)
     n_subjects = int(people.max()) + 1
-    value = float(means.mean())
+    value = mean_of(means)
     allowance = shared_training(n_models)
     ends = people_interval(means, people, confidence_level, inflation=allowance)
     several = n_subjects < len(means)
@@ -359,7 +361,7 @@ def _made(
     if error is None:
         notes = (unknown or _NO_INTERVAL(why=why_unknown(len(values))), *notes)
     return AccuracyInterval(
-        value=float(values.mean()),
+        value=mean_of(values),
         low=None if error is None else ends.low,
         high=None if error is None else ends.high,
         confidence_level=confidence_level,

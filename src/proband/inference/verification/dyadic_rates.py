@@ -381,7 +381,7 @@ def false_non_match_rate(
 
     >>> found = false_non_match_rate(np.repeat(np.arange(10), 2), np.repeat([1] * 2 + [0] * 8, 2))
     >>> found.rate, round(found.n_effective, 4), round(found.low, 4), round(found.high, 4)
-    (0.2, 9.0, 0.0445, 0.573)
+    (0.2, 9.0954, 0.0448, 0.5712)
     """
     check_level(confidence_level)
     people, wrong = np.asarray(subjects), np.asarray(errors, dtype=np.float64)

@@ -39,7 +39,7 @@ def by_comparison(errors: Floats, sizes: Floats) -> RateOfPeople:
     Examples
     --------
     >>> by_comparison(np.array([2.0, 2.0] + [0.0] * 8), np.full(10, 2.0))
-    RateOfPeople(rate=0.2, variance=0.0177..., freedom=9.0)
+    RateOfPeople(rate=0.2, variance=0.0175..., freedom=9.0)
     >>> round(by_comparison(np.array([8.0, 2.0] + [0.0] * 8), np.array([20.0] + [2.0] * 9)).freedom, 2)
     1.43
     """
@@ -55,7 +55,7 @@ def by_person(errors: Floats, sizes: Floats) -> RateOfPeople:
     --------
     >>> found = by_person(np.array([8.0, 2.0] + [0.0] * 8), np.array([20.0] + [2.0] * 9))
     >>> round(found.rate, 4), round(found.variance, 5), round(found.freedom, 2)  # (0.4 + 1)/10
-    (0.14, 0.01071, 4.03)
+    (0.14, 0.01058, 4.33)
     """
     return _found(errors, sizes, "person")
 

@@ -36,7 +36,7 @@ class _Deploying:
         at = None if found.sure is None else found.sure.point.threshold
         if at is None:
             raise DesignError("No threshold can be had with this confidence.")
-        return Answered(at, -np.inf, at, _METHOD, tuple(found.cautions()))
+        return Answered(at, -np.inf, at, _METHOD, found.notes)
 
 
 def _kept(
