@@ -14,7 +14,7 @@ from proband import AUC, FNMR, MedianCensoredRank, Pool, RecognitionRate, Sample
 from proband.designs import BRR, Binomial, Bootstrap, ClusteredMcNemar, ImageChoice, Jackknife, SignFlip
 from proband.inference import compare, compare_independent
 from proband.inference.comparisons.adjustment import SingleStep
-from proband.inference.comparisons.curves import Hybrid, Percentiles, Score, Student, Unanimous, quantile
+from proband.inference.comparisons.curves import Hybrid, Percentiles, Score, Student, quantile
 from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango_interval
 from proband.inference.comparisons.paired import Tested as Found
 from proband.inference.comparisons.paired_rates import person_curve
@@ -58,7 +58,7 @@ def random_curve(rng) -> tuple[float, object]:
         inner = rng.choice([None, error, 0.8 * error])
         return found, Student(found, error, freedom, units=float(rng.choice([1, 30])), inner=inner)
     if kind == 1:
-        return found, Unanimous(found, float(rng.choice([1, 9, 40])))
+        return found, Student(found, 0.0, None, units=float(rng.choice([1, 9, 40])))
     if kind == 2:
         draws = np.round(rng.normal(found, error, rng.choice([19, 99])), rng.choice([1, 6]))
         return found, Percentiles(found, draws, float(rng.uniform(0, 0.2)), rng.choice([None, 9.0]))

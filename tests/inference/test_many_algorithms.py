@@ -12,7 +12,7 @@ import proband as pb
 from proband.designs import Bootstrap
 from proband.inference import compare
 from proband.inference.comparisons.adjustment import SingleStep
-from proband.inference.comparisons.curves import Percentiles, Score, Skewed, Spread, Student, agreeing, unseen
+from proband.inference.comparisons.curves import Percentiles, Score, Skewed, Student, agreeing, unseen
 from proband.inference.comparisons.paired import Tested as Found
 from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
@@ -95,20 +95,20 @@ def test_few_people_have_the_family_of_their_own_signs():
 
 def test_beyond_its_draws_a_curve_goes_on_and_agrees():
     draws = np.random.default_rng(3).normal(0.3, 0.05, 99)
-    for curve in (Spread(0.3, draws), Percentiles(0.3, draws, 1e-9, 50)):
-        assert curve.p_value < 1e-6
-        ends = [curve.interval(alpha) for alpha in (0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-12)]
-        for wide, narrow in zip(ends[1:], ends[:-1], strict=True):
-            assert wide.low <= narrow.low <= narrow.high <= wide.high
-        for alpha, one in zip((0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-12), ends, strict=True):
-            assert (one.low > 0) == (curve.p_value <= alpha)
-        assert ends[4].low == pytest.approx(0.3 - stats.norm.isf(0.5e-4) * draws.std(), abs=0.01)
+    curve = Percentiles(0.3, draws, 1e-9, 50)
+    assert curve.p_value < 1e-6
+    ends = [curve.interval(alpha) for alpha in (0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-12)]
+    for wide, narrow in zip(ends[1:], ends[:-1], strict=True):
+        assert wide.low <= narrow.low <= narrow.high <= wide.high
+    for alpha, one in zip((0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-12), ends, strict=True):
+        assert (one.low > 0) == (curve.p_value <= alpha)
+    assert ends[4].low == pytest.approx(0.3 - stats.norm.isf(0.5e-4) * draws.std(), abs=0.01)
 
 
 def test_too_few_draws_are_a_caution_and_no_wide_interval():
     draws = np.random.default_rng(4).normal(0.3, 0.02, 9)
     method = Method("t", "a test", draws=9)
-    found = Found(0.3, Spread(0.3, draws), 0.02, method)
+    found = Found(0.3, Percentiles(0.3, draws, 1e-9, 50), 0.02, method)
     (pair,) = judged([("a", "b", 50, found)], 0.01, 0.95, upward=True, in_points=True)
     assert (pair.verdict, pair.low, pair.p_value) == ("undecided", 0.0, 0.1)
     assert pair.high < 0.5
@@ -150,7 +150,6 @@ def test_what_everybody_shows_is_a_binomial_bound(units, difference):
     """People who differ wholly the other way, of whom none is seen with the chance α/2, are at most a share u: (1 − u)^K = α/2."""
     for curve in (
         Student(difference, 0.0, None, units=units),
-        Spread(difference, np.full(9, difference), units=units),
         Percentiles(difference, np.full(9, difference), 0.0, units),
     ):
         u = abs(difference) / (1 + abs(difference))  # makes up for the difference

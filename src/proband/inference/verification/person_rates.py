@@ -41,7 +41,7 @@ def by_comparison(errors: Floats, sizes: Floats) -> RateOfPeople:
     >>> by_comparison(np.array([2.0, 2.0] + [0.0] * 8), np.full(10, 2.0))
     RateOfPeople(rate=0.2, variance=0.0175..., freedom=9.0)
     >>> round(by_comparison(np.array([8.0, 2.0] + [0.0] * 8), np.array([20.0] + [2.0] * 9)).freedom, 2)
-    1.43
+    1.73
     """
     found, k = _found(errors, sizes, "probe"), len(sizes)
     # One comparison each: the variance over people is that of independent ones, which is estimated with K − 1 degrees of freedom.
