@@ -64,7 +64,8 @@ def classified(
         for name, one in archives.items()
         if _CLASSES in one and one[_CLASSES].ndim == 1
     }
-    classes = _class_names(request.classes) or ([*stated.values()] or [None])[0]
+    first = next(iter(stated.values())) if stated else None
+    classes = _class_names(request.classes) or first
     matrices = _matrices(archives, request.models, classes, stated, renamed=bool(request.classes))
     models: dict[str, Any] = {**matrices, **said}
     twice = [name for name in said if name in matrices]
