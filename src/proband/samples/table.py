@@ -128,7 +128,8 @@ class Samples:
         if names.null_count():
             row = int(names.is_null().arg_max() or 0)
             raise InputError(
-                f"{count(names.null_count())} rows have no id, the first is row {row + 1}.", source=source
+                f"{counted(names.null_count(), 'row has', 'rows have')} no id, the first is row {row + 1}.",
+                source=source,
             )
         self.ids = Ids(names, "sample")
         people = as_text(frame[subject_column], source)
@@ -260,7 +261,7 @@ class Samples:
         """Refuse a table of one person, in which nobody can be taken for another."""
         if len(self.subjects) == 1:
             raise DesignError(
-                f"All {count(len(self))} samples are of one person, {self.subjects[0]!r}: nobody can be taken for another.",
+                f"All {counted(len(self), 'sample is', 'samples are')} of one person, {self.subjects[0]!r}: nobody can be taken for another.",
                 Hint("is the right column named ({option:subject_column})?"),
             )
 

@@ -358,7 +358,7 @@ class DenseScores(Scores):
             return np.where(finite, block, block.dtype.type(0))
         row, column = bad[0][0], bad[0][-1]
         raise InputError(
-            f"{count(len(bad))} scores of {count(block.size)} looked at are not finite; the first is "
+            f"{counted(len(bad), 'score')} of {count(block.size)} looked at {'is' if len(bad) == 1 else 'are'} not finite; the first is "
             f"{block[tuple(bad[0])]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
             "NaN is never ranked: write .npz with an array 'cells' that marks failed comparisons (2), or leave those samples out.",
             source=self.name,
