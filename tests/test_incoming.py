@@ -744,10 +744,10 @@ def test_rows_that_are_labelled_by_ids_are_brought_to_their_order(name: str) -> 
     assert (
         call(series(values, IDS))
         == call(series(values, IDS).iloc[ORDER])
-        == call(series(values, NAMES))
+        == call(series(values, range(N)))
         == expected
     )
-    for labels in ([*IDS[1:], "y"], [*IDS[1:], IDS[1]]):
+    for labels in ([*IDS[1:], "y"], [*IDS[1:], IDS[1]], NAMES):
         assert outcome(call, series(values, labels)) is None
 
 
@@ -760,6 +760,8 @@ def test_columns_that_are_labelled_by_ids_or_classes_are_brought_to_their_order(
         pl.DataFrame(SCORES, schema=IDS)[:, ORDER.tolist()],
     ):
         assert tile(pb.Scores.from_array(given, IDS, orientation="similarity")) == SCORES[1:].tolist()
+    with pytest.raises(ProbandError, match="columns of the scores are labelled"):
+        pb.Scores.from_array(pd.DataFrame(SCORES, columns=NAMES), IDS, orientation="similarity")
     named = pd.DataFrame(LOGITS, columns=["cat", "dog", "fox"])
     words = np.array(["cat", "dog", "fox"])[TRUTH]
     expected = plain(pb.classify(words, named))

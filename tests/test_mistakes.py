@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ import pytest
 
 import proband as pb
 from proband.engine.arguments import checked
-from proband.errors import ProbandError, UsageError
+from proband.errors import InputError, ProbandError, UsageError
+from proband.measures.base import MEASURES
 from proband.protocols import FeatureTable, run_protocol
 
 N = 12
@@ -371,3 +373,26 @@ def test_an_error_within_a_function_is_not_taken_for_a_wrong_call():
         broken(1)
     with pytest.raises(UsageError, match="was given n twice"):
         broken(1, n=2)
+
+
+@pytest.mark.parametrize(("mark", "word"), [("&", "and"), ("|", "or")])
+@pytest.mark.parametrize("condition", ["shot < 2 {} subject <= 25", "(shot < 2) {} (subject <= 25)"])
+def test_marks_of_other_languages_name_the_word_that_joins_conditions(
+    condition: str, mark: str, word: str
+) -> None:
+    samples = pb.Samples({"id": ["a", "b"], "subject": ["1", "2"], "shot": [1, 2]})
+    with pytest.raises(UsageError, match=f"hint: join conditions by {word}, as in"):
+        pb.Experiment(samples, condition.format(mark))
+
+
+@pytest.mark.parametrize(("mark", "called"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
+def test_a_table_with_another_separator_is_known(tmp_path: Path, mark: str, called: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(f"id{mark}subject\na{mark}1\nb{mark}2\n")
+    with pytest.raises(InputError, match=f"seem to be separated by {called}"):
+        pb.Samples.read(path)
+
+
+def test_a_plug_in_without_its_package_is_shown_what_a_name_looks_like() -> None:
+    with pytest.raises(UsageError, match=r"package\.mymod:Mine"):
+        MEASURES.find("mymod:Mine")

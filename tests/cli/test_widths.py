@@ -152,3 +152,15 @@ def test_the_program_lists_its_commands_by_job_a_line_each(
     assert listed[:3] == ["evaluate", "compare", "verify"]
     assert sorted(listed) == sorted({name.split()[0] for name, _ in HELPED})
     assert all(line.endswith((".", "?")) for line in lines if re.match(r"  [a-z]+  ", line))
+
+
+def test_names_that_are_made_visible_do_not_lengthen_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from proband.cli.console import say
+
+    monkeypatch.setenv("COLUMNS", "60")
+    say("  one leads " + " and ".join(f"\u202e\u2066name{k}\u2069" for k in range(12)))
+    lines = capsys.readouterr().out.rstrip("\n").split("\n")
+    assert len(lines) > 3
+    assert max(map(len, lines)) <= 60

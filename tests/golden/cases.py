@@ -103,8 +103,8 @@ ASKED = {
         "--predictions said.csv --predictions other.csv",
     ],
     "verify": [
-        f"{S} --fmr 0.05,0.01 --threshold 0.6 --replicates 200 --naive",
-        f"{S} {G} -p \"session == 2\" --fmr 0.1 --replicates 0 --level 0.9 --seed 5 --threads 1 --quiet",
+        f"{S} --fmr 0.05,0.01 --threshold 0.6 --replicates 200 --naive --seed 5",
+        f"{S} {G} -p \"session == 2\" --fmr 0.1 --replicates 0 --level 0.9 --threads 1 --quiet",
         f"{S} --by sex --fmr 0.05 --replicates 100 --latex table.tex --model-card card.md",
         f"{S} --zoo --pseudonyms --fmr 0.05 --replicates 100 --failed \"not detected\"",
         f"{S} --pairs pairs.csv",

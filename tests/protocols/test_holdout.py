@@ -224,7 +224,7 @@ def test_data_sets_train_and_test():
     for masks, complaint in (
         ({}, "Which samples are of CK and which of JAFFE"),
         ({"train_on": first, "test_on": np.ones(8, bool)}, "4 samples are both"),
-        ({"train_on": np.arange(8) < 3}, "1 subjects are in both sets: '2'"),
+        ({"train_on": np.arange(8) < 3}, "1 subject is in both sets: '2'"),
     ):
         with pytest.raises(DesignError, match=complaint):
             one(text, labels, subjects, **masks)

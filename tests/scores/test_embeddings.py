@@ -72,7 +72,7 @@ def test_a_vector_of_zeros_has_no_cosine():
     vectors[2] = 0
     made = Embeddings(vectors, IDS, metric="cosine", name="harbour")
     assert made.tile(np.array([0]), np.array([1])).shape == (1, 1)
-    with pytest.raises(InputError, match=r"harbour: 1 vectors are all zeros.*'c'"):
+    with pytest.raises(InputError, match=r"harbour: 1 vector is all zeros.*'c'"):
         made.tile(np.array([0]), np.array([1, 2]))
     assert Embeddings(vectors, IDS, metric="inner").tile(np.array([2]), np.array([2]))[0, 0] == 0
 

@@ -120,7 +120,7 @@ def test_a_mapped_file_is_checked_when_a_tile_is_read(npy, bad):
     np.save(npy, values)
     scores = read_scores(npy, TABLE, orientation="similarity")["harbour"]
     assert scores.tile(np.array([0, 2]), np.arange(3)).sum() == 0
-    with pytest.raises(InputError, match=r"harbour: 1 scores .* query 'b' and target 'c'"):
+    with pytest.raises(InputError, match=r"harbour: 1 score .* query 'b' and target 'c'"):
         scores.tile(np.array([2, 1]), np.array([0, 2]))
 
 

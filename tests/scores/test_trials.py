@@ -48,7 +48,7 @@ def test_columns_are_filled_up_and_others_dropped():
 
 @pytest.mark.parametrize("bad", [float("inf"), -float("inf")])
 def test_infinite_scores(bad):
-    with pytest.raises(InputError, match=r"harbour: 1 scores are infinite.*query 'p' and target 'h'"):
+    with pytest.raises(InputError, match=r"harbour: 1 score is infinite.*query 'p' and target 'h'"):
         trials(score=[1.0, bad], query=["p", "p"], target=["g", "h"])
 
 
@@ -88,7 +88,7 @@ def test_what_was_not_compared_is_a_dont_care_cell():
 def test_pairs_listed_twice():
     made = trials(query=["p", "p", "p"], target=["g", "h", "g"], score=[1.0, 2.0, 1.0])
     with pytest.raises(
-        InputError, match=r"harbour: 1 pairs are listed more than once.*query 'p' and target 'g'"
+        InputError, match=r"harbour: 1 pair is listed more than once.*query 'p' and target 'g'"
     ):
         made.to_matrix()
 
@@ -132,7 +132,7 @@ def test_one_id_of_two_subjects():
     made = trials(
         query=["p", "g"], target=["g", "h"], query_subject=["a", "b"], target_subject=["a", "a"], score=[1, 2]
     )
-    with pytest.raises(InputError, match="harbour: 1 ids are given more than one subject: 'g'"):
+    with pytest.raises(InputError, match="harbour: 1 id is given more than one subject: 'g'"):
         made.samples()
 
 

@@ -14,7 +14,7 @@ from proband.algorithms.pictures.normalize import STANDARD, Photometry
 from proband.algorithms.recognizer import Recognizer, Training, Vectors
 from proband.errors import InputError, UsageError
 from proband.scores import Metric
-from proband.words import count
+from proband.words import count, counted
 
 Comparison = Literal["l1", "l2", "angle", "mahalanobis", "whitened-cosine", "whitened-l2"]
 
@@ -108,7 +108,7 @@ def principal_components(train: Crops, photometry: Photometry, components: float
     kept = max(1, round(components * available)) if share else int(components)
     if kept > available:
         raise InputError(
-            f"{count(kept)} components were asked for, but {count(len(train))} training faces have only {count(available)}.",
+            f"{counted(kept, 'component was', 'components were')} asked for, but {counted(len(train), 'training face has', 'training faces have')} only {count(available)}.",
             "train on more faces, or keep fewer components.",
         )
     return Components(every.mean, every.directions[:kept], every.variances[:kept])

@@ -14,7 +14,7 @@ from proband.errors import DesignError, Hint, first_few
 from proband.kernels.codes import FAILED
 from proband.samples import Samples
 from proband.scores import DenseScores, Scores
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, counted
 
 NO_TRAINING = Sentence("algorithms.no-training", "note", "no training set")
 SHARED_PEOPLE = Sentence(
@@ -47,7 +47,7 @@ class Sets:
         shared = [name for name in self.training if name in tested]
         if shared:
             raise DesignError(
-                f"{count(len(shared))} training samples are queries or targets too: {first_few(shared)}.",
+                f"{counted(len(shared), 'training sample is', 'training samples are')} queries or targets too: {first_few(shared)}.",
                 "training must be finished before the test begins, on other images; choose disjoint sets.",
             )
         if not self.training:

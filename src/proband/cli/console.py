@@ -122,9 +122,12 @@ def tell(text: object) -> None:
 def _print_words(console: Console, text: str, style: str | None) -> None:
     """Print words, folded at the width of a terminal; in a pipe a sentence is a line, which can be searched."""
     from proband.report.terminal import folded
+    from proband.words import printable
 
-    words = text.lstrip(" ")
-    indent = text[: len(text) - len(words)]
+    words = printable(
+        text.lstrip(" ")
+    )  # what is shown by its number is longer, so it is made visible before lines are broken
+    indent = text[: len(text) - len(text.lstrip(" "))]
     folds = console.is_terminal or _columns_said()
     for line in folded(words, console.width - len(indent)) if folds else [words]:
         console.print(indent + line, style=style, markup=False, soft_wrap=True)

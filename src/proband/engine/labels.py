@@ -113,7 +113,11 @@ def ordered(data: Any, names: Sequence[str], rows: Labels | range | None, what: 
     [[2, 1], [2, 1]]
     """
     found = named(data, names, what)
-    return aligned({f"the {what}": data}, rows, "the samples")[f"the {what}"] if found is None else found
+    if found is not None:
+        return found
+    if not isinstance(rows, tuple):
+        refuse_other_names(data, names, what)
+    return aligned({f"the {what}": data}, rows, "the samples")[f"the {what}"]
 
 
 def named(data: Any, names: Sequence[str], what: str, axis: int = 0) -> Any | None:
@@ -133,14 +137,25 @@ def named(data: Any, names: Sequence[str], what: str, axis: int = 0) -> Any | No
         return data
     places = _places(texts, tuple(names))
     if places is None:
-        side = "rows" if axis == 0 else "columns"
-        raise InputError(
-            f"The {side} of the {what} are labelled {first_few(texts)}, and the names given are {first_few(list(names))}.",
-            _DROP.format("frame"),
-        )
+        raise _otherwise(texts, names, what, axis)
     if axis == 0:
         return data.iloc[places]
     return data.iloc[:, places] if _is_pandas(data) else data[:, places]
+
+
+def refuse_other_names(data: Any, names: Sequence[str], what: str, axis: int = 0) -> None:
+    """Refuse rows (or columns) of pandas that texts name, where other names are given: nothing says that they are in one order."""
+    own = (labels_of(data) if axis == 0 else headings_of(data)) if _is_pandas(data) else None
+    if own is not None and len(own) == len(names) and all(isinstance(one, str) for one in own):
+        raise _otherwise(own, names, what, axis)
+
+
+def _otherwise(own: Labels, names: Sequence[str], what: str, axis: int) -> InputError:
+    side = "rows" if axis == 0 else "columns"
+    return InputError(
+        f"The {side} of the {what} are labelled {first_few(own)}, and the names given are {first_few(list(names))}.",
+        _DROP.format("frame"),
+    )
 
 
 def headings_of(data: Any) -> Labels | None:

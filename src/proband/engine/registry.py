@@ -79,15 +79,20 @@ class Registry:
                 return _loaded(entry)
         if self.names_code(name):
             return _imported(name)
-        names = self.names()
         if name.endswith(")"):
             raise UsageError(
                 f"There is no {self.what} {name!r}.",
                 f"say where the class is: MODULE:{name}, as in sklearn.linear_model:LogisticRegression().",
             )
-        raise UsageError(
-            f"There is no {self.what} {name!r}.", nearest(name, names) or f"there are: {', '.join(names)}."
-        )
+        raise UsageError(f"There is no {self.what} {name!r}.", self.meant_by(name))
+
+    def meant_by(self, name: str) -> str:
+        """What was probably meant by a name that is not known: one that is near, code without its package, or any there is."""
+        names = self.names()
+        module, _, attribute = name.partition(":")
+        if attribute and "." not in module:
+            return f"one's own is named with the package it is in, as in package.{module or 'module'}:{attribute}."
+        return nearest(name, names) or f"there are: {', '.join(names)}."
 
     def made_by(self, *names: str) -> dict[str, tuple[str, ...]]:
         """Whose code names mean, for those of plug-ins: where it is, distributions with their versions, and the digest of the code."""

@@ -87,7 +87,7 @@ class Experiment:
         if shared.size:
             names = [self.samples.ids[place] for place in shared]
             raise DesignError(
-                f"{count(len(names))} samples are in the gallery and in the probe set: {first_few(names)}.",
+                f"{counted(len(names), 'sample is', 'samples are')} in the gallery and in the probe set: {first_few(names)}.",
                 "a sample matches itself trivially; choose disjoint sets (or leave the probes out: all others).",
             )
 

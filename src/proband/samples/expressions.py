@@ -57,6 +57,10 @@ _RESULT: dict[tuple[Kind, str, Kind], Kind] = {
     **{("span", sign, "span"): "span" for sign in "+-"},
 }
 _TOO_LARGE: dict[type, float] = {int: 2**63, float: math.inf}
+_INSTEAD: dict[type[ast.operator], str] = {
+    ast.BitAnd: "join conditions by and, as in: session == 1 and view == 'F'",
+    ast.BitOr: "join conditions by or, as in: view == 'F' or view == 'P'",
+}
 _FUNCTIONS = ("abs", "col", "date", "days")
 _COMPARE_IT = "compare it with something, as in: session == 1"
 _DATE, _SPAN = "write a date as date('1996-01-31').", "write a span of time as days(500)."
@@ -191,7 +195,10 @@ class _Compiler:
 
     def arithmetic(self, node: ast.BinOp) -> Term:
         if type(node.op) not in _ARITHMETIC:
-            raise self.refuse(f"{_source(node)} uses an operator that is not allowed", "use + - * /")
+            raise self.refuse(
+                f"{_source(node)} uses an operator that is not allowed",
+                _INSTEAD.get(type(node.op), "use + - * /"),
+            )
         sign, function = _ARITHMETIC[type(node.op)]
         left, right = self.visit(node.left), self.visit(node.right)
         kind = _RESULT.get((left.kind, sign, right.kind))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
 from proband.words import Note, Sentence, count, counted
 
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _EXACT: dict[pl.DataType, int] = {
     pl.Float64(): 2**53,
     pl.Float32(): 2**24,
@@ -113,7 +114,8 @@ class Samples:
                 near = nearest(column, frame.columns)
                 raise InputError(
                     f"{source} has no column {column!r}; it has {first_few(frame.columns, 12) or 'none'}.",
-                    Hint(
+                    _other_separator(frame.columns)
+                    or Hint(
                         "name the right one: {option:{name}}{near}",
                         name=option,
                         near=f"; {near}" if near else "",
@@ -126,7 +128,8 @@ class Samples:
         if names.null_count():
             row = int(names.is_null().arg_max() or 0)
             raise InputError(
-                f"{count(names.null_count())} rows have no id, the first is row {row + 1}.", source=source
+                f"{counted(names.null_count(), 'row has', 'rows have')} no id, the first is row {row + 1}.",
+                source=source,
             )
         self.ids = Ids(names, "sample")
         people = as_text(frame[subject_column], source)
@@ -258,7 +261,7 @@ class Samples:
         """Refuse a table of one person, in which nobody can be taken for another."""
         if len(self.subjects) == 1:
             raise DesignError(
-                f"All {count(len(self))} samples are of one person, {self.subjects[0]!r}: nobody can be taken for another.",
+                f"All {counted(len(self), 'sample is', 'samples are')} of one person, {self.subjects[0]!r}: nobody can be taken for another.",
                 Hint("is the right column named ({option:subject_column})?"),
             )
 
@@ -324,6 +327,16 @@ def as_text(values: pl.Series, source: str) -> pl.Series:
         raise InputError(
             f"the column {values.name!r} of type {values.dtype} cannot be text.", source=source
         ) from None
+
+
+def _other_separator(columns: Sequence[str]) -> str | None:
+    """What seems to stand between the columns of a table that was read as one column."""
+    if len(columns) != 1:
+        return None
+    found = next((name for mark, name in _SEPARATORS.items() if mark in columns[0]), None)
+    return (
+        found and f"its columns seem to be separated by {found}: write it with commas, or as .tsv with tabs."
+    )
 
 
 def _look_alikes(subjects: Ids) -> list[Note]:

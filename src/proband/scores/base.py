@@ -15,7 +15,7 @@ from proband.engine.files.files import naming, require_whole
 from proband.engine.files.shards import has_read, in_files, pick
 from proband.engine.foreign import array_from
 from proband.engine.kinds import JUDGED
-from proband.engine.labels import named
+from proband.engine.labels import named, refuse_other_names
 from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions, SubjectIds
@@ -285,6 +285,8 @@ class DenseScores(Scores):
             return data
         with naming(source=self.name):
             columns = named(data, self.targets.written, what, axis=1)
+            if columns is None:
+                refuse_other_names(data, self.targets.written, what, axis=1)
             return array_from(self.queries.in_order(data if columns is None else columns, what), what)
 
     @property
@@ -356,7 +358,7 @@ class DenseScores(Scores):
             return np.where(finite, block, block.dtype.type(0))
         row, column = bad[0][0], bad[0][-1]
         raise InputError(
-            f"{count(len(bad))} scores of {count(block.size)} looked at are not finite; the first is "
+            f"{counted(len(bad), 'score')} of {count(block.size)} looked at {'is' if len(bad) == 1 else 'are'} not finite; the first is "
             f"{block[tuple(bad[0])]} for query {self.queries[rows[row]]!r} and target {self.targets[columns[column]]!r}.",
             "NaN is never ranked: write .npz with an array 'cells' that marks failed comparisons (2), or leave those samples out.",
             source=self.name,

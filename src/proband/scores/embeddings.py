@@ -19,7 +19,7 @@ from proband.kernels.codes import CHI2, COSINE, INNER, L1, L2
 from proband.samples.ids import Ids, Positions
 from proband.samples.table import Samples, frozen
 from proband.scores.base import WHOLE_NUMBERS, MissingPolicy, Orientation, Scores, Values, check_paired
-from proband.words import Note, count, given
+from proband.words import Note, count, counted, given
 
 Rows = Annotated[npt.NDArray[np.floating[Any]], Axes(2)]
 Metric = Literal["cosine", "inner", "l2", "l1", "chi2"]
@@ -180,7 +180,9 @@ class Embeddings(Scores):
         from proband.kernels.vectors import norms
 
         if len(vectors) != len(positions):
-            raise UsageError(f"{count(len(vectors))} vectors have {count(len(positions))} positions.")
+            raise UsageError(
+                f"{counted(len(vectors), 'vector has', 'vectors have')} {count(len(positions))} positions."
+            )
         lengths = norms(vectors)
         outside = (lengths > _LONGEST) | ((lengths < _SHORTEST) & vectors.any(axis=1))
         if outside.any():
@@ -194,7 +196,7 @@ class Embeddings(Scores):
         if self.metric == "cosine" and not lengths.all():
             zero = [ids[place] for place in positions[lengths == 0]]
             raise InputError(
-                f"{count(len(zero))} vectors are all zeros, so their cosine is undefined: {first_few(zero)}.",
+                f"{counted(len(zero), 'vector is', 'vectors are')} all zeros, so that no cosine with {'it' if len(zero) == 1 else 'them'} is defined: {first_few(zero)}.",
                 "a sample without an embedding is a failure to acquire: mark it as failed.",
                 source=self.name,
             )

@@ -120,7 +120,7 @@ class Trials:
         if infinite.height:
             first = infinite.row(0, named=True)
             raise InputError(
-                f"{count(infinite.height)} scores are infinite; the first is of query {first['query']!r} and "
+                f"{counted(infinite.height, 'score is', 'scores are')} infinite; the first is of query {first['query']!r} and "
                 f"target {first['target']!r}.",
                 source=self.name,
             )
@@ -291,7 +291,7 @@ class Trials:
         clashing = table.group_by("id").agg(pl.col("subject").n_unique()).filter(pl.col("subject") > 1)
         if clashing.height:
             raise InputError(
-                f"{count(clashing.height)} ids are given more than one subject: "
+                f"{counted(clashing.height, 'id is', 'ids are')} given more than one subject: "
                 f"{first_few(clashing['id'].sort().to_list())}.",
                 source=self.name,
             )
@@ -332,7 +332,7 @@ class Trials:
             again = (~pl.Series(cell).is_first_distinct()).arg_true()
             first = self.frame.row(int(again[0]), named=True)
             raise InputError(
-                f"{count(len(again))} pairs are listed more than once; the first is query {first['query']!r} "
+                f"{counted(len(again), 'pair is', 'pairs are')} listed more than once; the first is query {first['query']!r} "
                 f"and target {first['target']!r}.",
                 cure,
                 source=self.name,

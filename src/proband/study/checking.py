@@ -54,7 +54,7 @@ def check(request: Request, origin: Origin) -> None:
             )
     for keys, name, known in names_in(request):
         if name != "auto" and name not in known.names() and not known.names_code(name):
-            raise RequestError(keys, f"there is no {known.what} {name!r}", near(name, known.names()))
+            raise RequestError(keys, f"there is no {known.what} {name!r}", known.meant_by(name))
     if request.samples is None and (request.embeddings or request.images) and not request.scores:
         section = "images" if request.images is not None else "embeddings"
         raise RequestError((section,), "whose the samples are is not known", "add [samples] with file = …")

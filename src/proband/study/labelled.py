@@ -64,7 +64,7 @@ def classified(
         for name, one in archives.items()
         if _CLASSES in one and one[_CLASSES].ndim == 1
     }
-    first: list[str] | None = next(iter(stated.values())) if stated else None
+    first = next(iter(stated.values())) if stated else None
     classes = _class_names(request.classes) or first
     matrices = _matrices(archives, request.models, classes, stated, renamed=bool(request.classes))
     models: dict[str, Any] = {**matrices, **said}

@@ -20,7 +20,7 @@ from polars.exceptions import PanicException, PolarsError
 from proband.engine.files.hidden_drafts import hidden, is_hidden
 from proband.engine.files.placing import alone, clear, commit, require_name, seen, settle
 from proband.errors import InputError, ProbandError, Said
-from proband.words import count
+from proband.words import count, counted
 
 # What the libraries underneath raise over a file that is not what it should be, or a disk that is full.
 _COMPLAINTS: tuple[type[BaseException], ...] = (
@@ -147,7 +147,7 @@ def require_whole(array: object) -> None:
             continue
         if stored < part.offset + part.nbytes:
             raise InputError(
-                f"{path.name} was cut short while it was read: {count(stored)} bytes are left of "
+                f"{path.name} was cut short while it was read: {counted(stored, 'byte is', 'bytes are')} left of "
                 f"{count(part.offset + part.nbytes)}.",
                 "let nobody write to it meanwhile, and begin anew.",
                 file=Said(path.name),

@@ -27,7 +27,7 @@ from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE, derived
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, count, counted, fixed, points
+from proband.words import Note, Sentence, counted, fixed, points
 
 Judges = Literal["auto", "algorithms", "images"]
 Part = npt.NDArray[np.intp]
@@ -232,7 +232,9 @@ def divide(
         )
     n, people = len(first), np.unique(first.subjects, return_inverse=True)[1]
     if n < 2 * parts:
-        raise DesignError(f"{count(n)} probes are too few for {parts} parts.", "look at more probes.")
+        raise DesignError(
+            f"{counted(n, 'probe is', 'probes are')} too few for {parts} parts.", "look at more probes."
+        )
     names = GOOD_BAD_UGLY if parts == len(GOOD_BAD_UGLY) else tuple(f"part {k}" for k in range(1, parts + 1))
     hardness = np.array([_hardness(mate_closeness(s, o)) for s, o in zip(scores, ranked, strict=True)])
     together = hardness.mean(axis=0)
@@ -242,7 +244,7 @@ def divide(
         judged = np.bincount(people)[people] > 1
         if judged.sum() < 2 * parts:
             raise DesignError(
-                f"{count(int(judged.sum()))} probes are of people with several: too few to judge one by the others.",
+                f"{counted(int(judged.sum()), 'probe is', 'probes are')} of people with several: too few to judge one by the others.",
                 Hint("give scores of several algorithms, or {option:parts=2}"),
             )
     held = []

@@ -14,7 +14,7 @@ import polars as pl
 from proband.engine.foreign import is_missing
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.samples.reading import frame_from
-from proband.words import count, counted, given
+from proband.words import counted, given
 
 Floats = npt.NDArray[np.float64]
 
@@ -150,7 +150,7 @@ def outcomes_of(frame: Any, dataset: str, algorithm: str, success: str, subject:
             raise InputError(f"The table has no column {name!r}; it has {first_few(table.columns, 12)}.")
         if table[name].null_count():
             raise InputError(
-                f"{count(table[name].null_count())} rows have no {name!r}.",
+                f"{counted(table[name].null_count(), 'row has', 'rows have')} no {name!r}.",
                 "fill them in, or leave them out.",
             )
     if subject is None:

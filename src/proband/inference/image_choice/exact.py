@@ -115,7 +115,7 @@ def _check(options: Options, ties: TiePolicy, max_rank: int | None, variance: bo
     if variance and len(options.gallery) > MOST_CHOICES:
         raise DesignError(
             f"The exact variance is offered for up to {count(MOST_CHOICES)} choices in all, such as {count(MOST_CHOICES // 8)} people "
-            f"with 8 each; here {count(options.n_subjects)} people have {count(len(options.gallery))}.",
+            f"with 8 each; here {counted(options.n_subjects, 'person has', 'people have')} {count(len(options.gallery))}.",
             "ask for the CMC only, or estimate the variance from random trials.",
         )
 

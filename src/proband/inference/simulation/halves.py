@@ -19,7 +19,7 @@ from proband.measures.base import Measure, as_measure
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.targets import GALLERY, PEOPLE_ALIKE
 from proband.samples import Experiment
-from proband.words import Note, Sentence, Target, as_sentence
+from proband.words import Note, Sentence, Target, as_sentence, counted
 
 _OF = Target("agreement-of-halves", "agreement of the estimates of two halves of the people")
 _VARYING = Target("halves", "which people fall into which half")
@@ -132,7 +132,8 @@ def compare_halves(
     people = np.unique(outcomes.subjects)
     if len(people) < _FEWEST:
         raise DesignError(
-            f"{len(people)} people have no halves to compare.", f"at least {_FEWEST} people are needed."
+            f"{counted(len(people), 'person has', 'people have')} no halves to compare.",
+            f"at least {_FEWEST} people are needed.",
         )
     agree = inside = 0
     squares = []

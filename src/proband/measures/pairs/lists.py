@@ -19,7 +19,7 @@ from proband.measures.pairs.products import Block, Products
 from proband.measures.pairs.tiles import ScoreTile, collect_genuine, read_tile, row_blocks, sign_of
 from proband.samples.ids import Positions
 from proband.scores import Embeddings, Scores
-from proband.words import count, digits
+from proband.words import count, counted, digits
 
 _TAIL_LIMIT = 5_000_000
 _ROOM = 4  # entries of a table of all pairs of people that take as much room as a listed one
@@ -206,7 +206,7 @@ def tail_places(
         parts, n_found = _gather(_InTiles(scores, near, threshold), row_blocks(near), limit, threads)
     if n_found > limit:
         raise DesignError(
-            f"{count(n_found)} impostor comparisons are at or above {digits(threshold, 6)}, and only {count(limit)} may be "
+            f"{counted(n_found, 'impostor comparison is', 'impostor comparisons are')} at or above {digits(threshold, 6)}, and only {count(limit)} may be "
             "listed.",
             "take a higher threshold, or raise the limit (each comparison takes 16 bytes).",
             source=scores.name,

@@ -16,7 +16,7 @@ from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.tiles import collect_genuine
 from proband.measures.pairs.weighted import WeightedRates
 from proband.scores import Scores
-from proband.words import count
+from proband.words import counted
 
 if TYPE_CHECKING:
     from proband.measures.pair_measures import PairMeasure
@@ -88,7 +88,7 @@ class Units:
         near = pairs.acquired
         if near.n_shared and not near.symmetric:
             raise DesignError(
-                f"{count(near.n_shared)} samples are both queries and targets and others are not, so it is not clear which "
+                f"{counted(near.n_shared, 'sample is', 'samples are')} both queries and targets and others are not, so it is not clear which "
                 "images would be others.",
                 Hint("choose who is compared with whom: {option:gallery}, {option:probes}"),
             )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from proband.protocols.cards.sections import Dataset, Named, Value
-from proband.words import count, digits
+from proband.words import count, counted, digits
 
 if TYPE_CHECKING:
     from proband.protocols.cards.card import ProtocolCard
@@ -78,7 +78,7 @@ def _of_task(card: ProtocolCard) -> Iterator[str]:
     if task.classes and of_classes is not None and used is not None and of_classes != used:
         yield f"task.classes: add up to {count(of_classes)} samples, but dataset.samples is {count(used)}"
     if task.classes and task.n_classes not in (None, len(task.classes)):
-        yield f"task.n_classes: is {task.n_classes}, but {count(len(task.classes))} classes are named"
+        yield f"task.n_classes: is {task.n_classes}, but {counted(len(task.classes), 'class is', 'classes are')} named"
     if task.kind == "identity" and people is not None and task.n_classes not in (None, people):
         yield f"task.n_classes: is {task.n_classes}, but each of {count(people)} people is a class where identity is recognised"
 

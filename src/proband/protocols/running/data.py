@@ -27,7 +27,7 @@ from proband.errors import DesignError, Hint, InputError, Said, UsageError, firs
 from proband.protocols.recommendation import Task
 from proband.samples import Samples
 from proband.scores.reading import read_features, split_key
-from proband.words import Note, Sentence, Target, count
+from proband.words import Note, Sentence, Target, count, counted
 
 STRANGERS = Sentence(
     "protocols.strange-features",
@@ -101,7 +101,7 @@ class FeatureTable:
         if self.features is not None and not np.isfinite(held).all():
             wrong = [self.samples.ids[k] for k in np.flatnonzero(~np.isfinite(held).all(axis=1))]
             raise InputError(
-                f"{count(len(wrong))} samples have features that are not finite: {first_few(wrong)}."
+                f"{counted(len(wrong), 'sample has', 'samples have')} features that are not finite: {first_few(wrong)}."
             )
 
     def __len__(self) -> int:

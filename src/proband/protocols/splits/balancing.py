@@ -13,7 +13,7 @@ from proband.errors import DesignError
 from proband.protocols.splits.material import Mask
 from proband.results.base import Result
 from proband.samples.ids import Positions
-from proband.words import count
+from proband.words import count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,7 +68,7 @@ def drawn_from(pool: Mask, strata: Positions, drawn: int, rng: np.random.Generat
     inside = np.flatnonzero(pool)
     if drawn > len(inside):
         raise DesignError(
-            f"{count(drawn)} samples are to be drawn, and there are only {count(len(inside))} to draw from.",
+            f"{counted(drawn, 'sample is', 'samples are')} to be drawn, and there are only {count(len(inside))} to draw from.",
             "choose smaller sizes.",
         )
     chosen = np.zeros(len(pool), np.bool_)

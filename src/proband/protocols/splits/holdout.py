@@ -14,7 +14,7 @@ from proband.protocols.splits.balancing import drawn_from, drawn_per_cell, large
 from proband.protocols.splits.dealing import deal_to_parts
 from proband.protocols.splits.material import Mask, Material, Parts
 from proband.samples.ids import Positions
-from proband.words import count
+from proband.words import count, counted
 
 
 def hold_out(of: Material, protocol: Protocol, stratify: bool, rng: np.random.Generator) -> Iterator[Parts]:
@@ -114,14 +114,15 @@ def external(of: Material, protocol: Protocol, stratify: bool, rng: np.random.Ge
     both = int((train & test).sum())
     if both:
         raise DesignError(
-            f"{count(both)} samples are both to train and to be tested.", "let the sets share none."
+            f"{counted(both, 'sample is', 'samples are')} both to train and to be tested.",
+            "let the sets share none.",
         )
     if protocol.is_disjoint:
         subjects = of.known_subjects("The two sets are to be subject-disjoint")
         shared = [of.people[k] for k in np.intersect1d(subjects[train], subjects[test])]
         if shared:
             raise DesignError(
-                f"{count(len(shared))} subjects are in both sets: {first_few(shared)}.",
+                f"{counted(len(shared), 'subject is', 'subjects are')} in both sets: {first_few(shared)}.",
                 "leave them out of one, or leave out the +.",
             )
     yield train, None, test

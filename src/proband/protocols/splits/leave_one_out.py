@@ -10,7 +10,7 @@ from proband.errors import DesignError
 from proband.protocols.notation import Protocol
 from proband.protocols.splits.balancing import drawn_from
 from proband.protocols.splits.material import Material, Parts
-from proband.words import count
+from proband.words import count, counted
 
 
 def leave_one_out(
@@ -70,6 +70,6 @@ def _refuse_too_many(of: Material, m: int, disjoint: bool) -> None:
         left, why = int(pool.sum()) - int((pool & of.test_pool).any()), "beside the one tested"
     if m > left:
         raise DesignError(
-            f"{count(m)} training samples are to be drawn, but {count(left)} are left {why}.",
+            f"{counted(m, 'training sample is', 'training samples are')} to be drawn, but {count(left)} are left {why}.",
             f"take M = {count(left)} or less.",
         )

@@ -36,7 +36,7 @@ from proband.protocols.splits.material import (
     positions_of,
 )
 from proband.samples.ids import Positions
-from proband.words import count
+from proband.words import count, counted
 
 GENERATOR_VERSION = 1
 """Raised whenever the same seed would give other splits."""
@@ -354,7 +354,7 @@ def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
     if lone:
         what = "subject" if protocol.is_disjoint else "sample"
         raise DesignError(
-            f"{protocol}: {count(len(lone))} classes have a single {what} ({first_few(lone)}), so that nothing is left "
+            f"{protocol}: {counted(len(lone), 'class has', 'classes have')} a single {what} ({first_few(lone)}), so that nothing is left "
             "to train on when it is tested.",
             Hint("leave them out, or {give:all_classes=off} to test them nevertheless."),
         )

@@ -72,18 +72,18 @@ _PAIRS = Sentence(
 _EER = Sentence(
     "verification.eer",
     "note",
-    "{algorithm}: EER {eer:rate} (midpoint of FMR and FNMR where they are closest), AUC {auc:rate}",
+    "{algorithm}: EER {eer:rate} (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate}",
 )
 _EER_AND_AREA = Sentence(
     "verification.eer-and-area",
     "note",
-    "{algorithm}: EER {eer:rate} (midpoint of FMR and FNMR where they are closest), AUC {auc:rate} [{auc_low:rate}, {auc_high:rate}], "
+    "{algorithm}: EER {eer:rate} (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate} [{auc_low:rate}, {auc_high:rate}], "
     "pairs being assumed independent",
 )
 _EER_INTERVAL = Sentence(
     "verification.eer-interval",
     "note",
-    "{algorithm}: EER {eer:rate} [{eer_low:rate}, {eer_high:rate}] (midpoint of FMR and FNMR where they are closest), AUC {auc:rate} "
+    "{algorithm}: EER {eer:rate} [{eer_low:rate}, {eer_high:rate}] (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate} "
     "[{auc_low:rate}, {auc_high:rate}], over people",
 )
 _OF_SUMMARY = Sentence("verification.of-summary", "caution", "{algorithm}, {which}: {note}")

@@ -33,7 +33,7 @@ from proband.scores.pair_columns import (
 )
 from proband.scores.scored_pairs import trials_of
 from proband.scores.trials import SCHEMA, Trials, as_scores
-from proband.words import count
+from proband.words import count, counted
 
 _LONG = ("query", "target", "score")
 # The columns of bob's CSV files, and what they are here. A probe key is needed for ranks.
@@ -225,7 +225,7 @@ def _refuse_gaps(path: Path, values: pl.DataFrame, targets: Ids) -> None:
         column = int(np.argmax(gaps > 0))
         row = int(values.to_series(column).is_null().arg_max() or 0)
         raise InputError(
-            f"{count(gaps.sum())} scores are missing; the first is of target {targets[column]!r} in row "
+            f"{counted(gaps.sum(), 'score is', 'scores are')} missing; the first is of target {targets[column]!r} in row "
             f"{row + 1}.",
             "every row must have as many scores as there are targets.",
             file=path.name,

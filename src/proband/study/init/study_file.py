@@ -19,7 +19,7 @@ from proband.study.init.logits import classification_section
 from proband.study.init.proposal import NO_TABLE, Proposal, SourceEntry, propose
 from proband.study.init.suggestions import analyses, experiment
 from proband.study.reading import study_from_text
-from proband.words import Note, Sentence, count, counted
+from proband.words import Note, Sentence, counted
 
 NO_SCORES = Sentence("init.no-scores", "note", "[[scores]]: the file of scores")
 REFUSED = Sentence("init.refused", "note", "{why}")
@@ -284,7 +284,7 @@ def _missing(one: SourceEntry) -> list[str]:
     if not one.n_absent:
         return []
     return [
-        f'missing = "drop"              # {count(one.n_absent)} ids are in the scores or in the table only: left out and counted'
+        f'missing = "drop"              # {counted(one.n_absent, "id is", "ids are")} in the scores or in the table only: left out and counted'
     ]
 
 

@@ -12,7 +12,7 @@ from proband.study.init.columns import (
     toml_text,
 )
 from proband.study.init.proposal import Proposal
-from proband.words import count
+from proband.words import counted
 
 _A_YEAR = 365
 
@@ -123,7 +123,7 @@ def _search(made: Proposal) -> list[str]:
     note = "# [search]                    # some of those searched for are not enrolled"
     if made.samples is not None:
         once = int((made.samples.counts == 1).sum())
-        note += f"; {count(once)} people have one sample only"
+        note += f"; {counted(once, 'person has', 'people have')} one sample only"
     return [note, "# fpir = [0.1, 0.01, 0.001]"]
 
 
@@ -150,7 +150,7 @@ def _of_images(made: Proposal) -> list[list[str]]:
         parts.append(
             [
                 "# [strat]                     # does it matter which image is enrolled?",
-                f"# images = {n_images}                  # {count(people)} people have as many",
+                f"# images = {n_images}                  # {counted(people, 'person has', 'people have')} as many",
             ]
         )
     return parts

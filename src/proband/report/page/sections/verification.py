@@ -42,9 +42,7 @@ _OF_GROUPS = {
 _OTHERS_OF_GROUP = Target("people-of-group", "new people of the group, with as many images each")
 _HISTOGRAMS = 2  # algorithms whose scores are drawn
 _RE_ESTIMATED = "With intervals at the target FMR, the threshold re-estimated in every resample of people, where there are such; else at the threshold."
-_MIDPOINT = (
-    "The midpoint of FMR and FNMR where they are closest; the threshold of the crossing varies with people."
-)
+_MIDPOINT = "Where FMR and FNMR meet, or midway between them where they are closest; the threshold of the crossing varies with people."
 _FEW = "* rests on fewer than 30 errors (the rule of 30)."
 
 
