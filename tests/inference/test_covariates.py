@@ -12,7 +12,7 @@ import pytest
 
 import proband as pb
 from proband.errors import ProbandError
-from proband.inference.covariates.fit import left_out
+from proband.inference.covariates.fit import _check, left_out
 from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.regression import regress
 from proband.inference.covariates.results import CovariateStudy
@@ -350,3 +350,16 @@ def test_a_column_may_be_called_as_the_check_of_the_whole_model_was() -> None:
     assert {
         note["by"] for note in study.notes if note.code in ("covariates.straight", "covariates.bent")
     } == {"fitted", "level"}
+
+
+def test_groups_of_a_check_do_not_hang_on_the_last_digit() -> None:
+    """Expected outcomes of one cell are equal but for rounding, which other processors do otherwise."""
+    rng = np.random.default_rng(3)
+    levels = rng.integers(0, 4, 240)
+    x = (levels[:, None] == np.arange(4)).astype(float)
+    fit = regress(x, (rng.random(240) < 0.3 + 0.15 * levels).astype(float))
+    people = np.repeat(np.arange(80), 3)
+    plain = _check(None, fit.fitted, 10, fit, people, 0.95)
+    jittered = _check(None, fit.fitted * (1 + 4e-16 * rng.integers(-2, 3, 240)), 10, fit, people, 0.95)
+    assert plain.n == jittered.n
+    assert plain.observed == pytest.approx(jittered.observed)

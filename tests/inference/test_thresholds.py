@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm, t
 
-from proband import Experiment, Samples, Scores, Trials, threshold
+from proband import Experiment, Samples, Scores, Trials, threshold, verify
 from proband.errors import DesignError, UsageError
 from proband.inference.verification.bound_path import BoundPath
 from proband.inference.verification.dyadic_rates import false_match_rate
@@ -278,3 +278,13 @@ def test_what_is_too_few_is_named() -> None:
     assert "people are needed" not in few_pairs
     assert int(few_people.split("at least about ")[1].split(" people")[0].replace(",", "")) > 20
     assert "a few people account for most false matches" in _refusal(400, 60_000, 90)
+
+
+def test_tied_scores_are_named_as_the_cause():
+    ids = [f"{person}-{image}" for person in range(30) for image in range(2)]
+    samples = Samples({"id": ids, "subject": [name.split("-")[0] for name in ids]})
+    equal = Scores.from_array(np.ones((60, 60)), ids, orientation="similarity", name="flat")
+    with pytest.raises(DesignError, match="closest impostor scores are equal"):
+        threshold(equal, samples, fmr=0.1, check_orientation=False)
+    found = verify(equal, samples, fmr=0.1, check_orientation=False)
+    assert "verification.closest-tied" in [note.code for note in found.notes]

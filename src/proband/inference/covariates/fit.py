@@ -10,6 +10,7 @@ from proband.inference.covariates.coding import Coding
 from proband.inference.covariates.regression import Fit, Floats
 from proband.inference.covariates.results import FitCheck
 
+_DIGITS = 9  # of expected outcomes, which rounding must not tell apart
 _DECILES = 10
 _FIFTHS = 5
 _FEWEST = 3  # groups, and people beyond them for a test
@@ -55,8 +56,9 @@ def _check(
     people: npt.NDArray[np.intp],
     confidence_level: float,
 ) -> FitCheck:
-    edges = np.unique(np.quantile(along, np.arange(1, n_groups) / n_groups))
-    group = np.searchsorted(edges, along, side="left")
+    placed = np.round(along, _DIGITS) if by is None else along
+    edges = np.unique(np.quantile(placed, np.arange(1, n_groups) / n_groups))
+    group = np.searchsorted(edges, placed, side="left")
     _, group = np.unique(group, return_inverse=True)
     n = np.bincount(group)
     observed, low, high = [], [], []

@@ -20,6 +20,7 @@ from proband.inference.verification.dyadic_rates import FEWEST_CARRIERS
 from proband.inference.verification.lists import shared_by
 from proband.inference.verification.meetings import Meetings
 from proband.inference.verification.verification import (
+    CLOSEST_TIED,
     PEOPLE_SHARED,
     Shared,
     VerificationPoint,
@@ -28,7 +29,7 @@ from proband.inference.verification.verification import (
     with_intervals,
 )
 from proband.measures.pair_measures import compared_pairs
-from proband.measures.pairs.counts import count_each, each_pair_once
+from proband.measures.pairs.counts import allowed_errors, count_each, each_pair_once
 from proband.measures.verification import ErrorRates, admitting
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.compared import Compared
@@ -168,9 +169,17 @@ class DeployedThreshold(Result):
         return {"plain": self.plain, "sure": self.sure, "distribution-free": self.distribution_free}
 
     @property
+    def is_tied(self) -> bool:
+        """Whether more of the closest impostor scores are equal than the rate allows."""
+        point = self.plain.point
+        return not point.false_matches and bool(allowed_errors(self.asked, point.n_impostor) > 0)
+
+    @property
     def needed(self) -> Note:
         """What is too few: people, comparisons, or people who account for the errors."""
         there = self.plain.point.n_impostor
+        if self.is_tied:
+            return CLOSEST_TIED(fmr=self.asked)
         if self.people_needed > self.n_subjects:
             return _NEEDED(
                 people=self.people_needed, comparisons=self.comparisons_needed, free=self.people_needed_freely
@@ -354,6 +363,10 @@ def require_any(found: Sequence[DeployedThreshold]) -> None:
     if not found or any(one.sure is not None or one.distribution_free is not None for one in found):
         return
     one = min(found, key=lambda each: each.people_needed)
+    if one.is_tied:
+        raise DesignError(
+            f"{CLOSEST_TIED(fmr=one.asked)}.", "give scores with more digits.", source=one.algorithm
+        )
     raise DesignError(
         f"no threshold keeps a false match rate of {given(one.asked)} with {level(one.confidence_level)} confidence: "
         f"{count(one.n_subjects)} people in {count(one.plain.point.n_impostor)} impostor comparisons cannot show it.",

@@ -95,6 +95,11 @@ _BEYOND = Sentence(
     "with {n:count impostor comparison}, a target FMR below {least:small} allows no false match: FNMR there is at the smallest FMR that "
     "these comparisons can show, not at the target",
 )
+CLOSEST_TIED = Sentence(
+    "verification.closest-tied",
+    "caution",
+    "the closest impostor scores are equal, and more of them than a target FMR of {fmr:given} allows: a threshold that keeps it admits none",
+)
 _MOST_FOR_AREA = (
     1_000_000_000  # impostor comparisons that are placed among the genuine ones for the interval of the area
 )
@@ -664,7 +669,7 @@ def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[flo
 
 
 def beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
-    """Say where a false match rate is asked for that so few comparisons cannot show.
+    """Say where a false match rate is asked for that so few comparisons cannot show, or that tied scores keep from being used.
 
     Examples
     --------
@@ -675,7 +680,9 @@ def beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
     ['verification.target-beyond-data']
     """
     n = rates.counts.n_impostor
-    return [] if all(map(rates.allowed_at, fmrs)) else [_BEYOND(n=n, least=1 / n)]
+    beyond = [] if all(map(rates.allowed_at, fmrs)) else [_BEYOND(n=n, least=1 / n)]
+    tied = [fmr for fmr in fmrs if rates.allowed_at(fmr) and not rates.at_fmr(fmr).false_matches]
+    return [*beyond, *(CLOSEST_TIED(fmr=fmr) for fmr in tied[:1])]
 
 
 def loosest_of(
