@@ -262,7 +262,11 @@ def _refusal(people: int, pairs: int, hits: int, seed: int = 0) -> str:
     first, second = rng.integers(0, people, (2, pairs))
     second = np.where(first == second, (first + 1) % people, second)
     first[:hits], second[:hits] = 0, 1 + np.arange(hits)
-    score = np.r_[np.full(people, 9.0), np.full(hits, 5.0), rng.normal(size=pairs - hits)]
+    score = np.r_[
+        np.full(people, 9.0),
+        np.repeat([5.1, 5.0], [hits // 3, hits - hits // 3]),
+        rng.normal(size=pairs - hits),
+    ]
     own = np.arange(people)
     names = [np.r_[own, side].astype(str) for side in (first, second)]
     frame = pl.DataFrame({"query_subject": names[0], "target_subject": names[1], "score": score})

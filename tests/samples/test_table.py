@@ -134,7 +134,7 @@ def test_what_is_no_table_at_all(data):
 def test_nan_is_no_name(column):
     data = {"id": [1.0, 2.0, 3.0], "subject": [1.0, 1.0, 2.0]}
     data[column] = [NAN, 2.0, 3.0]
-    with pytest.raises(InputError, match="(has|have) no"):
+    with pytest.raises(InputError, match=r"(has|have) no"):
         Samples({name: np.array(values) for name, values in data.items()})
 
 

@@ -87,12 +87,13 @@ class Registry:
         raise UsageError(f"There is no {self.what} {name!r}.", self.meant_by(name))
 
     def meant_by(self, name: str) -> str:
-        """What was probably meant by a name that is not known: one that is near, code without its package, or any there is."""
+        """What was probably meant by a name that is not known: one that is near, or any there is, or code without its package."""
         names = self.names()
         module, _, attribute = name.partition(":")
+        own = ""
         if attribute and "." not in module:
-            return f"one's own is named with the package it is in, as in package.{module or 'module'}:{attribute}."
-        return nearest(name, names) or f"there are: {', '.join(names)}."
+            own = f" Your own is named with its package: package.{module or 'module'}:{attribute}."
+        return nearest(name, names) or f"there are: {', '.join(names)}.{own}"
 
     def made_by(self, *names: str) -> dict[str, tuple[str, ...]]:
         """Whose code names mean, for those of plug-ins: where it is, distributions with their versions, and the digest of the code."""

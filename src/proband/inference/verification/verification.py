@@ -676,7 +676,8 @@ def beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
     >>> import polars as pl
     >>> from proband.measures.pairs.counts import count_trials
     >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.5, 0.1], "mated": [1, 0, 0, 0]}), "similarity")
-    >>> [note.code for note in beyond_data(ErrorRates("net", True, count_trials(trials)), [0.4, 0.01])]
+    >>> rates = admitting(ErrorRates("net", True, count_trials(trials)), np.array([0.7, 0.5, 0.1]), [1, 0])
+    >>> [note.code for note in beyond_data(rates, [0.4, 0.01])]
     ['verification.target-beyond-data']
     """
     n = rates.counts.n_impostor
