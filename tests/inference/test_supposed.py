@@ -149,3 +149,28 @@ def test_pairs_that_are_joined_tell_who_is_who():
     found, known = pb.verify(trials, fmr=0.05), pb.verify(trials, samples, fmr=0.05)
     assert found.points[0].fnmr == known.points[0].fnmr
     assert found.auc_interval.low == pytest.approx(known.auc_interval.low)
+
+
+@pytest.mark.parametrize("measure", ["auc", "fnmr@0.05"])
+def test_differences_of_pairs_that_may_be_of_one_person_are_wider(measure):
+    rng = np.random.default_rng(4)
+    scores, _, own = drawn(rng, 30, 4)
+    values = np.asarray(scores.values)
+    apart = [(4 * person + place, 4 * person + place + 1) for person in range(30) for place in (0, 2)]
+    i, j = np.triu_indices(len(own), 1)
+    others = np.flatnonzero((own[i] != own[j]) & (rng.random(len(i)) < 0.2))
+    first, second = (np.array([*(pair[k] for pair in apart), *side[others]]) for k, side in enumerate((i, j)))
+    mated = np.arange(len(first)) < len(apart)
+    two = {"a": values[first, second], "b": values[first, second] + rng.normal(0, 0.5, len(first))}
+    named = [f"i{place}" for place in first], [f"i{place}" for place in second]
+    # A person for each mated pair, as the names have it, stated instead of inferred.
+    made = {place: k for k, pair in enumerate(apart) for place in pair}
+    people = [made[place] for place in first], [made[place] for place in second]
+    stated, inferred = (
+        pb.compare(measure, pb.scored_pairs(mated, two, orientation="similarity", **known)).pairs[0]
+        for known in ({"people": people}, {"samples": named})
+    )
+    assert inferred.difference == pytest.approx(stated.difference)
+    assert inferred.high - inferred.difference == pytest.approx(
+        np.sqrt(3) * (stated.high - stated.difference), rel=1e-6
+    )

@@ -45,6 +45,7 @@ class _Comparisons:
     made: Verification
     placed: PlacedPairs
     people: PairPeople | None
+    in_doubt: int = 1
 
     @classmethod
     def of(cls, scores: Scores | Trials, within: Experiment | Samples | None, level: float) -> _Comparisons:
@@ -53,7 +54,8 @@ class _Comparisons:
             if shared is None:
                 return cls(found, PlacedPairs.of(closeness_of_list(scores)), None)
             people = PairPeople(shared.genuine_people, shared.first, shared.second)
-            return cls(found, PlacedPairs.of(PairCloseness(shared.genuine, shared.tail), people), people)
+            placed = PlacedPairs.of(PairCloseness(shared.genuine, shared.tail), people)
+            return cls(found, placed, people, shared.in_doubt)
         made = _verified(scores, within, level)
         assert within is not None  # or else it was refused
         pairs = PairSet.of(scores, within)
@@ -140,7 +142,7 @@ def auc_differences(question: Question) -> Joint:
             raise DesignError(
                 f"{first} and {second} were not measured on the same comparisons, in the same order."
             )
-        found = a.placed.difference(b.placed)
+        found = a.placed.difference(b.placed).times(a.in_doubt)
         statistics = multiplied(found.totals, question.seed) if len(found.totals) else None
         return Tested(
             found.value,

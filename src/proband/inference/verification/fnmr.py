@@ -142,6 +142,7 @@ class _Drawn:
     estimates: tuple[Estimate, ...]
     errors: tuple[ErrorsThere, ...]
     comparisons: Meetings
+    in_doubt: int
 
     @classmethod
     def of(
@@ -168,6 +169,7 @@ class _Drawn:
             tuple(_estimate(one, made, at, scores, within, level, drawings.seed) for one, at in both),
             tuple(ErrorsThere.at_fmr(tail, genuine, people, fmr) for fmr in fmrs),
             people,
+            shared.in_doubt,
         )
 
 
@@ -256,7 +258,7 @@ def _joint(
         a, b = held[first], held[second]
         if not same_comparisons(a.errors[place], a.comparisons, b.errors[place], b.comparisons):
             raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
-        found = a.errors[place].difference(b.errors[place])
+        found = a.errors[place].difference(b.errors[place]).times(a.in_doubt)
         statistics = multiplied(found.totals, seed)
         return Tested(found.value, found.curve, found.standard_error, _BOTH_MOVED, statistics=statistics)
 

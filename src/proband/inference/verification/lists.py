@@ -160,7 +160,9 @@ def verified_list(
         people = shared.comparisons.n_subjects
         found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, notes, compared)
         found = with_summaries(found, needed, own_area)
-        return found if trials is given else _without_doubt(found, everything), everything
+        if trials is not given:
+            everything = _in_doubt(everything)
+        return _without_doubt(found, everything), everything
     named = pl.concat(together(trials.frame["target_subject"], trials.frame["query_subject"])).drop_nulls()
     interval = naive_interval if len(named) else independent_interval
     made = tuple(
@@ -181,19 +183,30 @@ def verified_list(
     return found, None
 
 
-def _without_doubt(found: Verification, shared: Shared) -> Verification:
-    """Error rates of people whom mated pairs make, with wider intervals where several of them may be one person."""
-    alone = int(np.count_nonzero(np.bincount(shared.genuine_people) == 1))
+def _in_doubt(shared: Shared) -> Shared:
+    """People whom mated pairs make: several may be one, unless pairs are joined, or every two people meet, and so are known to be two."""
     people, n = shared.comparisons.n_subjects, len(shared.genuine)
-    if 2 * alone <= n or shared.comparisons.n_pairs == people * (people - 1) // 2:
-        return found  # pairs are joined, or every two people meet, and are thereby known to be two
+    if 2 * _alone(shared) <= n or shared.comparisons.n_pairs == people * (people - 1) // 2:
+        return shared
+    return replace(shared, in_doubt=_ONE_PERSON)
+
+
+def _alone(shared: Shared) -> int:
+    """How many mated pairs share no sample with another."""
+    return int(np.count_nonzero(np.bincount(shared.genuine_people) == 1))
+
+
+def _without_doubt(found: Verification, shared: Shared) -> Verification:
+    """Error rates with wider intervals where several people may be one."""
+    if shared.in_doubt == 1:
+        return found
     crossing, area = found.eer_interval, found.auc_interval
     return replace(
         found,
         points=tuple(map(_wider_point, found.points)),
         eer_interval=None if crossing is None else _wider(crossing),
         auc_interval=None if area is None else _wider(area),
-        notes=(*found.notes, _DOUBTFUL(alone=alone, n=n)),
+        notes=(*found.notes, _DOUBTFUL(alone=_alone(shared), n=len(shared.genuine))),
     )
 
 

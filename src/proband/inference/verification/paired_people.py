@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -95,6 +95,20 @@ class Apart:
         even = even_people(shares)
         variance = float(draws.var()) * even / max(even - 1, 1.0) if len(draws) else 0.0
         return cls(value, sqrt(max(variance, least)), even - 1, even, np.zeros(0))
+
+    def times(self, factor: float) -> Apart:
+        """The same with so many times the variance, and as many fewer independent units.
+
+        Examples
+        --------
+        >>> found = Apart(0.1, 0.02, 9.0, 30, np.zeros(0)).times(4)
+        >>> found.standard_error, found.units
+        (0.04, 7.5)
+        """
+        root = sqrt(factor)
+        inner, outer = (None if one is None else one * root for one in (self.inner, self.outer))
+        error = self.standard_error * root
+        return replace(self, standard_error=error, units=self.units / factor, inner=inner, outer=outer)
 
     @property
     def curve(self) -> Curve:

@@ -226,6 +226,8 @@ class Shared:
         Impostor comparisons that reach the loosest threshold of interest: between whom, and how close.
     whole
         Where some of the impostor comparisons that are held were left out, the same with all of them.
+    in_doubt
+        How many times the variance over people is taken: more than once where several of them may be one.
     """
 
     comparisons: Meetings
@@ -235,6 +237,7 @@ class Shared:
     second: Integers
     tail: Floats
     whole: Shared | None = None
+    in_doubt: int = 1
 
     @classmethod
     def of(
