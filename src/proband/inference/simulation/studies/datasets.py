@@ -22,7 +22,8 @@ def _ranked(one: DataSet, level: float, seed: int) -> Answered:
         low, high = (
             end if end is not None else side for end, side in ((pair.low, -np.inf), (pair.high, np.inf))
         )
-        return Answered(pair.difference, low, high, found.method, found.notes, pair.p_value)
+        value, low, high = _as_drawn(pair.first, pair.difference, low, high)
+        return Answered(value, low, high, found.method, found.notes, pair.p_value)
     p = np.array([pair.adjusted_p_value for pair in found.pairs])
     return Answered(np.zeros(len(p)), -np.inf, np.inf, found.method, found.notes, p)
 
@@ -36,7 +37,13 @@ def _pooled(one: DataSet, level: float, seed: int) -> Answered:
     pooled = found.pairs[0].pooled
     assert pooled is not None  # with errors
     method = Method("random-effects", "random effects")
-    return Answered(pooled.difference, pooled.low, pooled.high, method, found.notes, pooled.p_value)
+    ends = _as_drawn(found.pairs[0].first, pooled.difference, pooled.low, pooled.high)
+    return Answered(*ends, method, found.notes, pooled.p_value)
+
+
+def _as_drawn(first: str, value: float, low: float, high: float) -> tuple[float, float, float]:
+    """The first algorithm minus the second, as they were drawn; the comparison puts the better one first."""
+    return (value, low, high) if first == "a" else (-value, -high, -low)
 
 
 def _friedman(one: DataSet, level: float, seed: int) -> Answered:

@@ -19,10 +19,6 @@ from proband.words import Method, Target, given
 
 PLANNED = Target("planned", "the width or the power that a plan speaks of, reached")
 _METHOD = Method("plan", "a plan")
-_UNEQUAL = Target(
-    "plans-of-unequal-probes",
-    "the formula knows how unequal numbers of probes are, not that a few people carry the variance; ask `pb.coverage` before testing",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +35,7 @@ class _Planned:
     @cached_property
     def world(self) -> Any:
         numbers = (self.probes,) if isinstance(self.probes, int) else self.probes
-        about: dict[str, Any] = {
-            "probes_per_subject": float(np.mean(numbers)),
-            "probes_cv": float(np.std(numbers) / np.mean(numbers)),
-            "icc": self.icc,
-        }
+        about: dict[str, Any] = {"probes_per_subject": numbers, "icc": self.icc}
         if self.margin is None:
             plan = plan_half_width(self.rate, self.half_width, assurance=self.assurance, **about)
             return OutcomesWorld(
@@ -77,10 +69,7 @@ def _widths(probes: int | tuple[int, ...], half_width: float, assurance: float |
     said = f"people as planned × {each(probes)}, rate 0.9, icc 0.2, ± {given(half_width)}"
     said += f" with assurance {given(assurance)}" if assurance else " on average"
     world = _Planned(probes, 0.9, 0.2, half_width, assurance)
-    short = None if isinstance(probes, int) else _UNEQUAL
-    return Trial(
-        said, world, Asking("half-width", _half_width), Bars(coverage=(assurance or 0.5) - 0.05), short
-    )
+    return Trial(said, world, Asking("half-width", _half_width), Bars(coverage=(assurance or 0.5) - 0.05))
 
 
 def _power(probes: int | tuple[int, ...], margin: float) -> Trial:

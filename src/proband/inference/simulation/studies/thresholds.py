@@ -58,10 +58,10 @@ STUDIES = (
         KEPT_FOR_NEW_PEOPLE,
         (
             _kept(60, 2, 0.02, 0.2, "normal"),
-            _kept(50, 2, 0.01, 0.2, "skewed"),
+            _kept(50, 2, 0.01, 0.2, "skewed", _LAMBS),
             _kept(50, 4, 0.01, 0.2, "skewed", _LAMBS),
             _kept(100, 2, 0.01, 0.2, "classes"),
-            _kept(50, zipf(50, 20), 0.01, 0.1, "skewed", _LAMBS),
+            _kept(50, zipf(50, 20), 0.01, 0.1, "skewed"),
         ),
         ("threshold",),
     ),
