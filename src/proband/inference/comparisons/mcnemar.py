@@ -71,7 +71,9 @@ class PairedOutcomes:
                     "choose pessimistic or optimistic ties.",
                 )
         if first.shape != second.shape:
-            raise UsageError(f"{count(len(first))} and {count(len(second))} probes are no pairs.")
+            raise UsageError(
+                f"Outcomes of {count(len(first))} and of {count(len(second))} probes cannot be paired."
+            )
         a, b = first == 1.0, second == 1.0
         return cls(int((a & b).sum()), int((a & ~b).sum()), int((~a & b).sum()), int((~a & ~b).sum()))
 

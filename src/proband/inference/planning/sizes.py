@@ -19,7 +19,7 @@ from proband.results.targets import (
     PEOPLE_ALIKE,
     PROBES_ALIKE,
 )
-from proband.words import Note, Sentence, Target, count, digits, size_of
+from proband.words import Note, Sentence, Target, count, counted, digits, size_of
 
 POWER = 0.8
 _LARGEST_CV = 100
@@ -366,7 +366,7 @@ def least_margin(enough: Callable[[float], bool], largest: float, subjects: int)
     short, margin = 0.0, largest
     if not enough(margin):
         raise DesignError(
-            f"{count(subjects)} people are too few for any margin.",
+            f"{counted(subjects, 'person is', 'people are')} too few for any margin.",
             "take more, or ask for less power or confidence.",
         )
     while margin - short > _SLACK * margin:

@@ -33,7 +33,7 @@ from proband.results.targets import OTHER_PEOPLE_COMPARED, derived
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.trials import Trials
-from proband.words import count
+from proband.words import counted
 
 _MOST = 20_000_000  # impostor comparisons that are held at once
 
@@ -101,7 +101,7 @@ def _estimate(
         raise unknown_people(scores)
     if found is None:
         raise DesignError(
-            f"{count(made.rates.counts.n_impostor)} impostor comparisons are too many to see who shares them.",
+            f"{counted(made.rates.counts.n_impostor, 'impostor comparison is', 'impostor comparisons are')} too many to see who shares them.",
             "choose fewer people.",
             source=scores.name,
         )

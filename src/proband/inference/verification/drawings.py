@@ -358,8 +358,8 @@ class AtRates:
         cut_off = int(sum(np.count_nonzero(block.cut_off) for block in blocks))
         if cut_off > _MOST_CUT_OFF * len(fnmr):
             raise DesignError(
-                f"In {count(cut_off)} of {count(len(fnmr))} drawings more than the {count(len(self.first))} closest impostors are "
-                f"needed to find the threshold of FMR {digits(fmr, 6)}.",
+                f"In {count(cut_off)} of {count(len(fnmr))} drawings the {count(len(self.first))} closest of the impostors do not "
+                f"reach the threshold of FMR {digits(fmr, 6)}.",
                 f"give the {count(int(4 * fmr * self.comparisons.n_impostor) + 1)} closest, or more.",
             )
         return fnmr

@@ -32,7 +32,7 @@ from proband.results.targets import derived
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.trials import Trials
-from proband.words import Method, count
+from proband.words import Method, counted
 
 _ROOM = 2.0  # so many times as many impostors are held as match at the crossing, for the slope there
 _BOTH_CROSSINGS = Method(
@@ -81,7 +81,7 @@ def _estimate(
         raise unknown_people(scores)
     if found is None:
         raise DesignError(
-            f"{count(made.rates.counts.n_impostor)} impostor comparisons are too many to see who shares the false matches at the "
+            f"{counted(made.rates.counts.n_impostor, 'impostor comparison is', 'impostor comparisons are')} too many to see who shares the false matches at the "
             "equal error rate.",
             "choose fewer people, or FNMR at a false match rate.",
             source=scores.name,

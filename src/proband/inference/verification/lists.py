@@ -47,7 +47,7 @@ from proband.scores.names import places_among, together
 from proband.scores.orientation import REVERSED_HINT
 from proband.scores.scored_pairs import with_people_of_mated
 from proband.scores.trials import Trials
-from proband.words import Sentence, Target, count, fixed
+from proband.words import Sentence, Target, counted, fixed
 
 _REVERSED = 3.0  # standard errors below one half
 
@@ -280,8 +280,8 @@ def shared_by(trials: Trials, sign: float) -> Shared | None:
     mated = scored["mated"].to_numpy()
     if ((one == other) != mated).any():
         raise InputError(
-            f"{count(int(((one == other) != mated).sum()))} comparisons are said to be mated where their subjects differ, "
-            "or not to be where they agree.",
+            f"{counted(int(((one == other) != mated).sum()), 'comparison is', 'comparisons are')} said to be mated where subjects differ, "
+            "or not mated where they agree.",
             "leave the column 'mated' out, or correct it.",
             source=trials.name,
         )

@@ -252,7 +252,7 @@ class Shared:
         met = impostor_meetings(scores, pairs, threads)
         if met is None and pairs.n_shared and not pairs.symmetric:
             raise DesignError(
-                f"{count(pairs.n_shared)} samples are both queries and targets and others are not, so it is not clear how "
+                f"{count(pairs.n_shared)} of the samples are both queries and targets and others are not, so it is not clear how "
                 "often two people meet.",
                 Hint("choose who is compared with whom: {option:gallery}, {option:probes}"),
                 source=scores.name,
