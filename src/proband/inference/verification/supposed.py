@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from proband.inference.comparisons import curves
 from proband.inference.estimates.weighting import carriers_freedom
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
 from proband.inference.verification.meetings import Meetings
@@ -68,7 +69,7 @@ def unseen(worth: float, confidence_level: float) -> float:
     >>> round(unseen(100, 0.95), 4)
     0.0362
     """
-    return float(-np.expm1(np.log((1 - check_level(confidence_level)) / 2) / worth))
+    return curves.unseen(1 - check_level(confidence_level), worth)
 
 
 class Moderated(NamedTuple):
