@@ -184,6 +184,7 @@ MODES: dict[str, dict[str, str]] = {
         "an archive": "images.npz -s samples.csv",
     },
     "literature": {"one data set": "feret", "a card": "feret --card 6"},
+    "schema": {"plain": ""},
     "card show": {"a card": "feret-6.json"},
     "card validate": {"a card": "feret-6.json"},
     "card diff": {

@@ -1,19 +1,8 @@
-"""The JSON Schema of results.json: ``make schema`` writes it anew."""
+"""The JSON Schema of results.json, with what it refers to in its place."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
-
-import proband.study
-from proband.engine.files.documents import as_json
-from proband.study.findings import results_schema
-
-FILE = Path(proband.study.__file__).with_name("results_schema.json")
-
-
-def text() -> str:
-    return as_json(results_schema())
 
 
 def closed(schema: dict[str, Any]) -> Any:
@@ -36,7 +25,3 @@ def closed(schema: dict[str, Any]) -> Any:
         return whole | ({"additionalProperties": False} if "properties" in whole else {})
 
     return put(schema)
-
-
-if __name__ == "__main__":
-    FILE.write_text(text(), encoding="utf-8")

@@ -17,8 +17,11 @@ from matplotlib.text import Text
 from tests.report.page import finding
 
 import proband as pb
+from proband.analyses.comparison.run import ComparedAlgorithms
+from proband.analyses.identification.run import Identified
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 from proband.study.findings import Findings
 from proband.words import UNPRINTABLE, printable, visible
 
@@ -58,9 +61,11 @@ def study() -> tuple[pb.inference.Evaluation, pb.inference.Comparison]:
 
 def the_page() -> str:
     evaluation, comparison = study()
-    return render_page(
-        build_page(Findings(f"Of {NAME}", finding.PROVENANCE, evaluation, {"rank-1": comparison}))
-    )
+    parts = {
+        "identification": Identified(evaluation),
+        "comparison": ComparedAlgorithms({"rank-1": comparison}),
+    }
+    return render_page(build_page(Scene(Findings(f"Of {NAME}", finding.PROVENANCE, parts))))
 
 
 FORMS: dict[str, Callable[[Any], str]] = {
@@ -88,7 +93,7 @@ def test_the_page_shows_names_as_they_are() -> None:
 
 def test_data_keep_every_name() -> None:
     evaluation, _ = study()
-    page = build_page(Findings("t", finding.PROVENANCE, evaluation))
+    page = build_page(Scene(Findings("t", finding.PROVENANCE, {"identification": Identified(evaluation)})))
     results = json.loads(page.embedded["results-summary.json"])
     assert {one["algorithm"] for one in results["identification"]["results"]} == {NAME, OTHER}
     assert set(evaluation.to_frame()["algorithm"]) == {NAME, OTHER}

@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 
 import proband as pb
+from proband.analyses.classification.request import ClassificationRequest
+from proband.analyses.outcomes.request import OutcomesRequest
 from proband.protocols.audit.audit import audit
 from proband.protocols.cards.card import FORMAT, ProtocolCard
 from proband.protocols.running.data import FeatureTable
@@ -20,8 +22,8 @@ from proband.protocols.splits.splits import splitter
 from proband.samples import Samples
 from proband.scores.pair_lists import read_pairs
 from proband.study.definition import Origin
-from proband.study.labelled import classified, outcomes_compared
-from proband.study.requests import ClassificationRequest, OutcomesRequest, Output
+from proband.study.requests import only
+from proband.study.run import run as carry_out
 
 NAMES = ["NA", "NaN", "KA", "nan"]
 FRAME = pl.DataFrame(
@@ -155,7 +157,9 @@ def test_tables_of_labels_and_outcomes(tmp_path: Path, ending: str) -> None:
     written(tmp_path / f"t{ending}", table)
     origin = Origin(tmp_path / "study.toml")
     asked = ClassificationRequest(table=f"t{ending}", predicted="said", group="who")
-    assert classified(asked, origin, Output())[0].classes == tuple(sorted(NAMES))
+    assert carry_out(only("classification", asked), origin=origin)["classification"].classes == tuple(
+        sorted(NAMES)
+    )
     long = pl.DataFrame(
         {
             "item": FRAME["id"].to_list() * 2,
@@ -168,5 +172,5 @@ def test_tables_of_labels_and_outcomes(tmp_path: Path, ending: str) -> None:
     about = OutcomesRequest(
         table=f"o{ending}", item="item", system="system", success="success", cluster="who"
     )
-    found = outcomes_compared(about, origin, Output())[0]
+    found = carry_out(only("outcomes", about), origin=origin)["outcomes"]
     assert [one.facts.algorithm for one in found.estimates] == ["NA", "nan"]

@@ -13,11 +13,11 @@ import pytest
 from tests.words import every_sentence
 
 import proband as pb
+from proband.analyses.audit.tables import finding_sentence
 from proband.protocols.audit.findings import AuditFinding
 from proband.report import evaluation_tables, statements
-from proband.report.analyses.audits import finding_sentence
-from proband.report.analyses.comparisons import comparison_statements, comparison_table
-from proband.report.page.sections.identification import rates_tables
+from proband.report.kinds.comparisons import comparison_statements, comparison_table
+from proband.report.kinds.evaluation_page import rates_tables
 from proband.report.terminal import as_terminal
 from proband.words import FORMATS, Note, Sentence, as_sentence, fixed, interval, p_value
 

@@ -21,9 +21,12 @@ from tests.report.page import finding
 from tests.words import every_sentence
 
 import proband as pb
+from proband.analyses.comparison.run import ComparedAlgorithms
+from proband.analyses.identification.run import Identified
 from proband.cli import main
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 from proband.results.base import Result
 from proband.study.findings import Findings
 from proband.words import fixed, interval, p_alone, p_value, percent, points, signed
@@ -172,11 +175,18 @@ def test_pages_of_the_smallest_studies_are_told_well() -> None:
     )
     alone = pb.evaluate(tiny(3)[1][:1], enrolled, check_orientation=False)
     for found in (
-        Findings("Open", finding.PROVENANCE, alone),
-        Findings("Few", finding.PROVENANCE, evaluation),
-        Findings("Few", finding.PROVENANCE, evaluation, {"rank-1": compared}),
+        Findings("Open", finding.PROVENANCE, {"identification": Identified(alone)}),
+        Findings("Few", finding.PROVENANCE, {"identification": Identified(evaluation)}),
+        Findings(
+            "Few",
+            finding.PROVENANCE,
+            {
+                "identification": Identified(evaluation),
+                "comparison": ComparedAlgorithms({"rank-1": compared}),
+            },
+        ),
     ):
-        assert odd(read(render_page(build_page(found)))) == []
+        assert odd(read(render_page(build_page(Scene(found))))) == []
 
 
 @pytest.fixture(scope="module")

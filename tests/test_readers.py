@@ -15,6 +15,7 @@ import pytest
 
 from proband.algorithms.pictures.pictures import Pictures, read_picture
 from proband.algorithms.storage import load_model
+from proband.analyses import Request
 from proband.blind import Key, read_training
 from proband.cli import main
 from proband.cli.protocols.audit import read_exclusions
@@ -32,7 +33,6 @@ from proband.scores.pair_lists import read_pairs
 from proband.scores.reading import read_embeddings, read_scores
 from proband.study.init.study_file import initial_study
 from proband.study.reading import read_study
-from proband.study.requests import Request
 from proband.study.run import run
 
 SAMPLES = Samples({"id": ["a", "b"], "subject": ["s", "t"]})
@@ -196,6 +196,7 @@ def test_files_are_opened_in_one_place() -> None:
         if path.relative_to(source).parts[0] not in ours and reads.search(path.read_text(encoding="utf-8"))
     }
     assert found == {
+        "analyses/protocol/tables.py",
         "protocols/cards/literature.py",
         "protocols/cards/schema.py",
         "protocols/running/cache.py",

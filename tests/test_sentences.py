@@ -19,6 +19,7 @@ import pytest
 
 from proband.algorithms import Pictures
 from proband.algorithms.pictures.acquire import NO_PICTURE, acquire
+from proband.analyses.audit.tables import findings_table
 from proband.protocols.audit.audit import audit
 from proband.protocols.audit.balance import UNEVEN_FOLDS
 from proband.protocols.audit.cures import DEAL_EVENLY
@@ -30,7 +31,6 @@ from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.files import split_frame
 from proband.protocols.splits.splits import splitter
-from proband.report.analyses.audits import findings_table
 from proband.report.terminal import as_terminal
 from proband.samples import Experiment, Samples
 from proband.scores.inspection import inspect_file

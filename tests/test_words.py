@@ -18,16 +18,19 @@ from tests.words import every_sentence
 
 import proband as pb
 from proband import designs
+from proband.analyses import Request
+from proband.analyses.comparison.run import ComparedAlgorithms
+from proband.analyses.identification.run import Identified
+from proband.analyses.verification.run import Verified
 from proband.inference import Comparison
 from proband.report.page.build import build_page
 from proband.report.page.model import Badges, Block, Chart, Folded, Paragraph
 from proband.report.page.sections.methods import methods_text
-from proband.report.page.sections.references import REFERENCES
-from proband.report.page.sections.verdict import summary
+from proband.report.references import REFERENCES
+from proband.report.scene import Scene
 from proband.report.table import Cell, Table
 from proband.study.findings import Findings
 from proband.study.inputs import Algorithm, Inputs
-from proband.study.requests import Request
 from proband.study.run import run
 from proband.words import Method, Sentence, Target, as_sentence
 
@@ -108,22 +111,23 @@ def number(cell: Cell) -> tuple:
 
 
 def comparisons_of(found: Findings) -> list[Comparison]:
-    made = list(found.comparisons.values())
-    if found.strat is not None and found.strat.comparison is not None:
-        made.append(found.strat.comparison)
-    if found.feret is not None:
-        made += [one.comparison for one in found.feret.results if one.comparison is not None]
+    made = list(found["comparison"].comparisons.values()) if "comparison" in found else []
+    if "strat" in found and found["strat"].comparison is not None:
+        made.append(found["strat"].comparison)
+    if "feret" in found:
+        made += [one.comparison for one in found["feret"].results if one.comparison is not None]
     return made
 
 
 def wordless(found: Findings) -> dict:
     """All that must not depend on words."""
-    page = build_page(found)
+    scene = Scene(found)
+    page = build_page(scene)
     comparisons = comparisons_of(found)
     return {
         "numbers": _numbers(found.to_dict()),
         "keys": sorted(keys_of(found.to_dict())),
-        "citations": methods_text(found)[1],
+        "citations": methods_text(scene)[1],
         "sections": [(one.id, [shape(block) for block in flat(one.blocks)]) for one in page.sections],
         "files": sorted(page.embedded),
         "verdicts": [pair.verdict for one in comparisons for pair in one.pairs],
@@ -175,15 +179,21 @@ def compared() -> Findings:
     pool = pb.Pool(table, groups="session")
     by_choice = pb.compare(pb.RecognitionRate(1), algorithms, pool, pb.designs.ImageChoice(n_resamples=100))
     return Findings(
-        "Compared",
+        "ComparedAlgorithms",
         finding.PROVENANCE,
-        pb.evaluate(algorithms, experiment),
         {
-            "fnmr": pb.compare(pb.FNMR(0.1), algorithms, experiment),
-            "auc": pb.compare(pb.AUC(), algorithms, experiment),
-            "choices": by_choice,
+            "identification": Identified(pb.evaluate(algorithms, experiment)),
+            "comparison": ComparedAlgorithms(
+                {
+                    "fnmr": pb.compare(pb.FNMR(0.1), algorithms, experiment),
+                    "auc": pb.compare(pb.AUC(), algorithms, experiment),
+                    "choices": by_choice,
+                }
+            ),
+            "verification": Verified(
+                tuple(pb.verify(one, experiment, fmr=(0.1,), n_resamples=0) for one in algorithms)
+            ),
         },
-        tuple(pb.verify(one, experiment, fmr=(0.1,), n_resamples=0) for one in algorithms),
     )
 
 
@@ -192,9 +202,10 @@ STUDIES = {"whole": finding.whole, "feret": finding.feret, "compared": compared,
 
 def prose(found: Findings) -> set[str]:
     """The words of the verdict and of the methods, but for those of citations and digests."""
-    told = summary(found)
+    scene = Scene(found)
+    told = scene.summary
     assert told is not None
-    text = " ".join([*map(as_sentence, (told.headline, *told.rest)), methods_text(found)[0]])
+    text = " ".join([*map(as_sentence, (told.headline, *told.rest)), methods_text(scene)[0]])
     cited = " ".join(one.short for one in REFERENCES.values())
     every, ours = (set(re.findall(r"[A-Za-zü]{3,}", one)) for one in (text, cited))
     return {word for word in every - ours if not re.fullmatch("[a-f]+", word)}
@@ -224,16 +235,21 @@ def test_no_words_are_keys_of_results(study):
 
 def test_comparisons_are_known_by_measure_and_category():
     found = ran()
-    assert list(found.comparisons) == [
+    assert list(found["comparison"].comparisons) == [
         *("rank-1", "rank-1/even", "rank-1#2", "rank-1#2/even"),
         *("rank-5", "median-rank-10", "fnmr-at-fmr-0.1", "auc"),
     ]
-    assert [one.category for one in found.comparisons.values()][:4] == [None, "even", None, "even"]
-    assert list(found.titles.values())[:4] == [
+    assert [one.category for one in found["comparison"].comparisons.values()][:4] == [
+        None,
+        "even",
+        None,
+        "even",
+    ]
+    assert list(found["comparison"].titles.values())[:4] == [
         *("recognition rate at rank 1", "recognition rate at rank 1, even"),
         *("recognition rate at rank 1 (2)", "recognition rate at rank 1, even (2)"),
     ]
-    assert len(set(found.titles.values())) == len(found.titles)
+    assert len(set(found["comparison"].titles.values())) == len(found["comparison"].titles)
 
 
 def test_words_are_other_words(scrambled):
@@ -273,8 +289,8 @@ def test_sentences_have_codes_of_rooms():
 
 
 def test_joined_methods_are_told_apart():
-    found = finding.whole().comparisons["rank-1"].pairs[0]
+    found = finding.whole()["comparison"].comparisons["rank-1"].pairs[0]
     assert [one.key for one in found.method.told()] == ["sign-flip", "skewed-t", "tango-over-people"]
-    drawn = finding.whole().comparisons["median-rank-10"].pairs[0].method
+    drawn = finding.whole()["comparison"].comparisons["median-rank-10"].pairs[0].method
     assert drawn.floor == 1 / 100  # of 200 draws both tails
     assert replace(drawn, draws=None).floor is None

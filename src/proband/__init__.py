@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         scores as scores,
         study as study,
     )
+    from proband.analyses import Request as Request
     from proband.errors import ProbandError as ProbandError
     from proband.inference import (
         Survey as Survey,
@@ -95,7 +96,6 @@ if TYPE_CHECKING:
     from proband.scores.scored_pairs import scored_pairs as scored_pairs
     from proband.scores.trials import Trials as Trials
     from proband.study.reading import read_study as read_study
-    from proband.study.requests import Request as Request
     from proband.study.run import run as run
 
 __getattr__, __dir__ = lazily(
@@ -114,7 +114,7 @@ __getattr__, __dir__ = lazily(
         "inference.covariates.difficulty": "partition",
         "inference.covariates.outcomes": "explain_outcomes",
         "inference.covariates.study": "covariates",
-        "study.requests": "Request",
+        "analyses": "Request",
         "study.reading": "read_study",
         "study.run": "run",
         "report": "save_figure",

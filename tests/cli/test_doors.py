@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from proband.analyses import Request
 from proband.blind.checking.matrices import read_matrix
 from proband.cli.app import _command
 from proband.engine import Silent
@@ -24,7 +25,6 @@ from proband.scores.alignment import experiment_over
 from proband.scores.reading import read_embeddings, read_scores
 from proband.study.reading import read_study
 from proband.study.refusals import model_of
-from proband.study.requests import Request
 from proband.study.run import run as run_study
 
 Run = Callable[..., Any]

@@ -49,7 +49,7 @@ ASKED = (
 )  # fmt: skip
 # What is not a table prints nothing beneath one.
 WITHOUT = {
-    "alter", "array", "blind make", "card show", "card validate", "convert", "faces", "init", "protocol explain",
+    "alter", "array", "blind make", "card show", "card validate", "convert", "faces", "init", "protocol explain", "schema",
     "protocol splits", "recognize",
 }  # fmt: skip
 

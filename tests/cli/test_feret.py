@@ -11,9 +11,10 @@ import pytest
 
 import proband as pb
 from proband.designs import Galleries
-from proband.inference.galleries.feret_study import feret_study, probe_groups
+from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.rejection import Rejection
 from proband.inference.galleries.versions import Improvement
+from proband.samples.categories import probe_groups
 
 Run = Callable[..., Any]
 N = 24
@@ -171,7 +172,7 @@ def test_bad_requests(feret: Run, arguments: tuple[str, ...], code: int, said: s
 @pytest.mark.parametrize("rule", [None, "feret", "probe.{date} - mate.{date} >= days(30)"])
 def test_every_door_means_the_same_categories(rule: str | None) -> None:
     from proband.cli.analyses.command import RequestOptions
-    from proband.study.designs import categories_of
+    from proband.study.context import categories_of
     from proband.study.requests import CategoryEntry
 
     nothing: Any = None

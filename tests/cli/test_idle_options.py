@@ -26,11 +26,11 @@ from tests.modes import (
     write,
 )
 
+from proband.analyses import Request
 from proband.errors import UsageError
 from proband.marks import Needs, Unless
 from proband.study.reading import study_from_text
 from proband.study.refusals import RequestError, model_of
-from proband.study.requests import Request
 from proband.study.run import run
 
 COMMANDS = commands()

@@ -90,8 +90,8 @@ def test_a_study_verifies_its_experiment_unless_it_says_otherwise(
         encoding="utf-8",
     )
     found = carry_out(read_study(vectors / "study.toml"))
-    assert [one.compared.design for one in found.verification] == [design, design]
-    assert {one.curve.facts.metric for one in found.evaluation.entries} == {"cosine"}  # type: ignore[union-attr]
+    assert [one.compared.design for one in found["verification"].verification] == [design, design]
+    assert {one.curve.facts.metric for one in found["identification"].evaluation.entries} == {"cosine"}  # type: ignore[union-attr]
 
 
 EMBEDDED = "-e models.npz -s samples.csv"
@@ -165,7 +165,7 @@ def test_metrics_are_given_by_name(vectors: Path, run: Run) -> None:
         f"{text}[verification]\nfmr = [0.1]\nn_resamples = 0\n", encoding="utf-8"
     )
     found = carry_out(read_study(vectors / "named.toml"))
-    assert [one.compared.metric for one in found.verification] == ["l2", "inner"]
+    assert [one.compared.metric for one in found["verification"].verification] == ["l2", "inner"]
 
 
 def test_a_file_may_state_its_metric(vectors: Path, run: Run) -> None:

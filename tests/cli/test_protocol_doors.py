@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from proband.analyses.audit.request import AuditRequest
+from proband.analyses.protocol.request import ProtocolRequest
 from proband.cli import main
 from proband.cli.app import _command
 from proband.engine.files.documents import as_json
@@ -17,7 +19,7 @@ from proband.protocols.splits.files import write_splits
 from proband.protocols.splits.splits import splitter
 from proband.study.caching import Cache
 from proband.study.reading import read_study
-from proband.study.requests import AuditRequest, Output, ProtocolRequest, only
+from proband.study.requests import Output, only
 from proband.study.run import run
 
 pytest.importorskip("sklearn")
@@ -142,11 +144,11 @@ def test_audits_are_the_same_through_three_doors(folder: Path, capsys: pytest.Ca
     code, typed = answer(capsys, "audit", "splits.csv", "-s", "samples.csv", "--json", "-q", *words)
     assert code == 3
     study = studied(folder, samples={"file": "samples.csv"}, audit=asked)
-    (by_study,) = run(study, cache=Cache(folder / "kept")).audits
+    (by_study,) = run(study, cache=Cache(folder / "kept"))["audit"].audits
     shown = json.loads(as_json(by_study.to_dict()))
     assert shown == typed
     again = Cache(folder / "kept")
-    assert json.loads(as_json(run(study, cache=again).audits[0].to_dict())) == shown
+    assert json.loads(as_json(run(study, cache=again)["audit"].audits[0].to_dict())) == shown
     assert again.found == ["audit"]
 
 

@@ -46,7 +46,7 @@ def test_run_says_the_verdict_and_where_the_report_is(run: Run, file: Path) -> N
     }  # fmt: skip
     assert (file.parent / ".study-results.cache").is_dir()
     results = json.loads((made / "results.json").read_text(encoding="utf-8"))
-    assert results["schema"] == "proband-results/2"
+    assert results["schema"] == "proband-results/3"
     assert done.stdout.splitlines()[0] in (made / "report.html").read_text(encoding="utf-8").replace(
         "&#39;", "'"
     )

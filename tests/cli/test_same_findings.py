@@ -13,17 +13,25 @@ import polars as pl
 import pytest
 from tests.golden.data import surveys
 
+from proband.analyses import Request
 from proband.cli.app import _command
 from proband.engine.files.documents import as_json
+from proband.study.analysis import analyses, analysis_keys
 from proband.study.reading import read_study
-from proband.study.refusals import COMMANDS, model_of
-from proband.study.requests import ANALYSES, OF_TABLES, Request, only
+from proband.study.refusals import model_of
+from proband.study.requests import only
 from proband.study.run import run as carry_out
 
 Run = Callable[..., Any]
 Values = dict[str, Any]
-COMMAND_OF = {name: name for name in ANALYSES} | {section: name for name, section in COMMANDS.items()}
-COMMAND_OF["outcomes"] = "compare"
+COMMAND_OF = {name: name for name in analysis_keys()} | {
+    "identification": "evaluate",
+    "comparison": "compare",
+    "verification": "verify",
+    "choices": "permute",
+    "classification": "classify",
+    "outcomes": "compare",
+}
 OWN_DOORS = ("protocol", "audit")
 """Commands that read in their own way: tests/cli/test_protocol_doors.py."""
 SWITCH = {"outcomes": ["--outcomes"], "covariates": ["--outcomes"]}
@@ -240,14 +248,15 @@ def test_three_doors(
     }
     usual = ["scores.npz", "-s", "samples.csv", "--orientation", "similarity"]
     usual += [] if folds else ["--failed", "not found"]
-    if section in OF_TABLES or "table" in values:
+    kind = next(one.request_type for one in analyses() if one.key == section)
+    if not kind(**values).reads.scores:
         sources, usual = {}, SWITCH.get(section, [])
     asked = [*words(values), *words(experiment), *of_categories(categories), *words(output)]
     done = run(COMMAND_OF[section], *usual, *asked, "--out", "made", "--formats", "csv", cwd=data)
     assert done.returncode == 0, done.stderr
     by_command = plain((data / "made" / "results.json").read_text())
 
-    off = [f"{name} = false" for name in ANALYSES if name != section]
+    off = [f"{name} = false" for name in analysis_keys() if name != section]
     tables = {**sources, section: values, "experiment": experiment, "output": output}
     lines = [
         f"[{name}]\n" + "\n".join(f"{k} = {toml(v)}" for k, v in table.items())
@@ -264,7 +273,7 @@ def test_three_doors(
 
 def test_every_field_of_every_analysis_stands_in_some_case_and_is_an_option_of_its_command() -> None:
     commands = _command().commands
-    for section in ANALYSES:
+    for section in analysis_keys():
         if section in OWN_DOORS:
             continue
         kind = model_of(Request.model_fields[section].annotation)

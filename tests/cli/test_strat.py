@@ -156,7 +156,7 @@ def test_as_many_images_as_leave_the_most_probes(seed: int, design: Any) -> None
 
 
 def test_what_is_left_out_is_said() -> None:
-    from proband.report.analyses.strat import study_statements
+    from proband.analyses.strat.tables import study_statements
     from proband.words import as_sentence
 
     scores, samples = people_with([18, 18, *[4] * 9, *[3] * 5, *[1] * 6])
@@ -201,7 +201,7 @@ def test_the_seed_reaches_every_replicate() -> None:
 
 
 def test_an_algorithm_that_is_always_right_has_no_error_and_no_verdict() -> None:
-    from proband.report.page.sections.pair_verdict import best_two, what_would_decide
+    from proband.report.kinds.verdicts import best_two, what_would_decide
 
     study = strat_study(*people_with([4] * 9, strength=50.0))
     assert all((one.by_rank == 0).all() for one in study.errors.values())

@@ -73,6 +73,22 @@ def test_json_equals_python(verify: Run, folder: Path) -> None:
     assert expected[0]["n_failed_genuine"] == 4  # two images, each with two others of the same person
 
 
+def test_algorithms_of_a_run_borrow_from_each_other(run: Run, folder: Path) -> None:
+    (good, _), samples = library(folder)
+    same = np.array([[a[:3] == b[:3] for b in good.targets] for a in good.queries], dtype=float)
+    np.savez(folder / "tied.npz", ids=np.array(good.queries), tied=same, good=good.values)
+    usual = ("verify", "tied.npz", "-s", "samples.csv", "--orientation", "similarity", "--query-ids", "ids")
+    done = run(*usual, "--target-ids", "ids", "--threshold", "0.5", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    scores = pb.read_scores(
+        folder / "tied.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
+    )
+    found = {one["algorithm"]: one["points"][-1]["fmr_interval"] for one in json.loads(done.stdout)}
+    beside = pb.verify(scores, samples, thresholds=[0.5])["tied"].points[-1].fmr
+    alone = pb.verify(scores["tied"], samples, thresholds=[0.5]).points[-1].fmr
+    assert found["tied"]["high"] == beside.high < alone.high
+
+
 @pytest.mark.long
 def test_table_groups_and_zoo(verify: Run, folder: Path) -> None:
     done = verify(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.inference.test_agreement import agrees
 
-from proband import AUC, FNMR, MedianCensoredRank, RankStatistic, RecognitionRate, Samples, Scores
+from proband import AUC, EER, FNMR, MedianCensoredRank, RankStatistic, RecognitionRate, Samples, Scores
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
 from proband.errors import DesignError
 from proband.inference import compare
@@ -27,6 +27,12 @@ OF_RANKS = {
     "rate of people": (RecognitionRate(2, weights="person"), ("auto", SignFlip(), DRAWN), 0.05),
     "median": (MedianCensoredRank(9), ("auto", DRAWN), 1.0),
     "statistic": (RankStatistic(mean_rank), (DRAWN,), 0.5),
+}
+
+OF_PAIRS = {
+    "auc": lambda rng, weights: AUC(weights=weights),
+    "eer": lambda rng, weights: EER(weights=weights),
+    "fnmr": lambda rng, weights: FNMR(float(rng.choice([0.05, 0.3])), weights=weights),
 }
 
 
@@ -94,7 +100,8 @@ def pairs_of_pairs(rng: np.random.Generator, kind: str, _):
         if not scores or rng.random() < 0.8:  # otherwise the same once more
             values = same * rng.choice([0.0, 1.0, 30.0]) + (noise + noise.T) / 2
         scores.append(Scores.from_array(np.round(values, 1), ids, orientation="similarity", name=name))
-    measure = AUC() if kind == "auc" else FNMR(float(rng.choice([0.05, 0.3])))
+    weights = str(rng.choice(["probe", "person"], p=[0.98, 0.02]))
+    measure = OF_PAIRS[kind](rng, weights)
     return compare(
         measure, scores, samples, margin=0.05, confidence_level=float(rng.choice([0.95, 0.8]))
     ).pairs
@@ -111,12 +118,12 @@ def all_agree(kind: str, n: int, outcomes_of, monkeypatch) -> None:
             made += 1
 
 
-@pytest.mark.parametrize("kind", [*OF_RANKS, "auc", "fnmr"])
+@pytest.mark.parametrize("kind", [*OF_RANKS, *OF_PAIRS])
 def test_comparisons_agree(outcomes_of, monkeypatch, kind):
     all_agree(kind, QUICK if kind in OF_RANKS else QUICK_OF_PAIRS, outcomes_of, monkeypatch)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", [*OF_RANKS, "auc", "fnmr"])
+@pytest.mark.parametrize("kind", [*OF_RANKS, *OF_PAIRS])
 def test_a_hundred_thousand_comparisons_of_each_measure_agree(outcomes_of, monkeypatch, kind):
     all_agree(kind, LONG, outcomes_of, monkeypatch)

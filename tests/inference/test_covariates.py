@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 
 import proband as pb
+from proband.analyses.covariates.charts import fit_check
 from proband.errors import ProbandError
 from proband.inference.covariates.fit import _check, left_out
 from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.regression import regress
 from proband.inference.covariates.results import CovariateStudy
 from proband.inference.covariates.sandwich import Sandwich
-from proband.report.charts.makers.covariates import fit_check
 from proband.report.charts.spec import Curves
 
 R = Path(__file__).parent / "r"

@@ -186,6 +186,27 @@ def test_pooled_predictions_are_compared_as_recognition_is(test, design, outcome
     assert (found.n_sf, found.n_fs) == (same.n_sf, same.n_fs)
 
 
+@pytest.mark.parametrize("n_models", [2, 5, 10])
+def test_people_who_train_other_models_widen_pooled_differences(n_models):
+    """z/√v of the p-value, and the interval of a higher level; people with unequal numbers of samples have both differences."""
+    correct, subjects = pooled_data()
+    kept = np.flatnonzero(np.arange(len(subjects)) % 7 != 3)
+    for chosen in (np.arange(len(subjects)), kept):
+        some, whose = {name: row[chosen] for name, row in correct.items()}, subjects[chosen]
+        root = np.sqrt(1 + (1 - 1 / n_models) / 3)
+        level = 1 - 2 * stats.norm.sf(stats.norm.isf(0.025) * root)
+        (plain,) = compare_pooled(some, whose, disjoint=True, confidence_level=level).pairs
+        (found,) = compare_pooled(some, whose, disjoint=True, n_models=n_models).pairs
+        assert found.p_value == pytest.approx(2 * stats.norm.sf(stats.norm.isf(plain.p_value / 2) / root))
+        assert (found.low, found.high) == pytest.approx((plain.low, plain.high))
+        assert (found.p_value <= 0.05) == (found.low > 0 or found.high < 0)
+        assert (found.by_person is None) == (len(np.unique(np.bincount(whose))) == 1)
+        if found.by_person is not None:
+            assert (found.by_person.low, found.by_person.high) == pytest.approx(
+                (plain.by_person.low, plain.by_person.high)
+            )
+
+
 def test_pooled_predictions_that_never_differ():
     correct, subjects = pooled_data(people=10)
     made = compare_pooled({"a": correct["a"], "again": correct["a"]}, subjects, disjoint=False)

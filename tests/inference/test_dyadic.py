@@ -12,7 +12,7 @@ from tests.examples import some
 
 from proband.errors import DesignError, UsageError
 from proband.inference import proportion_interval
-from proband.inference.proportions import t_quantile
+from proband.inference.proportions import t_quantile, wilson_interval
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference, auc_interval
 from proband.inference.verification.dyadic_rates import (
     Comparisons,
@@ -23,6 +23,7 @@ from proband.inference.verification.dyadic_rates import (
     small_sample,
     zero_error_bounds,
 )
+from proband.inference.verification.supposed import effect_of_sharing
 
 
 def some_images(rng: np.random.Generator, subjects: int, symmetric: bool) -> Comparisons:
@@ -175,6 +176,20 @@ def test_no_errors_have_three_bounds():
     everything = false_match_rate(*listed(comparisons), comparisons)
     assert (everything.low, everything.high) == (1 - none.high, 1.0)
     assert everything.supported
+
+
+@pytest.mark.parametrize("effect", [None, 1.0, 3.0, 1e6])
+def test_one_false_match_is_wilsons_of_what_comparisons_are_worth(effect):
+    """Two people carry it whatever they are like, which shows nothing; so it reaches about as far as none."""
+    comparisons = Comparisons([2] * 40, [2] * 40, symmetric=True)
+    taken = effect_of_sharing(comparisons) if effect is None else effect
+    worth = max(comparisons.n_impostor / taken, 20)
+    one = false_match_rate([0], [1], comparisons, design_effect=effect)
+    assert (one.low, one.high) == pytest.approx(wilson_interval(one.rate, worth, stats.norm.ppf(0.975)))
+    assert one.n_effective == pytest.approx(worth)
+    none = false_match_rate([], [], comparisons, design_effect=effect)
+    assert 0.95 * none.high < one.high < 2 * none.high
+    assert f"rates.one-error{'-borrowed' * (effect is not None)}" in {note.code for note in one.notes}
 
 
 def test_genuine_without_errors():

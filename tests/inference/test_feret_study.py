@@ -14,11 +14,12 @@ from proband.errors import DesignError, UsageError
 from proband.inference.estimates.evaluation import evaluate
 from proband.inference.estimates.people_fractions import people_interval, size_curve
 from proband.inference.galleries.feret_results import FeretStudy
-from proband.inference.galleries.feret_study import feret_study, probe_groups
+from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.rejection import Rejection, held_out_of
 from proband.inference.galleries.versions import Improvement, Version, contrasts
 from proband.kernels.codes import FAILED, OK
 from proband.measures.open_set import chance_by_gallery_size, search
+from proband.samples.categories import probe_groups
 
 N = 40
 

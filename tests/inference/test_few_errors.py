@@ -41,6 +41,15 @@ def test_no_interval_grows_threefold_as_the_only_error_goes(sizes, weights):
     assert ends(sizes.astype(float), sizes, weights) == pytest.approx((0, 1 - zero[0]))
 
 
+def test_two_errors_one_and_none_are_as_far_apart_as_threefold_allows():
+    """30 people × 30 probes: each step is below threefold, and neither much larger than the other."""
+    widths = [
+        high - low for low, high in (ends(np.arange(30) < errors, np.full(30, 30)) for errors in range(3))
+    ]
+    assert widths[0] / widths[1] == pytest.approx(2.9)
+    assert widths[1] / widths[2] == pytest.approx(2.71, abs=0.01)
+
+
 @pytest.mark.parametrize("sizes", DESIGNS, ids=lambda one: f"{len(one)} people, {one[0]}")
 def test_without_an_error_probes_are_worth_what_a_correlation_of_a_half_leaves(sizes):
     m = sizes.astype(float)

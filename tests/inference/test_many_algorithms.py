@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +18,7 @@ from proband.inference.comparisons.paired import Tested as Found
 from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.galleries.orders import orders_of
+from proband.inference.verification.paired_people import Apart
 from proband.measures import FNMR, MedianCensoredRank, RankStatistic, RecognitionRate
 from proband.results.base import Interval
 from proband.samples import Samples
@@ -202,6 +204,36 @@ def test_skewed_people_are_halls_transformation_and_its_inverse():
             for end in curve.interval(alpha):
                 assert abs(end) == 1.0 or hall(apart, sizes, end) == pytest.approx(alpha, rel=1e-6)
     assert Skewed.of(np.array([1.0, -1.0, 0.0, 1.0]), np.ones(4)) is None  # one probe each: McNemar's
+
+
+@pytest.mark.parametrize("skewness", [-0.6, -0.2, 0.0, 0.4])
+@pytest.mark.parametrize("difference", [0.06, -0.06, 0.02])
+def test_students_t_allows_for_skewness_by_halls_transformation(difference, skewness):
+    """p(δ) as it is written down, sought for the ends; the error is another on the side of zero."""
+    error, inner, freedom = 0.03, 0.02, 12.0
+    curve = Student(difference, error, freedom, inner=inner, skewness=skewness)
+
+    def p(delta: float) -> float:
+        nearer = (difference - delta) * difference > 0
+        t, g = (difference - delta) / (inner if nearer else error), skewness
+        h = ((1 + g * t / 3) ** 3 - 1) / g + g / 6 if g else t
+        return float(2 * stats.t.sf(np.clip(abs(h), 0.75 * abs(t), abs(t)), freedom))
+
+    assert curve.p_value == pytest.approx(p(0.0))
+    for alpha in (0.01, 0.05, 0.2):
+        low, high = curve.interval(alpha)
+        for end in (low, high):
+            assert p(end) == pytest.approx(alpha, rel=1e-6)
+        assert (curve.p_value <= alpha) == (low > 0 or high < 0)
+
+
+def test_what_people_add_makes_the_skewness_of_a_difference():
+    rng = np.random.default_rng(9)
+    adds = np.where(np.arange(40) < 2, -0.02, 0.001) + rng.normal(0, 0.001, 40)
+    adds -= adds.mean()
+    found = Apart.over_people(0.01, adds, adds, np.arange(40))
+    assert found.curve.skewness == pytest.approx(float(stats.skew(adds)) / np.sqrt(40))
+    assert found.curve.interval(0.05).low < replace(found.curve, skewness=0.0).interval(0.05).low
 
 
 def asymmetric(rng: np.random.Generator, n: int, probes: int, few: float, much: float) -> np.ndarray:

@@ -95,7 +95,7 @@ def test_chosen_pairs_are_verified_through_every_door(chosen, run, tmp_path):
         '[samples]\nfile = "samples.csv"\n[[scores]]\nfile = "pairs.csv"\norientation = "similarity"\n'
         f"[verification]\nfmr = [{FMR}]\nn_resamples = 100\n"
     )
-    (studied,) = carry_out(read_study(tmp_path / "study.toml")).verification
+    (studied,) = carry_out(read_study(tmp_path / "study.toml"))["verification"].verification
     assert numbers(studied) == numbers(expected)
     for option in (("--gallery", "all"), ("--by", "subject"), ("--zoo",)):
         refused = run("verify", "pairs.csv", "-s", "samples.csv", *asked, *option, cwd=tmp_path)

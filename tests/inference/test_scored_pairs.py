@@ -251,7 +251,7 @@ def test_the_doors_agree(
     columns = {"subject_a": "p1", "subject_b": "p2", "mated": "kind", "score": ["cosine", "arc"]}
     source = {"file": f"pairs.{ending}", "columns": columns, "mated_is": "same", "orientation": "similarity"}
     asked = {"fmr": 0.1, "n_resamples": 100}
-    found = carry_out(only("verification", asked, scores=source)).verification
+    found = carry_out(only("verification", asked, scores=source))["verification"].verification
     wanted = pb.verify_pairs(
         None, {"cosine": pairs["cosine"], "arc": pairs["arc"]}, people=people_of(pairs), orientation="similarity", **asked
     )  # fmt: skip
@@ -263,8 +263,8 @@ def test_the_doors_agree(
             "[verification]\nfmr = 0.1\nn_resamples = 100\n[comparison]\nauc = true\n"
         )
         made = carry_out(read_study("study.toml"))
-        assert [points(one) for one in made.verification] == [points(one) for one in wanted]
-        assert list(made.comparisons) == ["auc"]
+        assert [points(one) for one in made["verification"].verification] == [points(one) for one in wanted]
+        assert list(made["comparison"].comparisons) == ["auc"]
 
 
 def test_a_score_that_is_missing_failed(tmp_path: Path) -> None:
@@ -274,7 +274,9 @@ def test_a_score_that_is_missing_failed(tmp_path: Path) -> None:
         "columns": {"mated": "same", "score": "s"},
         "orientation": "similarity",
     }
-    (found,) = carry_out(only("verification", {"thresholds": 0.5}, scores=source)).verification
+    (found,) = carry_out(only("verification", {"thresholds": 0.5}, scores=source))[
+        "verification"
+    ].verification
     assert (found.rates.counts.n_failed_genuine, found.rates.counts.n_failed_impostor) == (1, 1)
 
 

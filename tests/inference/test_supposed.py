@@ -74,6 +74,101 @@ def test_design_effects_are_borrowed_from_thirty_errors():
     assert strict.fnmr.low == pytest.approx(1 - lax.fnmr.high)
 
 
+def test_no_false_match_borrows_from_thirty_closest_whatever_is_asked_for():
+    """Where algorithms keep everybody apart, no threshold that is asked for holds an impostor: the thirty closest are looked up."""
+    scores, samples, own = drawn(np.random.default_rng(0), noise=0.1)
+    i, j = np.triu_indices(len(own), 1)
+    score = np.asarray(scores.values)[i, j]
+    assert score[own[i] == own[j]].min() > score[own[i] != own[j]].max()
+    asked = pb.verify(scores, samples, fmr=(), thresholds=[0.99]).points[0].fmr
+    drawn_anew = pb.verify(scores, samples, fmr=1e-9).points[0].fmr
+    assert asked.errors == drawn_anew.errors == 0
+    assert asked.high == drawn_anew.high
+
+
+def decided(scores, samples, at: float, name: str):
+    """What an algorithm accepts, which shows nothing of how close anything is."""
+    values = (np.asarray(scores.values) >= at).astype(float)
+    return pb.Scores.from_array(values, samples.ids, orientation="similarity", name=name)
+
+
+def test_design_effects_are_borrowed_from_other_algorithms():
+    rng = np.random.default_rng(5)
+    scores, samples, own = drawn(rng)
+    others = [drawn(rng, name=name)[0] for name in ("b", "c")]
+    comparisons = Comparisons([4] * 40, [4] * 40, symmetric=True)
+    tied = decided(scores, samples, 0.999, "tied")
+    asked = {"fmr": (), "thresholds": [0.5]}
+    supposed = effect_of_sharing(comparisons)
+    shown = []
+    i, j = np.triu_indices(len(own), 1)
+    for one in others:
+        score = np.where(own[i] == own[j], -np.inf, np.asarray(one.values)[i, j])
+        matched = score >= np.sort(score)[-30]
+        found = false_match_rate(own[i[matched]], own[j[matched]], comparisons)
+        effect = found.n / found.n_effective
+        shown.append((found.degrees_of_freedom, (effect - 1) / (supposed - 1)))
+    carriers, times = np.array(shown).T
+    mean = (carriers.max() * np.average(times, weights=carriers) + 3) / (carriers.max() + 3)
+    alone, beside = (pb.verify(one, samples, **asked)["tied"].points[0] for one in ([tied], [tied, *others]))
+    n = alone.fmr.n
+    assert alone.fmr.high == pytest.approx(1 - 0.025 ** (supposed / n))
+    assert beside.fmr.high == pytest.approx(1 - 0.025 ** ((1 + mean * (supposed - 1)) / n))
+    assert "rates.no-errors-borrowed" in {note.code for note in beside.fmr.notes}
+    # Those that show it themselves stay as they are, and whatever order they come in.
+    assert pb.verify([*others, tied], samples, **asked)["tied"].points[0].fmr.high == beside.fmr.high
+    for one in others:
+        mine = [pb.verify(data, samples, **asked)[one.name] for data in ([one], [tied, *others])]
+        assert mine[0].points[0].fmr == mine[1].points[0].fmr
+
+
+def test_misses_are_borrowed_by_verify_and_compare_alike():
+    rng = np.random.default_rng(8)
+    scores, samples, _ = drawn(rng)
+    own = np.array(samples.frame["subject"])
+    best = np.where(own[:, None] == own, 3.0, np.asarray(scores.values))
+    perfect = pb.Scores.from_array(best, samples.ids, orientation="similarity", name="perfect")
+    both = [perfect, drawn(rng, name="other")[0]]
+    alone, beside = (pb.verify(one, samples, fmr=0.01)["perfect"].points[0] for one in ([perfect], both))
+    assert (alone.fnmr.errors, alone.fmr.errors) == (0, beside.fmr.errors)
+    assert beside.fnmr.high > alone.fnmr.high  # misses of the other come together
+    for found in (
+        pb.compare(pb.FNMR(0.01), both, samples).estimates[0],
+        pb.estimate(pb.FNMR(0.01), both, samples)["perfect"],
+    ):
+        assert (found.low, found.high) == tuple(beside.fnmr_at_fmr)
+    assert pb.estimate(pb.FNMR(0.01), perfect, samples).high == alone.fnmr_at_fmr.high
+
+
+def test_one_error_becomes_none_beside_others():
+    """Borrowed or not, none is at most three times as wide as one."""
+    rng = np.random.default_rng(6)
+    scores, samples, own = drawn(rng)
+    other = drawn(rng, name="other")[0]
+    highest = np.sort(np.triu(np.where(own[:, None] == own, -1.0, np.asarray(scores.values)), 1), axis=None)
+    widths = []
+    for at in (2.0, highest[-1]):
+        both = [decided(scores, samples, at, "tied"), other]
+        found = pb.verify(both, samples, fmr=(), thresholds=[0.5])["tied"].points[0].fmr
+        widths.append(found.high - found.low)
+    assert widths[0] < 3 * widths[1]
+
+
+def test_groups_borrow_from_their_own_thirty_and_from_each_other():
+    rng = np.random.default_rng(7)
+    scores, samples, own = drawn(rng)
+    # A few people in a group of their own: too few genuine pairs to show thirty misses of.
+    frame = samples.frame.with_columns(pl.Series("group", np.where(own < 8, "few", "most")))
+    (found,) = pb.verify(scores, pb.Samples(frame), fmr=(), thresholds=[-2.0], by="group").groups
+    few, most = found.groups
+    assert (few.fnmr.errors, most.fnmr.errors) == (0, 0)
+    assert "rates.no-errors-borrowed" in {note.code for note in few.fnmr.notes}
+    (found,) = pb.verify(scores, pb.Samples(frame), fmr=(), thresholds=[2.0], by="group").groups
+    for group in found.groups:
+        assert group.fmr.errors == 0
+        assert "rates.no-errors-borrowed" in {note.code for note in group.fmr.notes}
+
+
 def test_one_interval_of_fnmr_at_a_false_match_rate_at_every_door():
     rng = np.random.default_rng(1)
     scores, samples, _ = drawn(rng, 30, 3)

@@ -19,6 +19,16 @@ import numpy as np
 import polars as pl
 import pytest
 
+from proband.analyses.audit.tables import what_if_table
+from proband.analyses.protocol.charts import accuracies
+from proband.analyses.protocol.figures import accuracy_figure
+from proband.analyses.protocol.tables import (
+    intervals_table,
+    run_json,
+    run_statements,
+    runs_table,
+    write_run,
+)
 from proband.cli.protocols.protocol import _show
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.comparability import compare_cards
@@ -26,16 +36,6 @@ from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.results import ProtocolResult, ProtocolRun
 from proband.protocols.running.running import run_protocol
 from proband.protocols.running.what_if import what_if
-from proband.report.analyses.audits import what_if_table
-from proband.report.analyses.protocols import (
-    intervals_table,
-    run_json,
-    run_statements,
-    runs_table,
-    write_run,
-)
-from proband.report.charts.makers.protocols import accuracies
-from proband.report.figures.protocols import accuracy_figure
 from proband.report.formats import as_latex
 from proband.samples import Samples
 
@@ -188,7 +188,7 @@ def test_the_terminal_begins_with_the_papers_layout(run: ProtocolRun) -> None:
 
 
 def test_files_state_the_same(run: ProtocolRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proband.report.analyses.protocols.save_figure", lambda figure, path: path.touch())
+    monkeypatch.setattr("proband.analyses.protocol.tables.save_figure", lambda figure, path: path.touch())
     write_run(run, tmp_path / "out")
     frame = pl.read_csv(tmp_path / "out/table.csv")
     results = json.loads((tmp_path / "out/results.json").read_text(encoding="utf-8"))

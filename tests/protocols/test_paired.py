@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from proband.analyses.protocol.tables import write_parts
 from proband.cli import main
 from proband.errors import DesignError, InputError
 from proband.inference.cross_validation.comparison import compare_pooled
@@ -18,7 +19,6 @@ from proband.protocols.cards.paired import paired_test, predictions_beside
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.prediction_files import compare_predictions
 from proband.protocols.running.running import run_protocol
-from proband.report.analyses.protocols import write_parts
 from proband.samples import Samples
 
 

@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 from tests.examples import some
 
-from proband.errors import UsageError
-from proband.inference.image_choice.distributions import Distribution
-from proband.report import save_figure
-from proband.report.figures.choices import (
+from proband.analyses.choices.figures import (
     differences_figure,
     rank_intervals_figure,
     rate_distributions_figure,
 )
+from proband.errors import UsageError
+from proband.inference.image_choice.distributions import Distribution
+from proband.report import save_figure
 
 N = 160
 

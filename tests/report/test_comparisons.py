@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import proband as pb
-from proband.report.analyses.comparisons import comparison_table, letter_of, rows_of
 from proband.report.cells import columns, text_cell
+from proband.report.kinds.comparisons import comparison_table, letter_of, rows_of
 from proband.report.table import Table
 from proband.report.terminal import as_terminal
 
@@ -83,7 +83,7 @@ def test_table_for_the_terminal_survives_odd_names(comparison):
 
 
 def test_many_letters_are_written_as_runs():
-    from proband.report.analyses.comparisons import _letters
+    from proband.report.kinds.comparisons import _letters
 
     assert _letters([2, 3, 4]) == "c,d,e"
     assert _letters([1, *range(3, 12), 30]) == "b,d–l,af"

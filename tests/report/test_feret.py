@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import proband as pb
+from proband.analyses.feret.study import study_figures, study_statements, study_tables
+from proband.analyses.feret.tables import gallery_size, leaderboards, size_tables, variation_table
 from proband.designs import Galleries
 from proband.errors import UsageError
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.rejection import Rejection
-from proband.report.analyses.feret import study_figures, study_statements, study_tables
-from proband.report.analyses.feret_tables import gallery_size, leaderboards, size_tables, variation_table
 from proband.report.figures.style import save_figure
 from proband.report.formats import as_markdown
 from proband.report.notes import bullets

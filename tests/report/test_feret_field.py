@@ -6,20 +6,21 @@ import numpy as np
 import pytest
 
 import proband as pb
-from proband.designs import Galleries
-from proband.inference.galleries.feret_results import FeretStudy
-from proband.inference.galleries.feret_study import feret_study
-from proband.report.analyses.feret import study_statements, study_tables
-from proband.report.analyses.feret_field import (
+from proband.analyses.feret.field import (
     MOST_PAIRS,
     consistency_table,
     orders_table,
     participants_table,
 )
-from proband.report.analyses.feret_tables import leaderboards
-from proband.report.contents import tables_of
-from proband.report.figures.feret import curves_by_date, variation_figure
-from proband.report.page.sections.galleries import feret_blocks
+from proband.analyses.feret.figures import curves_by_date, variation_figure
+from proband.analyses.feret.page import feret_blocks
+from proband.analyses.feret.study import study_statements, study_tables
+from proband.analyses.feret.tables import leaderboards
+from proband.designs import Galleries
+from proband.inference.galleries.feret_results import FeretStudy
+from proband.inference.galleries.feret_study import feret_study
+from proband.report.contents import frames_of
+from proband.report.scene import Scene
 from proband.report.table import Table
 from proband.study.findings import Findings, Provenance
 
@@ -109,7 +110,7 @@ def test_figures_have_a_panel_for_each_date(study: FeretStudy) -> None:
 def test_the_page_and_the_run_directory_hold_them(study: FeretStudy) -> None:
     ids = {getattr(block, "id", None) for block in feret_blocks(study, {})}
     assert {"participants", "cmc-date-1-1", "cmc-date-1-3", "galleries", "orders-1"} <= ids
-    made = tables_of(Findings("FERET", Provenance("proband feret"), feret=study))
+    made = frames_of(Scene(Findings("FERET", Provenance("proband feret"), {"feret": study})))
     assert made["feret_participants"]["date"].to_list()[:2] == ["1997-03", "1996-09"]
     assert made["feret_consistency"].height == 21
     assert made["feret_orders"].height == 14

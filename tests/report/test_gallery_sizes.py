@@ -12,13 +12,14 @@ from tests.odd_words import read
 from tests.report.page import finding
 
 import proband as pb
+from proband.analyses.feret.figures import averages_figure, upper_bounds_figure
+from proband.analyses.feret.study import study_statements
+from proband.analyses.feret.tables import contrast_table, leaderboards
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.versions import Improvement
-from proband.report.analyses.feret import study_statements
-from proband.report.analyses.feret_tables import contrast_table, leaderboards
-from proband.report.figures.feret import averages_figure, upper_bounds_figure
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 from proband.study.findings import Findings
 
 PEOPLE, OWN, TWICE = (
@@ -80,7 +81,8 @@ def test_tables_name_each_gallery() -> None:
 
 
 def test_the_page_names_each_gallery() -> None:
-    text = read(render_page(build_page(Findings("FERET", finding.PROVENANCE, feret=study()))))
+    found = Findings("FERET", finding.PROVENANCE, {"feret": study()})
+    text = read(render_page(build_page(Scene(found))))
     about = re.findall(
         r"Recognition rate by rank, (all probes|later)\s+\d+ probes of \d+ people, gallery of (\d+) people",
         text,

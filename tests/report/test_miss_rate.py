@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import norm
 
 import proband as pb
+from proband.analyses.strat.tables import study_statements
 from proband.inference.strata.kish import MissRate
 from proband.inference.strata.study import StratStudy, strat_study
-from proband.report.analyses.strat import study_statements
 from proband.words import Note, as_sentence
 
 

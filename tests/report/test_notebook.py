@@ -24,20 +24,20 @@ from proband.report.table import Table
 
 def results() -> dict[str, Any]:
     found = finding.whole()
-    assert found.evaluation is not None
-    compared = next(iter(found.comparisons.values()))
+    evaluation = found["identification"].evaluation
+    compared = next(iter(found["comparison"].comparisons.values()))
     made = (
-        found.evaluation,
+        evaluation,
         compared,
         compared.estimates[0],
-        found.evaluation.bands()[0],
-        found.evaluation.curves()[0],
-        found.verification[0],
-        found.groups[0],
-        found.searches[0],
-        found.choices,
-        found.strat,
-        finding.feret().feret,
+        evaluation.bands()[0],
+        evaluation.curves()[0],
+        found["verification"].verification[0],
+        found["verification"].groups[0],
+        found["search"].searches[0],
+        found["choices"].choices,
+        found["strat"],
+        finding.feret()["feret"],
     )
     return {type(one).__name__: one for one in made}
 
@@ -232,14 +232,13 @@ def drawn_rows(figure: Any) -> tuple[list[str], list[float], list[tuple[float, f
 
 def test_results_without_a_figure_of_their_own_are_rows_of_values() -> None:
     found = finding.whole()
-    pair = next(iter(found.comparisons.values())).pairs[0]
+    pair = next(iter(found["comparison"].comparisons.values())).pairs[0]
     names, values, bars = drawn_rows(pair.plot(width=COLUMN))
     assert (names, values) == ([f"{pair.first} − {pair.second}"], [pair.difference])
     assert bars == [pytest.approx((pair.low, pair.high))]
-    assert found.evaluation is not None
-    bare = pb.RecognitionRate(1)(found.evaluation.entries[0].outcomes)
+    bare = pb.RecognitionRate(1)(found["identification"].evaluation.entries[0].outcomes)
     assert drawn_rows(bare.plot())[:2] == (["sharp"], [bare.value])
-    rate = found.verification[0].points[0].fnmr
+    rate = found["verification"].verification[0].points[0].fnmr
     figure = rate.plot()
     assert drawn_rows(figure)[1:] == ([rate.rate], [pytest.approx((rate.low, rate.high))])
     assert not rate.supported
@@ -252,7 +251,7 @@ def test_what_has_nothing_to_draw_names_what_can_be_drawn() -> None:
         label: str
         pairs: tuple[Any, ...]
 
-    pairs = next(iter(finding.whole().comparisons.values())).pairs
+    pairs = next(iter(finding.whole()["comparison"].comparisons.values())).pairs
     with pytest.raises(pb.errors.UsageError, match="no figure of a Study") as refused:
         Study("a", pairs).plot()
     assert "pairs" in str(refused.value.hint)
@@ -260,13 +259,11 @@ def test_what_has_nothing_to_draw_names_what_can_be_drawn() -> None:
 
 @pytest.mark.long
 def test_composites_have_figures_of_their_own() -> None:
-    found, feret = finding.whole(), finding.feret().feret
-    assert found.strat is not None
-    assert feret is not None
+    found, feret = finding.whole(), finding.feret()["feret"]
     made = (
-        found.hard_subjects["sharp"],
-        found.strat.effects[0],
-        found.verification[0].rates,
+        found["verification"].hard_subjects["sharp"],
+        found["strat"].effects[0],
+        found["verification"].verification[0].rates,
         feret.variation[0],
         feret.sizes[0],
     )

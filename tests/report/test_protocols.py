@@ -10,6 +10,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from proband.analyses.protocol.figures import accuracy_figure
+from proband.analyses.protocol.tables import (
+    intervals_table,
+    run_json,
+    run_statements,
+    runs_table,
+    write_run,
+)
 from proband.errors import InputError
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.comparability import compare_cards
@@ -17,14 +25,6 @@ from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.results import ProtocolRun
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.files import read_splits
-from proband.report.analyses.protocols import (
-    intervals_table,
-    run_json,
-    run_statements,
-    runs_table,
-    write_run,
-)
-from proband.report.figures.protocols import accuracy_figure
 from proband.report.formats import as_latex
 from proband.samples import Samples
 from proband.words import as_sentence

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import proband as pb
+from proband.analyses.identification.run import Identified
 from proband.errors import InputError, UsageError
 from proband.report import cmc_figure, evaluation_figure, save_figure, statements
 from proband.report.writer import write_run
@@ -26,7 +27,7 @@ def evaluation(study: Path) -> pb.inference.Evaluation:
 
 
 def test_numbers_agree_everywhere(evaluation: pb.inference.Evaluation, tmp_path: Path) -> None:
-    found = Findings("Found", Provenance("none"), evaluation)
+    found = Findings("Found", Provenance("none"), {"identification": Identified(evaluation)})
     report = write_run(found, tmp_path / "out", formats=("csv",))
     stored = json.loads((tmp_path / "out" / "results.json").read_text())["identification"]
     frame = evaluation.to_frame()
@@ -89,7 +90,12 @@ def test_a_failed_write_leaves_nothing(evaluation: pb.inference.Evaluation, tmp_
         raise InputError("no")
 
     with pytest.raises(InputError):
-        write_run(Findings("t", Provenance("none"), evaluation), tmp_path / "out", (), attach=fail)
+        write_run(
+            Findings("t", Provenance("none"), {"identification": Identified(evaluation)}),
+            tmp_path / "out",
+            (),
+            attach=fail,
+        )
     assert [path for path in tmp_path.iterdir() if path.name.startswith((".", "out"))] == []
 
 
@@ -100,7 +106,10 @@ def test_data_in_a_directory_of_results_is_not_replaced(
         (directory / "data").mkdir()
         (directory / "data" / "scores.npz").write_text("what others compute from")
 
-    found, attached = Findings("t", Provenance("none"), evaluation), ("data", "data/scores.npz")
+    found, attached = (
+        Findings("t", Provenance("none"), {"identification": Identified(evaluation)}),
+        ("data", "data/scores.npz"),
+    )
     write_run(found, tmp_path / "demo", (), attach=attach, attached=attached)
     with pytest.raises(InputError, match="left alone: 'data'"):
         write_run(found, tmp_path / "demo", ())

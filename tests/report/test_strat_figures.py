@@ -11,17 +11,17 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from proband.errors import UsageError
-from proband.inference import Band
-from proband.inference.galleries.effect import GalleryEffect
-from proband.report import save_figure
-from proband.report.charts.palette import MOST_COLOURS, colour
-from proband.report.figures.strat import (
+from proband.analyses.strat.figures import (
     algorithms_figure,
     gallery_effect_figure,
     standard_errors_figure,
     units_figure,
 )
+from proband.errors import UsageError
+from proband.inference import Band
+from proband.inference.galleries.effect import GalleryEffect
+from proband.report import save_figure
+from proband.report.charts.palette import MOST_COLOURS, colour
 from proband.results.base import Answers, Facts
 from proband.words import Method, Target
 

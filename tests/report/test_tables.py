@@ -25,7 +25,8 @@ from tests.golden.freeze import fresh
 from tests.report.legible import WIDTHS, check
 from tests.report.page import finding
 
-import proband.report.analyses
+import proband.analyses
+import proband.report.kinds
 from proband.cli import main
 from proband.engine.rendering import Shown, render
 from proband.errors import UsageError
@@ -36,24 +37,25 @@ from proband.report.page.model import Block, Chart, Folded
 from proband.report.table import Cell, Column, Table
 from proband.report.terminal import as_terminal
 from proband.results.base import Result
+from proband.study.findings import Findings
 
 S = "scores.npz -s samples.csv"
 G = """-g "session == 1 and kind == 'fa'" """
 NEAREST = "-c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"
 # Every command that prints a table, so that every maker of tables is asked for one.
 COMMANDS = (
-    f"evaluate {S} {G}",
+    f"evaluate {S} {G} --report evaluated.html",
     f"evaluate {S} {G} --feret",
     f"evaluate {S} {G} --by sex --measure median-rank@5 --measure rank-rate@3",
     f"evaluate a={S.replace(' ', '::strong ', 1)} b=scores.npz::strong c=scores.npz::weak d=scores.npz::weak e=scores.npz::middling {G} --by sex",
     f"evaluate {S} {G} --measure median-rank@5 --design bootstrap --overlap",
-    f"compare {S} {G}",
+    f"compare {S} {G} --report compared.html",
     "compare outcomes.csv --outcomes --item question --system model --success correct --cluster document",
     "survey survey.csv --weights weight --strata site --units person --mean success --total x --by sex --differences",
     "datasets accuracies.csv --dataset name",
     "classify logits.npz",
     "classify labels.csv --predicted A=deep,B=flat --group patient",
-    f"verify {S} --fmr 0.05,0.01 --threshold 0.6 --replicates 100 --by sex",
+    f"verify {S} --fmr 0.05,0.01 --threshold 0.6 --replicates 100 --by sex --report verified.html",
     f"search {S} -g \"session == 1 and kind == 'fa' and age < 44\" --fpir 0.2,0.1 --ranks 1,3 --sizes 8",
     f"feret {S} {G} --galleries 3 --order date --ages date --version weak=middling --sizes 8,16 --reject 0.25 --fpir 0.1,0.2 --participants participants.csv --verification auc",
     f"permute {S} --groups session --trials 100 --max-rank 3",
@@ -71,7 +73,7 @@ COMMANDS = (
     "audit splits.csv -s samples.csv --label sex --images images.npz",
     "literature feret --all",
     "card diff feret-6.json feret-7.json --all",
-    f'protocol run first.npz::first -s samples.csv {NEAREST} --label sex -P "2×5f CV+" --out run',
+    f'protocol run first.npz::first -s samples.csv {NEAREST} --label sex -P "2×5f CV+" --subjects 10 --draws 1 --out run',
     f'protocol what-if mixed -i first.npz::first -s samples.csv {NEAREST} --label sex -p "2f CV"',
 )  # fmt: skip
 
@@ -86,8 +88,9 @@ class Printed:
 
 
 def makers() -> Iterator[tuple[Any, str]]:
-    """Every public function of the analyses that makes tables."""
-    for found in pkgutil.iter_modules(proband.report.analyses.__path__, "proband.report.analyses."):
+    """Every public function of the analyses, and of kinds of results, that makes tables."""
+    homes = [(one.__path__, f"{one.__name__}.") for one in (proband.analyses, proband.report.kinds)]
+    for found in (one for path, name in homes for one in pkgutil.walk_packages(path, name)):
         module = import_module(found.name)
         for name, function in getmembers(module, isfunction):
             of_tables = function.__annotations__.get("return") in ("Table", "list[Table]")
@@ -223,8 +226,8 @@ def test_a_number_in_an_exponent_is_not_folded_at_its_hyphen() -> None:
 
 
 def test_what_tells_rows_apart_stands_in_every_block() -> None:
-    (first, *_) = finding.whole().verification
-    from proband.report.analyses.verification import verification_table
+    (first, *_) = finding.whole()["verification"].verification
+    from proband.analyses.verification.tables import verification_table
 
     shown = as_terminal(verification_table([first]), 60).plain
     parts = [part for part in shown.split("\n\n") if part.strip()]
@@ -327,7 +330,7 @@ def test_a_result_without_a_frame_says_so() -> None:
 
 
 def test_a_derived_kind_is_shown_as_what_it_derives_from() -> None:
-    compared = next(iter(finding.whole().comparisons.values()))
+    compared = next(iter(finding.whole()["comparison"].comparisons.values()))
     kind = type("Derived", (type(compared),), {})
     derived = object.__new__(kind)
     derived.__dict__.update(vars(compared))
@@ -339,7 +342,9 @@ def results(part: Any) -> Iterator[Result]:
     if isinstance(part, Result):
         yield part
     inner: list[Any] = []
-    if is_dataclass(part):
+    if isinstance(part, Findings):
+        inner = list(part.parts.values())
+    elif is_dataclass(part):
         inner = [getattr(part, one.name) for one in fields(part)]
     elif isinstance(part, dict):
         inner = list(part.values())[:2]

@@ -26,24 +26,28 @@ SVG = "{http://www.w3.org/2000/svg}"
 @cache
 def charts() -> dict[str, Chart]:
     found = finding.whole()
-    assert found.evaluation is not None
-    assert found.choices is not None
-    assert found.strat is not None
-    comparison = next(iter(found.comparisons.values()))
-    verified = [errors.error_curve(one) for one in found.verification]
+    evaluation, strat, verification = (
+        found["identification"].evaluation,
+        found["strat"],
+        found["verification"],
+    )
+    choices = found["choices"].choices
+    assert choices is not None
+    comparison = next(iter(found["comparison"].comparisons.values()))
+    verified = [errors.error_curve(one) for one in verification.verification]
     made = (
-        curves.cmc(found.evaluation.bands()),
+        curves.cmc(evaluation.bands()),
         rows.leaderboard(comparison.ordered),
         rows.forest(comparison),
         rows.against_best(comparison),
-        rows.gallery_effect(found.strat.effects),
-        rows.groups(found.groups[:1], "fmr", counts=True),
+        rows.gallery_effect(strat.effects),
+        rows.groups(verification.groups[:1], "fmr", counts=True),
         errors.det(verified),
         errors.roc(verified),
-        errors.searches(found.searches),
-        histograms.scores(histograms.score_counts(found.verification[0])),
-        histograms.differences(found.choices, [("sharp", "plain"), ("sharp", "blunt")]),
-        concentration.concentration(found.hard_subjects["sharp"]),
+        errors.searches(found["search"].searches),
+        histograms.scores(histograms.score_counts(verification.verification[0])),
+        histograms.differences(choices, [("sharp", "plain"), ("sharp", "blunt")]),
+        concentration.concentration(verification.hard_subjects["sharp"]),
     )
     return {one.id: one for one in made}
 

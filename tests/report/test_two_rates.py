@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +10,14 @@ from tests.odd_words import read
 from tests.report.page import finding
 
 import proband as pb
+from proband.analyses.comparison.run import ComparedAlgorithms
+from proband.analyses.identification.run import Identified
 from proband.report import statements
-from proband.report.analyses.comparisons import comparison_statements
+from proband.report.kinds.comparisons import comparison_statements
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
-from proband.report.page.sections.verdict import summary
+from proband.report.scene import Scene
+from proband.results.base import Result
 from proband.study.findings import Findings
 from proband.words import as_sentence, fixed, interval
 
@@ -55,8 +57,9 @@ def study(equal: bool = False) -> tuple[pb.inference.Evaluation, pb.inference.Co
     return evaluation, pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.entries])
 
 
-def page_of(**parts: Any) -> str:
-    return " ".join(read(render_page(build_page(Findings("t", finding.PROVENANCE, **parts)))).split())
+def page_of(**parts: Result) -> str:
+    scene = Scene(Findings("t", finding.PROVENANCE, parts))
+    return " ".join(read(render_page(build_page(scene))).split())
 
 
 def shown_everywhere() -> dict[str, str]:
@@ -64,8 +67,8 @@ def shown_everywhere() -> dict[str, str]:
     return {
         "terminal evaluate": " ".join(evaluation.to_markdown().replace("<br>", " ").split()),
         "terminal compare": comparison.to_markdown(),
-        "page evaluate": page_of(evaluation=evaluation),
-        "page compare": page_of(comparisons={"rank 1": comparison}),
+        "page evaluate": page_of(identification=Identified(evaluation)),
+        "page compare": page_of(comparison=ComparedAlgorithms({"rank 1": comparison})),
         "model card": evaluation.to_model_card(),
     }
 
@@ -115,7 +118,7 @@ def test_the_headline_of_one_algorithm_has_both() -> None:
     assert own is not None
     assert ends is not None
     alone = pb.inference.Evaluation((entry,), evaluation.ranks)
-    told = summary(Findings("t", finding.PROVENANCE, alone))
+    told = Scene(Findings("t", finding.PROVENANCE, {"identification": Identified(alone)})).summary
     assert told is not None
     assert str(told.headline) == (
         f"a: recognition rate {fixed(entry.curve.at(1))} {interval(*ends)} at rank 1 (probe-weighted), of 150 probes of 40 people; "
@@ -127,7 +130,7 @@ def test_algorithms_that_are_tied_lead_together_and_other_weights_may_name_one()
     evaluation, comparison = study()
     a, b, _ = (entry.curve.at(1) for entry in evaluation.entries)
     assert a == b
-    told = summary(Findings("t", finding.PROVENANCE, evaluation))
+    told = Scene(Findings("t", finding.PROVENANCE, {"identification": Identified(evaluation)})).summary
     assert told is not None
     assert as_sentence(told.headline) == (
         "Of 3 algorithms a and b have the highest recognition rate at rank 1 (probe-weighted); differences were not tested."
@@ -149,8 +152,8 @@ def test_where_people_have_as_many_probes_there_is_one_rate() -> None:
     for text in (
         evaluation.to_markdown(),
         comparison.to_markdown(),
-        page_of(evaluation=evaluation),
-        page_of(comparisons={"rank 1": comparison}),
+        page_of(identification=Identified(evaluation)),
+        page_of(comparison=ComparedAlgorithms({"rank 1": comparison})),
         evaluation.to_model_card(),
         repr(evaluation),
         repr(evaluation.entries[0]),
@@ -162,7 +165,7 @@ def test_verdicts_that_other_weights_would_change_are_told_on_the_first_screen()
     _, comparison = study()
     disagree = [pair for pair in comparison.pairs if pair.people_disagree and pair.first in "ab"]
     assert disagree
-    text = page_of(comparisons={"rank 1": comparison})
+    text = page_of(comparison=ComparedAlgorithms({"rank 1": comparison}))
     for pair in disagree:
         (told,) = pair.of_people()
         assert f"{pair.first} against {pair.second}: {told}" in text
@@ -171,5 +174,8 @@ def test_verdicts_that_other_weights_would_change_are_told_on_the_first_screen()
 def test_people_who_are_searched_for_are_called_so() -> None:
     """The table has more people than were searched for, and titles may count them."""
     evaluation, comparison = study()
-    for text in (page_of(evaluation=evaluation), page_of(comparisons={"rank 1": comparison})):
+    for text in (
+        page_of(identification=Identified(evaluation)),
+        page_of(comparison=ComparedAlgorithms({"rank 1": comparison})),
+    ):
         assert "40 people searched for" in text

@@ -230,7 +230,7 @@ def _p_values(both: list[Tested], people: int, protocol: str) -> dict[str, float
     if "HO" not in protocol:
         folds = PROTOCOLS[protocol][1] or people  # the first repeat
         correct = {n: (one.right & one.tested)[:folds].any(axis=0) for n, one in zip("ab", both, strict=True)}
-        found["pooled"] = compare_pooled(correct, subjects, disjoint=True).pairs[0].p_value
+        found["pooled"] = compare_pooled(correct, subjects, disjoint=True, n_models=folds).pairs[0].p_value
     return found
 
 

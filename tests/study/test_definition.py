@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 import proband as pb
+from proband.analyses import Request
 from proband.samples import Category, OnePerSubject
-from proband.study.designs import categories_of
+from proband.study.context import categories_of
 from proband.study.reading import study_from_text
 from proband.study.refusals import model_of
-from proband.study.requests import CategoryEntry, Request
+from proband.study.requests import CategoryEntry
 
 DOCUMENT = Path("docs/study.md")
 
@@ -30,7 +31,7 @@ def test_defaults(place: Path) -> None:
     assert study.request.verification is not None
     assert study.request.verification.fmr == (0.01, 0.001, 0.0001)
     (compared,) = study.request.comparison
-    assert (compared.rank, compared.is_verification) == (None, False)
+    assert (compared.rank, compared.of_pairs) == (None, False)
     assert (study.request.search, study.request.choices, study.request.strat, study.request.feret) == (
         None,
         None,

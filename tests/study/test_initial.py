@@ -10,8 +10,8 @@ import pytest
 import proband as pb
 from proband.errors import InputError, UsageError
 from proband.scores import experiment_over
+from proband.study.context import categories_of
 from proband.study.definition import Study
-from proband.study.designs import categories_of
 from proband.study.init.study_file import InitialStudy, initial_study, write_initial
 from proband.study.reading import read_study, study_from_text
 

@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 
 import proband as pb
+from proband.analyses import Request
 from proband.designs.base import BLOCK
 from proband.inference.verification import drawings
 from proband.inference.verification.drawings import AtRates
 from proband.measures import CMC, ranks
-from proband.study.requests import Request
 from proband.study.run import run
 from proband.words import plain
 
@@ -68,24 +68,24 @@ def asked(folder: Path, **sections: Any) -> Request:
 def test_probes_are_ranked_once_for_all_analyses(folder: Path, calls: Counter[str]) -> None:
     comparisons = [{"rank": 1}, {"rank": 5}, {"median_rank": 10}]
     found = run(asked(folder, comparison=comparisons, feret=True, verification=False))
-    assert found.evaluation is not None
-    assert found.feret is not None
-    assert len(found.comparisons) == 3
+    assert found["identification"].evaluation is not None
+    assert found["feret"] is not None
+    assert len(found["comparison"].comparisons) == 3
     assert calls["ranks"] == K
 
 
 def test_curves_are_computed_once_for_each_set_of_probes(folder: Path, calls: Counter[str]) -> None:
     category = {"name": "second", "rule": "probe.image == 1"}
     found = run(asked(folder, category=[category], comparison={"by_category": True}, verification=False))
-    assert found.evaluation is not None
-    assert len(found.evaluation.entries) == calls["curves"] == 2 * K
+    assert found["identification"].evaluation is not None
+    assert len(found["identification"].evaluation.entries) == calls["curves"] == 2 * K
 
 
 def test_people_are_drawn_once_for_each_algorithm_and_not_for_each_pair(
     folder: Path, calls: Counter[str]
 ) -> None:
     found = run(asked(folder, identification=False, comparison={"fnmr_at": 0.1}, verification=False))
-    (comparison,) = found.comparisons.values()
+    (comparison,) = found["comparison"].comparisons.values()
     assert len(comparison.pairs) == K * (K - 1) // 2
     assert calls["bootstrap"] == K
 
@@ -96,8 +96,10 @@ def test_one_drawing_of_people_serves_all_operating_points_and_algorithms(
     comparisons = [{"fnmr_at": 0.1}, {"fnmr_at": 0.02, "margin": 0.05}]
     verification = {"fmr": [0.1, 0.05, 0.02], "n_resamples": 1_000}
     found = run(asked(folder, identification=False, comparison=comparisons, verification=verification))
-    assert list(found.comparisons) == ["fnmr-at-fmr-0.1", "fnmr-at-fmr-0.02"]
-    assert all(point.replicates is not None for one in found.verification for point in one.points)
+    assert list(found["comparison"].comparisons) == ["fnmr-at-fmr-0.1", "fnmr-at-fmr-0.02"]
+    assert all(
+        point.replicates is not None for one in found["verification"].verification for point in one.points
+    )
     assert calls["bootstrap"] == 2 * K  # with 1,000 replicates for verification, and 2,000 for comparisons
     assert calls["drawings"] == 2_000 // BLOCK
 
@@ -110,12 +112,12 @@ def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> No
     samples = pb.Samples.read(folder / "samples.csv")
     scores = list(pb.read_scores(folder / "scores.npz", samples, orientation="similarity").values())
     experiment = pb.Experiment(samples, gallery="image == 0")
-    for one, together in zip(scores, found.verification, strict=True):
+    for one, together in zip(scores, found["verification"].verification, strict=True):
         for fmr, point in zip(fmrs, together.points, strict=True):
             alone = pb.verify(one, experiment, fmr=[fmr], n_resamples=200).points[0]
             assert plain(point.to_dict()) == plain(alone.to_dict())
             assert np.array_equal(point.replicates, alone.replicates)
-    for request, together in zip(comparisons, found.comparisons.values(), strict=True):
+    for request, together in zip(comparisons, found["comparison"].comparisons.values(), strict=True):
         measure, margin = pb.FNMR(request["fnmr_at"]), request.get("margin")
         alone = pb.compare(measure, scores, experiment, margin=margin)
         assert plain(together.pairs) == plain(alone.pairs)

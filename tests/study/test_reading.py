@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.examples import examples
 
+from proband.analyses.feret.request import Improvement, Version
 from proband.errors import InputError, ProbandError, UsageError
 from proband.study.places import Keys, Places
 from proband.study.reading import read_study, study_from_text
-from proband.study.requests import Improvement, Version
 
 BASE = 'title = "T"\n\n[samples]\nfile = "samples.csv"\n\n[[scores]]\nfile = "scores.npz"\norientation = "similarity"\n'
 EXAMPLE = Path("docs/study.md").read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
@@ -39,7 +39,7 @@ def test_the_documented_example(place: Path) -> None:
     assert study.request.scores[0].key == ("old", "new")
     assert study.request.embeddings[0].name == "candidate"
     assert [one.by for one in study.request.category] == [None, "light"]
-    assert [one.is_verification for one in study.request.comparison] == [False, True]
+    assert [one.of_pairs for one in study.request.comparison] == [False, True]
     assert study.request.verification is not None
     assert study.request.verification.by == ("sex", "age_band")
     assert study.request.feret is not None

@@ -14,6 +14,7 @@ from proband.engine.files.documents import as_json
 from proband.errors import AlignmentError, DesignError, InputError, ProbandError, UsageError
 from proband.inference.verification.groups import error_rates_by
 from proband.inference.verification.verification import verify
+from proband.report.scene import Scene
 from proband.scores import experiment_over
 from proband.study.caching import Cache
 from proband.study.definition import Study
@@ -103,15 +104,17 @@ def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> No
     scores, samples = read(folder)
     experiment = experiment_over(scores, samples, "number == 0")
     evaluation = pb.evaluate(scores, experiment)
-    assert found.evaluation is not None
-    assert found.evaluation.to_frame().equals(evaluation.to_frame())
-    (name,) = found.comparisons
+    assert found["identification"].evaluation is not None
+    assert found["identification"].evaluation.to_frame().equals(evaluation.to_frame())
+    (name,) = found["comparison"].comparisons
     assert name == "rank-1"
     expected = pb.compare(pb.RecognitionRate(1), scores, experiment)
-    assert [pair.p_value for pair in found.comparisons[name].pairs] == [
+    assert [pair.p_value for pair in found["comparison"].comparisons[name].pairs] == [
         pair.p_value for pair in expected.pairs
     ]
-    for one, own, group in zip(scores, found.verification, found.groups, strict=True):
+    for one, own, group in zip(
+        scores, found["verification"].verification, found["verification"].groups, strict=True
+    ):
         alone = verify(one, experiment, fmr=(0.1,), n_resamples=100)
         assert plain(own.to_dict()) == plain(alone.to_dict())
         by_sex = error_rates_by(one, experiment, "sex", alone.points[0].point)
@@ -128,13 +131,13 @@ def test_everything_is_kept_and_comes_back_the_same(studied: Studied, tmp_path: 
     assert second.made == []
     assert sorted(second.found) == sorted(first.made)
     assert as_json(fresh.to_dict()) == as_json(made.to_dict()) == as_json(again.to_dict())
-    assert list(again.comparisons) == [
+    assert list(again["comparison"].comparisons) == [
         "rank-1",
         "rank-1/sex f",
         "rank-1/sex m",
         "fnmr-at-fmr-0.1",
     ]
-    assert list(again.titles.values()) == [
+    assert list(again["comparison"].titles.values()) == [
         "recognition rate at rank 1",
         "recognition rate at rank 1, sex f",
         "recognition rate at rank 1, sex m",
@@ -187,20 +190,20 @@ def test_a_run_that_was_stopped_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("proband.study.steps.shown_together", stop)
+        patched.setattr("proband.analyses.comparison.run.shown_together", stop)
         with pytest.raises(KeyboardInterrupt):
             run(study, cache=Cache(tmp_path / "kept"))
     cache = Cache(tmp_path / "kept")
     run(study, cache=cache)
-    assert sorted(cache.found) == ["ranks", "ranks", "verification", "verification"]
-    assert cache.made == ["comparison"]
+    assert sorted(cache.found) == ["ranks", "ranks"]
+    assert cache.made == ["comparison", "verification", "verification"]
 
 
 def test_analyses_that_are_not_asked_for_are_left_out_with_a_note(studied: Studied) -> None:
     found = run(studied("[verification]\nfmr = [0.1]\nn_resamples = 0"))
-    assert found.evaluation is None
-    assert not found.comparisons
-    assert len(found.verification) == 2
+    assert "identification" not in found
+    assert "comparison" not in found
+    assert len(found["verification"].verification) == 2
     assert any(
         str(note).startswith("No identification: good: queries and targets share") for note in found.notes
     )
@@ -238,8 +241,8 @@ def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
         run(studied(EXPERIMENT))
     dropped = SOURCES.replace("[[scores]]", "[[scores]]\nmissing = 'drop'")
     found = run(studied(EXPERIMENT, "[verification]\nn_resamples = 0", sources=dropped))
-    assert found.evaluation is not None
-    assert any("left out" in str(note) for note in found.evaluation.notes)
+    assert found["identification"].evaluation is not None
+    assert any("left out" in str(note) for note in found["identification"].evaluation.notes)
 
 
 def test_two_algorithms_of_one_name(studied: Studied) -> None:
@@ -305,8 +308,8 @@ def test_too_many_categories_are_mended_by_a_section(studied: Studied) -> None:
 def test_one_algorithm_is_not_compared(studied: Studied) -> None:
     alone = SOURCES[: SOURCES.rindex("[[scores]]")]
     found = run(studied(EXPERIMENT, "[verification]\nn_resamples = 0", sources=alone))
-    assert found.algorithms == ("good",)
-    assert not found.comparisons
+    assert Scene(found).algorithms == ("good",)
+    assert "comparison" not in found
 
 
 def test_inputs_are_named_as_the_study_names_them(studied: Studied, folder: Path) -> None:
@@ -328,7 +331,7 @@ def test_lists_that_name_no_queries_are_verified(folder: Path, studied: Studied)
     (folder / "list.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     source = "[[scores]]\nfile = 'list.txt'\norientation = 'similarity'\nformat = 'bob4'\n"
     found = run(studied("[verification]\nfmr = [0.1]", sources=source))
-    assert found.verification[0].rates.counts.n_genuine == 24
+    assert found["verification"].verification[0].rates.counts.n_genuine == 24
 
 
 def test_images_are_recognised_once(folder: Path, studied: Studied) -> None:
@@ -348,7 +351,7 @@ def test_images_are_recognised_once(folder: Path, studied: Studied) -> None:
     assert as_json(run(study, cache=cache).to_dict()) == as_json(first.to_dict())
     assert "recognised" in cache.found
     assert cache.made == []
-    assert first.algorithms == ("correlation", "pca:l2")
+    assert Scene(first).algorithms == ("correlation", "pca:l2")
     assert "none of whom is tested" in str(first.notes[0])
 
 
@@ -366,8 +369,8 @@ def test_failures_count_alike_in_every_analysis(studied: Studied) -> None:
     for policy in ("miss", "as-scored"):
         study = studied(EXPERIMENT + f'on_failure = "{policy}"\n', "[strat]", sources=sources)
         found = run(study)
-        assert found.strat is not None
-        failed[policy] = found.strat.effects[0].estimates[0].facts.n_failed
+        assert found["strat"] is not None
+        failed[policy] = found["strat"].effects[0].estimates[0].facts.n_failed
     assert failed == {"miss": 20, "as-scored": 0}
 
 

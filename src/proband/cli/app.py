@@ -34,6 +34,7 @@ from proband.cli.data.array import array
 from proband.cli.data.convert import convert
 from proband.cli.data.init import init
 from proband.cli.data.inspect import inspect
+from proband.cli.data.schema import schema
 from proband.cli.engine_option import let_engines_be_chosen
 from proband.cli.faults import (
     TRACEBACK_VARIABLE,
@@ -77,7 +78,7 @@ _JOBS: dict[str, tuple[Any, ...]] = {
     "Classifiers and their protocols": (classify, protocol, audit, card, literature),
     "Plan a test, or give one to others": (plan, coverage, blind),
     "Studies of the papers": (feret, permute, strat, mcnemar, survey, reproduce),
-    "Files and images": (inspect, convert, recognize, faces, alter, array),
+    "Files and images": (inspect, convert, recognize, faces, alter, array, schema),
 }
 app = typer.Typer(**_LOOK)
 for _job, _commands in _JOBS.items():

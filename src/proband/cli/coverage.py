@@ -177,8 +177,8 @@ def _data(
         with spelled():
             request = only("identification", {}, **inputs.sources(), experiment=experiment)
             found = run(request, origin=Origin(command=typed()), threads=running.threads, progress=progress)
-        assert found.evaluation is not None  # what was asked for
-        ranked = [entry.outcomes for entry in found.evaluation.of(found.evaluation.categories[0])]
+        evaluation = found["identification"].evaluation
+        ranked: list[Outcomes] = [entry.outcomes for entry in evaluation.of(evaluation.categories[0])]
         if len(ranked) > 1:
             raise UsageError("One algorithm at a time is simulated.", "name one score file.")
         return ranked[0]

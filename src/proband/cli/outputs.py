@@ -43,9 +43,10 @@ def write_page(found: Findings, path: Path) -> None:
     from proband.engine import written_whole
     from proband.report.page.build import build_page
     from proband.report.page.render import render_page
+    from proband.report.scene import Scene
 
     with written_whole(path) as draft:
-        draft.write_text(render_page(build_page(found)), encoding="utf-8")
+        draft.write_text(render_page(build_page(Scene(found))), encoding="utf-8")
     wrote(path)
 
 

@@ -53,9 +53,8 @@ def run(
 
       proband init samples.csv scores.npz && proband run study.toml
     """
-    from proband.report.analyses.protocols import epd_statements
     from proband.report.directory import require_free
-    from proband.report.page.sections.verdict import summary
+    from proband.report.scene import Scene
     from proband.report.writer import write_run
     from proband.study.caching import Cache, beside
     from proband.study.reading import read_study
@@ -70,11 +69,11 @@ def run(
         progress.begin("writing the report", 0)
         report = write_run(found, place, asked.request.output.formats, kept)
     kept.finish()
-    told = summary(found)
-    if told is not None:
-        say(told.headline)
-    if found.protocol is not None:
-        say_all(epd_statements(found.protocol), dim=False)
+    scene = Scene(found)
+    if scene.summary is not None:
+        say(scene.summary.headline)
+    for view, part in scene.parts.values():
+        say_all(view.told(part), dim=False)
     say_below(found.notes, explain)
     wrote(report)
     if show:

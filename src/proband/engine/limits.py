@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from math import isfinite, isnan
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ from proband.engine.kinds import SEVERAL, fits, is_open, shown
 from proband.errors import UsageError
 from proband.words import count, given
 
+Adjustment = Literal["single-step", "none"]
+"""How p-values and intervals of several pairs are adjusted for their number."""
 _LONGEST_NAME = 255  # bytes, of a file or a directory
 _WORDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 _IN_SCHEMAS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}

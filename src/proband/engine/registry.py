@@ -71,14 +71,14 @@ class Registry:
         self._load()
         if name in self.known:
             home = self.known[name]
-            return _imported(home) if isinstance(home, str) else home()
+            return imported(home) if isinstance(home, str) else home()
         if name in self._registered:
             return self._registered[name]
         for entry in self._installed():
             if entry.name == name:
                 return _loaded(entry)
         if self.names_code(name):
-            return _imported(name)
+            return imported(name)
         if name.endswith(")"):
             raise UsageError(
                 f"There is no {self.what} {name!r}.",
@@ -144,7 +144,8 @@ def _loaded(entry: EntryPoint) -> Any:
         raise UsageError(f"The plug-in {entry.name} ({entry.value}) cannot be imported: {error}.") from None
 
 
-def _imported(name: str) -> Any:
+def imported(name: str) -> Any:
+    """Return what ``package.module:attribute`` names."""
     module, _, attribute = name.partition(":")
     try:
         return getattr(import_module(module), attribute)

@@ -1,81 +1,21 @@
-"""Results know nothing of tables and plots; those who make them register here, and results ask by name.
-
-A kind of result has one maker of tables, and perhaps one of figures. From the tables follows every form: LaTeX, Markdown, HTML,
-CSV, the terminal's. A kind that has no maker of its own has that of a kind it derives from, and at last a table of its frame.
-"""
+"""Results know nothing of tables and plots: they ask what shows them, which is loaded when it is first needed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from proband.engine.arguments import check_methods
-from proband.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Made = Literal["table", "figure", "metrics"]
-_MAKERS: dict[tuple[type, Made], Callable[..., Any]] = {}
-_CALLED: dict[Made, str] = {"table": "table", "figure": "figure", "metrics": "model card"}
-_WRITERS: dict[str, Callable[..., Any]] = {}
-_HOMES = (
-    "proband.report.formats",
-    "proband.report.notebook",
-    "proband.report.plotting",
-    "proband.report.model_card",
-)  # register what they make when they are imported
-
-
-def renders(kind: type, what: Made) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function as the maker of the tables, or of the figure, of results of a kind."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _MAKERS[kind, what] = function
-        return function
-
-    return register
-
-
-def writes(form: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function that writes tables in a form: ``latex``, ``markdown``, ``html``, ``csv``, ``terminal``."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _WRITERS[form] = function
-        return function
-
-    return register
-
-
-def writes_card(function: Callable[..., str]) -> Callable[..., str]:
-    """Register the function that writes a model card of a result."""
-    _WRITERS["card"] = function
-    return function
+_HOME = "proband.report.showing"
 
 
 def render(result: object, form: str, **options: Any) -> Any:
-    """Show a result in a form; ``table`` gives its tables themselves, ``metrics`` what a model card states, ``figure`` draws it."""
-    for home in _HOMES:
-        import_module(home)
-    match form:
-        case "table" | "figure" | "metrics":
-            return _maker(type(result), form)(result, **options)
-        case "card":
-            return _WRITERS[form](result, **options)
-        case _:
-            tables: Sequence[Any] = render(result, "table")
-            return _WRITERS[form](tables, **options)
-
-
-def _maker(kind: type, what: Made) -> Callable[..., Any]:
-    for one in kind.__mro__:
-        if (one, what) in _MAKERS:
-            return _MAKERS[one, what]
-    raise UsageError(
-        f"There is no {_CALLED[what]} of {'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}.",
-        f"there is one of {', '.join(one.__name__ for one, form in _MAKERS if form == what)}.",
-    )
+    """Show a result in a form: ``table`` gives its tables themselves, ``figure`` draws it, ``card`` writes a model card, others write its tables."""
+    return import_module(_HOME).show(result, form, **options)
 
 
 class Shown:

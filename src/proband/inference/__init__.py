@@ -1,6 +1,7 @@
 """Estimates and comparisons that say how sure one can be, and of what.
 
-`procedures` is the table that leads a question to its procedure, `proportions` what they all count with. `estimates/` is one
+`procedures` is the table that leads a question to its procedure, `proportions` what they all count with,
+`moderation` how what few people show is averaged with what is supposed. `estimates/` is one
 algorithm, `comparisons/` two or more on the same probes. By what varies or is shared: `verification/` (pairs of people),
 `strata/`, `survey/` (units with weights), `galleries/`, `image_choice/` (other images of these people), `covariates/` (what makes a probe fail), `cross_validation/` (folds of classifiers),
 `datasets/` (several data sets). Without people:

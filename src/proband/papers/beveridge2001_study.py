@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from proband.algorithms.ica import INFOMAX, INFOMAX_UNSETTLED
+from proband.analyses.choices.tables import rates_frame
 from proband.designs import Bootstrap, ImageChoice
 from proband.engine import Progress
 from proband.engine.arguments import published
@@ -25,7 +26,6 @@ from proband.papers.beveridge2001 import ALGORITHMS, FIRST, OTHER, SECOND, Bever
 from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, PRINTED_P, TABLE_4, Evidence, claims
 from proband.papers.charts import Line, curves_chart, spread_chart
 from proband.papers.page import Item, Reproduction, write_reproduction
-from proband.report.analyses.choices import rates_frame
 from proband.report.cells import (
     columns,
     count_cell,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from proband.analyses.feret.tables import contrast_table, variation_table
 from proband.designs.galleries import IN_ORDER, Galleries
 from proband.engine import Progress
 from proband.engine.arguments import published
@@ -20,7 +21,6 @@ from proband.measures.pair_measures import FNMR
 from proband.papers.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
 from proband.papers.feret2000_claims import PROBES, claims, evidence_of
 from proband.papers.page import Item, Reproduction, write_reproduction
-from proband.report.analyses.feret_tables import contrast_table, variation_table
 from proband.report.cells import columns, count_cell, empty_cell, rate_cell, table, text_cell
 from proband.report.page.charts.curves import bands_chart, cmc_chart
 from proband.report.page.charts.points import galleries_chart

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from proband.analyses.strat.tables import galleries_table
 from proband.arrays import balance, n_replicates, orthogonal_array
 from proband.arrays.sequences import UnbalancedArrayWarning
 from proband.designs import Jackknife
@@ -28,7 +29,6 @@ from proband.papers.claims import Shown
 from proband.papers.common import scores_of
 from proband.papers.micheals_boult2001_claims import Evidence, claims, low_ranks
 from proband.papers.page import Item, Reproduction, write_reproduction
-from proband.report.analyses.strat import galleries_table
 from proband.report.cells import columns, count_cell, rate_cell, table, text_cell
 from proband.report.page.charts.curves import bands_chart
 from proband.report.page.charts.points import gallery_effect_chart

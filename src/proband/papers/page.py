@@ -14,10 +14,10 @@ from proband.report.cells import table, text_cell
 from proband.report.directory import MARK, whole_directory
 from proband.report.page.model import Block, Facts, Page, Paragraph, Section, said
 from proband.report.page.render import render_page
-from proband.report.page.sections.reproduce import reproduce_section
+from proband.report.page.sections.reproduce import again
 from proband.report.table import Cell, Column, Table, Tone
 from proband.report.writer import REPORT
-from proband.study.findings import Findings, Provenance
+from proband.study.findings import Provenance
 from proband.study.inputs import versions
 from proband.words import Note, as_sentence, plain
 
@@ -128,10 +128,10 @@ def page_of(made: Reproduction) -> Page:
         *said(made.notes),
     ]
     provenance = Provenance(made.command, seed=made.seed, versions=versions())
-    again = reproduce_section(Findings(made.title, provenance))
-    assert again is not None
     items = (Section(one.key, one.title, (*one.blocks, *map(_judged, one.claims))) for one in made.items)
-    return Page(made.title, made.paper, (Section("summary", "Summary", tuple(summary)), *items, again))
+    return Page(
+        made.title, made.paper, (Section("summary", "Summary", tuple(summary)), *items, again(provenance))
+    )
 
 
 def _judged(claim: Claim) -> Facts:

@@ -8,7 +8,6 @@ from itertools import chain
 
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
-from proband.engine.rendering import writes
 from proband.report.page.markup import Markup, joined, tag
 from proband.report.table import Cell, Table
 from proband.words import Sentence, as_sentence, printable, visible
@@ -22,25 +21,21 @@ _SIGNS = {"–": "--", "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "≥": r
           "<": "$<$", ">": "$>$", "|": "$|$"}  # fmt: skip
 
 
-@writes("markdown")
 def all_markdown(tables: Sequence[Table]) -> str:
     """Write tables as Markdown, one below the other."""
     return "\n\n".join(map(as_markdown, tables)) + "\n"
 
 
-@writes("latex")
 def all_latex(tables: Sequence[Table]) -> str:
     """Write tables as LaTeX, one below the other."""
     return "\n\n".join(map(as_latex, tables)) + "\n"
 
 
-@writes("csv")
 def all_csv(tables: Sequence[Table]) -> str:
     """Write tables as CSV, with an empty line between them."""
     return "\n".join(map(as_csv, tables))
 
 
-@writes("html")
 def all_html(tables: Sequence[Table]) -> Markup:
     """Write tables as a notebook shows them, and what belongs beneath them folded away."""
     notes = joined((tag("li", note) for table in tables for note in table.notes), "\n")
@@ -48,7 +43,6 @@ def all_html(tables: Sequence[Table]) -> Markup:
     return tag("div", joined(map(as_html, tables), "\n"), folded, class_="proband")
 
 
-@writes("terminal")
 def all_terminal(tables: Sequence[Table], width: int = 80) -> str:
     """Write tables as a terminal of that width shows them."""
     from proband.report.terminal import as_terminal

@@ -11,16 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from proband._version import __version__
-from proband.engine.rendering import renders, writes_card
 from proband.errors import UsageError
-from proband.inference.classification.results import Classification
-from proband.inference.comparisons.gate import Gate
-from proband.inference.estimates.evaluation import Entry, Evaluation, probes_called
-from proband.inference.verification.verification import Verification
 from proband.report.cells import columns, interval_cell, rate_cell, text_cell
 from proband.report.formats import as_markdown
 from proband.report.table import Table
-from proband.results.estimate import Estimate, which_rate
+from proband.report.view import kinds_that, view_of
+from proband.report.views import load_views
+from proband.results.estimate import which_rate
 from proband.study.findings import Findings
 from proband.words import Sentence, as_sentence, fixed, given, level, visible
 
@@ -61,176 +58,13 @@ class CardMetric:
     args: Mapping[str, Any] = field(default_factory=dict)
 
 
-@renders(Evaluation, "metrics")
-def _of_evaluation(found: Evaluation) -> list[CardMetric]:
-    made = []
-    for entry in found.entries:
-        for rank, other in entry.by_person.items():
-            low, high = entry.interval(rank) or (None, None)
-            own = f"rank-{rank}", entry.weighted_rate(rank), entry.curve.at(rank), low, high
-            made.append(_of_entry(entry, rank, found.confidence_level, *own))
-            if other is not None:
-                beside = (
-                    f"rank-{rank}-by-person",
-                    f"rank {rank} (person-weighted)",
-                    other.value,
-                    other.low,
-                    other.high,
-                )
-                made.append(_of_entry(entry, rank, found.confidence_level, *beside))
-    return made
-
-
-def _of_entry(
-    entry: Entry,
-    rank: int,
-    confidence_level: float,
-    key: str,
-    called: str,
-    value: float,
-    low: float | None,
-    high: float | None,
-) -> CardMetric:
-    facts = entry.curve.facts
-    return CardMetric(
-        entry.algorithm,
-        "identification",
-        key,
-        f"recognition rate at {called}",
-        value,
-        low,
-        high,
-        confidence_level,
-        str(entry.band.answers.varying),
-        None if entry.category is None else probes_called(entry.category),
-        {
-            "rank": rank,
-            "weights": "person" if key.endswith("-by-person") else entry.weights,
-            "probes": facts.n_probes,
-            "people": facts.n_probe_subjects,
-            "gallery_people": facts.n_gallery_subjects,
-        },
-    )
-
-
-@renders(Verification, "metrics")
-def _of_verification(found: Verification) -> list[CardMetric]:
-    shared = (found.confidence_level, str(found.answers.varying))
-    sizes = {
-        "genuine_comparisons": found.compared.n_genuine,
-        "impostor_comparisons": found.compared.n_impostor,
-        "people": found.n_subjects,
-    }
-
-    def metric(
-        kind: str, name: str, value: float, ends: tuple[float | None, float | None], **args: Any
-    ) -> CardMetric:
-        return CardMetric(
-            found.algorithm, "verification", kind, name, value, *ends, *shared, None, {**args, **sizes}
-        )
-
-    eer, auc = found.eer_interval, found.auc_interval
-    made = [
-        metric(
-            "eer",
-            "equal error rate",
-            found.rates.eer().value,
-            (None, None) if eer is None else (eer.low, eer.high),
-        ),
-        metric(
-            "auc",
-            "area under the ROC curve",
-            found.rates.auc(),
-            (None, None) if auc is None else (auc.low, auc.high),
-        ),
-    ]
-    for one in found.points:
-        asked = one.point.asked
-        ends = (one.fnmr.low, one.fnmr.high) if one.fnmr_at_fmr is None else tuple(one.fnmr_at_fmr)
-        at = {"threshold": one.point.threshold} if asked is None else {"fmr": asked}
-        name = (
-            f"FNMR at the threshold {given(one.point.threshold or 0)}"
-            if asked is None
-            else f"FNMR at FMR {given(asked)}"
-        )
-        made.append(metric("fnmr", name, one.point.fnmr, (ends[0], ends[1]), **at))
-    return made
-
-
-@renders(Classification, "metrics")
-def _of_classification(found: Classification) -> list[CardMetric]:
-    return [
-        CardMetric(
-            one.facts.algorithm,
-            "classification",
-            one.measure,
-            str(one.answers.of),
-            one.value,
-            one.low,
-            one.high,
-            one.confidence_level,
-            str(one.answers.varying),
-            None,
-            {"samples": one.facts.n_items, "classes": len(found.classes)},
-        )
-        for one in found.rates
-    ]
-
-
-@renders(Gate, "metrics")
-def _of_gate(found: Gate) -> list[CardMetric]:
-    new: Estimate = found.estimates[0]
-    about = {
-        "baseline": found.baseline,
-        "baseline_value": _rounded(found.estimates[1].value),
-        "margin": found.margin,
-        "decision": found.decision,
-    }
-    return [
-        CardMetric(
-            found.candidate,
-            "release gate",
-            found.measure,
-            str(new.answers.of),
-            new.value,
-            new.low,
-            new.high,
-            new.confidence_level,
-            str(new.answers.varying),
-            None,
-            about,
-        ),
-        CardMetric(
-            found.candidate,
-            "release gate",
-            f"{found.measure}-difference",
-            f"{new.answers.of}, less that of {found.baseline}",
-            found.difference.difference,
-            found.difference.low,
-            found.difference.high,
-            found.comparison.confidence_level,
-            str(found.comparison.answers.varying),
-            None,
-            about,
-        ),
-    ]
-
-
-@renders(Findings, "metrics")
-def _of_findings(found: Findings) -> list[CardMetric]:
-    parts = (found.evaluation, *found.verification, found.classification, found.gate)
-    return [one for part in parts if part is not None for one in metrics_of(part)]
-
-
 def metrics_of(result: object) -> list[CardMetric]:
-    """What a card states of a result."""
-    from proband.engine.rendering import render
+    """What a card states of a result; of findings, what it states of every part."""
+    load_views()
+    parts = result.parts.values() if isinstance(result, Findings) else (result,)
+    return [metric for part in parts for metric in view_of(part).metrics(part)]
 
-    made: list[CardMetric] = render(result, "metrics")
-    return made
 
-
-@writes_card
 def model_card(result: object, dataset: str = "test set", format: str = "markdown") -> str:
     """Write what was found as a card: ``markdown``, a README's head and a section, or ``yaml``, the head alone.
 
@@ -252,6 +86,12 @@ def model_card(result: object, dataset: str = "test set", format: str = "markdow
     if format not in get_args(Form):
         raise UsageError(f"A model card is written as {' or '.join(get_args(Form))}; got {format!r}.")
     found = metrics_of(result)
+    kind = type(result).__name__
+    if not found and not isinstance(result, Findings) and kind not in kinds_that("metrics"):
+        raise UsageError(
+            f"There is no model card of {'an' if kind[0] in 'AEIOU' else 'a'} {kind}.",
+            f"there is one of {', '.join(kinds_that('metrics'))}.",
+        )
     if not found:
         raise UsageError(
             "Nothing was found that a model card states.",
@@ -287,14 +127,12 @@ def _index(found: Sequence[CardMetric], dataset: str) -> list[dict[str, Any]]:
 
 
 def _metric(one: CardMetric) -> dict[str, Any]:
-    ends = (
-        {} if one.low is None or one.high is None else {"low": _rounded(one.low), "high": _rounded(one.high)}
-    )
+    ends = {} if one.low is None or one.high is None else {"low": rounded(one.low), "high": rounded(one.high)}
     of = {"confidence_level": one.confidence_level, "varying": one.varying} if ends else {}
     return {
         "type": one.type,
         "name": one.name,
-        "value": _rounded(one.value),
+        "value": rounded(one.value),
         "args": {**one.args, **ends, **of, "proband": __version__},
     }
 
@@ -325,7 +163,7 @@ def _table(found: Sequence[CardMetric], dataset: str) -> Table:
     return Table(dataset, heads, rows, notes=(*notes, *decided, as_sentence(_MADE(version=__version__))))
 
 
-def _rounded(value: float) -> float:
+def rounded(value: float) -> float:
     """A number of a card: digits beyond these are noise."""
     return round(float(value), _PLACES)
 

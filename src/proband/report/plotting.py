@@ -1,4 +1,4 @@
-"""Figures of results that have no table of their own: some have a figure, all others are values with their intervals."""
+"""Figures of results that have none of their own: their values with intervals."""
 
 from __future__ import annotations
 
@@ -7,27 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
-from proband.engine.arguments import Gate
 from proband.engine.limits import Inches, Title
-from proband.engine.rendering import Shown, renders
+from proband.engine.rendering import Shown
 from proband.errors import UsageError
-from proband.inference.estimates.people_fractions import SizeCurve
-from proband.inference.galleries.effect import GalleryEffect
-from proband.inference.galleries.tables import GalleryVariation
-from proband.inference.verification.hard_subjects import HardSubjects
-from proband.measures.verification import ErrorRates
-from proband.protocols.running.results import ProtocolRun
-from proband.report.charts.error_curves import ErrorCurve
-from proband.report.charts.makers.concentration import concentration
 from proband.report.charts.makers.rows import Valued, difference_label, values
-from proband.report.charts.mpl import figure
 from proband.report.charts.scales import Unit
-from proband.report.figures.feret import variation_figure
-from proband.report.figures.identification import sizes_figure, values_figure
-from proband.report.figures.protocols import accuracy_figure
-from proband.report.figures.strat import gallery_effect_figure
+from proband.report.figures.identification import values_figure
 from proband.report.figures.style import STYLE
-from proband.report.figures.verification import det_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,15 +22,16 @@ _VALUES = ("value", "rate", "difference", "mean")  # what holds the number of a 
 _NAMES = ("classifier", "protocol", "algorithm", "category", "group", "gallery", "first", "second")
 
 
-def draws(kind: type, draw: Callable[..., Figure]) -> None:
-    """Register how results of a kind are drawn."""
-    gate = Gate(draw, "plot")
+def one_of(figures: Callable[[Any], Mapping[str, Callable[[], Figure]]], first: str) -> Callable[..., Figure]:
+    """Draw one of a result's figures, by its name."""
 
-    def shown(result: object, **options: Any) -> Figure:
-        args, named = gate.admitted((result,), options)
-        return displayed(draw(*args, **named))
+    def draw(result: Any, which: str = first) -> Figure:
+        named = figures(result)
+        if which not in named:
+            raise UsageError(f"There is no figure {which!r}.", f"there are: {', '.join(named)}.")
+        return named[which]()
 
-    renders(kind, "figure")(shown)
+    return draw
 
 
 def drawn_by(figure: Callable[..., Figure], of: Callable[[Any], Any]) -> Callable[..., Figure]:
@@ -77,7 +64,7 @@ def _png(drawn: Figure) -> bytes:
     return written.getvalue()
 
 
-def _as_values(result: Shown, width: Inches = 5.4, title: Title | None = None) -> Figure:
+def values_plot(result: Shown, width: Inches = 5.4, title: Title | None = None) -> Figure:
     """Draw the rows of a result's frame, or the result itself, as values with their intervals."""
     rows = result.to_frame().to_dicts() if hasattr(result, "to_frame") else [vars(result)]
     key = next((key for key in _VALUES if rows and isinstance(rows[0].get(key), int | float)), None)
@@ -119,26 +106,3 @@ def _drawable(result: Shown) -> str:
         if isinstance(value[0] if isinstance(value, tuple) and value else value, Shown)
     ]
     return f"draw a part of it: {', '.join(parts)}." if parts else "draw the results that it was made of."
-
-
-def _rates_figure(rates: ErrorRates, title: Title | None = None) -> Figure:
-    """Draw the DET of bare error rates."""
-    counts = rates.counts
-    fmr, fnmr = rates.curve
-    eer = rates.eer().value
-    return det_figure(
-        [ErrorCurve(rates.algorithm, fmr, fnmr, counts.n_impostor, counts.n_genuine, eer=eer)], title
-    )
-
-
-def _hard_figure(hard: HardSubjects, title: Title | None = None) -> Figure:
-    return figure([concentration(hard)], (5.4, 4.4), title=title)
-
-
-draws(Shown, _as_values)
-draws(SizeCurve, drawn_by(sizes_figure, alone))
-draws(GalleryEffect, drawn_by(gallery_effect_figure, alone))
-draws(GalleryVariation, drawn_by(variation_figure, alone))
-draws(HardSubjects, _hard_figure)
-draws(ErrorRates, _rates_figure)
-draws(ProtocolRun, accuracy_figure)

@@ -11,20 +11,19 @@ import numpy as np
 
 from proband.engine.files.documents import as_json
 from proband.engine.files.spreadsheets import write_spreadsheet
-from proband.report.analyses.protocols import write_parts
-from proband.report.contents import figures_of, tables_of
+from proband.report.contents import figures_of, frames_of
 from proband.report.directory import MARK, whole_directory
 from proband.report.figures.style import save_figure
 from proband.report.model_card import metrics_of, model_card
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 from proband.study.caching import Cache
 from proband.study.findings import Findings
 
 REPORT = "report.html"
 STUDY = "study.toml"
 CARD = "model-card.md"
-PROTOCOL = "protocol"
 TABLE_ENDINGS = ("csv", "parquet")
 FIGURE_ENDINGS = ("png", "svg", "pdf")
 
@@ -43,19 +42,20 @@ def write_run(
     alone: there is no clock in them, and no path of this machine. `attach` puts the files `attached` beside them before the
     directory appears; others may compute from these, so only who attaches them again replaces them.
     """
-    results = as_json(found.to_dict())
+    scene = Scene(found)
+    results = as_json(scene.plain)
     with whole_directory(path, attached) as draft:
         (draft / MARK).write_text(results, encoding="utf-8")
         if found.provenance.study:
             # Not write_text, which would turn line ends: the study is kept to the letter.
             (draft / STUDY).write_bytes(found.provenance.study.encode())
-        _write_tables(found, draft / "tables", [one for one in TABLE_ENDINGS if one in formats])
+        _write_tables(scene, draft / "tables", [one for one in TABLE_ENDINGS if one in formats])
         endings = [one for one in FIGURE_ENDINGS if one in formats]
         if endings:
-            _write_figures(found, draft / "figures", endings, results, cache or Cache(None))
-        (draft / REPORT).write_text(render_page(build_page(found)), encoding="utf-8")
-        if found.protocol is not None:
-            write_parts(found.protocol, draft / PROTOCOL)
+            _write_figures(scene, draft / "figures", endings, results, cache or Cache(None))
+        (draft / REPORT).write_text(render_page(build_page(scene)), encoding="utf-8")
+        for view, part in scene.parts.values():
+            view.write(part, draft)
         if metrics_of(found):
             (draft / CARD).write_text(model_card(found, found.title), encoding="utf-8")
         if attach is not None:
@@ -63,11 +63,11 @@ def write_run(
     return path / REPORT
 
 
-def _write_tables(found: Findings, folder: Path, endings: Sequence[str]) -> None:
+def _write_tables(scene: Scene, folder: Path, endings: Sequence[str]) -> None:
     if not endings:
         return
     folder.mkdir()
-    for name, frame in tables_of(found).items():
+    for name, frame in frames_of(scene).items():
         for ending in endings:
             if ending == "csv":
                 write_spreadsheet(frame, folder / f"{name}.csv")
@@ -75,11 +75,12 @@ def _write_tables(found: Findings, folder: Path, endings: Sequence[str]) -> None
                 frame.write_parquet(folder / f"{name}.parquet")
 
 
-def _write_figures(found: Findings, folder: Path, endings: Sequence[str], results: str, cache: Cache) -> None:
+def _write_figures(scene: Scene, folder: Path, endings: Sequence[str], results: str, cache: Cache) -> None:
     """Draw the figures, or take those that were drawn of the same results: drawing may take longer than all else."""
 
     def make() -> dict[str, Any]:
-        for name, figure in figures_of(found).items():
+        for name, draw in figures_of(scene).items():
+            figure = draw()
             for ending in endings:
                 save_figure(figure, folder / f"{name}.{ending}")
         return {one.name: np.frombuffer(one.read_bytes(), np.uint8) for one in sorted(folder.iterdir())}

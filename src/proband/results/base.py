@@ -52,6 +52,8 @@ class Result(Shown):
 
     __slots__ = ()
     written: ClassVar[Written] = Written()
+    sparse: ClassVar[bool] = False
+    """Whether keys that hold nothing are left out, and, of a part of findings, whether its keys stand at the top."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let every kind show itself in lines that fit, and none in those of a dataclass, which show every array."""
@@ -74,7 +76,9 @@ class Result(Shown):
         """Return plain values, ready for JSON, which has no infinity: what is not finite is None."""
         optional = self.written.if_any
         made = {key: plain(value) for key, value in entries(self).items()}
-        return {key: value for key, value in made.items() if value or key not in optional}
+        for key, part in getattr(self, self.written.beside or "", {}).items():
+            made |= part.to_dict() if part.sparse else {key: plain(part)}
+        return {key: value for key, value in made.items() if value or not (self.sparse or key in optional)}
 
     def to_frame(self) -> pl.DataFrame:
         """Return a table with a row for each number that was found, and columns for what it is of."""

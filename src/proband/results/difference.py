@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from proband.engine.limits import Adjustment as Adjustment
 from proband.results.base import Count, Finite, Interval, Rate, Result
 from proband.results.serializing import Written
 from proband.results.sides import Side
@@ -87,7 +88,6 @@ _BY_UNIT = Sentence(
 )
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
-Adjustment = Literal["single-step", "none"]
 Unit = Literal["person", "probe", "sample", "group", "item", "cluster"]
 """What is drawn anew: people or probes; samples of classes or groups of them; items of a table or clusters of them."""
 

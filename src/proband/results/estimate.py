@@ -185,6 +185,13 @@ class Estimate(Result):
     again: Callable[[int], Estimate] | None = field(default=None, repr=False)
 
     @property
+    def errors_of_halves(self) -> tuple[float, float]:
+        """The standard errors that each half of the replicates gives by itself: where they differ, more are needed."""
+        made = np.empty(0) if self.replicates is None else self.replicates
+        middle = len(made) // 2
+        return float(made[:middle].std(ddof=1)), float(made[middle:].std(ddof=1))
+
+    @property
     def n_replicates(self) -> Count | None:
         """How many replicates there are."""
         return None if self.replicates is None else len(self.replicates)

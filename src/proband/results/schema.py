@@ -44,14 +44,19 @@ _SCALARS: dict[Any, Schema] = {
 }
 
 
-def schema_of(kind: type, title: str) -> Schema:
+def schema_of(kind: type, title: str, parts: Mapping[str, type] | None = None) -> Schema:
     """Return the JSON Schema (draft 2020-12) of what `to_dict` of a type of results gives.
 
-    The whole has no other keys; a record in it may have more, since it may be of a kind that says more.
+    The whole has no other keys; a record in it may have more, since it may be of a kind that says more. `parts` may stand beside its own
+    keys; of those that are sparse, their own keys do.
     """
     found: dict[str, Schema] = {}
     _schema(kind, found)
     own = found.pop(kind.__name__)
+    for key, part in (parts or {}).items():
+        reference = _schema(part, found)
+        sparse = getattr(part, "sparse", False)
+        own["properties"] |= found.pop(part.__name__)["properties"] if sparse else {key: reference}
     top = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return {**top, **own, "additionalProperties": False, "$defs": dict(sorted(found.items()))}
 
@@ -97,7 +102,8 @@ def _record(kind: type, found: dict[str, Schema]) -> Schema:
                 raise TypeError(f"{name} is no record, so it has no schema.")
             written: Written = getattr(kind, "written", Written())
             keys = {key: _schema(type_at(kind, path), found) for key, path in paths(kind).items()}
-            required = [key for key in keys if key not in written.if_any]
+            sparse = getattr(kind, "sparse", False)
+            required = [key for key in keys if key not in written.if_any and not sparse]
         found[name] = {
             "description": (getdoc(kind) or name).partition("\n")[0],
             "type": "object",

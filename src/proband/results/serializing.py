@@ -34,6 +34,8 @@ class Written:
         Keys that are only there if they hold anything.
     versioned
         Whether the version of Proband comes first.
+    beside
+        A field that holds results by key: these stand beside the other keys, and of a sparse one its own keys do.
     """
 
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -42,6 +44,7 @@ class Written:
     spread: tuple[str, ...] = ()
     if_any: tuple[str, ...] = ()
     versioned: bool = False
+    beside: str | None = None
 
 
 def is_record(value: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from proband.errors import DesignError, UsageError, quoted
+from proband.errors import DesignError, Hint, UsageError, first_few, quoted
 from proband.samples.experiment import Experiment
 from proband.samples.expressions import compile_expression
 from proband.samples.table import UNDECIDED, evaluate
@@ -35,6 +35,7 @@ GALLERY_UNDECIDED = Sentence(
 
 
 ROLES = ("probe", "mate")
+_MOST_GROUPS = 20
 
 LONG_AFTER = "probe.{date} - mate.{date} >= days(500)"
 """The general rule of a duplicate II. On FERET's own lists any gap of 448 to 537 days gives its 234 probes."""
@@ -198,3 +199,36 @@ def feret_categories(
         Category("dup1", f"not {same_set} and probe.{camera} == mate.{camera}"),
         Category("dup2", f"not {same_set} and probe.{camera} == mate.{camera} and ({later})", gallery=own),
     )
+
+
+def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
+    """Make a category of the probes of each value of a column, such as the sex of the person.
+
+    Examples
+    --------
+    >>> from proband.samples import Experiment, Samples
+    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
+    >>> [one.name for one in probe_groups(Experiment(Samples(data), gallery="session == 1"), "sex")]
+    ['sex f', 'sex m']
+    """
+    frame = experiment.samples.frame
+    if column not in frame.columns:
+        raise UsageError(
+            f"There is no column {column!r} to group probes by.",
+            f"there are: {first_few(frame.columns, 12)}.",
+        )
+    kind = frame.schema[column]
+    if kind.is_nested() or kind == pl.Object:
+        raise UsageError(f"The column {column!r} is of type {kind}, which makes no groups.")
+    found = frame[column][experiment.probes[experiment.mated]].drop_nulls().unique().sort()
+    if not 1 <= len(found) <= _MOST_GROUPS:
+        raise UsageError(
+            f"The column {column!r} has {count(len(found))} values among the probes; groups are 1 to {_MOST_GROUPS}.",
+            Hint("for ranges write categories: {option:category}.", name="young", rule="probe.age < 30"),
+        )
+    if found.dtype == pl.Date:
+        values = [(str(value), f"date('{value}')") for value in found]
+    else:
+        plain = found if found.dtype.is_numeric() or found.dtype == pl.Boolean else found.cast(pl.String)
+        values = [(str(value), repr(value)) for value in plain]
+    return tuple(Category(f"{column} {name}", f"probe.col({column!r}) == {value}") for name, value in values)

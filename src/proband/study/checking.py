@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from proband.engine.files.files import naming, require_regular
 from proband.engine.files.shards import shard_files
@@ -13,24 +13,17 @@ from proband.errors import Hint, InputError, ProbandError, Said, UsageError, fir
 from proband.samples.directories import is_table_of_names
 from proband.scores.formats import FORMATS
 from proband.scores.reading import KEY_MARK, split_key, split_name
+from proband.study.analysis import ANALYSES
 from proband.study.definition import Origin
-from proband.study.designs import measure_of, names_in, of_pairs
 from proband.study.refusals import Keys, RequestError, near, shown
-from proband.study.requests import (
-    ANALYSES,
-    OF_TABLES,
-    ComparisonRequest,
-    ExperimentDesign,
-    GateRequest,
-    Part,
-    Place,
-    Request,
-)
+from proband.study.requests import ExperimentDesign, Names, Part, Place, Request
+
+Mark = TypeVar("Mark")
 
 
 def check(request: Request, origin: Origin) -> None:
     """Refuse a request that names nothing to read, or what is not there."""
-    if not (request.scores or request.embeddings or request.images) and _needs_scores(request):
+    if not request.has_sources and _needs_scores(request):
         name = "The request" if origin.path is None else origin.path.name
         raise UsageError(
             f"{name} names no scores.",
@@ -52,8 +45,9 @@ def check(request: Request, origin: Origin) -> None:
                 "rows and columns that are named by subject stand in no table of samples",
                 Hint("leave out {option:samples}, or {option:ids=subjects}."),
             )
-    for keys, name, known in names_in(request):
-        if name != "auto" and name not in known.names() and not known.names_code(name):
+    for keys, mark, text in names_in(request):
+        known, name = mark.known, text.partition("@")[0]
+        if mark.checked and name != "auto" and name not in known.names() and not known.names_code(name):
             raise RequestError(keys, f"there is no {known.what} {name!r}", known.meant_by(name))
     if request.samples is None and (request.embeddings or request.images) and not request.scores:
         section = "images" if request.images is not None else "embeddings"
@@ -71,11 +65,10 @@ def check_effects(request: Request, in_memory: bool) -> None:
             raise RequestError(
                 ("experiment", name), f"it has no effect on {_asked(request)}", "leave it out."
             )
-    asked = [name for name in ANALYSES if getattr(request, name)]
-    folds = request.verification is not None and request.verification.pairs is not None
-    if folds and asked == ["verification"] and request.samples is not None and request.samples.failed:
+    reading = [one.reads for _, one in request.asked()]
+    if request.samples is not None and request.samples.failed and not any(one.failures for one in reading):
         raise RequestError(
-            ("samples", "failed"), Hint("it has no effect with {named:pairs}"), "leave one of them out."
+            ("samples", "failed"), f"it has no effect on {_asked(request)}", "leave one of them out."
         )
     marked = (
         in_memory or request.images is not None or (request.samples is not None and request.samples.failed)
@@ -88,48 +81,26 @@ def check_effects(request: Request, in_memory: bool) -> None:
         )
 
 
-_CHOICE = {"gallery", "one_per_subject", "probes"}
-
-
 def _read_of_experiment(request: Request) -> set[str]:
     """The keys of the experiment that the analyses asked for read."""
-    every = set(ExperimentDesign.model_fields)
-    read: set[str] = set()
-    for one in _compared(request):
-        read |= _CHOICE if of_pairs(one) else every
-    of_ranks = (request.identification, request.mcnemar, request.feret, request.partition)
-    if any(of_ranks) or (request.covariates is not None and request.covariates.table is None):
-        read |= every
-    own = request.verification
-    if own is not None and own.pairs is None and own.comparisons == "experiment":
-        read |= _CHOICE
-    if request.threshold is not None:
-        read |= _CHOICE
-    if request.choices is not None and not request.choices.trainings:
-        read |= {"ties"}
-    if request.strat is not None:
-        read |= {"ties", "on_failure"}
-    return read
-
-
-def _compared(request: Request) -> list[ComparisonRequest | GateRequest]:
-    return [*request.comparison, *([] if request.gate is None else [request.gate])]
+    reading = [one.reads for _, one in request.asked()]
+    if any(one.ranks for one in reading):
+        return set(ExperimentDesign.model_fields)
+    return {key for one in reading for key in one.experiment}
 
 
 def _asked(request: Request) -> str:
-    """What is asked for, in the words of sections."""
-    named = [name for name in ANALYSES if getattr(request, name)]
-    measures = [measure_of(one).code for one in _compared(request)]
+    """What is asked for, in the words of sections, with the measures that they name."""
+    named = [analysis.key for analysis, _ in request.sections()]
+    measures = [one.measured.code for _, one in request.asked() if hasattr(one, "measured")]
     of = f" of {', '.join(measures)}" if measures else ""
     return f"{', '.join(named)}{of}"
 
 
 def _needs_scores(request: Request) -> bool:
     """Whether it asks for anything but analyses of tables that these name themselves."""
-    asked = {name for name in ANALYSES if name in request.model_fields_set and getattr(request, name)}
-    explained = request.covariates
-    of_tables = {*OF_TABLES, "covariates"} if explained and explained.table else {*OF_TABLES}
-    return not asked or not asked <= of_tables
+    written = [one for analysis, one in request.asked() if request.says(analysis.key)]
+    return not written or any(one.reads.scores for one in written)
 
 
 def _check_images(request: Request) -> None:
@@ -151,31 +122,58 @@ def _check_images(request: Request) -> None:
             raise RequestError(keys, f"{name} must be trained", 'say on whom: train = "CONDITION"')
 
 
-def files_named(part: Part, keys: Keys = ()) -> Iterator[tuple[Keys, Place, str]]:
+def files_named(part: Part) -> Iterator[tuple[Keys, Place, str]]:
     """Every file that a request names, by the marks of its fields, with the keys that lead to it."""
+    for keys, place, text in marked_texts(part, Place):
+        if place.kind == "reference":
+            path, _ = split_key(split_name(text)[1])
+            yield keys, Place("file or directory"), str(path)
+        elif place.kind != "condition":
+            yield keys, place, text
+        elif text.startswith("@"):
+            yield keys, Place("file"), text[1:]
+
+
+def names_in(request: Request) -> Iterator[tuple[Keys, Names, str]]:
+    """Everything of a registry that a request names, by the marks of its fields, with the keys that lead to it."""
+    yield from marked_texts(request, Names)
+
+
+def code_named(request: Request) -> list[tuple[Keys, str]]:
+    """Everything in a request that names code to import, with the keys that lead to it."""
+    return [(keys, text) for keys, mark, text in names_in(request) if mark.names_code(text.partition("@")[0])]
+
+
+def plugins_of(request: Request) -> dict[str, tuple[str, ...]]:
+    """Whose code a request's analyses, measures and designs are where they are plug-ins, and whose code may read its files."""
+    formats = {one.format for one in request.scores}
+    named = FORMATS.made_by(*(FORMATS.names() if None in formats else filter(None, formats)))
+    named |= ANALYSES.made_by(*(analysis.key for analysis, _ in request.sections()))
+    for _, mark, text in names_in(request):
+        if mark.checked:
+            named |= mark.known.made_by(text.partition("@")[0])
+    return named
+
+
+def marked_texts(part: Part, kind: type[Mark], keys: Keys = ()) -> Iterator[tuple[Keys, Mark, str]]:
+    """Every text of a request whose field has a mark of a kind, with the keys that lead to it."""
     for name, field in type(part).model_fields.items():
         said, at = getattr(part, name), (*keys, name)
-        place = _place_of((field.annotation, *field.metadata))
+        mark = _mark_in((field.annotation, *field.metadata), kind)
         for number, one in enumerate(said) if isinstance(said, tuple) else [(None, said)]:
             here = at if number is None else (*at, number)
             if isinstance(one, Part):
-                yield from files_named(one, here)
-            elif isinstance(one, str) and place is not None:
-                if place.kind == "reference":
-                    path, _ = split_key(split_name(one)[1])
-                    yield here, Place("file or directory"), str(path)
-                elif place.kind != "condition":
-                    yield here, place, one
-                elif one.startswith("@"):
-                    yield here, Place("file"), one[1:]
+                yield from marked_texts(one, kind, here)
+            elif isinstance(one, str) and mark is not None:
+                yield here, mark, one
 
 
-def _place_of(hint: Any) -> Place | None:
+def _mark_in(hint: Any, kind: type[Mark]) -> Mark | None:
     """The mark within a type, however deep."""
-    if isinstance(hint, Place):
+    if isinstance(hint, kind):
         return hint
     parts = hint if isinstance(hint, tuple) else get_args(hint)
-    return next((found for part in parts if (found := _place_of(part)) is not None), None)
+    return next((found for part in parts if (found := _mark_in(part, kind)) is not None), None)
 
 
 def _require(origin: Origin, keys: Keys, place: Place, name: str) -> None:

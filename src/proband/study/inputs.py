@@ -26,9 +26,7 @@ from proband.scores.trials import Trials
 from proband.study.caching import Cache
 from proband.study.checking import files_named
 from proband.study.definition import Origin
-from proband.study.designs import needs_matrix
 from proband.study.findings import InputFile
-from proband.study.protocols import labels_in
 from proband.study.recognising import recognise
 from proband.study.refusals import RequestError
 from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
@@ -102,8 +100,9 @@ def read_inputs(
     """Read every file that a request names."""
     named = dict.fromkeys(_files_of(request, origin))
     files = tuple(InputFile(name, *cache.digest(origin.find(name))) for name in named)
-    if not (request.scores or request.embeddings or request.images):
-        known = _table(request, origin) if request.protocol or request.audit else None
+    if not request.has_sources:
+        needed = any(one.reads.samples for _, one in request.asked())
+        known = _table(request, origin) if needed else None
         return Inputs(known, "", (), (), files)
     table = _table(request, origin)
     shared = origin.path is None and len(request.scores) > 1
@@ -154,7 +153,7 @@ def _table(request: Request, origin: Origin) -> Samples | None:
     one = request.samples
     if one is None:
         return None
-    labels = labels_in((request.protocol, request.audit))
+    labels = tuple(name for _, asked in request.asked() for name in asked.reads.labels)
     with origin.placed(origin.where("samples")):
         return read_table(origin.find(one.file), one.id, one.subject, one.failed, one.missing_values, labels)
 
@@ -219,6 +218,12 @@ def _score_reader(
     )
 
 
+def _needs_matrix(request: Request) -> bool:
+    """Whether anything is asked for that a list of chosen pairs cannot tell."""
+    asked = (one.reads for analysis, one in request.asked() if request.says(analysis.key))
+    return request.says("experiment") or any(one.scores and not one.lists for one in asked)
+
+
 def _lists(
     request: Request,
     origin: Origin,
@@ -229,7 +234,7 @@ def _lists(
 ) -> tuple[PairList, ...]:
     """The scores as lists of chosen pairs; empty if any file makes a matrix that is needed."""
     found: list[PairList] = []
-    ranked = needs_matrix(request)
+    ranked = _needs_matrix(request)
     for number, source in enumerate(request.scores):
         place = origin.where("scores", number)
         for reference in origin.references(source):

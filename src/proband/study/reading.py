@@ -14,7 +14,7 @@ from proband.errors import InputError, Said, UsageError
 from proband.study.checking import check
 from proband.study.definition import Origin, Study
 from proband.study.places import Places
-from proband.study.requests import Request
+from proband.study.requests import request_type
 from proband.words import count
 
 # Where a parser's complaint says that it stands: tomllib has no fields for that before Python 3.14.
@@ -59,7 +59,7 @@ def study_from_text(text: str, path: Path) -> Study:
     tables = _parsed(text, path)
     origin = Origin(path, text, Places.of(text), f"proband run {path.name}")
     with origin.refusing():
-        request = Request(**{"title": path.stem, **tables})
+        request = request_type()(**{"title": path.stem, **tables})
         check(request, origin)
     return Study(request, origin)
 

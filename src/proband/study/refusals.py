@@ -119,7 +119,7 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
             f"there is no section or key {name!r}",
             f"it is a key of {where}, and stands after that line.",
         )
-    meant = COMMANDS.get(name)
+    meant = _sections_of_commands().get(name)
     hint = f"it is called {meant!r} here." if meant in sections else near(name, list(sections))
     return RequestError(keys, f"there is no section or key {name!r}", hint)
 
@@ -136,15 +136,13 @@ RENAMED = {
 # Keys of which another section has what is now called otherwise.
 MOVED = {"confidence": "output"}
 
-# Commands whose names differ from those of the sections that ask for the same.
-COMMANDS = {
-    "evaluate": "identification",
-    "compare": "comparison",
-    "verify": "verification",
-    "permute": "choices",
-    "recognize": "images",
-    "classify": "classification",
-}
+
+def _sections_of_commands() -> dict[str, str]:
+    """Commands whose names differ from those of the sections that ask for the same."""
+    from proband.study.analysis import analyses  # whose requests are refused here
+
+    named = {command: analysis.key for analysis in analyses() for command in analysis.commands}
+    return named | {"recognize": "images"}
 
 
 def _fields_of(hint: Any) -> Collection[str]:

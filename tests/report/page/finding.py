@@ -9,6 +9,13 @@ import numpy as np
 import pytest
 
 import proband as pb
+from proband.analyses.audit.run import Audits
+from proband.analyses.choices.run import Choices
+from proband.analyses.comparison.run import ComparedAlgorithms
+from proband.analyses.identification.run import Identified
+from proband.analyses.search.run import Searched
+from proband.analyses.threshold.run import Thresholds
+from proband.analyses.verification.run import Verified
 from proband.inference.strata.study import strat_study
 from proband.inference.verification import group_differences
 from proband.inference.verification.groups import error_rates_by, hard_subjects_of
@@ -18,6 +25,7 @@ from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.running import run_protocol
 from proband.report.page.build import build_page
 from proband.report.page.model import Page
+from proband.report.scene import Scene
 from proband.study.findings import Findings, InputFile, Provenance
 
 PEOPLE, IMAGES = 40, 4
@@ -75,27 +83,36 @@ def whole() -> Findings:
             error_rates_by(one, experiment, "kind", made.points[0].point)
             for one, made in zip(algorithms, verified, strict=True)
         )
+    hard = hard_subjects_of(algorithms[0], experiment, verified[0].points[0].point, pseudonyms=True)
     part = pb.Experiment(table, gallery="image == 0 and kind == 'even'", probes="image != 0")
     return Findings(
         "Random",
         PROVENANCE,
-        evaluation,
         {
-            "rank-1": pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first]),
-            "median-rank-10": pb.compare(
-                pb.MedianCensoredRank(10),
-                [one.outcomes for one in first],
-                design=pb.designs.Bootstrap("subject", n_resamples=200),
+            "identification": Identified(evaluation),
+            "comparison": ComparedAlgorithms(
+                {
+                    "rank-1": pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first]),
+                    "median-rank-10": pb.compare(
+                        pb.MedianCensoredRank(10),
+                        [one.outcomes for one in first],
+                        design=pb.designs.Bootstrap("subject", n_resamples=200),
+                    ),
+                }
             ),
+            "verification": Verified(verified, by_kind, {"sharp": hard}),
+            "search": Searched(
+                tuple(searches_with_intervals(pb.search(one, part), (0.1,), (1,)) for one in algorithms)
+            ),
+            "choices": Choices(
+                pb.permute(
+                    algorithms, pb.Pool(table, groups="session"), pb.designs.ImageChoice(n_resamples=200)
+                )
+            ),
+            "strat": strat_study(algorithms[:2], table, 4),
+            "gate": pb.gate(algorithms[0], algorithms[2], experiment),
+            "threshold": Thresholds(pb.threshold(algorithms, experiment, fmr=0.1).found),
         },
-        verified,
-        by_kind,
-        {"sharp": hard_subjects_of(algorithms[0], experiment, verified[0].points[0].point, pseudonyms=True)},
-        tuple(searches_with_intervals(pb.search(one, part), (0.1,), (1,)) for one in algorithms),
-        pb.permute(algorithms, pb.Pool(table, groups="session"), pb.designs.ImageChoice(n_resamples=200)),
-        strat_study(algorithms[:2], table, 4),
-        gate=pb.gate(algorithms[0], algorithms[2], experiment),
-        thresholds=pb.threshold(algorithms, experiment, fmr=0.1).found,
         notes=("a note of the study",),
     )
 
@@ -113,7 +130,7 @@ def feret() -> Findings:
         galleries=pb.designs.Galleries(2),
         sizes=(5, 20, 40),
     )
-    return Findings("FERET", PROVENANCE, feret=found)
+    return Findings("FERET", PROVENANCE, {"feret": found})
 
 
 @cache
@@ -130,8 +147,10 @@ def labelled() -> Findings:
     return Findings(
         "Labelled",
         PROVENANCE,
-        classification=pb.classify(truth, logits, group=groups, k=(1, 2)),
-        outcomes=pb.compare_outcomes(right, systems=list(right)),
+        {
+            "classification": pb.classify(truth, logits, group=groups, k=(1, 2)),
+            "outcomes": pb.compare_outcomes(right, systems=list(right)),
+        },
     )
 
 
@@ -157,20 +176,21 @@ def under_protocols() -> Findings:
         audit(list(one.plan.splits()), table, task="attribute", label="smile", protocol=one.protocol)
         for one in run.findings
     )
-    return Findings("Protocols", PROVENANCE, protocol=run, audits=audits)
+    return Findings("Protocols", PROVENANCE, {"protocol": run, "audit": Audits(audits)})
 
 
 @cache
 def one() -> Findings:
     """One algorithm alone."""
     experiment = pb.Experiment(samples(), gallery="image == 0")
-    return Findings("One", PROVENANCE, pb.evaluate([scores("sharp", 0.45, 0)], experiment))
+    evaluation = pb.evaluate([scores("sharp", 0.45, 0)], experiment)
+    return Findings("One", PROVENANCE, {"identification": Identified(evaluation)})
 
 
 @cache
 def page(made: Callable[[], Findings]) -> Page:
     """The page of a study, built once."""
-    return build_page(made())
+    return build_page(Scene(made()))
 
 
 def many(n: int) -> Findings:
@@ -180,4 +200,9 @@ def many(n: int) -> Findings:
     evaluation = pb.evaluate(algorithms, experiment)
     compared = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.entries])
     verified = tuple(pb.verify(one, experiment, fmr=(0.1, 0.01), n_resamples=0) for one in algorithms)
-    return Findings("Many", PROVENANCE, evaluation, {"rank-1": compared}, verified)
+    parts = {
+        "identification": Identified(evaluation),
+        "comparison": ComparedAlgorithms({"rank-1": compared}),
+        "verification": Verified(verified),
+    }
+    return Findings("Many", PROVENANCE, parts)

@@ -11,12 +11,13 @@ from tests.report.page import finding
 from proband.report.page.build import build_page
 from proband.report.page.model import Block, Chart, Folded, Page
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 from proband.report.table import Cell, Table
 from proband.study.findings import Findings
 
 ORDER = [
-    "verdict", "gate", "identification", "verification", "thresholds", "open-set", "comparisons", "groups",
-    "hard-subjects", "protocol", "diagnostics", "methods", "reproduce",
+    "verdict", "gate", "identification", "verification", "thresholds", "open-set", "choices", "strat",
+    "comparisons", "groups", "hard-subjects", "protocol", "diagnostics", "methods", "reproduce",
 ]  # fmt: skip
 
 
@@ -40,7 +41,7 @@ def test_every_section_is_there_in_order():
 
 
 def test_sections_without_data_are_not_there():
-    page = build_page(Findings("Nothing", finding.PROVENANCE))
+    page = build_page(Scene(Findings("Nothing", finding.PROVENANCE)))
     assert [section.id for section in page.sections] == ["methods", "reproduce"]
     page = finding.page(finding.one)
     assert [section.id for section in page.sections] == [
@@ -56,7 +57,7 @@ def test_pages_render_with_ids_of_their_own(made):
     ids = [block.id for block in blocks_of(page) if isinstance(block, Table | Chart)]
     ids += [section.id for section in page.sections]
     assert len(ids) == len(set(ids))
-    assert render_page(page) == render_page(build_page(made()))
+    assert render_page(page) == render_page(build_page(Scene(made())))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_rows_are_as_wide_as_their_heads():
 
 def test_embedded_files():
     found = finding.whole()
-    files = build_page(found).embedded
+    files = build_page(Scene(found)).embedded
     assert set(files) == {
         "results-summary.json", "leaderboard-summary.csv", "cmc-thinned.csv", "study.toml", "methods.txt",
         "references.bib",
@@ -91,7 +92,7 @@ def test_embedded_files():
         == found.to_dict()["identification"]["results"][0]["rates"]
     )
     rows = list(csv.DictReader(io.StringIO(files["leaderboard-summary.csv"])))
-    best = next(iter(found.comparisons.values())).ordered[0]
+    best = next(iter(found["comparison"].comparisons.values())).ordered[0]
     assert (rows[0]["algorithm"], float(rows[0]["value"])) == (best.facts.algorithm, best.value)
     ranks = {int(row["rank"]) for row in csv.DictReader(io.StringIO(files["cmc-thinned.csv"]))}
     assert set(range(1, 11)) <= ranks
@@ -101,15 +102,15 @@ def test_embedded_files():
 @pytest.mark.long
 def test_long_lists_are_named_where_they_are_left_out():
     found = finding.many(12)
-    results = json.loads(build_page(found).embedded["results-summary.json"])
+    results = json.loads(build_page(Scene(found)).embedded["results-summary.json"])
     assert results["left_out"] == ["comparisons.rank-1.pairs"]
-    rows = list(csv.DictReader(io.StringIO(build_page(found).embedded["leaderboard-pairs.csv"])))
+    rows = list(csv.DictReader(io.StringIO(build_page(Scene(found)).embedded["leaderboard-pairs.csv"])))
     assert len(rows) == 66
 
 
 @pytest.mark.long
 def test_fifty_algorithms_make_a_usable_page():
-    page = build_page(finding.many(50))
+    page = build_page(Scene(finding.many(50)))
     assert len(render_page(page).encode()) < 2_000_000
     charts = {block.id: block for block in blocks_of(page) if isinstance(block, Chart)}
     assert len(charts["cmc"].looks) == len(charts["det"].looks) == 50
@@ -144,7 +145,7 @@ def test_latex_travels_with_the_leaderboard():
 
 def test_bounds_of_drawn_p_values_are_shown_as_such():
     notes = tables_of(finding.page(finding.whole))["leaderboard-1"].notes
-    overall = next(iter(finding.whole().comparisons.values())).overall
+    overall = next(iter(finding.whole()["comparison"].comparisons.values())).overall
     assert overall is not None
     assert overall.p_value == 1e-4
     assert any("p ≤ 0.0001 (labels permuted within people)" in str(note) for note in notes)

@@ -29,6 +29,7 @@ from proband.report.charts.makers.curves import cmc
 from proband.report.charts.makers.rows import forest
 from proband.report.charts.scales import Scale
 from proband.report.charts.svg.drawing import drawings
+from proband.report.kinds.pairs import pairs_chart
 from proband.report.page.charts.curves import bands_chart, cmc_chart, gallery_size_chart
 from proband.report.page.charts.distributions import (
     differences_chart,
@@ -42,7 +43,6 @@ from proband.report.page.charts.points import (
     groups_chart,
 )
 from proband.report.page.model import Chart
-from proband.report.page.sections.leaderboard import pairs_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"

@@ -18,6 +18,7 @@ import proband as pb
 from proband.inference.strata.study import strat_study
 from proband.report.page.build import build_page, embedded_files
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 from proband.study.findings import Findings
 
 SIZES = (256, 481)
@@ -50,8 +51,9 @@ def _longer(value: Any, size: int) -> Any:
 @pytest.mark.parametrize("made", [finding.whole, finding.feret, finding.labelled, finding.under_protocols])
 def test_whatever_is_long_is_embedded_or_named_as_left_out(made: Callable[[], Findings], size: int) -> None:
     found = made()
-    longer = Longer(**vars(found), size=size)
-    kept = json.loads(embedded_files(longer)["results-summary.json"])
+    given = {key: value for key, value in vars(found).items() if key != "schema"}
+    longer = Longer(**given, size=size)
+    kept = json.loads(embedded_files(Scene(longer))["results-summary.json"])
     assert kept["left_out"]
 
     def check(part: Any) -> None:
@@ -85,8 +87,8 @@ def people(n: int, images: int) -> tuple[pb.Samples, list[pb.Scores]]:
 @pytest.mark.parametrize("n", SIZES)
 def test_a_study_of_galleries_has_a_page(n: int) -> None:
     samples, scores = people(n, 3)
-    found = Findings("Galleries", finding.PROVENANCE, strat=strat_study(scores, samples, 3))
-    page = build_page(found)
+    found = Findings("Galleries", finding.PROVENANCE, {"strat": strat_study(scores, samples, 3)})
+    page = build_page(Scene(found))
     assert (
         "strat.standard_errors.brr.by_rank" in json.loads(page.embedded["results-summary.json"])["left_out"]
     )

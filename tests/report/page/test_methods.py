@@ -7,21 +7,22 @@ import pytest
 from tests.report.page import finding
 
 from proband.report.page.sections.methods import methods_text
-from proband.report.page.sections.references import REFERENCES, bibliography, cited
+from proband.report.references import REFERENCES, bibliography, cited
+from proband.report.scene import Scene
 from proband.study.findings import Findings
 
 
 def test_only_what_was_used_is_cited():
-    text, keys = methods_text(finding.one())
+    text, keys = methods_text(Scene(finding.one()))
     assert keys == ["phillips2000", "wilson1927", "rao1992"]
     assert "compared" not in text
-    text, keys = methods_text(Findings("t", finding.PROVENANCE))
+    text, keys = methods_text(Scene(Findings("t", finding.PROVENANCE)))
     assert keys == []
     assert text.startswith("Intervals are at the 95% level")
 
 
 def test_everything_that_was_done_is_told():
-    text, keys = methods_text(finding.whole())
+    text, keys = methods_text(Scene(finding.whole()))
     for said in (
         "40 people",
         "120 probes",
@@ -48,7 +49,7 @@ def test_everything_that_was_done_is_told():
 
 
 def test_feret():
-    text, keys = methods_text(finding.feret())
+    text, keys = methods_text(Scene(finding.feret()))
     assert "2 galleries of different people" in text
     assert {"phillips2000", "dersimonian1986"} <= set(keys)
 
@@ -57,7 +58,7 @@ def test_feret():
     "made", [finding.whole, finding.feret, finding.one, finding.labelled, finding.under_protocols]
 )
 def test_text_and_bibliography_agree(made):
-    text, keys = methods_text(made())
+    text, keys = methods_text(Scene(made()))
     for key, reference in REFERENCES.items():
         assert (reference.short in text) == (key in keys), key
     entries = re.findall(r"^@\w+\{([\w-]+),$", bibliography(keys), re.MULTILINE)
@@ -67,7 +68,7 @@ def test_text_and_bibliography_agree(made):
 def test_no_method_is_left_unnamed():
     """Descriptions that the paragraph does not know would be quoted as they are."""
     for made in (finding.whole, finding.feret, finding.one, finding.labelled, finding.under_protocols):
-        text, _ = methods_text(made())
+        text, _ = methods_text(Scene(made()))
         for raw in ("(percentile", "mid-p), Tango", "effective sample size),"):
             assert raw not in text
 
@@ -123,5 +124,5 @@ def plain_title(key):
 
 def test_the_page_carries_it():
     page = finding.page(finding.one)
-    assert page.embedded["methods.txt"].strip() == methods_text(finding.one())[0]
+    assert page.embedded["methods.txt"].strip() == methods_text(Scene(finding.one()))[0]
     assert "@article{wilson1927," in page.embedded["references.bib"]

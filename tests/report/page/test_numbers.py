@@ -15,13 +15,17 @@ from tests.report.page import finding
 from tests.report.page.test_build import blocks_of, tables_of
 
 import proband as pb
+from proband.analyses.comparison.run import ComparedAlgorithms
+from proband.analyses.identification.run import Identified
+from proband.analyses.verification.page import hard_subjects_section
+from proband.analyses.verification.run import Verified
 from proband.inference.verification.hard_subjects import HardSubjects
 from proband.report import cells
 from proband.report.page.build import build_page
 from proband.report.page.model import Block, Chart, Folded, Page, Paragraph
 from proband.report.page.render import render_page
 from proband.report.page.sections import diagnostics
-from proband.report.page.sections.searches_and_people import hard_subjects_section
+from proband.report.scene import Scene
 from proband.report.table import Cell, Table
 from proband.study.findings import Findings
 from proband.words import Sentence, Target
@@ -89,8 +93,8 @@ def test_tables_show_the_results(made):
     known = np.array([*values, *(-one for one in values)])
     exact = {*known.tolist(), *(100 * known).tolist()}
     checked = 0
-    for table in tables_of(build_page(found)).values():
-        if table.id == "dependence" and not found.comparisons and found.feret is None:
+    for table in tables_of(build_page(Scene(found))).values():
+        if table.id == "dependence" and "comparison" not in found and "feret" not in found:
             continue  # worked out from the outcomes, since no estimate carries it
         for row in table.rows:
             for column, cell in zip(table.columns, row, strict=True):
@@ -165,11 +169,11 @@ def test_the_page_holds_every_value_whatever_is_shown(made):
 
 def test_what_the_page_works_out_itself():
     found = finding.whole()
-    tables = tables_of(build_page(found))
-    point = found.verification[0].points[0].fmr
+    tables = tables_of(build_page(Scene(found)))
+    point = found["verification"].verification[0].points[0].fmr
     row = tables["shared-people"].rows[0]
     assert row[4].value == pytest.approx(point.n / point.n_effective)
-    draws = found.comparisons["median-rank-10"].estimates[0].replicates
+    draws = found["comparison"].comparisons["median-rank-10"].estimates[0].replicates
     assert draws is not None
     halves = [float(np.std(part, ddof=1)) for part in np.split(draws, 2)]
     assert [cell.value for cell in tables["replicates"].rows[0][3:5]] == pytest.approx(halves)
@@ -177,9 +181,9 @@ def test_what_the_page_works_out_itself():
 
 def test_diagnostics_show_the_clusters_of_the_estimates():
     found = finding.whole()
-    first = next(iter(found.comparisons.values())).estimates[0]
+    first = next(iter(found["comparison"].comparisons.values())).estimates[0]
     assert first.clusters is not None
-    row = tables_of(build_page(found))["dependence"].rows[0]
+    row = tables_of(build_page(Scene(found)))["dependence"].rows[0]
     assert [cell.value for cell in row[1:6]] == [
         first.clusters.n,
         first.clusters.n_clusters,
@@ -203,17 +207,18 @@ def test_without_failures_or_successes_a_correlation_is_supposed(wins):
     experiment = pb.Experiment(samples, gallery=ids[:people])
     evaluation = pb.evaluate(made, experiment, check_orientation=False)
     outcomes = [one.outcomes for one in evaluation.entries]
+    compared = ComparedAlgorithms({"rank 1": pb.compare(pb.RecognitionRate(1), outcomes)})
     found = Findings(
-        "t", finding.PROVENANCE, evaluation, {"rank 1": pb.compare(pb.RecognitionRate(1), outcomes)}
+        "t", finding.PROVENANCE, {"identification": Identified(evaluation), "comparison": compared}
     )
-    table = tables_of(build_page(found))["dependence"]
+    table = tables_of(build_page(Scene(found)))["dependence"]
     assert [cell.text for cell in table.rows[0][1:6]] == ["48", "12", "–", "–", "19"]
     assert "0.5 is supposed" in table.notes[-1]
-    estimate = found.comparisons["rank 1"].estimates[0]
+    estimate = found["comparison"].comparisons["rank 1"].estimates[0]
     assert estimate.clusters is not None
     assert estimate.clusters.effective_n == pytest.approx(48 / 2.5)
     assert f"{'all' if wins else 'none'} of 48 probes of 12 people succeed" in str(estimate.notes[-1])
-    noted = " ".join(note for _, note in diagnostics.noted(found))
+    noted = " ".join(note for _, note in diagnostics.noted(Scene(found)))
     assert "about right" not in noted
 
 
@@ -221,16 +226,16 @@ def test_notes_stand_once_with_where_they_hold():
     lost = Sentence("example.lost-probes", "note", "{n:count probe} lost")
     verified = tuple(
         replace(one, notes=(lost(n=1), lost(n=2))[: 1 + place])
-        for place, one in enumerate(finding.whole().verification[:2])
+        for place, one in enumerate(finding.whole()["verification"].verification[:2])
     )
-    noted = diagnostics.noted(Findings("t", finding.PROVENANCE, verification=verified))
+    noted = diagnostics.noted(Scene(Findings("t", finding.PROVENANCE, {"verification": Verified(verified)})))
     assert ("verification, sharp and 1 more", "1 probe lost.") in noted
     assert ("verification, plain", "2 probes lost.") in noted
 
 
 def test_places_that_read_alike_are_counted_apart():
     lost = Sentence("example.lost-probes", "note", "{n:count probe} lost")
-    first = next(iter(finding.whole().comparisons.values()))
+    first = next(iter(finding.whole()["comparison"].comparisons.values()))
     quiet = replace(first, notes=(), estimates=tuple(replace(one, notes=()) for one in first.estimates))
     title = str(quiet.estimates[0].answers.of)
     own = replace(
@@ -244,19 +249,21 @@ def test_places_that_read_alike_are_counted_apart():
         "rank-1": replace(quiet, notes=(lost(n=1),)),
         "other": replace(quiet, estimates=(own, *quiet.estimates[1:])),
     }
-    noted = diagnostics.noted(Findings("t", finding.PROVENANCE, comparisons=compared))
+    noted = diagnostics.noted(
+        Scene(Findings("t", finding.PROVENANCE, {"comparison": ComparedAlgorithms(compared)}))
+    )
     assert noted == [(f"comparison, {title} and 1 more", "1 probe lost.")]
 
 
 def test_methods_that_read_alike_are_told_apart():
     """Each method of each rate is told once, whatever it is called."""
-    (first, *_) = finding.whole().verification
+    (first, *_) = finding.whole()["verification"].verification
     point = first.points[0]
     method = point.fmr.method
     alike = [method, replace(method, key="another"), method]
     points = tuple(replace(point, fmr=replace(point.fmr, method=one)) for one in alike)
-    found = Findings("t", finding.PROVENANCE, verification=(replace(first, points=points),))
-    notes = tables_of(build_page(found))["shared-people"].notes
+    found = Findings("t", finding.PROVENANCE, {"verification": Verified((replace(first, points=points),))})
+    notes = tables_of(build_page(Scene(found)))["shared-people"].notes
     assert [note.partition(":")[0] for note in notes] == ["FMR", "FNMR", "FMR"]
 
 
@@ -276,9 +283,13 @@ def hard(rejected: list[int], genuine: int, p: float) -> HardSubjects:
     ],
 )
 def test_hard_subjects_do_not_contradict_their_chart(rejected, p, shown):
-    evaluation = finding.one().evaluation
-    found = Findings("t", finding.PROVENANCE, evaluation, hard_subjects={"sharp": hard(rejected, 10, p)})
-    section = hard_subjects_section(found)
+    verified = Verified(hard_subjects={"sharp": hard(rejected, 10, p)})
+    found = Findings(
+        "t",
+        finding.PROVENANCE,
+        {"identification": finding.one()["identification"], "verification": verified},
+    )
+    section = hard_subjects_section(verified, Scene(found))
     assert section is not None
     first = section.blocks[0]
     assert isinstance(first, Paragraph)

@@ -29,7 +29,7 @@ def test_the_epd_verdict_stands_first_with_its_justification() -> None:
 
 
 def test_numbers_are_those_of_the_run() -> None:
-    run = finding.under_protocols().protocol
+    run = finding.under_protocols()["protocol"]
     assert run is not None
     blocks = section("protocols").blocks
     quoted = next(one for one in blocks if isinstance(one, Table) and one.id == "protocol-quoted")

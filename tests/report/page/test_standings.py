@@ -11,12 +11,17 @@ from tests.report.page import finding
 from tests.report.page.test_build import blocks_of, tables_of
 
 import proband as pb
+from proband.analyses.comparison.run import ComparedAlgorithms
+from proband.analyses.identification.run import Identified
+from proband.analyses.verification.run import Verified
 from proband.report.charts.palette import is_grey
-from proband.report.leading import leading_group, looks
+from proband.report.kinds.verdicts import leading_group
 from proband.report.page.build import build_page
 from proband.report.page.model import Badges, Chart, Page, Paragraph
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 from proband.report.table import Around, Bar, Ends, Table
+from proband.results.base import Result
 from proband.study.findings import Findings
 
 N = 60
@@ -41,19 +46,20 @@ def compared(n: int) -> Findings:
     evaluation = pb.evaluate(made, experiment, categories=[pb.Category.parse("even: probe.even == 0")])
     first = evaluation.of(evaluation.categories[0])
     tested = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first])
-    return Findings("Standings", finding.PROVENANCE, evaluation, {"rank-1": tested})
+    parts = {"identification": Identified(evaluation), "comparison": ComparedAlgorithms({"rank-1": tested})}
+    return Findings("Standings", finding.PROVENANCE, parts)
 
 
 @cache
 def made(n: int) -> Page:
-    return build_page(compared(n))
+    return build_page(Scene(compared(n)))
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_the_first_section_is_the_answer(n: int) -> None:
     verdict = made(n).sections[0]
     headline, table, badges, varies = verdict.blocks[:4]
-    comparison = compared(n).comparisons["rank-1"]
+    comparison = compared(n)["comparison"].comparisons["rank-1"]
     group = leading_group(comparison)
     assert isinstance(headline, Paragraph)
     assert headline.strong
@@ -74,10 +80,10 @@ def test_the_first_section_is_the_answer(n: int) -> None:
 @pytest.mark.parametrize("n", SIZES)
 def test_standings_draw_what_they_say(n: int) -> None:
     found = compared(n)
-    comparison = found.comparisons["rank-1"]
+    comparison = found["comparison"].comparisons["rank-1"]
     tables = tables_of(made(n))
     table = tables.get("standings-all", tables["standings"])
-    axis, places, ranks = table.columns[3].axis, looks(found), comparison.places()
+    axis, places, ranks = table.columns[3].axis, Scene(found).looks, comparison.places()
     assert axis is not None
     for row, one in zip(table.rows, comparison.ordered, strict=True):
         name = one.facts.algorithm
@@ -144,9 +150,15 @@ def test_fifty_algorithms_make_a_small_page() -> None:
     assert len(render_page(made(50)).encode()) < 1_500_000
 
 
-@pytest.mark.parametrize("part", ["evaluation", "verification"])
+def _of_whole(part: str) -> Result:
+    """What was found, without groups and people."""
+    found = finding.whole()[part]
+    return Verified(found.verification) if part == "verification" else found
+
+
+@pytest.mark.parametrize("part", ["identification", "verification"])
 def test_what_was_not_tested_has_no_ranks(part: str) -> None:
-    page = build_page(Findings("t", finding.PROVENANCE, **{part: getattr(finding.whole(), part)}))
+    page = build_page(Scene(Findings("t", finding.PROVENANCE, {part: _of_whole(part)})))
     headline, table = page.sections[0].blocks[:2]
     assert isinstance(headline, Paragraph)
     assert headline.text.endswith("differences were not tested.")

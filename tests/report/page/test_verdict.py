@@ -7,13 +7,23 @@ import pytest
 from tests.report.page import finding
 
 import proband as pb
+from proband.analyses.comparison.run import ComparedAlgorithms
+from proband.analyses.identification.run import Identified
+from proband.analyses.search.run import Searched
+from proband.analyses.verification.run import Verified
 from proband.inference.verification.open_set import searches_with_intervals
 from proband.report import cells
-from proband.report.leading import leading, leading_group
+from proband.report.kinds.verdicts import (
+    best_two,
+    leading_group,
+    pair_verdict,
+    turned,
+    what_would_decide,
+)
 from proband.report.page.model import Badges, Folded, Paragraph
-from proband.report.page.sections.pair_verdict import best_two, pair_verdict, turned, what_would_decide
-from proband.report.page.sections.protocol import protocol_section
-from proband.report.page.sections.verdict import summary, verdict_section
+from proband.report.page.sections.conditions import conditions_section
+from proband.report.page.sections.verdict import verdict_section
+from proband.report.scene import Scene
 from proband.study.findings import Findings
 from proband.words import as_sentence
 
@@ -31,21 +41,24 @@ def compared(wrong: dict[str, range], n: int = 200, **options: object) -> pb.inf
 
 
 def sentences(found: Findings) -> list[str]:
-    section = verdict_section(found)
+    section = verdict_section(Scene(found))
     assert section is not None
     blocks = [inner for one in section.blocks for inner in (one.blocks if isinstance(one, Folded) else [one])]
     return [block.text for block in blocks if isinstance(block, Paragraph)]
 
 
 def of(comparison: pb.inference.Comparison) -> list[str]:
-    return sentences(Findings("t", finding.PROVENANCE, comparisons={"rank 1": comparison}))
+    return sentences(
+        Findings("t", finding.PROVENANCE, {"comparison": ComparedAlgorithms({"rank 1": comparison})})
+    )
 
 
 @pytest.mark.parametrize(
     "made", [finding.whole, finding.feret, finding.one, finding.labelled, finding.under_protocols]
 )
 def test_the_headline_is_a_record_of_its_own(made):
-    section, told = verdict_section(made()), summary(made())
+    scene = Scene(made())
+    section, told = verdict_section(scene), scene.summary
     assert section is not None
     assert told is not None
     strong, *rest = sentences(made())
@@ -57,7 +70,7 @@ def test_the_headline_is_a_record_of_its_own(made):
 
 
 def test_without_findings_there_is_nothing_to_sum_up():
-    assert summary(Findings("t", finding.PROVENANCE)) is None
+    assert Scene(Findings("t", finding.PROVENANCE)).summary is None
 
 
 def test_better():
@@ -184,8 +197,8 @@ def test_turning_twice_changes_nothing_that_is_known():
 
 def test_one_algorithm():
     found = finding.one()
-    assert found.evaluation is not None
-    entry = found.evaluation.entries[0]
+    assert found["identification"].evaluation is not None
+    entry = found["identification"].evaluation.entries[0]
     low, high = entry.interval(1) or (0.0, 0.0)
     assert sentences(found)[0] == (
         f"sharp: recognition rate {entry.curve.at(1):.4f} [{low:.4f}, {high:.4f}] at rank 1, of 120 probes of 40 people."
@@ -196,12 +209,12 @@ def test_one_algorithm():
     ("part", "start"),
     [
         ("verification", "Of 3 algorithms sharp has the lowest FNMR at an FMR of 0.1"),
-        ("searches", "sharp: "),
+        ("search", "sharp: "),
         ("choices", "sharp: mean rate "),
     ],
 )
 def test_other_parts_speak_for_themselves(part, start):
-    found = Findings("t", finding.PROVENANCE, **{part: getattr(finding.whole(), part)})
+    found = Findings("t", finding.PROVENANCE, {part: finding.whole()[part]})
     assert sentences(found)[0].startswith(start)
 
 
@@ -213,7 +226,7 @@ def searched(nonmated: int, fpir: float) -> Findings:
     made = pb.Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name="net")
     experiment = pb.Experiment(pb.Samples({"id": ids, "subject": people}), gallery=ids[:40])
     found = searches_with_intervals(pb.search(made, experiment), (fpir,), (1,))
-    return Findings("t", finding.PROVENANCE, searches=(found,))
+    return Findings("t", finding.PROVENANCE, {"search": Searched((found,))})
 
 
 @pytest.mark.parametrize(
@@ -235,7 +248,7 @@ def test_open_sets_that_measure_nothing(nonmated, fpir, shown):
 
 def test_open_sets_name_the_rate_asked_for():
     found = searched(50, 0.1)
-    p = found.searches[0].points[0].point
+    p = found["search"].searches[0].points[0].point
     first = sentences(found)[0]
     assert first.startswith(f"net: {p.fnir:.4f} [")
     assert first.endswith(f"fail at an FPIR of 0.1 (measured: {p.fpir:.3g}, of 50 non-mated searches).")
@@ -249,7 +262,7 @@ def test_many_ties_are_warned_of(tied, warned):
     values[:tied] = 0.5
     made = pb.Scores.from_array(values, ids[200:], ids[:200], orientation="similarity", name="net")
     evaluation = pb.evaluate([made], pb.Experiment(samples, gallery=ids[:200]))
-    said = sentences(Findings("t", finding.PROVENANCE, evaluation))
+    said = sentences(Findings("t", finding.PROVENANCE, {"identification": Identified(evaluation)}))
     told = (
         f"Probes tied with a non-mate: net {tied} of 200; its result rests on the tie policy (pessimistic)."
     )
@@ -266,14 +279,14 @@ def test_ties_of_several_algorithms_that_are_compared():
 
 
 def test_verifications_name_the_lowest_fnmr():
-    results = finding.whole().verification
+    results = finding.whole()["verification"].verification
     for order in (results, results[::-1]):
-        said = sentences(Findings("t", finding.PROVENANCE, verification=order))
+        said = sentences(Findings("t", finding.PROVENANCE, {"verification": Verified(order)}))
         lowest = min(order, key=lambda one: one.points[0].point.fnmr)
         assert said[0] == (
             f"Of 3 algorithms {lowest.algorithm} has the lowest FNMR at an FMR of 0.1; differences were not tested."
         )
-    alone = sentences(Findings("t", finding.PROVENANCE, verification=results[:1]))
+    alone = sentences(Findings("t", finding.PROVENANCE, {"verification": Verified(results[:1])}))
     point = results[0].points[0]
     assert point.fnmr_at_fmr is not None
     low, high = point.fnmr_at_fmr
@@ -285,10 +298,16 @@ def test_verifications_name_the_lowest_fnmr():
 
 def test_verification_that_disagrees_is_told():
     whole = finding.whole()
-    ranks = {"rank 1": next(iter(whole.comparisons.values()))}
-    found = Findings("t", finding.PROVENANCE, whole.evaluation, ranks, whole.verification)
+    ranks = {"rank 1": next(iter(whole["comparison"].comparisons.values()))}
+    verified = whole["verification"].verification
+    parts = {
+        "identification": whole["identification"],
+        "comparison": ComparedAlgorithms(ranks),
+        "verification": Verified(verified),
+    }
+    found = Findings("t", finding.PROVENANCE, parts)
     (told,) = (one for one in sentences(found) if one.startswith("In verification"))
-    fnmr = {one.algorithm: one.points[0].point.fnmr for one in whole.verification}
+    fnmr = {one.algorithm: one.points[0].point.fnmr for one in verified}
     lowest = min(fnmr, key=lambda name: fnmr[name])
     assert told.startswith(
         f"In verification at an FMR of 0.1, {lowest} has the lowest FNMR ({lowest} {fnmr[lowest]:.4f} ["
@@ -297,24 +316,26 @@ def test_verification_that_disagrees_is_told():
     # Nothing is to be added to a command, and nothing is said where it was tested or the two best are alike.
     command = replace(found, provenance=replace(finding.PROVENANCE, study=""))
     assert any(one.endswith("): not tested here.") for one in sentences(command))
-    best = leading(found)[0]
-    same = next(one for one in whole.verification if one.algorithm == best)
-    alike = tuple(replace(same, rates=one.rates) for one in whole.verification)
-    assert not any(one.startswith("In verification") for one in sentences(replace(found, verification=alike)))
+    best = Scene(found).order[0]
+    same = next(one for one in verified if one.algorithm == best)
+    alike = tuple(replace(same, rates=one.rates) for one in verified)
+    same_best = replace(found, parts={**parts, "verification": Verified(alike)})
+    assert not any(one.startswith("In verification") for one in sentences(same_best))
     experiment = pb.Experiment(finding.samples(), gallery="image == 0")
     pair = [
         finding.scores(name, finding.NOISES[name], place) for place, name in enumerate(("sharp", "plain"))
     ]
     tested = {**ranks, "FNMR": pb.compare(pb.FNMR(0.1), pair, experiment)}
-    assert not any(one.startswith("In verification") for one in sentences(replace(found, comparisons=tested)))
+    with_test = replace(found, parts={**parts, "comparison": ComparedAlgorithms(tested)})
+    assert not any(one.startswith("In verification") for one in sentences(with_test))
 
 
 def test_the_leading_come_first():
-    assert leading(finding.whole())[-1] == "blunt"
+    assert Scene(finding.whole()).order[-1] == "blunt"
 
 
 def test_badges():
-    section = protocol_section(finding.whole())
+    section = conditions_section(Scene(finding.whole()))
     assert section is not None
     (badges,) = (block for block in section.blocks if isinstance(block, Badges))
     texts = [badge.text for badge in badges.badges]
@@ -340,9 +361,11 @@ def test_p_values_at_the_floor(value, floor, shown):
 
 
 def test_floors_are_of_the_tests():
-    by_median, by_rate = (finding.whole().comparisons[name].pairs[0] for name in ("median-rank-10", "rank-1"))
+    by_median, by_rate = (
+        finding.whole()["comparison"].comparisons[name].pairs[0] for name in ("median-rank-10", "rank-1")
+    )
     assert by_rate.method.floor is None  # all sign patterns were counted
-    drawn = finding.whole().comparisons["median-rank-10"].pairs[1]
+    drawn = finding.whole()["comparison"].comparisons["median-rank-10"].pairs[1]
     assert drawn.p_value == pytest.approx(
         drawn.method.floor, rel=0.01
     )  # twice one of 200 draws and what was found

@@ -66,15 +66,15 @@ def classify(
 
       proband classify predictions.csv --truth diagnosis --predicted A=model_a,B=model_b --group patient
     """
-    from proband.report.analyses.classification import (
+    from proband.analyses.classification.tables import (
         classification_statements,
         classification_tables,
         rates_table,
     )
-    from proband.report.analyses.comparisons import unsaid_verdicts, verdicts
     from proband.report.figures.style import save_figure
+    from proband.report.kinds.comparisons import unsaid_verdicts, verdicts
 
-    result = found.classification
+    result = found["classification"]
     assert result is not None  # what was asked for
     write_csv(result.to_frame(), csv)
     write_model_card(found, request, model_card)

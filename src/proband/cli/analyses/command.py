@@ -231,7 +231,7 @@ def _carry_out(
     from proband.study.checking import files_named
     from proband.study.definition import Origin
     from proband.study.inputs import read_inputs
-    from proband.study.requests import Request
+    from proband.study.requests import request_type
     from proband.study.run import run
 
     origin = Origin(command=typed())
@@ -239,12 +239,12 @@ def _carry_out(
     if out is not None:
         require_free(out)
     with spelled():
-        named = files_named(asked.request(**sources) if not asked.needs_names else Request(**sources))
+        named = files_named(asked.request(**sources) if not asked.needs_names else request_type()(**sources))
     require_apart(outputs, (origin.find(name) for _, _, name in named))
     with spelled(), progress_bars(running.quiet) as progress:
         data, names = None, []
         if asked.needs_names:
-            data = read_inputs(Request(**sources), origin, Cache(None), running.threads, progress)
+            data = read_inputs(request_type()(**sources), origin, Cache(None), running.threads, progress)
             names = [one.name for one in data.algorithms]
         request = asked.request(names, **sources)
         found = run(
@@ -330,9 +330,9 @@ def _option_of(keys: Keys) -> str:
 
 def _part(section: str) -> type[Part]:
     from proband.study.refusals import plain_type
-    from proband.study.requests import Request
+    from proband.study.requests import request_type
 
-    plain, _ = plain_type(Request.model_fields[section].annotation)
+    plain, _ = plain_type(request_type().model_fields[section].annotation)
     if get_origin(plain) is tuple:
         plain, _ = plain_type(get_args(plain)[0])
     return plain  # type: ignore[no-any-return]
@@ -474,12 +474,13 @@ def _paths(given: Mapping[str, Any]) -> Iterator[Path]:
 
 
 def _write(found: Findings, request: Request, out: Path | None, report: Path | None) -> None:
-    from proband.report.analyses.choices import undrawn_statements
+    from proband.report.scene import Scene
     from proband.report.writer import write_run
 
     if out is not None:
         wrote(write_run(found, out, request.output.formats))
-        for said in () if found.choices is None else undrawn_statements(found.choices):
-            tell(said)
+        for view, part in Scene(found).parts.values():
+            for said in view.told(part):
+                tell(said)
     if report is not None:
         write_page(found, report)

@@ -42,13 +42,13 @@ def _of_scores(
     json: bool,
     explain: bool,
 ) -> None:
-    comparisons = list(found.comparisons.values())
+    comparisons = list(found["comparison"].comparisons.values())
     write_texts(comparisons, {"to_latex": latex, "to_markdown": markdown, "to_csv": csv})
     if json:
-        plain = {name: one.to_dict() for name, one in found.comparisons.items()}
+        plain = {name: one.to_dict() for name, one in found["comparison"].comparisons.items()}
         print_json(plain if len(plain) > 1 else next(iter(plain.values())))
         return
-    _show(dict(zip(found.titles.values(), comparisons, strict=True)), explain, found.notes)
+    _show(dict(zip(found["comparison"].titles.values(), comparisons, strict=True)), explain, found.notes)
 
 
 @analysis("outcomes", "Outcomes", experiment=(), reads=OutcomeInputs)
@@ -62,7 +62,7 @@ def _of_outcomes(
     json: bool,
     explain: bool,
 ) -> None:
-    result = found.outcomes
+    result = found["outcomes"]
     assert result is not None  # what was asked for
     write_texts([result], {"to_latex": latex, "to_markdown": markdown, "to_csv": csv})
     if json:
@@ -73,7 +73,7 @@ def _of_outcomes(
 
 def _show(comparisons: Mapping[str, Standings], explain: bool, beside: Sequence[Note]) -> None:
     """Print each comparison with its verdicts; what is to be known of several at once is told beneath the last, if in brief."""
-    from proband.report.analyses.comparisons import (
+    from proband.report.kinds.comparisons import (
         comparison_statements,
         comparison_table,
         unsaid_verdicts,

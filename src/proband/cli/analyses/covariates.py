@@ -82,7 +82,7 @@ def covariates(
 
       proband covariates outcomes.csv --outcomes --success correct --cluster person --on "age + sex*glasses" --weights w --strata site
     """
-    from proband.report.analyses.covariates import (
+    from proband.analyses.covariates.tables import (
         coefficients_frame,
         coefficients_table,
         differences_frame,
@@ -90,7 +90,7 @@ def covariates(
         study_tables,
     )
 
-    study = found.covariates
+    study = found["covariates"]
     assert study is not None  # what was asked for
     write_csv(differences_frame(study), csv)
     write_csv(coefficients_frame(study), coefficients)
@@ -137,9 +137,9 @@ def partition(
 
       proband partition scores.npz -s samples.csv --orientation similarity --table parts.csv
     """
-    from proband.report.analyses.covariates import partition_statements, partition_table
+    from proband.analyses.covariates.tables import partition_statements, partition_table
 
-    divided = found.partition
+    divided = found["partition"]
     assert divided is not None  # what was asked for
     write_csv(divided.to_frame(), csv)
     write_csv(divided.table, table)

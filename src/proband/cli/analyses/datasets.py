@@ -70,10 +70,10 @@ def datasets(
 
       proband datasets outcomes.csv --algorithm model --success correct --subject person
     """
-    from proband.report.analyses.datasets import datasets_statements, datasets_tables
+    from proband.analyses.datasets.tables import datasets_statements, datasets_tables
     from proband.report.figures.style import save_figure
 
-    result = found.datasets
+    result = found["datasets"]
     assert result is not None  # what was asked for
     tables = datasets_tables(result)
     write_csv(result.to_frame(), csv)

@@ -79,15 +79,15 @@ def evaluate(
 
       proband evaluate scores-dev --orientation similarity --figure cmc.svg
     """
+    from proband.analyses.identification.measures import measures_statements, measures_table
     from proband.report import evaluation_figure, save_figure, statements
-    from proband.report.analyses.evaluation import overlap_tables, short_tables
-    from proband.report.analyses.measures import measures_statements, measures_table
+    from proband.report.kinds.evaluation import overlap_tables, short_tables
 
-    evaluation = found.evaluation
+    evaluation = found["identification"].evaluation
     assert evaluation is not None  # what was asked for
     drawn = None
     for path in figure or ():
-        drawn = drawn or evaluation_figure(evaluation, relative=found.relative_ranks)
+        drawn = drawn or evaluation_figure(evaluation, relative=found["identification"].relative_ranks)
         save_figure(drawn, path)
         wrote(path)
     _draw_replicates(found, distribution)
@@ -95,32 +95,40 @@ def evaluate(
     write_model_card(found, request, model_card)
     write_latex(latex, *short_tables(evaluation))
     if json:
-        measures = {"measures": [one.to_dict() for one in found.measured]} if found.measured else {}
-        overlap = {"overlap": found.overlap.to_dict()} if found.overlap is not None else {}
+        measures = (
+            {"measures": [one.to_dict() for one in found["identification"].measured]}
+            if found["identification"].measured
+            else {}
+        )
+        overlap = (
+            {"overlap": found["identification"].overlap.to_dict()}
+            if found["identification"].overlap is not None
+            else {}
+        )
         print_json({**evaluation.to_dict(), **measures, **overlap})
         return
     show_tables(*short_tables(evaluation))
     say_below(statements(evaluation), explain, [evaluation.answers], found.notes)
-    if found.overlap is not None:
+    if found["identification"].overlap is not None:
         say("")
-        show_tables(*overlap_tables(found.overlap))
-    if found.measured:
+        show_tables(*overlap_tables(found["identification"].overlap))
+    if found["identification"].measured:
         say("")
-        show_tables(measures_table(found.measured, found.confidence_level))
-        answers = [estimate.answers for one in found.measured for estimate in one.estimates]
-        say_below(measures_statements(found.measured), explain, answers)
+        show_tables(measures_table(found["identification"].measured, found.confidence_level))
+        answers = [estimate.answers for one in found["identification"].measured for estimate in one.estimates]
+        say_below(measures_statements(found["identification"].measured), explain, answers)
 
 
 def _draw_replicates(found: Findings, paths: list[Path] | None) -> None:
     """Draw how measures are spread over their replicates, if a file is named."""
     if not paths:
         return
+    from proband.analyses.identification.measures import with_replicates
     from proband.errors import UsageError
     from proband.report import save_figure
-    from proband.report.analyses.measures import with_replicates
     from proband.report.figures.identification import replicates_figure
 
-    measured = with_replicates(found.measured)
+    measured = with_replicates(found["identification"].measured)
     if not measured:
         raise UsageError(
             "--distribution draws replicates, and nothing that was asked for has any.",

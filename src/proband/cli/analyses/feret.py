@@ -32,17 +32,16 @@ def feret(found: Findings, request: Request, latex: o.Latex = None, *, json: boo
 
       proband feret eyes.npz own.npz -s samples.csv --version own=eyes --by sex --sizes 50,100,200 --reject 0.25
     """
-    from proband.report.analyses.feret import study_tables
+    from proband.analyses.feret.study import study_tables
 
-    assert found.feret is not None  # what was asked for
     if latex is not None:
-        write_latex(latex, *study_tables(found.feret))
-    show_study(found.feret, json, explain, found.notes)
+        write_latex(latex, *study_tables(found["feret"]))
+    show_study(found["feret"], json, explain, found.notes)
 
 
 def show_study(study: FeretStudy, json: bool, explain: bool, beside: Sequence[Note] = ()) -> None:
     """Print a FERET evaluation."""
-    from proband.report.analyses.feret import study_json, study_statements, study_tables
+    from proband.analyses.feret.study import study_json, study_statements, study_tables
 
     if json:
         typer.echo(study_json(study), nl=False)

@@ -140,10 +140,10 @@ def gate(
 
       proband gate newer.npz --baseline baseline.json -s samples.csv --orientation similarity --measure fnmr@0.001
     """
+    from proband.analyses.gate.tables import gate_junit, gate_statements, gate_summary, gate_table
     from proband.engine import written_whole
-    from proband.report.analyses.gates import gate_junit, gate_statements, gate_summary, gate_table
 
-    made = found.gate
+    made: Gate = found["gate"]
     assert made is not None  # what was asked for
     texts = [(junit, gate_junit(made)), (summary, gate_summary(made))]
     if save is not None:

@@ -39,10 +39,10 @@ def _of_scores(
     json: bool,
     explain: bool,
 ) -> None:
+    from proband.analyses.mcnemar.tables import ANSWERS, mcnemar_rows, mcnemar_statements
     from proband.inference.comparisons.mcnemar_table import McNemarTable, as_table
-    from proband.report.analyses.mcnemar import ANSWERS, mcnemar_rows, mcnemar_statements
 
-    result = found.mcnemar
+    result = found["mcnemar"]
     assert result is not None  # what was asked for
     table = result if isinstance(result, McNemarTable) else as_table(result)
     write_csv(table.to_frame(), csv)
@@ -159,7 +159,7 @@ def _show(
             f"both {count(plain['ss'])}, only the first {count(plain['sf'])}, only the second {count(plain['fs'])}, "
             f"neither {count(plain['ff'])}"
         )
-    from proband.report.analyses.mcnemar import ANSWERS
+    from proband.analyses.mcnemar.tables import ANSWERS
     from proband.report.cells import columns, p_cell, text_cell
     from proband.report.notes import answered
     from proband.report.table import Table

@@ -71,19 +71,16 @@ def permute(
 
       proband permute -e embeddings.npz::dlib -s samples.csv --id-column filename --metric l2 --groups encounter
     """
-    asked = request.choices
-    assert asked is not None  # what was asked for
     _write_choices(found, request, choices)
-    tables = _tables(found, asked.rank)
+    tables = _tables(found, found["choices"].rank)
     write_latex(latex, *tables)
-    if found.exact_choices:
+    if found["choices"].exact_choices:
         _show_exact(found, tables, json, explain)
-    elif found.trainings is not None:
+    elif found["choices"].trainings is not None:
         _show_trainings(found, tables, json, explain)
     else:
         _show(found, tables, json, explain)
-        assert found.choices is not None  # one of the three
-        if found.choices.n_trials < asked.n_resamples:
+        if found["choices"].choices.n_trials < request.section("choices")[0].n_resamples:
             raise typer.Exit(130)
 
 
@@ -93,57 +90,59 @@ def _write_choices(found: Findings, request: Request, path: Path | None) -> None
         return
     from proband.inference.image_choice.listing import trial_choices
 
-    result = found.choices
+    result = found["choices"].choices
     assert result is not None  # trials, or the option would have been refused
-    assert found.pool is not None
-    listed = found.trial_choices
+    listed = found["choices"].trial_choices
     if listed is None:
         listed = trial_choices(
-            found.pool, result.design, seed=result.seed, pseudonyms=request.output.pseudonyms
+            found["choices"].pool, result.design, seed=result.seed, pseudonyms=request.output.pseudonyms
         )
     write_csv(listed, path)
 
 
 def _tables(found: Findings, rank: int) -> list[Table]:
     """The tables of whichever study it is."""
-    from proband.report.analyses.choices import choices_tables, exact_table, trainings_table
+    from proband.analyses.choices.tables import choices_tables, exact_table, trainings_table
 
-    if found.exact_choices:
-        return [exact_table(found.exact_choices, rank)]
-    if found.trainings is not None:
-        return [trainings_table(found.trainings, found.trained)]
-    result = found.choices
+    if found["choices"].exact_choices:
+        return [exact_table(found["choices"].exact_choices, rank)]
+    if found["choices"].trainings is not None:
+        return [trainings_table(found["choices"].trainings, found["choices"].trained)]
+    result = found["choices"].choices
     assert result is not None  # one of the three
     return [*choices_tables(result, min(rank, result.n_ranks), found.confidence_level)]
 
 
 def _show(found: Findings, tables: list[Table], json: bool, explain: bool) -> None:
-    from proband.report.analyses.choices import choices_statements
+    from proband.analyses.choices.tables import choices_statements
 
-    result, level = found.choices, found.confidence_level
+    result, level = found["choices"].choices, found.confidence_level
     assert result is not None  # asked before
     if json:
         print_json(result.at_level(level).to_dict(), indent=None)
         return
     show_tables(*tables)
-    say_below([repr(found.pool), *choices_statements(result)], explain, [result.answers], found.notes)
+    say_below(
+        [repr(found["choices"].pool), *choices_statements(result)], explain, [result.answers], found.notes
+    )
 
 
 def _show_exact(found: Findings, tables: list[Table], json: bool, explain: bool) -> None:
-    from proband.report.analyses.choices import exact_statements
+    from proband.analyses.choices.tables import exact_statements
 
     if json:
-        print_json({name: one.to_dict() for name, one in found.exact_choices.items()})
+        print_json({name: one.to_dict() for name, one in found["choices"].exact_choices.items()})
         return
     show_tables(*tables)
-    assert found.pool is not None  # what was chosen from
-    say_below([repr(found.pool), *exact_statements(found.pool)], explain, beside=found.notes)
+    say_below(
+        [repr(found["choices"].pool), *exact_statements(found["choices"].pool)], explain, beside=found.notes
+    )
 
 
 def _show_trainings(found: Findings, tables: list[Table], json: bool, explain: bool) -> None:
     from proband.report.notes import answered
 
-    made = found.trainings
+    made = found["choices"].trainings
     assert made is not None  # asked before
     if json:
         print_json(found.to_dict()["trainings"], indent=None)

@@ -49,23 +49,25 @@ def search(
     """
     import polars as pl
 
-    from proband.report.analyses.verification import search_statements, search_table, sizes_table
+    from proband.analyses.search.view import SearchedView
     from proband.report.figures.style import save_figure
     from proband.report.figures.verification import searches_figure
+    from proband.report.kinds.searches import search_statements
 
-    assert request.search is not None  # what was asked for
-    results, rank = list(found.searches), request.search.ranks[0]
+    results = list(found["search"].searches)
+    rank = results[0].points[0].point.rank
     write_csv(pl.concat(one.to_frame() for one in results), csv)
     write_csv(pl.concat(one.searches.curve(rank) for one in results), curve)
     for path in figure or ():
         save_figure(searches_figure(results, rank), path)
         wrote(path)
-    write_latex(latex, search_table(results), *sizes_table(found.by_gallery_size))
+    tables = SearchedView().tables(found["search"])
+    write_latex(latex, *tables)
     if json:
         plain = [one.to_dict() for one in results]
-        for one, frame in zip(plain, found.by_gallery_size, strict=False):
+        for one, frame in zip(plain, found["search"].by_gallery_size, strict=False):
             one["by_gallery_size"] = frame.to_dicts()
         print_json(plain)
         return
-    show_tables(search_table(results), *sizes_table(found.by_gallery_size))
+    show_tables(*tables)
     say_below(search_statements(results), explain, [results[0].answers], found.notes)

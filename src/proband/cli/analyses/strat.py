@@ -32,16 +32,16 @@ def strat(found: Findings, request: Request, latex: o.Latex = None, *, json: boo
 
       proband strat scores.npz -s samples.csv --orientation similarity -g "session == 1" --sensors camera
     """
-    from proband.report.analyses.comparisons import unsaid_verdicts, verdicts
-    from proband.report.analyses.strat import (
+    from proband.analyses.strat.tables import (
         of_gallery,
         people_statement,
         sensor_statements,
         study_statements,
         study_tables,
     )
+    from proband.report.kinds.comparisons import unsaid_verdicts, verdicts
 
-    study = found.strat
+    study = found["strat"]
     assert study is not None  # what was asked for
     write_latex(latex, *study_tables(study))
     if json:

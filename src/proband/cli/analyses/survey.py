@@ -45,9 +45,9 @@ def survey(
 
       proband survey data.csv --weights w --replicate-weights 'rep*' --replicate-kind fay --rho 0.3 --total cost --ratio cost/visits
     """
-    from proband.report.analyses.survey import survey_statements, survey_tables
+    from proband.analyses.survey.tables import survey_statements, survey_tables
 
-    result = found.survey
+    result = found["survey"]
     assert result is not None  # what was asked for
     tables = survey_tables(result)
     write_csv(result.to_frame(), csv)

@@ -48,25 +48,25 @@ def threshold(
 
       proband threshold scores.npz -s samples.csv --orientation similarity --fmr 0.001 --level 0.99
     """
+    from proband.analyses.threshold.figures import thresholds_figure
+    from proband.analyses.threshold.tables import starred, thresholds_table
     from proband.inference.verification.thresholds import DeployedThresholds
-    from proband.report.analyses.thresholds import starred, thresholds_table
     from proband.report.figures.style import save_figure
-    from proband.report.figures.verification import thresholds_figure
     from proband.report.notes import answered
 
-    whole = DeployedThresholds(found.thresholds)
+    whole = DeployedThresholds(found["threshold"].thresholds)
     write_csv(whole.to_frame(), csv)
     for path in figure or ():
-        save_figure(thresholds_figure(found.thresholds), path)
+        save_figure(thresholds_figure(found["threshold"].thresholds), path)
         wrote(path)
-    write_latex(latex, thresholds_table(found.thresholds))
+    write_latex(latex, thresholds_table(found["threshold"].thresholds))
     if json:
-        print_json([one.to_dict() for one in found.thresholds])
+        print_json([one.to_dict() for one in found["threshold"].thresholds])
         return
-    show_tables(thresholds_table(found.thresholds))
-    answers = found.thresholds[0].answers
+    show_tables(thresholds_table(found["threshold"].thresholds))
+    answers = found["threshold"].thresholds[0].answers
     first, *rest = whole.sentences()
     say(first)
     say("")
-    notes = [*rest, answered(answers), *starred(found.thresholds)]
+    notes = [*rest, answered(answers), *starred(found["threshold"].thresholds)]
     say_below(notes, explain, [answers], found.notes)

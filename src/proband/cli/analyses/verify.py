@@ -71,56 +71,56 @@ def verify(
 
       proband verify -e lfw.npz::net -s lfw.npz --id-column '#' --metric l2 --pairs pairs.txt
     """
-    from proband.inference.verification.groups import VERDICTS
-    from proband.report.analyses.verification import (
+    from proband.analyses.verification.tables import (
         group_marks,
         groups_table,
         verification_figures,
         verification_statements,
         verification_table,
     )
+    from proband.inference.verification.groups import VERDICTS
     from proband.report.figures.style import save_figure
 
     write_model_card(found, request, model_card)
-    if found.folds:
+    if found["verification"].folds:
         _show_folds(found, json, explain)
         return
-    results = list(found.verification)
+    results = list(found["verification"].verification)
     for path in figure or ():
-        save_figure(verification_figures(results)["det"], path)
+        save_figure(verification_figures(results)["det"](), path)
         wrote(path)
-    write_latex(latex, verification_table(results), *map(groups_table, found.groups))
+    write_latex(latex, verification_table(results), *map(groups_table, found["verification"].groups))
     if json:
         print_json([_plain(found, place) for place in range(len(results))])
         return
     show_tables(verification_table(results))
-    for one in found.groups:
+    for one in found["verification"].groups:
         show_tables(groups_table(one))
         say_all((said for said in one.sentences() if explain or said.code in VERDICTS), dim=False)
         say("")
-    for name, subjects in found.hard_subjects.items():
+    for name, subjects in found["verification"].hard_subjects.items():
         say_all((f"{name}: {as_sentence(said)}" for said in subjects.sentences()), dim=False)
-    notes = dict.fromkeys([*verification_statements(results), *group_marks(found.groups)])
+    notes = dict.fromkeys([*verification_statements(results), *group_marks(found["verification"].groups)])
     say_below(notes, explain, [results[0].answers], found.notes)
 
 
 def _plain(found: Findings, place: int) -> dict[str, Any]:
     """One algorithm's error rates, with its groups and hard subjects where they were asked for."""
-    one = found.verification[place]
-    plain = one.to_dict()
-    own = found.groups[place :: len(found.verification)]
+    one = found["verification"].verification[place]
+    plain: dict[str, Any] = one.to_dict()
+    own = found["verification"].groups[place :: len(found["verification"].verification)]
     if own:
         plain["groups"] = [group.to_dict() for group in own]
-    if one.algorithm in found.hard_subjects:
-        plain["hard_subjects"] = found.hard_subjects[one.algorithm].to_dict()
+    if one.algorithm in found["verification"].hard_subjects:
+        plain["hard_subjects"] = found["verification"].hard_subjects[one.algorithm].to_dict()
     return plain
 
 
 def _show_folds(found: Findings, json: bool, explain: bool) -> None:
-    from proband.report.analyses.verification import folds_statements
+    from proband.analyses.verification.tables import folds_statements
 
     if json:
-        print_json([one.to_dict() for one in found.folds])
+        print_json([one.to_dict() for one in found["verification"].folds])
         return
-    say_all(map(repr, found.folds), dim=False)
+    say_all(map(repr, found["verification"].folds), dim=False)
     say_below(folds_statements(), explain, beside=found.notes)

@@ -48,20 +48,19 @@ def score(
 
       proband blind score test-fully.key test-fully fully/pca + test-partially.key test-partially partially/pca --out results
     """
+    from proband.analyses.feret.run import feret_arguments
     from proband.blind.scoring import blind_study, open_tests
     from proband.report.writer import write_run
+    from proband.study.context import categories_of, ranking
     from proband.study.definition import Origin
-    from proband.study.designs import categories_of, feret_arguments
     from proband.study.findings import Findings, Provenance
     from proband.study.inputs import versions
-    from proband.study.steps import ranking
 
     with progress_bars(quiet) as progress:
         opened = open_tests(
             _answered(tests, progress), tolerance=tolerance, threads=threads, progress=progress
         )
         request = asked.request([one.name for one in opened.scores])
-        assert request.feret is not None  # what is asked for
         gallery, probes = Origin().enrolled(request.experiment), request.experiment.probes
         experiment = opened.experiment(gallery, probes)
         made = blind_study(
@@ -72,7 +71,7 @@ def score(
             confidence_level=request.output.confidence_level,
             threads=threads,
             progress=progress,
-            **feret_arguments(request.feret, Origin().find, request.output.seed),
+            **feret_arguments(request.section("feret")[0], Origin().find, request.output.seed),
             **ranking(request.experiment),
         )
     if out is not None:
@@ -80,7 +79,7 @@ def score(
         provenance = Provenance(typed(), seed=output.seed, versions=versions())
         wrote(
             write_run(
-                Findings("Blind test", provenance, feret=made, confidence_level=output.confidence_level),
+                Findings("Blind test", provenance, {"feret": made}, confidence_level=output.confidence_level),
                 out,
                 output.formats,
             )

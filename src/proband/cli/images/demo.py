@@ -34,8 +34,8 @@ def demo(
 
       proband demo --subjects 50 --out small
     """
-    from proband.report.analyses.evaluation import short_tables, statements
-    from proband.report.demo import FIGURE, GALLERY, run_demo
+    from proband.demo import FIGURE, GALLERY, run_demo
+    from proband.report.kinds.evaluation import short_tables, statements
 
     with progress_bars(quiet) as progress:
         evaluation, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)

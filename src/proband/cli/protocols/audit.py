@@ -173,8 +173,8 @@ def audit(
 
       proband audit yale --names "subject{subject}.{condition}" --copies pairs.csv
     """
+    from proband.analyses.audit.tables import audit_statements, findings_table, verdict
     from proband.protocols.audit.audit import audit as audit_samples
-    from proband.report.analyses.audits import audit_statements, findings_table, verdict
 
     given = [one for one in vars(inputs).values() if isinstance(one, Path)]
     require_apart([csv, copies], [source, *given])

@@ -86,7 +86,7 @@ def diff(
     from proband.protocols.cards.comparability import compare_cards
     from proband.protocols.cards.levels import Level
     from proband.protocols.cards.paired import NO_TEST
-    from proband.report.analyses.cards import comparability_table
+    from proband.report.cards import comparability_table
 
     cards = (ProtocolCard.read(a), ProtocolCard.read(b))
     found = compare_cards(*cards)
@@ -138,7 +138,7 @@ def _tested(
 
 
 def _show_test(test: Classification, explain: bool) -> None:
-    from proband.report.analyses.classification import classification_statements, rates_table
+    from proband.analyses.classification.tables import classification_statements, rates_table
 
     show_tables(rates_table(test))
     say_all(test.sentences(), dim=False)

@@ -61,7 +61,7 @@ def literature(
     """
     from proband.protocols.cards.levels import Level
     from proband.protocols.cards.literature import literature as read_literature
-    from proband.report.analyses.cards import literature_statements, literature_table, pairs_table
+    from proband.report.cards import literature_statements, literature_table, pairs_table
 
     found = read_literature(name.value)
     if card is not None:

@@ -232,12 +232,16 @@ def run(
 
       proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
     """
+    from proband.analyses.protocol.request import ProtocolRequest
+    from proband.analyses.protocol.run import under_protocols
     from proband.cli.analyses.command import spelled
     from proband.report.directory import require_free
     from proband.scores.reading import split_key
+    from proband.study.caching import Cache
+    from proband.study.context import Context
     from proband.study.definition import Origin
-    from proband.study.protocols import protocols_run
-    from proband.study.requests import Output, ProtocolRequest
+    from proband.study.inputs import Inputs
+    from proband.study.requests import Output, only
 
     if out is not None:
         require_free(out)
@@ -266,15 +270,16 @@ def run(
         )
         output = Output(seed=division.seed, confidence_level=level)
     with progress_bars(running.quiet) as progress, _kept(cache, out) as finished:
-        found = protocols_run(
-            asked,
-            division.read(table),
+        context = Context(
+            only("protocol", asked, output=output),
             Origin(command=typed()),
-            output,
-            threads=running.threads,
-            progress=progress,
-            cache=finished,
+            Inputs(division.read(table), "", (), (), ()),
+            Cache(None),
+            {},
+            running.threads,
+            progress,
         )
+        found = under_protocols(asked, context, finished)
         _show(found, running.json, running.explain, out)
         if report is not None:
             _write_page(found, report, [str(path), str(table)])
@@ -361,7 +366,7 @@ def _write_page(found: ProtocolRun, report: Path, files: list[str]) -> None:
     asked = found.setting
     made = Provenance(typed(), "", asked.seed, versions(), read)
     title = f"{asked.data.name}: accuracy under protocols"
-    write_page(Findings(title, made, confidence_level=asked.confidence_level, protocol=found), report)
+    write_page(Findings(title, made, {"protocol": found}, confidence_level=asked.confidence_level), report)
 
 
 def _size(text: str) -> str:
@@ -392,13 +397,13 @@ def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
 
 
 def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> None:
-    from proband.report.analyses.protocol_tables import (
+    from proband.analyses.protocol.class_tables import (
         MOST_CLASSES,
         class_tables,
         epd_table,
         sizes_table,
     )
-    from proband.report.analyses.protocols import (
+    from proband.analyses.protocol.tables import (
         epd_statements,
         intervals_table,
         quoted_statements,

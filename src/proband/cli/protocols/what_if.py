@@ -91,10 +91,10 @@ def what_if(
 
       proband protocol what-if dropped -i images.npz -s collected.csv --exclusions dropped.csv -c lbp:nbnn --label sex
     """
+    from proband.analyses.audit.tables import what_if_statements, what_if_table
     from proband.errors import UsageError
     from proband.protocols.running.data import FeatureTable
     from proband.protocols.running.what_if import what_if as ask
-    from proband.report.analyses.audits import what_if_statements, what_if_table
 
     if (question is QuestionName.dropped) != (exclusions is not None):
         raise UsageError(

@@ -14,6 +14,7 @@ from proband.errors import Hint, InputError, UsageError, first_few
 from proband.inference.classification.labels import Guesses, Labels, Task, TiePolicy, task_of
 from proband.inference.classification.results import Classification, ClassRates, Confusion
 from proband.inference.comparisons.compare import margin_for
+from proband.inference.cross_validation.folds import shared_training
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, borrowed_from, item_rate
 from proband.inference.outcomes.results import OutcomeRate
@@ -27,6 +28,7 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 Average = Literal["micro", "macro"]
 Places = Annotated[int, Within(ge=1, said="A number of guesses is a whole number of at least 1")]
+Models = Annotated[int, Within(ge=1, said="A number of models is a whole number of at least 1")]
 _USUAL = (1, 5)
 _SHOWN = 5
 
@@ -81,6 +83,7 @@ def classify(
     confidence_level: Level = 0.95,
     seed: Seed = 0,
     adjust: Adjustment = "single-step",
+    n_models: Models = 1,
 ) -> Classification:
     """Estimate and compare the accuracy of classifiers; classes are fixed, and new samples of them vary.
 
@@ -114,6 +117,9 @@ def classify(
     adjust
         With three and more models: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
         lets each pair stand for itself.
+    n_models
+        How many models of each kind made the predictions, each of samples it was not trained on, as in cross-validation: who is
+        tested trains the models of others, so that the variance of a difference is larger (`shared_training`).
 
     Examples
     --------
@@ -141,7 +147,7 @@ def classify(
     comparison = compared(
         tuple(one for one in found.rates if one.measure == _measure(guesses[0], average)),
         {name: one.success(guesses[0], ties) for name, one in measured.task.guesses.items()},
-        measured.items(average),
+        replace(measured.items(average), allowance=shared_training(n_models)),
         Answers(
             derived("difference", "difference of {}", answers.of),
             answers.varying,

@@ -27,6 +27,7 @@ _MOST_FREEDOM = 1e6
 _ALIKE = 1e-12
 _TAIL = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001)  # of draws, where their tail is looked at
 _FEWEST_BEYOND = 5  # draws that a look at the tail needs
+_FARTHEST = 4 / 3  # so many times as far an end may lie for skewness: of very small p-values it tells nothing
 _HEAVY = 1.15  # a tail that is so many times as wide as a normal one is no chance
 
 
@@ -66,7 +67,7 @@ def agreeing(low: float, high: float, difference: float, p: float, alpha: float)
 
 @dataclass(frozen=True)
 class Student:
-    """A difference with a standard error: p(δ) = 2 P[t ≤ −|d − δ|/se].
+    """A difference with a standard error: p(δ) = 2 P[t ≤ −|d − δ|/se], and that after Hall's transformation if it is larger.
 
     Attributes
     ----------
@@ -80,12 +81,17 @@ class Student:
         How many independent units do not vary, where the error is 0 (`unvaried`).
     inner
         The standard error if the difference is in truth nearer to zero, or beyond it; None where it is the same.
+    skewness
+        Of the difference: few who differ much one way are allowed for (`Skewed`), by a third of the width of a side at most; 0 where
+        people lie alike on either side.
 
     Examples
     --------
     >>> curve = Student(0.1, 0.04, None)
     >>> round(curve.p_value, 4), [round(end, 4) for end in curve.interval(0.05)]
     (0.0124, [0.0216, 0.1784])
+    >>> [round(end, 4) for end in Student(0.1, 0.04, None, skewness=-0.2).interval(0.05)]
+    [0.0064, 0.1784]
     >>> [round(end, 4) for end in Student(0.0, 0.0, 9.0, units=40).interval(0.05)]
     [-0.0881, 0.0881]
     """
@@ -96,6 +102,7 @@ class Student:
     limits: tuple[float, float] | None = (-1.0, 1.0)
     units: float | None = None
     inner: float | None = None
+    skewness: float = 0.0
 
     @property
     def varies(self) -> bool:
@@ -112,7 +119,9 @@ class Student:
         if not self._known:
             return 1.0
         if self.error > 0:
-            return two_sided(abs(self.difference) / (self.inner or self.error), self.freedom)
+            t = self.difference / (self.inner or self.error)
+            least = max(abs(_transformed(t, self.skewness)), abs(t) / _FARTHEST)
+            return two_sided(min(abs(t), least), self.freedom)
         return 1.0 if self.limits is None else unvaried(self.difference, self.units)
 
     def interval(self, alpha: float) -> Interval:
@@ -120,11 +129,14 @@ class Student:
         low, high = self.limits or (-inf, inf)
         if not self._known:
             return Interval(low, high)
-        outer = inner = 0.0
+        below = above = 0.0
         if self.error > 0:
-            t = quantile(alpha, self.freedom)
-            outer, inner = t * self.error, t * (self.inner or self.error)
-        below, above = (inner, outer) if self.difference > 0 else (outer, inner)
+            t, g, inner = quantile(alpha, self.freedom), self.skewness, self.inner or self.error
+            errors = (inner, self.error) if self.difference > 0 else (self.error, inner)
+            reached = (
+                min(max(t, far), _FARTHEST * t) for far in (_untransformed(t, g), -_untransformed(-t, g))
+            )
+            below, above = (reach * error for reach, error in zip(reached, errors, strict=True))
         if self.error == 0 and self.limits is not None:
             share = unseen(alpha, self.units)
             below, above = share * (self.difference - low), share * (high - self.difference)
@@ -259,14 +271,19 @@ class Skewed:
 
     def at(self, delta: float) -> float:
         """The p-value of a difference, two-sided."""
-        t, g = (self.difference - delta) / self.error, self.skewness
-        return two_sided(abs(t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6), self.freedom)
+        t = (self.difference - delta) / self.error
+        return two_sided(abs(_transformed(t, self.skewness)), self.freedom)
 
     def interval(self, alpha: float) -> Interval:
         """The differences whose p-value is above `alpha`."""
         g, reach = self.skewness, quantile(alpha, self.freedom)
         low, high = (self.difference - self.error * _untransformed(h, g) for h in (reach, -reach))
         return Interval(max(low, -1.0), min(high, 1.0))
+
+
+def _transformed(t: float, g: float) -> float:
+    """A t without its skewness (Hall 1992)."""
+    return t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6
 
 
 def _untransformed(h: float, g: float) -> float:
@@ -351,6 +368,43 @@ class Score:
             else:
                 left = middle
         return kept
+
+
+@dataclass(frozen=True, eq=False)
+class Widened:
+    """A difference with so many times the variance that its curve knows of.
+
+    p(δ) = P[|N| ≥ z/√factor], where P[|N| ≥ z] is the curve's own p-value of δ; so an interval at α is the curve's own at the level
+    that becomes α.
+
+    Attributes
+    ----------
+    curve, factor
+        What is known of the difference, and how many times the variance is as large.
+
+    Examples
+    --------
+    >>> curve = Widened(Student(0.1, 0.02, None), 4.0)
+    >>> [round(end, 4) for end in curve.interval(0.05)], round(curve.p_value, 4), round(Student(0.1, 0.04, None).p_value, 4)
+    ([0.0216, 0.1784], 0.0124, 0.0124)
+    """
+
+    curve: Curve
+    factor: float
+
+    @property
+    def varies(self) -> bool:
+        """Whether anything varies; without, nothing is shown."""
+        return self.curve.varies
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided, of no difference."""
+        return two_sided(quantile(self.curve.p_value, None) / sqrt(self.factor), None)
+
+    def interval(self, alpha: float) -> Interval:
+        """The differences whose p-value is above `alpha`."""
+        return self.curve.interval(two_sided(quantile(alpha, None) * sqrt(self.factor), None))
 
 
 @dataclass(frozen=True, eq=False)

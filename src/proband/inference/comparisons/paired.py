@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, first_few
 from proband.inference.comparisons.cochran import cochran_q
-from proband.inference.comparisons.curves import Curve
+from proband.inference.comparisons.curves import Curve, Widened
 from proband.inference.estimates.case import dependence, people_in
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
@@ -145,6 +146,22 @@ class Tested:
     def p_value(self) -> float:
         """Of no difference, by itself; as small as its draws can say."""
         return max(self.curve.p_value, self.method.floor or 0.0)
+
+    def times(self, factor: float) -> Tested:
+        """The same with so many times the variance.
+
+        Examples
+        --------
+        >>> from proband.inference.comparisons.curves import Student
+        >>> found = Tested(0.1, Student(0.1, 0.02, None), 0.02, Method("student", "Student's t")).times(4.0)
+        >>> found.standard_error, round(found.p_value, 4)
+        (0.04, 0.0124)
+        """
+        by_person = None
+        if self.by_person is not None:
+            by_person = self.by_person[0], Widened(self.by_person[1], factor)
+        error, curve = self.standard_error * sqrt(factor), Widened(self.curve, factor)
+        return replace(self, curve=curve, standard_error=error, by_person=by_person)
 
 
 def joined(test: Method, interval: Method, *also: Method) -> Method:

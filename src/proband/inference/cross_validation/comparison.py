@@ -34,6 +34,7 @@ from proband.inference.cross_validation.folds import (
     notes_on,
     notes_on_method,
     same_folds,
+    shared_training,
     size_ratio,
     subjects_in,
     why_unknown,
@@ -205,6 +206,7 @@ def compare_pooled(
     margin: float | None = None,
     confidence_level: float = 0.95,
     test: PooledTest = "sign flip",
+    n_models: int = 1,
 ) -> AccuracyComparison:
     """Compare classifiers by the out-of-fold predictions of *one* repeat, with people as the units.
 
@@ -221,6 +223,9 @@ def compare_pooled(
     test
         ``sign flip`` is exact (Fisher 1935); ``clustered McNemar`` is Obuchowski's (1998) chi-square. Both take people for
         independent. The interval is Tango's (1998), over people.
+    n_models
+        How many models of each classifier were trained and tested in the repeat, one for each split: the variance is that over people
+        multiplied by `shared_training`.
 
     Examples
     --------
@@ -244,7 +249,7 @@ def compare_pooled(
             )
         if not np.isin(row, (0.0, 1.0)).all():
             raise InputError(f"Predictions of {name!r} are neither correct (1) nor wrong (0).")
-    found = []
+    found, allowance = [], shared_training(n_models)
     for (first, a), (second, b) in combinations(rows.items(), 2):
         one, other = (cast("Outcomes", _Predicted(row, people)) for row in (a, b))
         pair = Pair(RecognitionRate(1), one, other, confidence_level, 0)
@@ -253,7 +258,7 @@ def compare_pooled(
             if test == "sign flip"
             else chi_squared_pair(ClusteredMcNemar(), pair)
         )
-        found.append((first, second, n_subjects, tested))
+        found.append((first, second, n_subjects, tested.times(allowance) if allowance > 1 else tested))
     answers = Answers(
         derived("difference", "difference of {} of the first repeat", POOLED_ACCURACY),
         OTHERS_UNTRAINED if disjoint else OTHERS_TRAINED,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level, Threads
 from proband.errors import UsageError
 from proband.inference.estimates.case import Case, supposed_by
+from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.cmc_bands import closed_band
 from proband.inference.estimates.weighting import BY_DEFAULT, Supposed
 from proband.inference.proportions import Interval
@@ -21,10 +23,11 @@ from proband.measures.base import Weights
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.results.band import Band
 from proband.results.base import Answers, Confidence, Rank, Rate, Result
-from proband.results.estimate import ByPerson
+from proband.results.estimate import ByPerson, Clusters
 from proband.results.serializing import Written
 from proband.results.sides import ONE_SIDED, Side, limits_of, opened, two_sided_level
 from proband.samples import Category, EmptyCategoryError, Experiment
+from proband.samples.categories import probe_groups
 from proband.scores import Scores
 from proband.scores.several import by_name
 from proband.words import Note, Sentence, Target, counted, fixed, interval
@@ -127,12 +130,31 @@ class Entry(OfProbes, Result):
         unequal = self.weights == "person" or self._by_person(rank) is not None
         return f"rank {rank} ({self.weights}-weighted)" if unequal else f"rank {rank}"
 
-    @property
+    @cached_property
     def by_person(self) -> dict[Rank, ByPerson | None]:
         """The rates with people weighing the same; none where all have as many probes, or where these are the rates themselves."""
-        return {rank: self._by_person(rank) for rank in self.ranks}
+        return {rank: self._person_weighted(rank) for rank in self.ranks}
+
+    @cached_property
+    def median_rank(self) -> float:
+        """The median rank, censored."""
+        return MedianCensoredRank(CENSORED_AT)(self.outcomes).value
+
+    @cached_property
+    def _clusters(self) -> dict[int, Clusters]:
+        return {}
+
+    def clusters(self, rank: int) -> Clusters:
+        """How alike the outcomes of one person's probes are, at a rank."""
+        if rank not in self._clusters:
+            found = cluster_statistics(self.outcomes.success(rank), self.outcomes.subjects)
+            self._clusters[rank] = found
+        return self._clusters[rank]
 
     def _by_person(self, rank: int) -> ByPerson | None:
+        return self.by_person[rank] if rank in self.ranks else self._person_weighted(rank)
+
+    def _person_weighted(self, rank: int) -> ByPerson | None:
         measure, side = RecognitionRate(rank, self.weights), self.band.side
         level = two_sided_level(self.band.confidence_level, side)
         made = Case(measure, self.outcomes, level, 0, supposed=self.supposed).by_person
@@ -402,8 +424,6 @@ def categories_by(
     >>> [one.name for one in categories_by(Experiment(Samples(data), gallery="session == 1"), (), "sex")]
     ['sex f', 'sex m']
     """
-    from proband.inference.galleries.feret_study import probe_groups  # which evaluates
-
     given = (categories,) if isinstance(categories, Category) else tuple(categories)
     columns = (by,) if isinstance(by, str) else tuple(by)
     return (*given, *(one for column in columns for one in probe_groups(experiment, column)))
@@ -452,13 +472,72 @@ def evaluate_outcomes(
     array([0.5, 1. ])
     """
     _check_ranks(ranks)
+    sets, notes = ranked_sets(ranked, experiment, categories, rank_in, pooled)
+    return evaluate_sets(
+        ranked, sets, notes, ranks, confidence_level=confidence_level, weights=weights, one_sided=one_sided
+    )
+
+
+def ranked_sets(
+    ranked: Sequence[Outcomes],
+    experiment: Experiment,
+    categories: Sequence[Category] = (),
+    rank_in: Callable[[Experiment], Sequence[Outcomes]] | None = None,
+    pooled: Category | None = None,
+) -> tuple[dict[str | None, list[Outcomes]], tuple[Note, ...]]:
+    """Return what became of the pooled probes (None: all of them) and of those of each category, and notes on the categories.
+
+    Outcomes are restricted to the probes of a category; `rank_in` ranks again in those that have galleries of their own.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> experiment = Experiment(samples, gallery="session == 1")
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
+    >>> sets, notes = ranked_sets([rank(scores, experiment)], experiment, [Category("a", "probe.subject == 'a'")])
+    >>> {name: len(part[0]) for name, part in sets.items()}
+    {None: 2, 'a': 1}
+    """
     sets, notes = _sets(experiment, categories, pooled)
+    made: dict[str | None, list[Outcomes]] = {}
+    for name, part in sets.items():
+        if part is experiment:
+            made[name] = list(ranked)
+        elif rank_in is not None and not np.array_equal(part.gallery, experiment.gallery):
+            made[name] = list(rank_in(part))
+        else:
+            made[name] = [outcomes.restricted(part) for outcomes in ranked]
+    return made, notes
+
+
+def evaluate_sets(
+    ranked: Sequence[Outcomes],
+    sets: Mapping[str | None, Sequence[Outcomes]],
+    notes: tuple[Note, ...],
+    ranks: Sequence[int],
+    *,
+    confidence_level: float = 0.95,
+    weights: Weights = "probe",
+    one_sided: Side | None = None,
+) -> Evaluation:
+    """Measure algorithms on sets of probes that `ranked_sets` made of `ranked`; as `evaluate` otherwise.
+
+    Examples
+    --------
+    >>> from proband.samples import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> experiment = Experiment(samples, gallery="session == 1")
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
+    >>> ranked = [rank(scores, experiment)]
+    >>> evaluate_sets(ranked, {None: ranked}, (), [1]).entries[0].rates
+    {1: 0.5}
+    """
+    _check_ranks(ranks)
     supposed = supposed_by(ranked)
     entries = []
     for name, part in sets.items():
-        elsewhere = rank_in is not None and not np.array_equal(part.gallery, experiment.gallery)
-        for outcomes in rank_in(part) if rank_in is not None and elsewhere else ranked:
-            own = outcomes if part is experiment or elsewhere else outcomes.restricted(part)
+        for own in part:
             curve = CMC(weights=weights)(own)
             band = closed_band(curve, own, two_sided_level(confidence_level, one_sided), weights, supposed)
             band = _bounded(band, one_sided, confidence_level)

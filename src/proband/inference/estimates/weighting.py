@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.estimates.clusters import ALIKE, over_people
+from proband.inference.moderation import OF_CURVES, OF_PEOPLE, averaged, lent
 from proband.inference.proportions import wilson_ends
 from proband.measures.base import Weights
 from proband.results.estimate import ByPerson
@@ -19,13 +20,10 @@ Floats = npt.NDArray[np.float64]
 _NO_SPREAD = 1e-15  # a variance so small is rounding
 _ENOUGH_FREEDOM = 20
 _FEW_PEOPLE, _FEW_CARRIERS = 8, 2.0  # below, no interval of a share of probes is sure to keep its word
-_SUPPOSED = (
-    3.0  # degrees of freedom; by simulation, shares that three people carry are then covered in 90 % and more
-)
 _DOZEN = 12  # from so many people on, what they show speaks for itself
 _MOST_WIDENED = 1.15  # t² times a variance that was seen, by what is supposed of it; at 95 %
-_GROWTH = 3.0  # of an interval, as the only error becomes none
-_MORE_CARRIERS = 2.0  # people, by whom a correlation of ½ is thought to be shown
+_GROWTH = 3.0  # of a size, as the only error comes
+_MOST_GROWTH = 2.9  # of an interval, as the only error goes; at 95 %
 _ENOUGH_EVENTS = 2  # from then on errors show themselves whether they come together
 _TWO_RATES = Sentence(
     "weights.two-rates",
@@ -263,8 +261,7 @@ class Supposed:
     def borrowed(cls, lenders: Sequence[PeopleSums]) -> Supposed:
         """Borrow the correlation from other rates of the same kind, those in which two probes or more are missed and two are not.
 
-        It is their mean, each weighing by the people who carry its variance, and the default as if three more people had shown
-        that. The rates may be of the same people, so that together they count as much as the one that most people carry.
+        It is their mean, each weighing by the people who carry its variance, moderated by the default (`lent`).
 
         Examples
         --------
@@ -282,11 +279,8 @@ class Supposed:
         ]
         if not shown:
             return cls()
-        carriers = np.array([one.carriers for one in shown])
-        alike = np.array([max(float(one.icc), 0.0) for one in shown])
-        most = float(carriers.max())
-        mean = float(carriers @ alike / carriers.sum())
-        return cls((most * mean + _SUPPOSED * ALIKE) / (most + _SUPPOSED), len(shown))
+        alike = [max(float(one.icc), 0.0) for one in shown]
+        return cls(lent(alike, [float(one.carriers) for one in shown], ALIKE), len(shown))
 
     def worth(self, sums: PeopleSums, weights: Weights = "probe") -> float:
         """How many independent probes a rate rests on with this correlation: M²/Σ m(1 + (m − 1)ρ) where probes weigh the same.
@@ -329,7 +323,7 @@ def rates_of_people(
     are added: 3 with four people, none with a dozen.
 
     Without an error (or a success) nothing shows how alike a person's probes are, and the effective size is n₀ with the correlation that
-    is `supposed`. One error leaves at most three times as much; two and more speak for themselves. Fractions of errors lie between.
+    is `supposed`. Two errors and more speak for themselves, and one leaves a size between (`of_few_events`).
 
     A finite population of N people leaves (1 − K/N) of the variance, and K/N of that of other images of the same people (two
     stages; Cochran 1977, §10.4). It takes people with several probes.
@@ -364,9 +358,8 @@ def rates_of_people(
         freedom = np.full_like(missed, k - 1)
     else:
         variance, freedom = _corrected(sums, second)
-        moderated = _SUPPOSED * (1 - sums.effective_people / k)
         alike = np.maximum(spread / sums.effective_people, variance)
-        variance = (freedom * variance + moderated * alike) / (freedom + moderated)
+        variance = averaged(variance, freedom, alike, OF_PEOPLE * (1 - sums.effective_people / k))
     if not sums.equal:
         freedom = np.minimum(freedom, carriers_freedom(second.sum(axis=-1), fourth.sum(axis=-1), k))
     variance = independent if n == k else np.maximum(variance, independent)
@@ -386,7 +379,9 @@ def rates_of_people(
     seen = np.full_like(missed, n)
     np.divide(missed * (1 - missed), variance, out=seen, where=varies)
     effective, freedom = (
-        of_few_events(sums.events, seen, freedom, supposing(supposed.alike)) if k < n else (seen, freedom)
+        of_few_events(missed, sums.events, seen, freedom, supposing(supposed.alike))
+        if k < n
+        else (seen, freedom)
     )
     return RatesOfPeople(1 - missed, effective, freedom if k > 1 else np.zeros_like(freedom), varies)
 
@@ -395,33 +390,52 @@ def _of_few_people(
     variance: Floats, freedom: Floats, independent: Floats, supposed: Floats, n_people: float
 ) -> tuple[Floats, Floats]:
     """Average a variance that a handful of people show with the one that is supposed, and add what that is worth."""
-    worth = _SUPPOSED / 2 * max(_DOZEN / n_people - 1, 0.0)
-    averaged = (freedom * variance + worth * supposed) / (freedom + worth)
+    worth = OF_PEOPLE / 2 * max(_DOZEN / n_people - 1, 0.0)
+    found = averaged(variance, freedom, supposed, worth)
     least = np.minimum(independent, variance)  # below only where a finite population leaves less
     narrower = t_quantiles(0.95, freedom) / t_quantiles(0.95, freedom + worth)
     most = np.where(variance > 0, _MOST_WIDENED * narrower**2, 1.0) * variance
-    return np.clip(averaged, least, most), freedom + worth
+    return np.clip(found, least, most), freedom + worth
 
 
-def of_few_events(events: Floats, seen: Floats, freedom: Floats, supposed: float) -> tuple[Floats, Floats]:
+def of_few_events(
+    rates: Floats, events: Floats, seen: Floats, freedom: Floats, supposed: float
+) -> tuple[Floats, Floats]:
     """Find the effective size and degrees of freedom where fewer than two errors (or successes) show a variance.
 
-    Without one the size is what is `supposed`, which is not estimated. One leaves at most three times as much, so that no interval grows
-    more than threefold as the only error goes; two and more leave what is `seen`. Between, sizes are interpolated geometrically.
+    Without one the size is what is `supposed`, which is not estimated; two and more leave what is `seen`. One leaves three times what is
+    supposed, or the geometric mean of both if that is more, as far as the 95% interval without an error is at most 2.9 times as
+    wide. Between, sizes are interpolated geometrically.
 
     Examples
     --------
-    >>> size, freedom = of_few_events(np.array([0.0, 1.0, 2.0]), np.full(3, 900.0), np.full(3, 29.0), 60.0)
+    >>> events = np.array([0.0, 1.0, 2.0])
+    >>> size, freedom = of_few_events(events / 900, events, np.full(3, 900.0), np.full(3, 29.0), 60.0)
     >>> size.round(), freedom
-    (array([ 60., 180., 900.]), array([inf, 29., 29.]))
+    (array([ 60., 220., 900.]), array([inf, 29., 29.]))
     """
-    of_one = np.minimum(_GROWTH * supposed, seen)
+    halfway = np.minimum(np.sqrt(supposed * seen), _less_wide(rates, events, freedom, supposed))
+    of_one = np.minimum(np.maximum(_GROWTH * supposed, halfway), seen)
     upto, beyond = np.clip(events, 0, 1), np.clip(events - 1, 0, 1)
     least = np.minimum(supposed, seen)
     size = least * (of_one / least) ** upto * (seen / of_one) ** beyond
     found: Floats = np.full_like(seen, np.inf)
     np.divide(freedom, upto, out=found, where=upto > 0)
     return size, found
+
+
+def _less_wide(rates: Floats, events: Floats, freedom: Floats, supposed: float) -> Floats:
+    """The size with which Wilson's 95% interval without an error, of the size that is supposed, is 2.9 times as wide as that of one.
+
+    It is the s with 2t√(pqs + t²/4)/(s + t²) = c, p the rate of one error and c the width without any over 2.9.
+    """
+    one = np.minimum(rates, 1 - rates) / np.maximum(events, 1e-9)
+    z, t = float(t_quantiles(0.95, np.array(np.inf))), t_quantiles(0.95, freedom)
+    c = z**2 / (supposed + z**2) / _MOST_GROWTH
+    t = np.where(np.isfinite(t), t, z)
+    b = t**2 * (c**2 - 2 * one * (1 - one))
+    found: Floats = (np.sqrt(b**2 + c**2 * (1 - c**2) * t**4) - b) / c**2
+    return found
 
 
 def moderated(sums: PeopleSums, found: RatesOfPeople, weights: Weights = "probe") -> RatesOfPeople:
@@ -441,8 +455,7 @@ def moderated(sums: PeopleSums, found: RatesOfPeople, weights: Weights = "probe"
     """
     seen, carriers = found.effective_n, sums.carriers
     supposed = np.minimum(BY_DEFAULT.worth(sums, weights), seen)
-    size = (carriers + _MORE_CARRIERS) / (carriers / seen + _MORE_CARRIERS / supposed)
-    return replace(found, effective_n=size)
+    return replace(found, effective_n=1 / averaged(1 / seen, carriers, 1 / supposed, OF_CURVES))
 
 
 def about_supposed(

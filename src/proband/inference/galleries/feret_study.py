@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from proband.designs import Galleries
 from proband.engine import Engine, Progress, on_engine
 from proband.engine.limits import Level, Power, Rank, Seed, Threads
-from proband.errors import DesignError, Hint, UsageError, first_few
+from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.compare import compare
 from proband.inference.estimates.evaluation import (
     Entry,
@@ -50,7 +49,6 @@ from proband.scores import Scores
 from proband.scores.several import by_name
 from proband.words import Note, Sentence, count
 
-_MOST_GROUPS = 20
 _PICKED = Sentence(
     "feret.picked-as-best",
     "caution",
@@ -243,39 +241,6 @@ def feret_study(
             if one.comparison is not None
         ),
     )
-
-
-def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
-    """Make a category of the probes of each value of a column, such as the sex of the person.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
-    >>> [one.name for one in probe_groups(Experiment(Samples(data), gallery="session == 1"), "sex")]
-    ['sex f', 'sex m']
-    """
-    frame = experiment.samples.frame
-    if column not in frame.columns:
-        raise UsageError(
-            f"There is no column {column!r} to group probes by.",
-            f"there are: {first_few(frame.columns, 12)}.",
-        )
-    kind = frame.schema[column]
-    if kind.is_nested() or kind == pl.Object:
-        raise UsageError(f"The column {column!r} is of type {kind}, which makes no groups.")
-    found = frame[column][experiment.probes[experiment.mated]].drop_nulls().unique().sort()
-    if not 1 <= len(found) <= _MOST_GROUPS:
-        raise UsageError(
-            f"The column {column!r} has {count(len(found))} values among the probes; groups are 1 to {_MOST_GROUPS}.",
-            Hint("for ranges write categories: {option:category}.", name="young", rule="probe.age < 30"),
-        )
-    if found.dtype == pl.Date:
-        values = [(str(value), f"date('{value}')") for value in found]
-    else:
-        plain = found if found.dtype.is_numeric() or found.dtype == pl.Boolean else found.cast(pl.String)
-        values = [(str(value), repr(value)) for value in plain]
-    return tuple(Category(f"{column} {name}", f"probe.col({column!r}) == {value}") for name, value in values)
 
 
 def _result(

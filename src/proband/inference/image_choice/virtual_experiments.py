@@ -109,6 +109,12 @@ class VirtualExperiments(Result):
     confidence_level: Confidence = 0.95
     n_distractors: Count = 0
 
+    @property
+    def standard_error_of_means(self) -> float:
+        """By how much the mean rates at rank 1 are off by chance, at most: the standard error over trials."""
+        worst = max(self.rate(name).standard_deviation for name in self.algorithms)
+        return float(worst / self.n_trials**0.5)
+
     def rate(self, algorithm: str, rank: Rank = 1) -> Distribution:
         """Return the distribution of the recognition rate at a rank."""
         self._check_rank(rank, self.n_ranks)

@@ -140,6 +140,8 @@ def paired_tests(
             tested = weighted_pair(flips, (a, b), rows[a] - rows[b], items, confidence_level)
         if flips is not None:
             tested = replace(tested, statistics=flips.sizes_of(a, b))
+        if items.allowance > 1:
+            tested = tested.times(items.allowance)
         found.append((names[a], names[b], items.n_units, tested))
     return found
 

@@ -69,6 +69,8 @@ class Items:
         What a unit is called.
     classes
         The class of each item, numbered, where classes are to weigh the same; None where items do.
+    allowance
+        How many times the variance over units that of a difference of two systems is.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Items:
     units: Codes
     unit: Unit
     classes: Codes | None = None
+    allowance: float = 1.0
 
     @property
     def weights(self) -> Floats:
@@ -218,7 +221,9 @@ def class_average(values: Floats, items: Items, supposed: Supposed = BY_DEFAULT)
     if not items.independent:
         sums = PeopleSums.of(values, items.units)
         known = supposed.worth(sums) / sums.n_probes * alone
-        effective, known_with = of_few_events(sums.events, effective, np.asarray(freedom), known)
+        effective, known_with = of_few_events(
+            np.asarray(rate), sums.events, effective, np.asarray(freedom), known
+        )
         freedom = float(known_with)
     return RatesOfPeople(np.asarray(rate), effective, np.asarray(freedom), np.asarray(varies))
 

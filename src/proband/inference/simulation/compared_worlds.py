@@ -5,13 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from proband.inference.simulation.populations import Floats, Integers, Population
-from proband.inference.simulation.worlds import DataSet, OutcomesWorld, TwoAlgorithms
+from proband.inference.simulation.worlds import (
+    EFFECTS,
+    DataSet,
+    OutcomesWorld,
+    PairsWorld,
+    TwoAlgorithms,
+    TwoOverPairs,
+    of_another,
+)
 from proband.measures import RecognitionRate
 
 _RATE = RecognitionRate(1)
@@ -59,8 +68,99 @@ class SeveralAlgorithms:
             own = _SHARED * ndtri(easiness) + np.sqrt(1 - _SHARED**2) * rng.standard_normal(len(easiness))
             rates = replace(self.population, rate=self.population.rate - margin).own_rate(ndtr(own))
             success = rng.random(int(numbers.sum())) < np.repeat(rates, numbers)
-            data.append(self.searched.outcomes("abcdefghij"[place], numbers, self.searched.ranks_of(success)))
+            data.append(
+                self.searched.outcomes(ascii_lowercase[place], numbers, self.searched.ranks_of(success))
+            )
         return DataSet(tuple(data), None, self.truth)
+
+
+@dataclass(frozen=True, eq=False)
+class BesideOthers:
+    """Several algorithms on the same probes, of which the first one's rate is to be held; the others lend what it does not show.
+
+    Attributes
+    ----------
+    world
+        The algorithms.
+
+    Examples
+    --------
+    >>> one = BesideOthers(SeveralAlgorithms(Population.of(30, 3, rate=0.99, icc=0.2), (0.0, 0.1))).draw(0, 0)
+    >>> len(one.data), one.truth, len(one.residuals)
+    (2, 0.99, 30)
+    """
+
+    world: SeveralAlgorithms
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and what becomes of their probes with all."""
+        one = self.world.draw(seed, number)
+        first, truth = one.data[0], self.world.population.probe_rate
+        people = np.unique(first.subjects, return_inverse=True)[1]
+        residuals = np.asarray(np.bincount(people, first.success(1) - truth), np.float64)
+        return replace(one, truth=truth, residuals=residuals)
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralOverPairs:
+    """Several algorithms on the same images, all as good; what is hard for one is mostly hard for the others.
+
+    Attributes
+    ----------
+    world, algorithms
+        The people, with the measure, and how many algorithms.
+
+    Examples
+    --------
+    >>> from proband import AUC
+    >>> one = SeveralOverPairs(PairsWorld((2,) * 20, AUC(), 0.98, 0.2), 3).draw(0, 0)
+    >>> [each.name for each in one.data], one.truth
+    (['a', 'b', 'c'], array([0., 0., 0.]))
+    """
+
+    world: PairsWorld
+    algorithms: int
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and what all make of their images."""
+        rng = np.random.default_rng([seed, number, 23])
+        people, n = len(self.world.numbers), sum(self.world.numbers)
+        drawn = EFFECTS[self.world.kind]
+        effects, common = [drawn(rng, people) for _ in range(2)], rng.standard_normal((n, n))
+        data = tuple(
+            self.world.scores(name, self.world.compared(*of_another(self.world.kind, rng, effects, common)))
+            for name in ascii_lowercase[: self.algorithms]
+        )
+        pairs = self.algorithms * (self.algorithms - 1) // 2
+        return DataSet(data, self.world.samples, np.zeros(pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class DecidedBeside:
+    """Two algorithms on the same images, the first of which says no more than whether it accepts; to be held is its false match rate.
+
+    Attributes
+    ----------
+    world
+        The algorithms, and the measure, FNMR at a false match rate.
+
+    Examples
+    --------
+    >>> from proband import FNMR
+    >>> one = DecidedBeside(TwoOverPairs(PairsWorld((2,) * 20, FNMR(0.001), 0.1, 0.2))).draw(0, 0)
+    >>> np.unique(one.data[0].values), one.truth
+    (array([0., 1.]), 0.001)
+    """
+
+    world: TwoOverPairs
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and what both make of all their images."""
+        one, pairs = self.world.draw(seed, number), self.world.world
+        first, second = one.data
+        decided = pairs.scores("first", (first.values >= pairs.threshold).astype(np.float64))
+        residuals = pairs.matched(first.values)
+        return DataSet((decided, second), pairs.samples, pairs.fmr, residuals)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,16 +7,21 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 from scipy.special import ndtr
 
 from proband.inference.simulation.populations import Floats, Integers
 from proband.inference.simulation.worlds import EFFECTS, DataSet, OutcomesWorld, PairKind, PairsWorld, World
 from proband.measures.open_set import Searches
 from proband.samples import Samples
+from proband.scores.trials import Trials
 
 _TRUTH = 10_001  # what tells the stream of random numbers of a truth from those of data sets
+_LISTED = 0.2  # of the pairs of different people
 _TRUTH_SEARCHES = 1_000_000
 _TRUTH_SETS = 2_000
+_NEW = 4_000  # samples of new people, on which nearest neighbours are tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +128,48 @@ class AtThreshold:
         image = np.sqrt(self.images) * rng.standard_normal(n)
         values += image[:, None] + image
         return DataSet(world.scores("net", values), (self.samples, world.threshold), self.truth, residuals)
+
+
+@dataclass(frozen=True, eq=False)
+class NamedPairs:
+    """A list that names images and nobody: disjoint mated pairs, several of most people, and a fifth of all others.
+
+    Attributes
+    ----------
+    world
+        The pairs; images of a person are mated two by two.
+
+    Examples
+    --------
+    >>> from proband import FNMR
+    >>> one = NamedPairs(PairsWorld((4,) * 20, FNMR(0.05), 0.1, 0.2)).draw(0, 0)
+    >>> one.data.frame["mated"].sum(), one.data.frame["target_subject"].null_count() == len(one.data.frame)
+    (40, True)
+    """
+
+    world: PairsWorld
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, the scores of all their images, and which of these are listed."""
+        rng = np.random.default_rng([seed, number, 25])
+        world = self.world
+        n = sum(world.numbers)
+        hard, wolf = (EFFECTS[world.kind](rng, len(world.numbers)) for _ in range(2))
+        values = world.compared(hard, wolf, rng.standard_normal((n, n)))
+        place = np.concatenate([np.arange(each) for each in world.numbers])
+        own = np.flatnonzero((place % 2 == 0) & (np.append(place[1:], 0) > place))
+        i, j = np.nonzero(np.triu(~world.mated & (rng.random((n, n)) < _LISTED)))
+        first, second = np.append(own, i), np.append(own + 1, j)
+        ids = np.asarray(world.samples.ids)
+        frame = pl.DataFrame(
+            {
+                "query": ids[first],
+                "target": ids[second],
+                "mated": np.arange(len(first)) < len(own),
+                "score": values[first, second],
+            }
+        )
+        return DataSet(Trials(frame, "similarity"), world.threshold, world.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,10 +280,10 @@ class Folds(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SplitsWorld:
-    """Subject-disjoint cross-validation of a nearest-centroid classifier of two classes of people, such as the sexes.
+    """Subject-disjoint cross-validation of classifiers of two classes of people, such as the sexes.
 
-    A sample is its class's centre, its person's own place and noise, all normal, so that the accuracy of every fitted model for new
-    people is known: Φ of its margin.
+    A sample is its class's centre, its person's own place and noise, all normal, so that the accuracy of every nearest-centroid model
+    for new people is known: Φ of its margin. That of nearest neighbours is counted on 4,000 samples of new people.
 
     Attributes
     ----------
@@ -244,6 +291,8 @@ class SplitsWorld:
         How many, the images of each, and the splits.
     apart
         How far the centres of the classes are from each other, to each classifier; each has features of its own.
+    neighbours
+        Whether the last classifier goes by the nearest sample; all others go by the nearest centroid.
     about
         What is to be held: the accuracy of these fitted ``models`` for new people, or of the ``method``: its mean over very many of
         them. Of two classifiers, the difference.
@@ -261,6 +310,7 @@ class SplitsWorld:
     repeats: int = 1
     apart: tuple[float, ...] = (2.5,)
     about: Literal["models", "method"] = "models"
+    neighbours: bool = False
 
     def draw(self, seed: int, number: int) -> DataSet:
         """Draw people and their images, train and test."""
@@ -286,11 +336,15 @@ class SplitsWorld:
             for sex in (0, 1):
                 places = rng.permutation(np.flatnonzero(sexes == sex))
                 fold[places] = np.arange(len(places)) % self.folds
-        found = [self._classified(rng, apart, sexes, dealt) for apart in self.apart]
+        last = len(self.apart) - 1
+        found = [
+            self._classified(rng, apart, sexes, dealt, self.neighbours and place == last)
+            for place, apart in enumerate(self.apart)
+        ]
         return tuple(folds for folds, _ in found), tuple(truth for _, truth in found)
 
     def _classified(
-        self, rng: np.random.Generator, apart: float, sexes: Integers, dealt: Integers
+        self, rng: np.random.Generator, apart: float, sexes: Integers, dealt: Integers, neighbours: bool
     ) -> tuple[Folds, float]:
         n, each, width = self.people, self.images, 6
         centres = np.zeros((2, width))
@@ -298,13 +352,23 @@ class SplitsWorld:
         own = centres[sexes] + rng.standard_normal((n, width))
         samples = own[:, None] + 0.7 * rng.standard_normal((n, each, width))
         spread = np.sqrt(1 + 0.7**2)
+        new = (
+            centres[np.arange(_NEW) % 2] + spread * rng.standard_normal((_NEW, width)) if neighbours else None
+        )
         sided = np.where(sexes == 1, 1.0, -1.0)
         correct, accuracies, truths = [], [], []
         for fold in dealt:
             right = np.empty((n, each))
             for k in range(self.folds):
                 tested = fold == k
-                low, high = (samples[~tested & (sexes == sex)].mean(axis=(0, 1)) for sex in (0, 1))
+                trained = [samples[~tested & (sexes == sex)] for sex in (0, 1)]
+                if new is not None:
+                    nearer = _nearer_second(samples[tested].reshape(-1, width), trained).reshape(-1, each)
+                    right[tested] = nearer == (sexes[tested] == 1)[:, None]
+                    accuracies.append(right[tested].mean())
+                    truths.append(np.mean(_nearer_second(new, trained) == (np.arange(_NEW) % 2 == 1)))
+                    continue
+                low, high = (one.mean(axis=(0, 1)) for one in trained)
                 weights, middle = high - low, (high + low) / 2
                 margin = ((samples[tested] - middle) @ weights) * sided[tested][:, None]
                 right[tested] = margin > 0
@@ -320,6 +384,13 @@ class SplitsWorld:
             n // self.folds,
         )
         return made, float(np.mean(truths))
+
+
+def _nearer_second(samples: Floats, trained: list[Floats]) -> npt.NDArray[np.bool_]:
+    """Whether the nearest of the samples that were trained on is of the second class."""
+    known = [one.reshape(-1, samples.shape[1]) for one in trained]
+    first, second = (((one**2).sum(axis=1) - 2 * samples @ one.T).min(axis=1) for one in known)
+    return np.asarray(second < first)
 
 
 def _first_less_second(values: tuple[float, ...]) -> float:

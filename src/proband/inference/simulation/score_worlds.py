@@ -1,4 +1,4 @@
-"""Scores whose truth is known: for galleries dealt anew, other training sets, other choices of images, other query images."""
+"""Scores whose truth is known: of people drawn towards a centre; for galleries dealt anew, other training sets, other choices of images, other query images."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from proband.scores import Scores
 _WIDTH = 8  # dimensions of faces
 _TRUTH = 10_001  # what tells the stream of random numbers of a truth from those of data sets
 _TRUTH_PROBES = 200_000
+_WIDE = 32  # dimensions of faces that are compared by their cosine
+_TRUTH_PAIRS, _TRUTH_PARTS = 50_000, 20  # pairs of people by whom a truth is found, in so many parts
 
 
 def _faces(rng: np.random.Generator, people: int, images: int, noise: float) -> Floats:
@@ -92,6 +94,76 @@ class GalleriesWorld:
             values = _closeness(searched, enrolled) + self.hubs * rng.standard_normal(size)
             found.append((values.argmax(axis=1) == np.arange(size)).mean())
         return float(np.mean(found))
+
+
+@dataclass(frozen=True, eq=False)
+class CentreWorld:
+    """Cosines of images of people who are drawn towards a common centre, most a little and some far: lambs, who are taken for each other.
+
+    Attributes
+    ----------
+    numbers
+        Images of each person.
+    fmr
+        The false match rate; what is to be held is FNMR there, or the threshold.
+    of_threshold
+        Whether that is the threshold; otherwise `within` is the samples and the threshold.
+    pull, noise
+        How far people are drawn on average (exponential), and how much images of a person differ.
+
+    Examples
+    --------
+    >>> one = CentreWorld((2,) * 20, 0.01).draw(0, 0)
+    >>> one.data.shape, 0 < one.truth < 0.1
+    ((40, 40), True)
+    """
+
+    numbers: tuple[int, ...]
+    fmr: float
+    of_threshold: bool = False
+    pull: float = 0.5
+    noise: float = 0.4
+
+    @cached_property
+    def samples(self) -> Samples:
+        """Every image of everybody."""
+        rows = [(f"{k}.{j}", str(k)) for k, n in enumerate(self.numbers) for j in range(n)]
+        ids, subjects = zip(*rows, strict=True)
+        return Samples({"id": ids, "subject": subjects})
+
+    def _images(self, rng: np.random.Generator, people: Integers) -> Floats:
+        """Images of new people, of length one."""
+        centres = rng.standard_normal((int(people[-1]) + 1, _WIDE)) / np.sqrt(_WIDE)
+        centres[:, 0] += self.pull * rng.exponential(size=len(centres))
+        made = centres[people] + self.noise * rng.standard_normal((len(people), _WIDE)) / np.sqrt(_WIDE)
+        return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True))
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people and compare all their images."""
+        rng = np.random.default_rng([seed, number, 24])
+        people = np.repeat(np.arange(len(self.numbers)), self.numbers)
+        images = self._images(rng, people)
+        values = images @ images.T
+        at, missed = self.truths
+        scores = Scores.from_array(values, self.samples.ids, orientation="similarity", name="net")
+        if not self.of_threshold:
+            return DataSet(scores, (self.samples, at), missed)
+        matched = np.where(people[:, None] == people, 0.0, (values >= at) - self.fmr).sum(axis=1)
+        return DataSet(scores, self.samples, at, np.asarray(np.bincount(people, matched), np.float64))
+
+    @cached_property
+    def truths(self) -> tuple[float, float]:
+        """The threshold, and FNMR there, of very many pairs of people who are in no other pair."""
+        rng = np.random.default_rng([_TRUTH, 10])
+        of_two = np.repeat(np.arange(_TRUTH_PAIRS), 2)
+        genuine, impostor = [], []
+        for _ in range(_TRUTH_PARTS):
+            images = self._images(rng, of_two)
+            genuine.append((images[::2] * images[1::2]).sum(axis=1))
+            first = images[::2]
+            impostor += [(first * np.roll(first, by, axis=0)).sum(axis=1) for by in (1, 2, 3, 4)]
+        at = float(np.quantile(np.concatenate(impostor), 1 - self.fmr))
+        return at, float((np.concatenate(genuine) < at).mean())
 
 
 @dataclass(frozen=True, eq=False)

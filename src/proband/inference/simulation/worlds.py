@@ -417,6 +417,13 @@ class PairsWorld:
         """The false non-match rate at the threshold of genuine scores that are lower by so much."""
         return float((self._scores[0] + self.gap - lower < self.threshold).mean())
 
+    def lowered(self, lower: float) -> float:
+        """The area, or the false non-match rate at the threshold, of genuine scores that are lower by so much."""
+        genuine, impostor = self._scores
+        if isinstance(self.measure, AUC):
+            return float((genuine + self.gap - lower > impostor).mean())
+        return self.missed(lower)
+
     def compared(self, hard: Floats, wolf: Floats, noise: Floats) -> Floats:
         """The scores of images of people with these effects."""
         people, mated = self._people
@@ -493,6 +500,72 @@ class TwoOverPairs:
         truth = self.world.value - self.second.value
         residuals = self.world.added(found[0]) - self.second.added(found[1])
         return DataSet(data, self.world.samples, truth, residuals)
+
+
+def of_another(
+    kind: PairKind, rng: np.random.Generator, effects: list[Floats], common: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Draw what people are to one more algorithm, and the noise of its scores, from what is common to all.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> hard, wolf, noise = of_another("normal", rng, [np.zeros(500), np.zeros(500)], np.zeros((4, 4)))
+    >>> int((hard == 0).sum()), noise.shape
+    (383, (4, 4))
+    """
+    drawn = EFFECTS[kind]
+    hard, wolf = (np.where(rng.random(len(one)) < _ALIKE, one, drawn(rng, len(one))) for one in effects)
+    own = rng.standard_normal(common.shape)
+    return hard, wolf, np.sqrt(_NOISE) * common + np.sqrt(1 - _NOISE) * own
+
+
+@dataclass(frozen=True, eq=False)
+class OpposedOverPairs:
+    """Two algorithms of equal value on the same images: the first a little better for most people, the second much for a few.
+
+    Attributes
+    ----------
+    world
+        The people, and the measure with its value for both.
+    few, much
+        The share of people whom the first finds less alike, and by how much it lowers their genuine scores.
+
+    Examples
+    --------
+    >>> world = OpposedOverPairs(PairsWorld((2,) * 20, FNMR(0.01), 0.1, 0.2), 0.05, 2.5)
+    >>> 0 < world.lead < 1, world.draw(0, 0).truth
+    (True, 0.0)
+    """
+
+    world: PairsWorld
+    few: float
+    much: float
+
+    @cached_property
+    def lead(self) -> float:
+        """By how much the first raises the genuine scores of the others, so that the value stays."""
+        world, least, most = self.world, 0.0, self.much
+        wanted = (world.value - self.few * world.lowered(self.much)) / (1 - self.few)
+        for _ in range(30):
+            lead = (least + most) / 2
+            enough = (world.lowered(-lead) > wanted) == isinstance(world.measure, AUC)
+            least, most = (least, lead) if enough else (lead, most)
+        return (least + most) / 2
+
+    def draw(self, seed: int, number: int) -> DataSet:
+        """Draw people, and what both make of all their images."""
+        rng, world = np.random.default_rng([seed, number, 13]), self.world
+        people, n = len(world.numbers), sum(world.numbers)
+        hard, wolf = (EFFECTS[world.kind](rng, people) for _ in range(2))
+        common, first, second = rng.standard_normal((3, n, n))
+        shift = np.where(rng.random(people) < self.few, self.much, -self.lead)
+        found = [
+            world.compared(lower, wolf, np.sqrt(_NOISE) * common + np.sqrt(1 - _NOISE) * own)
+            for lower, own in ((hard + shift / np.sqrt(world.icc), first), (hard, second))
+        ]
+        data = tuple(world.scores(name, one) for name, one in zip(("first", "second"), found, strict=True))
+        return DataSet(data, world.samples, 0.0, world.added(found[0]) - world.added(found[1]))
 
 
 def numbers_in(experiment: Experiment, *, of_pairs: bool = False) -> tuple[int, ...]:

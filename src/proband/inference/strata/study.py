@@ -109,6 +109,8 @@ class StratStudy(Result):
         Of tables and tests; people, and images of each (0 with a fixed gallery, where numbers differ).
     notes
         What a reader should know besides.
+    relative_ranks
+        Whether curves are drawn over rank / people in the gallery.
     """
 
     written = Written(
@@ -119,7 +121,7 @@ class StratStudy(Result):
             "variances_by_units": "variances",
             "rates": "estimates",
         },
-        without=("most_people", "bands"),
+        without=("most_people", "bands", "relative_ranks"),
         versioned=True,
     )
 
@@ -139,6 +141,7 @@ class StratStudy(Result):
     miss_rate: MissRate | None
     sensors: tuple[SensorStudy, ...]
     notes: tuple[Note, ...]
+    relative_ranks: bool = False
 
     @property
     def cases(self) -> tuple[Estimate, ...]:

@@ -20,7 +20,7 @@ from proband.inference.verification.dyadic_rates import (
     small_sample,
 )
 from proband.inference.verification.meetings import Ints
-from proband.inference.verification.paired_people import Apart
+from proband.inference.verification.paired_people import AGAINST_SKEWNESS, Apart
 from proband.inference.verification.supposed import moderated_interval, worth_of_people
 from proband.measures.pairs.placements import PlacementSums
 from proband.results.base import Confidence, Count, Result
@@ -46,8 +46,8 @@ _OVER_PEOPLE = Method(
 _DIFFERENCE_OVER_PEOPLE = Method(
     "delong-difference-over-people",
     "DeLong over people (Student's t)",
-    "DeLong's placement values summed by person",
-    ("delong1988", "obuchowski1997"),
+    f"DeLong's placement values summed by person, {AGAINST_SKEWNESS}",
+    ("delong1988", "obuchowski1997", "hall1992"),
 )
 
 

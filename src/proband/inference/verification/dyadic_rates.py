@@ -45,6 +45,7 @@ SUPPORTED = 30  # errors below which a rate is marked: the rule of 30
 TOO_FEW_ERRORS = (
     10  # below, intervals were simulated to be rough; where 30 are expected so few are rarely seen
 )
+_ENOUGH = 2  # errors, and others, from which on they show themselves whether they come together
 FEWEST_CARRIERS = 2.0  # people who carry a variance: nobody errs alone
 FEWEST = 4  # people without whom the variance over people has no unbiased estimate
 _OVER_PEOPLE: dict[DyadicMethod, Method] = {
@@ -80,6 +81,12 @@ _INDEPENDENT = Method(
     ("wilson1927",),
 )
 _UNITS = {"pairs": "disjoint pairs of people", "people": "people"}
+_ONE = Method(
+    "one-error",
+    "Wilson (a design effect borrowed or supposed)",
+    "where one error decides, Wilson's interval with a design effect that is borrowed or supposed",
+    ("wilson1927", "rao1992"),
+)
 _EXACT = {
     kind: Method(
         f"no-errors-{kind}",
@@ -117,6 +124,18 @@ _ASSUMED = Sentence(
     "caution",
     "pairs are assumed independent, since nobody says whose they are; where people or samples are in several pairs, it is too narrow",
 )
+_WHENCE = {
+    True: "which is seen where there are more errors (at another threshold, or else by another algorithm or group)",
+    False: "which is supposed",
+}
+_ONE_ERROR = {
+    borrowed: Sentence(
+        f"rates.one-error{'-borrowed' if borrowed else ''}",
+        "note",
+        f"a single error does not show how alike comparisons are: a design effect of {{effect:two}}, {whence}, is taken",
+    )
+    for borrowed, whence in _WHENCE.items()
+}
 _NO_ERRORS = {
     (some, borrowed): Sentence(
         f"rates.{some}{'-borrowed' if borrowed else ''}",
@@ -125,10 +144,7 @@ _NO_ERRORS = {
         "if they were independent it would be {independent:small}, and {units:count} {of} alone put it within {disjoint:small}",
     )
     for some, start in (("no-errors", "no errors"), ("only-errors", "errors only"))
-    for borrowed, whence in (
-        (True, "which the same comparisons show at a threshold with more errors"),
-        (False, "which is supposed"),
-    )
+    for borrowed, whence in _WHENCE.items()
 }
 _NOT_SUPPORTED = Sentence(
     "rates.not-supported",
@@ -252,6 +268,11 @@ class RateInterval(Result):
     zero_errors: ZeroErrorBounds | None = None
     by_person: PersonRate | None = None
 
+    @property
+    def few_errors(self) -> bool:
+        """Whether fewer than two errors, or fewer than two of anything else, do not show how alike the comparisons of a person are."""
+        return self.n_subjects is not None and min(self.errors, self.n - self.errors) < _ENOUGH
+
 
 def false_match_rate(
     i: npt.ArrayLike,
@@ -286,7 +307,7 @@ def false_match_rate(
     were. The degrees of freedom are the effective number of people who carry the errors: few where a few make most of the
     variance. Without errors, or with nothing else, the bound is 1 − (α/2)^(1/n) for the n independent comparisons that all are worth
     with the design effect, and never fewer than pairs of people who share nobody (`zero_error_bounds` has what these alone say).
-    With a single error it reaches as far as Wilson's interval with the root of that effect, or a third of it.
+    A single error does not show the effect either, and has Wilson's interval of as many.
 
     Examples
     --------
@@ -311,6 +332,7 @@ def false_match_rate(
     few = _FewErrors.of(errors, n, design_effect, lambda: effect_of_sharing(comparisons))
     if errors in (0, n):
         return few.bound(people, comparisons.n_disjoint, "pairs", confidence_level)
+    made = _OVER_PEOPLE[method]
     counts = np.bincount(first, minlength=len(by_subject)) + np.bincount(second, minlength=len(by_subject))
     totals = counts - rate * by_subject
     squares = float(totals @ totals)
@@ -322,15 +344,17 @@ def false_match_rate(
     elif method == "wilson":
         variance = variance_over_people(rate, squares, of_pairs, n)
         ends = wilson_interval(rate, rate * (1 - rate) / variance, normal_quantile(confidence_level))
+    elif few.unseen:
+        worth = few.worth(comparisons.n_disjoint)
+        variance, made, notes = rate * (1 - rate) / worth, _ONE, (few.said(worth),)
+        ends = wilson_interval(rate, worth, normal_quantile(confidence_level))
     else:
         variance = variance_over_people(rate, squares, of_pairs, n, small_sample(people))
         freedom = effective_people(totals[by_subject > 0])
-        ends = few.widened(
-            logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom)), confidence_level
-        )
+        ends = logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
         if freedom < _FEW_CARRY:
             notes = (_UNEVEN(carry=freedom, people=people),)
-    made, effective = _OVER_PEOPLE[method], rate * (1 - rate) / variance
+    effective = rate * (1 - rate) / variance
     found = _interval(errors, n, people, ends, effective, freedom, made, confidence_level, notes)
     if people < FEWEST or comparisons.sum_of_squares * comparisons.n_pairs == n**2:
         return found
@@ -583,25 +607,31 @@ class _FewErrors(NamedTuple):
 
     @classmethod
     def of(cls, errors: int, n: int, borrowed: float | None, supposed: Callable[[], float]) -> _FewErrors:
-        if min(errors, n - errors) > 1:
+        if min(errors, n - errors) >= _ENOUGH:
             return cls(errors, n, 1.0, False)
         return cls(errors, n, max(1.0, supposed() if borrowed is None else borrowed), borrowed is not None)
 
     @property
     def most(self) -> float:
-        """What comparisons with one error are worth at most: halfway (on the scale of logarithms) between none and two."""
+        """What genuine comparisons with one error are worth at most: halfway (on the scale of logarithms) between none and two."""
         return self.n if self.effect == 1 else self.n / max(sqrt(self.effect), self.effect / 3)
 
-    def widened(self, ends: Interval, confidence_level: float) -> Interval:
-        """An interval of one error, no narrower than its least design effect makes Wilson's."""
-        if self.effect == 1:
-            return ends
-        least = wilson_interval(self.errors / self.n, self.most, normal_quantile(confidence_level))
-        return Interval(min(ends.low, least.low), max(ends.high, least.high))
+    @property
+    def unseen(self) -> bool:
+        """Whether there are so few."""
+        return min(self.errors, self.n - self.errors) < _ENOUGH
+
+    def worth(self, n_disjoint: int) -> float:
+        """What comparisons are worth with the design effect: those that share nobody at least."""
+        return max(self.n / self.effect, float(n_disjoint))
+
+    def said(self, worth: float) -> Note:
+        """Of one error, what is taken for its design effect."""
+        return _ONE_ERROR[self.borrowed](effect=self.n / worth)
 
     def bound(self, people: int, n_disjoint: int, kind: str, confidence_level: float) -> RateInterval:
         """No errors, or nothing else: what the comparisons are worth with the design effect, and people who are independent at least."""
-        worth = max(self.n / self.effect, float(n_disjoint))
+        worth = self.worth(n_disjoint)
         within, bounds = (
             unseen(worth, confidence_level),
             zero_error_bounds(self.n, n_disjoint, confidence_level),

@@ -19,7 +19,7 @@ from proband.inference.verification.pair_questions import (
     pairs_within,
     unknown_people,
 )
-from proband.inference.verification.paired_people import multiplied
+from proband.inference.verification.paired_people import AGAINST_SKEWNESS, multiplied
 from proband.inference.verification.people_alike import (
     alike_differences,
     alike_estimates,
@@ -38,8 +38,8 @@ _ROOM = 2.0  # so many times as many impostors are held as match at the crossing
 _BOTH_CROSSINGS = Method(
     "eer-both-crossings-moved",
     "both rates and both thresholds over people (linearised, Student's t)",
-    "the variance over people of the crossings of both error rates",
-    ("hsieh1996", "fogliato2024"),
+    f"the variance over people of the crossings of both error rates, {AGAINST_SKEWNESS}",
+    ("hsieh1996", "fogliato2024", "hall1992"),
 )
 
 

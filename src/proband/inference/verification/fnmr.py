@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError
@@ -23,12 +24,14 @@ from proband.inference.verification.pair_questions import (
     joint_of_pairs,
     unknown_people,
 )
-from proband.inference.verification.paired_people import multiplied
+from proband.inference.verification.paired_people import AGAINST_SKEWNESS, multiplied
 from proband.inference.verification.people_alike import (
     alike_differences,
     alike_estimates,
     with_people_alike,
 )
+from proband.inference.verification.several import beside_each_other
+from proband.inference.verification.supposed import Lent
 from proband.inference.verification.verification import (
     N_RESAMPLES,
     Shared,
@@ -55,8 +58,8 @@ _ANEW = Method(
 _BOTH_MOVED = Method(
     "fnmr-both-thresholds-moved",
     "both rates and both thresholds over people (linearised, Student's t)",
-    "the variance over people of both rates, both thresholds moving with people",
-    ("hsieh1996", "fogliato2024"),
+    f"the variance over people of both rates, both thresholds moving with people, {AGAINST_SKEWNESS}",
+    ("hsieh1996", "fogliato2024", "hall1992"),
 )
 _FEW_MATCHES = Sentence(
     "fnmr.threshold-not-supported",
@@ -93,7 +96,7 @@ def fnmr_estimates(question: Question) -> tuple[Estimate, ...]:
     if question.measure.weights == "person":
         return alike_estimates(question)
     (data, within), drawings = compared_data(question), Drawings(question.seed)
-    held = (_Drawn.of([question.measure], one, within, question.confidence_level, drawings) for one in data)
+    held = _held([question.measure], data, within, question.confidence_level, drawings)
     return with_people_alike(question, [one.estimates[0] for one in held])
 
 
@@ -139,6 +142,7 @@ def _estimate(
 class _Drawn:
     """One algorithm at every rate that is compared: its estimates, and its errors in which comparisons."""
 
+    made: Verification
     estimates: tuple[Estimate, ...]
     errors: tuple[ErrorsThere, ...]
     comparisons: Meetings
@@ -152,25 +156,38 @@ class _Drawn:
         within: Experiment | Samples | None,
         level: float,
         drawings: Drawings,
+        lent: Lent,
     ) -> _Drawn:
         fmrs = [measure.at_fmr for measure in measures]
         shared: Shared | None
         if isinstance(scores, Trials):
-            made, shared = verified_list(scores, fmrs, (), level, N_RESAMPLES, False, drawings)
+            made, shared = verified_list(scores, fmrs, (), level, N_RESAMPLES, False, drawings, lent=lent)
             if shared is None:
                 raise unknown_people(scores)
         else:
-            made, shared = verified(scores, within, fmrs, (), level, N_RESAMPLES, False, drawings)
+            made, shared = verified(scores, within, fmrs, (), level, N_RESAMPLES, False, drawings, lent=lent)
         both = zip(measures, made.points, strict=True)
         people = shared.comparisons
         tail = Tail.of(shared.first, shared.second, shared.tail, people)
         genuine = Genuine.of(shared.genuine_people, shared.genuine, people)
         return cls(
+            made,
             tuple(_estimate(one, made, at, scores, within, level, drawings.seed) for one, at in both),
             tuple(ErrorsThere.at_fmr(tail, genuine, people, fmr) for fmr in fmrs),
             people,
             shared.in_doubt,
         )
+
+
+def _held(
+    measures: Sequence[FNMR],
+    data: Sequence[Scores | Trials],
+    within: Experiment | Samples | None,
+    level: float,
+    drawings: Drawings,
+) -> list[_Drawn]:
+    making = [partial(_Drawn.of, measures, one, within, level, drawings) for one in data]
+    return beside_each_other(making, lambda one: one.made)
 
 
 def fnmr_differences(question: Question) -> Joint:
@@ -238,10 +255,7 @@ def compare_at_rates(
 
 def _joints(question: Question, measures: Sequence[FNMR], drawings: Drawings) -> list[Joint]:
     (data, within), level = compared_data(question), question.confidence_level
-    held = {
-        name: _Drawn.of(measures, one, within, level, drawings)
-        for name, one in zip(question.names, data, strict=True)
-    }
+    held = dict(zip(question.names, _held(measures, data, within, level, drawings), strict=True))
     return [
         _joint(measure, place, held, drawings.seed, question.chosen) for place, measure in enumerate(measures)
     ]

@@ -19,8 +19,9 @@ from proband.inference.verification.group_differences import (
 )
 from proband.inference.verification.hard_subjects import HardSubjects, ImageErrors, hard_subjects
 from proband.inference.verification.meetings import Comparisons, Ints
-from proband.inference.verification.verification import Shared
-from proband.measures.pairs.counts import tail_pairs
+from proband.inference.verification.supposed import Lent
+from proband.inference.verification.verification import Shared, room_for_thirty
+from proband.measures.pairs.counts import count_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import OperatingPoint
 from proband.results.base import Confidence, Count, Rate, Result
@@ -266,14 +267,18 @@ def error_rates_by(
             f"{column} has {count(len(kinds))} values; groups are few.", "make bands of it first."
         )
     closeness = _closeness(point, scores)
-    groups = []
+    made = []
     for kind in kinds:
         chosen = (values == kind).fill_null(False).to_numpy()
         pairs = _pairs_of(scores, within, samples, chosen)
-        if pairs is None:
-            groups.append(GroupRates(str(kind), 0, None, None))
-            continue
-        groups.append(_rates(str(kind), scores, pairs, closeness, confidence_level))
+        made.append(None if pairs is None else _shared(scores, pairs, closeness))
+    lent = Lent.by(one.alike for one in made if one is not None)
+    groups = [
+        GroupRates(str(kind), 0, None, None)
+        if one is None
+        else _rates(str(kind), replace(one, lent=lent), closeness, confidence_level)
+        for kind, one in zip(kinds, made, strict=True)
+    ]
     found = Differential(
         scores.name,
         column,
@@ -361,8 +366,16 @@ def _pairs_of(
     return PairSet.of(scores, own) if all(known) else None
 
 
-def _rates(name: str, scores: Scores, pairs: PairSet, closeness: float, level: float) -> GroupRates:
+def _shared(scores: Scores, pairs: PairSet, closeness: float) -> Shared:
+    """Who errs at a closeness; where fewer than two do, the thirty closest impostors too, to see how alike they are."""
     shared = Shared.of(scores, pairs, closeness)
+    if len(shared.tail) > 1 or not shared.comparisons.n_impostor:
+        return shared
+    reached = min(closeness, room_for_thirty(count_pairs(scores, pairs)))
+    return replace(shared, whole=Shared.of(scores, pairs, reached))
+
+
+def _rates(name: str, shared: Shared, closeness: float, level: float) -> GroupRates:
     fmr = shared.fmr_at(closeness, level) if shared.comparisons.n_impostor else None
     fnmr = shared.fnmr_at(closeness, level) if len(shared.genuine) else None
     return GroupRates(name, shared.comparisons.n_subjects, fnmr, fmr)

@@ -23,6 +23,7 @@ from proband.inference.verification.dyadic_rates import (
 )
 from proband.inference.verification.equal_error import EqualErrorInterval
 from proband.inference.verification.partial_meetings import ListedComparisons
+from proband.inference.verification.supposed import NOTHING_LENT, Lent
 from proband.inference.verification.verification import (
     ERROR_RATES,
     FMRS,
@@ -74,7 +75,7 @@ ASSUMED = Sentence(
     "narrow. The samples or the subjects of the pairs would mend it",
 )
 
-Summary = TypeVar("Summary", AucInterval, EqualErrorInterval)
+Found = TypeVar("Found", RateInterval, AucInterval, EqualErrorInterval)
 _ONE_PERSON = 3  # people that mated pairs make who may be one
 _DOUBTFUL = Sentence(
     "verification.people-doubtful",
@@ -95,6 +96,7 @@ def verify_list(
     naive: bool = False,
     drawings: Drawings,
     check_orientation: bool = True,
+    lent: Lent = NOTHING_LENT,
 ) -> Verification:
     """Count a list of comparisons, each with or without a name for its query, and estimate error rates.
 
@@ -112,7 +114,7 @@ def verify_list(
     (0.6, 'independent-pairs', 0.6245, 0.25)
     """
     made, _ = verified_list(
-        trials, fmrs, thresholds, confidence_level, n_resamples, naive, drawings, check_orientation
+        trials, fmrs, thresholds, confidence_level, n_resamples, naive, drawings, check_orientation, lent
     )
     return made
 
@@ -126,6 +128,7 @@ def verified_list(
     naive: bool,
     drawings: Drawings,
     check_orientation: bool = True,
+    lent: Lent = NOTHING_LENT,
 ) -> tuple[Verification, Shared | None]:
     """Find the error rates of a list, and who takes part in its comparisons where it says that of all.
 
@@ -152,13 +155,16 @@ def verified_list(
     notes = (*rates.notes, *beyond_data(rates, fmrs))
     everything = shared_by(trials, sign)
     if everything is not None:
+        everything = replace(everything, lent=lent)
         own_area = everything.area(confidence_level)
         crossing = closeness_of(rates.eer().threshold, sign)
         needed = everything.reaching(min(loosest, crossing))
         shared = needed.reaching(loosest)
         made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
         people = shared.comparisons.n_subjects
-        found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, notes, compared)
+        found = Verification(
+            rates, made, people, confidence_level, OVER_PEOPLE, notes, compared, alike=everything.alike
+        )
         found = with_summaries(found, needed, own_area)
         if trials is not given:
             everything = _in_doubt(everything)
@@ -200,48 +206,40 @@ def _without_doubt(found: Verification, shared: Shared) -> Verification:
     """Error rates with wider intervals where several people may be one."""
     if shared.in_doubt == 1:
         return found
-    crossing, area = found.eer_interval, found.auc_interval
+    crossing, area, factor = found.eer_interval, found.auc_interval, shared.in_doubt
     return replace(
         found,
-        points=tuple(map(_wider_point, found.points)),
-        eer_interval=None if crossing is None else _wider(crossing),
-        auc_interval=None if area is None else _wider(area),
+        points=tuple(_wider_point(one, factor) for one in found.points),
+        eer_interval=None if crossing is None else _wider(crossing, crossing.value, factor),
+        auc_interval=None if area is None else _wider(area, area.value, factor),
         notes=(*found.notes, _DOUBTFUL(alone=_alone(shared), n=len(shared.genuine))),
     )
 
 
-def _wider_point(point: VerificationPoint) -> VerificationPoint:
-    fmr, fnmr, drawn = _wider_rate(point.fmr), _wider_rate(point.fnmr), point.replicates
+def _wider_point(point: VerificationPoint, factor: int) -> VerificationPoint:
+    fmr, fnmr = (
+        replace(_wider(one, one.rate, factor), n_effective=one.n_effective / factor)
+        for one in (point.fmr, point.fnmr)
+    )
+    drawn = point.replicates
     if drawn is None:
         return replace(point, fmr=fmr, fnmr=fnmr)
-    drawn = drawn.mean() + sqrt(_ONE_PERSON) * (drawn - drawn.mean())
+    drawn = drawn.mean() + sqrt(factor) * (drawn - drawn.mean())
     return replace(point, fmr=fmr, fnmr=fnmr, fnmr_at_fmr=interval_anew(fnmr, drawn), replicates=drawn)
 
 
-def _wider_rate(found: RateInterval) -> RateInterval:
-    worth, level = found.n_effective / _ONE_PERSON, found.confidence_level
-    ends = _bounded(found.rate, found.low, found.high)
-    if 0 < found.errors < found.n:
-        ends = wilson_interval(found.rate, worth, t_quantile(level, found.degrees_of_freedom or 0.0))
-    low, high = min(ends.low, found.low), max(ends.high, found.high)
-    error = sqrt(_ONE_PERSON) * found.standard_error
-    return replace(found, low=low, high=high, n_effective=worth, standard_error=error)
+def _wider(found: Found, value: float, factor: int) -> Found:
+    """The same with so many times the variance, as `Apart.times` has it of differences.
 
-
-def _wider(found: Summary) -> Summary:
-    value, error = found.value, sqrt(_ONE_PERSON) * found.standard_error
-    ends = _bounded(value, found.low, found.high)
+    The ends of a bound 1 − a^(1/n) are those of so many times fewer trials.
+    """
+    error = sqrt(factor) * found.standard_error
+    slack = 1 - (1 - (found.high - found.low)) ** factor
+    ends = Interval(max(0.0, value - slack), min(1.0, value + slack))
     if error > 0 and 0 < value < 1:
         t = t_quantile(found.confidence_level, found.degrees_of_freedom or 0.0)
         ends = wilson_interval(value, value * (1 - value) / error**2, t)
-    low, high = min(ends.low, found.low), max(ends.high, found.high)
-    return replace(found, low=low, high=high, standard_error=error)
-
-
-def _bounded(value: float, low: float, high: float) -> Interval:
-    """The ends of a bound 1 − a^(1/n) for a third of the n trials."""
-    slack = 1 - (1 - (high - low)) ** _ONE_PERSON
-    return Interval(max(0.0, value - slack), min(1.0, value + slack))
+    return replace(found, low=min(ends.low, found.low), high=max(ends.high, found.high), standard_error=error)
 
 
 def closeness_of_list(trials: Trials) -> PairCloseness:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import sqrt
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from proband.inference.comparisons import curves
 from proband.inference.estimates.weighting import carriers_freedom
+from proband.inference.moderation import OF_PAIRS, averaged, lent
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
 from proband.inference.verification.meetings import Meetings
 
@@ -17,7 +19,6 @@ Floats = npt.NDArray[np.float64]
 
 ALIKE = 0.25  # the intraclass correlation of comparisons of one person, or of the same two people
 _SHARING = 0.005  # the correlation of comparisons that have one of two people in common
-_SEEN_WITH = 0.4  # degrees of freedom as if with which the supposed variance had been seen
 
 
 def worth_of_people(sizes: npt.ArrayLike, *, people_alike: bool = False) -> float:
@@ -59,6 +60,75 @@ def effect_of_sharing(comparisons: Meetings) -> float:
     n, of_two = comparisons.n_impostor, comparisons.sum_of_squares
     of_one = float((comparisons.n_by_subject.astype(np.float64) ** 2).sum())
     return 1 + ALIKE * (of_two / n - 1) + _SHARING * (of_one - 2 * of_two) / n
+
+
+class Alike(NamedTuple):
+    """How alike the comparisons of one person are seen to be: their design effect less one, over that of the one that is supposed.
+
+    Attributes
+    ----------
+    times
+        The ratio: 1 where the design effect is the one that is supposed.
+    carriers
+        The people who show it.
+    """
+
+    times: float
+    carriers: float
+
+    def effect(self, supposed: float) -> float:
+        """The design effect of comparisons whose supposed one is known, which may be others, and of other people.
+
+        Examples
+        --------
+        >>> Alike(0.5, 12.0).effect(3.0)  # 1 + 0.5·2
+        2.0
+        """
+        return 1 + self.times * (supposed - 1)
+
+    @classmethod
+    def lent(cls, lenders: Iterable[Alike | None]) -> Alike | None:
+        """Find what several lend to others, as rates of people do (`lent`); None where nobody shows anything.
+
+        Examples
+        --------
+        >>> found = Alike.lent([Alike(0.2, 9.0), None, Alike(0.4, 9.0)])
+        >>> round(found.times, 4), found.carriers  # (9·0.3 + 3)/12
+        (0.475, 9.0)
+        """
+        shown = [one for one in lenders if one is not None and one.carriers > 0]
+        if not shown:
+            return None
+        carriers = [one.carriers for one in shown]
+        return cls(lent([one.times for one in shown], carriers, 1.0), max(carriers))
+
+
+class Lent(NamedTuple):
+    """How alike comparisons of people are, as far as thirty errors show it.
+
+    Attributes
+    ----------
+    matches, misses
+        Of false matches and of false non-matches; None where nothing shows it.
+    """
+
+    matches: Alike | None = None
+    misses: Alike | None = None
+
+    @classmethod
+    def by(cls, lenders: Iterable[Lent]) -> Lent:
+        """Find what algorithms, or groups, lend to each other.
+
+        Examples
+        --------
+        >>> Lent.by([Lent(), Lent(misses=Alike(1.0, 6.0))])
+        Lent(matches=None, misses=Alike(times=1.0, carriers=6.0))
+        """
+        made = list(lenders)
+        return cls(Alike.lent(one.matches for one in made), Alike.lent(one.misses for one in made))
+
+
+NOTHING_LENT = Lent()
 
 
 def unseen(worth: float, confidence_level: float) -> float:
@@ -121,7 +191,7 @@ def moderated_interval(
     seen, most = float(carriers_freedom(*powers, len(totals))), len(totals) - 1.0
     seen = min(seen, most)
     supposed = max(variance, value * (1 - value) / worth)
-    variance = (seen * variance + _SEEN_WITH * supposed) / (seen + _SEEN_WITH)
-    freedom = min(seen + _SEEN_WITH, most)
+    variance = averaged(variance, seen, supposed, OF_PAIRS)
+    freedom = min(seen + OF_PAIRS, most)
     ends = wilson_interval(value, value * (1 - value) / variance, t_quantile(confidence_level, freedom))
     return Moderated(ends, sqrt(variance), freedom)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil
 from typing import TYPE_CHECKING, Any, overload
 
@@ -33,8 +33,16 @@ from proband.inference.verification.dyadic_rates import (
 from proband.inference.verification.equal_error import EqualErrorInterval, equal_error_interval
 from proband.inference.verification.meetings import Comparisons, Meetings
 from proband.inference.verification.partial_meetings import GappedComparisons, ListedComparisons
+from proband.inference.verification.supposed import (
+    NOTHING_LENT,
+    Alike,
+    Lent,
+    effect_of_sharing,
+    worth_of_people,
+)
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import (
+    PairCounts,
     count_pairs,
     genuine_pairs,
     impostor_meetings,
@@ -169,6 +177,8 @@ class Verification(Result):
         Error rates by the values of each column that was asked for, a `Differential` each.
     confidence_level, answers, notes
         Of the intervals; what they mean, and what a reader should know.
+    alike
+        What thirty errors show of how alike comparisons are, from which other algorithms may borrow.
     """
 
     written = Written(
@@ -181,7 +191,7 @@ class Verification(Result):
             "eer": "rates.eer",
         },
         also=("algorithm",),
-        without=("rates",),
+        without=("rates", "alike"),
         if_any=("groups",),
         versioned=True,
     )
@@ -196,6 +206,15 @@ class Verification(Result):
     eer_interval: EqualErrorInterval | None = None
     auc_interval: AucInterval | None = None
     groups: tuple[Any, ...] = ()
+    alike: Lent = field(default=NOTHING_LENT, repr=False)
+
+    def _may_borrow(self, lent: Lent) -> bool:
+        """Whether a rate has fewer than two errors, and others show what nothing shows here: how alike comparisons are."""
+        return any(
+            rate.few_errors and own is None and others is not None
+            for point in self.points
+            for rate, own, others in zip((point.fmr, point.fnmr), self.alike, lent, strict=True)
+        )
 
     @property
     def algorithm(self) -> str:
@@ -210,6 +229,33 @@ class Verification(Result):
             for one in self.points
         )
         return ", ".join([repr(self.rates), *points])
+
+
+@dataclass(frozen=True)
+class _Thirty:
+    """A rate of thirty errors, if there are so many and other comparisons, and the design effect that would be supposed."""
+
+    found: RateInterval | None
+    supposed: float
+
+    @property
+    def effect(self) -> float | None:
+        """The design effect they show."""
+        found = self.found
+        return None if found is None or found.errors == found.n else found.n / found.n_effective
+
+    @property
+    def alike(self) -> Alike | None:
+        """The same as others can borrow it; not where nobody has two comparisons."""
+        if self.effect is None or self.supposed <= 1:
+            return None
+        assert self.found is not None  # it shows an effect
+        return Alike((self.effect - 1) / (self.supposed - 1), self.found.degrees_of_freedom or 0.0)
+
+
+def _effect(own: _Thirty, lent: Alike | None) -> float | None:
+    """The design effect that thirty errors show, or else others; None to suppose one."""
+    return own.effect if own.effect is not None or lent is None else lent.effect(own.supposed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,6 +274,8 @@ class Shared:
         Where some of the impostor comparisons that are held were left out, the same with all of them.
     in_doubt
         How many times the variance over people is taken: more than once where several of them may be one.
+    lent
+        What other algorithms or groups show of how alike comparisons are, for where these show nothing.
     """
 
     comparisons: Meetings
@@ -238,6 +286,7 @@ class Shared:
     tail: Floats
     whole: Shared | None = None
     in_doubt: int = 1
+    lent: Lent = NOTHING_LENT
 
     @classmethod
     def of(
@@ -289,21 +338,19 @@ class Shared:
     def reaching(self, closeness: float) -> Shared:
         """The same, with no more of the impostor comparisons than those that reach a closeness."""
         kept = self.tail >= closeness
-        whole = self.whole or self
-        return Shared(
-            self.comparisons, self.genuine_people, self.genuine,
-            self.first[kept], self.second[kept], self.tail[kept], whole,
+        return replace(
+            self, first=self.first[kept], second=self.second[kept], tail=self.tail[kept], whole=self.whole or self,
         )  # fmt: skip
 
     def fmr_at(self, closeness: float, level: float) -> RateInterval:
         """The false match rate at a closeness.
 
         Fewer than two errors do not show how alike comparisons are: their design effect is then borrowed from the threshold at
-        which there are thirty.
+        which there are thirty, or else from other algorithms or groups.
         """
         accepted = self.tail >= closeness
         seen = 1 < np.count_nonzero(accepted) < self.comparisons.n_impostor - 1
-        effect = None if seen else (self.whole or self).effect_of_matches
+        effect = None if seen else _effect((self.whole or self)._matches, self.lent.matches)
         first, second = self.first[accepted], self.second[accepted]
         return false_match_rate(first, second, self.comparisons, level, design_effect=effect)
 
@@ -311,26 +358,34 @@ class Shared:
         """The false non-match rate at a closeness; its design effect is borrowed as that of `fmr_at` is."""
         missed = self.genuine < closeness
         seen = 1 < np.count_nonzero(missed) < len(missed) - 1
-        effect = None if seen else self.effect_of_misses
+        effect = None if seen else _effect(self._misses, self.lent.misses)
         return false_non_match_rate(self.genuine_people, missed.astype(np.float64), level, effect)
 
-    @cached_property
-    def effect_of_matches(self) -> float | None:
-        """The design effect of thirty false matches (more if they are tied); None where there are not so many."""
-        if len(self.tail) < SUPPORTED:
-            return None
-        accepted = self.tail >= np.partition(self.tail, -SUPPORTED)[-SUPPORTED]
-        found = false_match_rate(self.first[accepted], self.second[accepted], self.comparisons)
-        return None if found.errors == found.n else found.n / found.n_effective
+    @property
+    def alike(self) -> Lent:
+        """What thirty errors show of how alike comparisons are, for others to borrow."""
+        return Lent(*(one.alike for one in ((self.whole or self)._matches, self._misses)))
 
     @cached_property
-    def effect_of_misses(self) -> float | None:
-        """The design effect of thirty false non-matches (more if they are tied); None for fewer than twice as many comparisons."""
-        if len(self.genuine) < 2 * SUPPORTED:
-            return None
+    def _matches(self) -> _Thirty:
+        """Thirty false matches (more if they are tied); none where there are not so many."""
+        supposed = effect_of_sharing(self.comparisons)
+        if len(self.tail) < SUPPORTED:
+            return _Thirty(None, supposed)
+        accepted = self.tail >= np.partition(self.tail, -SUPPORTED)[-SUPPORTED]
+        found = false_match_rate(self.first[accepted], self.second[accepted], self.comparisons)
+        return _Thirty(found, supposed)
+
+    @cached_property
+    def _misses(self) -> _Thirty:
+        """Thirty false non-matches (more if they are tied); none where there are fewer than twice as many comparisons."""
+        n = len(self.genuine)
+        supposed = n / worth_of_people(np.bincount(self.genuine_people)) if n else 1.0
+        if n < 2 * SUPPORTED:
+            return _Thirty(None, supposed)
         missed = self.genuine <= np.partition(self.genuine, SUPPORTED - 1)[SUPPORTED - 1]
         found = false_non_match_rate(self.genuine_people, missed.astype(np.float64))
-        return None if found.errors == found.n else found.n / found.n_effective
+        return _Thirty(found, supposed)
 
     def area(self, level: float) -> AucInterval:
         """The interval of the area under the ROC, where every impostor comparison is listed."""
@@ -448,19 +503,48 @@ def verify(
     drawings = seed if isinstance(seed, Drawings) else Drawings(seed)
     check_seed(drawings.seed)
     fmrs = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
+    asked: dict[str, Any] = {
+        "fmrs": fmrs, "thresholds": thresholds, "confidence_level": confidence_level, "n_resamples": n_resamples, "naive": naive,
+        "by": (by,) if isinstance(by, str) else tuple(by), "drawings": drawings, "check_orientation": check_orientation,
+        "threads": threads, "progress": progress,
+    }  # fmt: skip
+    if isinstance(scores, Scores | Trials):
+        return verify_one(scores, within, **asked)
+    from proband.inference.verification.several import Verifications, beside_each_other
+
+    making = [partial(verify_one, one, within, **asked) for one in by_name(scores).values()]
+    return Verifications(tuple(beside_each_other(making, lambda one: one)))
+
+
+def verify_one(
+    scores: Scores | Trials,
+    within: Experiment | Samples | None,
+    lent: Lent = NOTHING_LENT,
+    *,
+    fmrs: Sequence[float],
+    thresholds: Sequence[float],
+    confidence_level: float,
+    n_resamples: int,
+    naive: bool,
+    drawings: Drawings,
+    check_orientation: bool = True,
+    by: Sequence[str] = (),
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Verify one algorithm, which may borrow what others show of how alike comparisons are.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
+    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
+    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
+    >>> asked = {"confidence_level": 0.95, "n_resamples": 0, "naive": False, "drawings": Drawings(0)}
+    >>> verify_one(scores, samples, fmrs=(), thresholds=[0.45], **asked).points[0].fmr.errors
+    1
+    """
     if not fmrs and not thresholds:
         raise UsageError("There is no operating point.", "name false match rates or thresholds.")
-    if not isinstance(scores, Scores | Trials):
-        from proband.inference.verification.several import Verifications
-
-        each = (
-            verify(
-                one, within, fmr=fmrs, thresholds=thresholds, confidence_level=confidence_level, n_resamples=n_resamples,
-                naive=naive, by=by, seed=drawings, check_orientation=check_orientation, threads=threads, progress=progress,
-            )
-            for one in by_name(scores).values()
-        )  # fmt: skip
-        return Verifications(tuple(each))
     if isinstance(scores, Trials):
         from proband.inference.verification.lists import verify_list
 
@@ -479,6 +563,7 @@ def verify(
         return verify_list(
             scores if within is None else scores.with_samples(within), fmrs=fmrs, thresholds=thresholds,
             confidence_level=confidence_level, n_resamples=n_resamples, naive=naive, drawings=drawings, check_orientation=check_orientation,
+            lent=lent,
         )  # fmt: skip
     made, _ = verified(
         scores,
@@ -492,16 +577,16 @@ def verify(
         check_orientation,
         threads,
         progress,
+        lent,
     )
     if not by:
         return made
     from proband.inference.verification.groups import error_rates_by  # which verifies
 
-    columns = (by,) if isinstance(by, str) else tuple(by)
     pairs, point = within if within is not None else _no_table(scores), made.points[0].point
     found = (
         error_rates_by(scores, pairs, column, point, confidence_level=confidence_level, seed=drawings.seed)
-        for column in columns
+        for column in by
     )
     return replace(made, groups=tuple(found))
 
@@ -526,6 +611,7 @@ def verified(
     check_orientation: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
+    lent: Lent = NOTHING_LENT,
 ) -> tuple[Verification, Shared]:
     """Find the error rates of a matrix, and the comparisons that they and others may rest on.
 
@@ -548,7 +634,8 @@ def verified(
     crossed = rates.eer().value * counts.n_impostor <= _MOST_FOR_EER
     own = genuine_pairs(scores, pairs, threads)
     area = _area(scores, pairs, own, rates, confidence_level, threads)
-    everything = Shared.of(scores, pairs, min(loosest, crossing) if crossed else loosest, threads, own)
+    reached = min(loosest, room_for_thirty(counts), crossing if crossed else np.inf)
+    everything = replace(Shared.of(scores, pairs, reached, threads, own), lent=lent)
     shared = everything.reaching(loosest)
     rates = admitting(rates, shared.tail, map(rates.allowed_at, fmrs))
     points = points_of(rates, fmrs, thresholds)
@@ -556,7 +643,9 @@ def verified(
     people = shared.comparisons.n_subjects
     compared = compared_pairs(scores, within, counts)
     notes = (*rates.notes, *beyond_data(rates, fmrs))
-    found = Verification(rates, made, people, confidence_level, OVER_PEOPLE, notes, compared)
+    found = Verification(
+        rates, made, people, confidence_level, OVER_PEOPLE, notes, compared, alike=everything.alike
+    )
     return with_summaries(found, everything, area, eer=crossed), shared
 
 
@@ -747,6 +836,22 @@ def room_for_replicates(rates: ErrorRates, fmr: float) -> float:
     """
     counts = rates.counts
     return counts.closeness_reached_by(max(ceil(4 * fmr * counts.n_impostor), _LEAST_TAIL))
+
+
+def room_for_thirty(counts: PairCounts) -> float:
+    """Find a closeness that thirty impostors reach, to see how alike they are; infinite where too many are tied there.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from proband.measures.pairs.counts import count_trials
+    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.5, 0.1], "mated": [1, 0, 0, 0]}), "similarity")
+    >>> room_for_thirty(count_trials(trials))  # the lowest of three
+    0.1
+    """
+    at, binned = counts.closeness_reached_by(SUPPORTED), counts.histogram
+    first = max(int(np.searchsorted(binned.edges, at, side="right")) - 1, 0)
+    return at if binned.impostor[first:].sum() <= _LEAST_TAIL else np.inf
 
 
 def with_intervals(

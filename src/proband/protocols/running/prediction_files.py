@@ -52,6 +52,8 @@ class PredictionTable:
         The column of what samples share; None where it is not known.
     notes
         What a reader should know of the files.
+    n_models
+        How many models of each made the predictions, one for each fold of a repeat.
     """
 
     frame: pl.DataFrame
@@ -59,6 +61,7 @@ class PredictionTable:
     truth: str
     group: str | None
     notes: tuple[Note, ...]
+    n_models: int = 1
 
     def classified(
         self,
@@ -79,6 +82,7 @@ class PredictionTable:
             confidence_level=confidence_level,
             seed=seed,
             adjust=adjust,
+            n_models=self.n_models,
         )
         return replace(found, notes=(*self.notes, *found.notes))
 
@@ -95,7 +99,8 @@ def compare_predictions(
     """Compare models by their files of predictions: a paired test on the same samples, with people as the units.
 
     Each file is a table (CSV, TSV, Parquet, …) with columns ``id``, ``label`` and ``predicted``; ``subject`` makes people the units. With
-    ``repeat`` and ``fold``, as `proband protocol run` writes them, the first repeat is taken. Verdict, interval and p-value are those of
+    ``repeat`` and ``fold``, as `proband protocol run` writes them, the first repeat is taken, and each fold for a model of its own
+    (`n_models` of `proband.classify`). Verdict, interval and p-value are those of
     `proband.classify`.
 
     Parameters
@@ -136,7 +141,8 @@ def read_predictions(
             own_rows.select(_ID, pl.col(_SAID).alias(name)), on=_ID, how="left", maintain_order="left"
         )
     notes += [NO_SUBJECTS()] if units is None else []
-    return PredictionTable(joined, tuple(files), truth, units, tuple(notes))
+    trained = base[_FOLD].n_unique() if _FOLD in base.columns else 1
+    return PredictionTable(joined, tuple(files), truth, units, tuple(notes), max(trained, 1))
 
 
 def _read(path: Path, truth: str, group: str | None) -> pl.DataFrame:

@@ -142,7 +142,8 @@ def _findings(
         once = {one.classifier: one.once()[0] for one in found}
         people = found[0].once()[1]
         if protocol.kind in _TESTS_ONCE and len(np.unique(people)) > 1:
-            on_people = compare_pooled(once, people, disjoint=disjoint, **judged)
+            trained = sum(one.repeat == folds[0].repeat for one in folds)
+            on_people = compare_pooled(once, people, disjoint=disjoint, n_models=trained, **judged)
         method = {name: row for name, row in values.items() if stable.get(name) is not False}
         varied = varied and len(method) > 1
         if varied and protocol.kind == "cross-validation" and (protocol.repeats, protocol.folds) == (5, 2):

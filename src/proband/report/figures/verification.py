@@ -10,13 +10,11 @@ from proband.engine.limits import Title
 from proband.errors import UsageError
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.open_set import SearchEstimates
-from proband.inference.verification.thresholds import DeployedThreshold
 from proband.measures.verification import SUPPORTED
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.makers.errors import det, roc, search, searches
 from proband.report.charts.makers.histograms import ScoreCounts, scores
 from proband.report.charts.makers.rows import groups
-from proband.report.charts.makers.thresholds import bounds
 from proband.report.charts.mpl import figure
 from proband.report.charts.palette import MOST_COLOURS, places_of
 from proband.report.charts.scales import deviate
@@ -34,14 +32,14 @@ def det_figure(
     chart = _in_looks(det(curves), curves, places)
     x, y = chart.axes[0]
     shape = float((deviate(y.high) - deviate(y.low)) / (deviate(x.high) - deviate(x.low)))
-    return _one(chart, title, 0.1 + (_width(chart) - 1) * min(max(shape, 0.55), 0.8))
+    return panel_figure(chart, title, 0.1 + (_width(chart) - 1) * min(max(shape, 0.55), 0.8))
 
 
 def roc_figure(
     curves: Sequence[ErrorCurve], title: Title | None = None, places: Mapping[str, int] | None = None
 ) -> Figure:
     """Draw receiver operating characteristics: the true accept rate against a logarithmic axis of FMR."""
-    return _one(_in_looks(roc(curves), curves, places), title, 3.4)
+    return panel_figure(_in_looks(roc(curves), curves, places), title, 3.4)
 
 
 def _in_looks(chart: Chart, curves: Sequence[ErrorCurve], places: Mapping[str, int] | None) -> Chart:
@@ -52,24 +50,17 @@ def _in_looks(chart: Chart, curves: Sequence[ErrorCurve], places: Mapping[str, i
 
 def search_figure(curves: Sequence[ErrorCurve], title: Title | None = None) -> Figure:
     """Draw FNIR against FPIR on logarithmic axes, for searches of people who may not be enrolled."""
-    return _one(search(curves), title, 3.6)
+    return panel_figure(search(curves), title, 3.6)
 
 
 def searches_figure(
     results: Sequence[SearchEstimates], rank: int = 1, places: Mapping[str, int] | None = None
 ) -> Figure:
     """Draw FNIR against FPIR of several algorithms, with the intervals at their operating points."""
-    return _one(in_places(searches(results, rank=rank), places or {}), None, 3.6)
+    return panel_figure(in_places(searches(results, rank=rank), places or {}), None, 3.6)
 
 
-def thresholds_figure(
-    found: Sequence[DeployedThreshold], title: Title | None = None, places: Mapping[str, int] | None = None
-) -> Figure:
-    """Draw false match rates and their bounds for new people by threshold."""
-    return _one(in_places(bounds(found), places or {}), title, 3.6)
-
-
-def _one(chart: Chart, title: str | None, height: float) -> Figure:
+def panel_figure(chart: Chart, title: str | None, height: float) -> Figure:
     """Draw one panel, with a legend below it."""
     size = _width(chart), height + 1.0 + 0.18 * min(len(chart.names), MOST_COLOURS + 1)
     return figure([chart], size, title=title, headed=False)

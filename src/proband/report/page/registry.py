@@ -1,4 +1,4 @@
-"""The sections of a page, in the order they are read: each registers itself, and installed packages may add their own."""
+"""The sections of a page, in the order they are read: those of every analysis, those that combine analyses, and those of installed packages."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from dataclasses import dataclass, replace
 from proband.engine.registry import Registry
 from proband.errors import UsageError
 from proband.report.page.model import Section
-from proband.study.findings import Findings
+from proband.report.scene import Scene
+from proband.report.view import Placed
 
-Maker = Callable[[Findings], Section | None]
+Maker = Callable[[Scene], Section | None]
 
 
 @dataclass(frozen=True)
-class Placed:
-    """What makes a section, if there is anything to say, and where it stands: sections go by ascending place."""
+class Combined:
+    """What makes a section of several analyses, if there is anything to say, and where it stands: sections go by ascending place."""
 
     place: float
     make: Maker
 
 
 SECTIONS = Registry("section", "proband.sections", package="proband.report.page.sections")
-"""Sections by name: each `Placed`, or a function that makes one, which then stands before the diagnostics."""
+"""Sections that combine analyses, by name: each `Combined`, or a function that makes one, which then stands before the diagnostics."""
 
 _BEFORE_DIAGNOSTICS = 85.0
 _EVIDENCE_ENDS, _MOST_OPEN = 70.0, 4  # the answer, and three of the evidence
@@ -32,26 +33,27 @@ def section(name: str, place: float) -> Callable[[Maker], Maker]:
     """Register what makes a section, and where it stands among the others."""
 
     def take(make: Maker) -> Maker:
-        SECTIONS.register(name)(Placed(place, make))
+        SECTIONS.register(name)(Combined(place, make))
         return make
 
     return take
 
 
-def sections_of(found: Findings) -> tuple[Section, ...]:
+def sections_of(scene: Scene) -> tuple[Section, ...]:
     """Every section that has something in it, in order: the answer and the first of the evidence open, all else folded."""
-    placed = sorted(
-        (_placed(name, one) for name, one in SECTIONS.everything().items()), key=lambda one: one.place
-    )
-    made = [(one.place, section) for one in placed if (section := one.make(found)) is not None]
-    evidence = [section for place, section in made if place < _EVIDENCE_ENDS]
-    opened = evidence[:_MOST_OPEN]
-    return tuple(replace(section, folded=section not in opened) for _, section in made)
+    made = [one for view, part in scene.parts.values() for one in view.sections(part, scene)]
+    for name, thing in SECTIONS.everything().items():
+        combined = _combined(name, thing)
+        found = combined.make(scene)
+        made += [] if found is None else [Placed(combined.place, found)]
+    made.sort(key=lambda one: one.place)
+    opened = [one.section for one in made if one.place < _EVIDENCE_ENDS][:_MOST_OPEN]
+    return tuple(replace(one.section, folded=one.section not in opened) for one in made)
 
 
-def _placed(name: str, thing: object) -> Placed:
-    if isinstance(thing, Placed):
+def _combined(name: str, thing: object) -> Combined:
+    if isinstance(thing, Combined):
         return thing
     if callable(thing):
-        return Placed(_BEFORE_DIAGNOSTICS, thing)
+        return Combined(_BEFORE_DIAGNOSTICS, thing)
     raise UsageError(f"The section {name} is a {type(thing).__name__}, which makes none.")

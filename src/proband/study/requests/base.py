@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -21,35 +21,18 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from proband.engine.limits import Positive as Positive, Share as Share, can_be_written
+from proband.engine.registry import Registry, imported
 from proband.errors import Hint
 from proband.marks import why_idle
 from proband.study.refusals import MOST as MOST, refusal, shown
 
+if TYPE_CHECKING:
+    from proband.study.requests.data import ExperimentDesign
+
 Item = TypeVar("Item")
 
-ANALYSES = (
-    "identification",
-    "comparison",
-    "gate",
-    "mcnemar",
-    "verification",
-    "threshold",
-    "search",
-    "choices",
-    "strat",
-    "feret",
-    "covariates",
-    "partition",
-    "classification",
-    "outcomes",
-    "protocol",
-    "audit",
-    "survey",
-    "datasets",
-)
-"""Sections that may be switched on and off instead: ``verification = false``."""
-OF_TABLES = ("classification", "outcomes", "protocol", "audit", "survey", "datasets")
-"""Analyses that name what they read themselves, and need no scores of pairs."""
+MARGIN = "The smallest difference worth having; 0.01 is one point."
+ADJUST = "Intervals, p-values and verdicts that hold for all pairs together (single-step), or each pair by itself (none)."
 
 _inside: ContextVar[bool] = ContextVar("inside", default=False)
 
@@ -59,6 +42,39 @@ class Place:
     """That a text names something that must be there: a file, a file or directory, or a reference to scores (``NAME=FILE::KEY``); or may (``@FILE``) name one."""
 
     kind: Literal["file", "file or directory", "reference", "condition"]
+
+
+@dataclass(frozen=True)
+class Names:
+    """That a text names something of a registry, ``NAME`` or ``NAME@VALUE``, or code that would be imported.
+
+    Attributes
+    ----------
+    registry
+        Where names are known, ``module:attribute``.
+    checked
+        Whether a name that is not known is refused before anything is read.
+    code
+        The function that tells whether a text names code, ``module:attribute``, where the registry's own does not do.
+    """
+
+    registry: str
+    checked: bool = True
+    code: str | None = None
+
+    @property
+    def known(self) -> Registry:
+        """Where names are known."""
+        found: Registry = imported(self.registry)
+        return found
+
+    def names_code(self, text: str) -> bool:
+        """Whether a text means code to be imported."""
+        told: bool = (self.known.names_code if self.code is None else imported(self.code))(text)
+        return told
+
+
+MEASURES, DESIGNS = Names("proband.measures:MEASURES"), Names("proband.designs:DESIGNS")
 
 
 @dataclass(frozen=True)
@@ -97,6 +113,68 @@ class Part(BaseModel):
                 if why is not None:
                     raise refuse(*why, name)
         return self
+
+
+CHOICE = frozenset({"gallery", "one_per_subject", "probes"})
+"""The keys of an experiment that choose who is compared with whom."""
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What an analysis reads of what a study offers.
+
+    Attributes
+    ----------
+    scores
+        Whether it needs scores of pairs; one that does not names its own tables.
+    samples
+        Whether it needs the table of samples although it needs no scores.
+    ranks
+        Whether it needs the ranks of probes.
+    pairs
+        Whether it needs the comparisons that are verified.
+    lists
+        Whether a list of chosen pairs is enough.
+    experiment
+        Keys of the experiment that bear on it besides; ranks depend on all of them, verified comparisons on who is chosen.
+    labels
+        Columns of the table of samples whose values are classes.
+    failures
+        Whether failures to acquire bear on it.
+    """
+
+    scores: bool = True
+    samples: bool = False
+    ranks: bool = False
+    pairs: bool = False
+    lists: bool = False
+    experiment: frozenset[str] = frozenset()
+    labels: tuple[str, ...] = ()
+    failures: bool = True
+
+
+class AnalysisRequest(Part):
+    """What is asked of one analysis: its section in a study, its options and its arguments."""
+
+    @property
+    def reads(self) -> Reads:
+        """What it reads."""
+        return Reads()
+
+    @property
+    def beyond_lists(self) -> tuple[str, ...]:
+        """Its keys that ask for more than a list of chosen pairs can tell."""
+        return ()
+
+    @property
+    def category_use(self) -> Literal["none", "possible", "needed"]:
+        """Whether it looks at the categories of probes, and whether there must be some."""
+        return "none"
+
+    @property
+    def verified_pairs(self) -> ExperimentDesign | Literal["all"] | None:
+        """Which comparisons are verified, where this section decides it for all of them."""
+        return None
 
 
 @contextmanager
@@ -176,9 +254,10 @@ def _one(value: Any, info: ValidationInfo) -> Any:
         at = (1,) if len(value) > 1 else ()
         raise refuse(f"there is one section {info.field_name!r}", f"write [{info.field_name}], once.", *at)
     if isinstance(value, bool):
-        raise refuse(
-            f"expected a table, got {shown(value)}", f"only analyses are switched so: {', '.join(ANALYSES)}."
-        )
+        from proband.study.analysis import analysis_keys  # which imports this
+
+        keys = ", ".join(analysis_keys())
+        raise refuse(f"expected a table, got {shown(value)}", f"only analyses are switched so: {keys}.")
     return _named(value)
 
 

@@ -13,6 +13,7 @@ from proband.study.requests.base import (
     File,
     FileOrDirectory,
     Missing,
+    Names,
     Option,
     Orientation,
     Part,
@@ -198,7 +199,11 @@ class ImageSource(Part):
     """Pictures, and the recognisers that score them."""
 
     file: Annotated[FileOrDirectory, Field(description="An archive, or a directory of pictures.")]
-    algorithms: Annotated[Several[Text], Field(description="Recognisers by name.")] = ()
+    algorithms: Annotated[
+        Several[Text],
+        Field(description="Recognisers by name."),
+        Names("proband.algorithms.registry:RECOGNIZERS", checked=False),
+    ] = ()
     models: Annotated[Several[File], Field(description="Files of trained models.")] = ()
     train: Annotated[Condition | None, Field(description="Who is trained on.")] = None
     queries: Annotated[Condition | None, Field(description="Which samples are queries.")] = None

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, create_model, field_validator, model_validator
 
 from proband.engine.limits import Seed
+from proband.errors import UsageError
+from proband.study.analysis import Analysis, analyses, analysis_keys
 from proband.study.refusals import shown
-from proband.study.requests.analyses import (
-    ChoicesRequest,
-    ComparisonRequest,
-    FeretRequest,
-    GateRequest,
-    Identification,
-    McNemarRequest,
-    SearchRequest,
-    StratRequest,
-    ThresholdRequest,
-    VerificationRequest,
-)
 from proband.study.requests.base import (
-    ANALYSES,
+    AnalysisRequest,
     Missing,
     One,
     Option,
@@ -34,7 +26,6 @@ from proband.study.requests.base import (
     Text,
     refuse,
 )
-from proband.study.requests.covariates import CovariatesRequest, PartitionRequest
 from proband.study.requests.data import (
     CategoryEntry,
     EmbeddingSource,
@@ -43,9 +34,6 @@ from proband.study.requests.data import (
     SamplesTable,
     ScoreSource,
 )
-from proband.study.requests.protocols import AuditRequest, ProtocolRequest
-from proband.study.requests.surveys import SurveyRequest
-from proband.study.requests.tables import ClassificationRequest, DatasetsRequest, OutcomesRequest
 
 Format = Literal["csv", "parquet", "png", "svg", "pdf"]
 _RUNNING = Option(panel="Running")
@@ -96,15 +84,7 @@ class Output(Part):
 
 
 class Request(Part):
-    """Everything that is asked of some scores: what they are read from, who is compared with whom, and every analysis.
-
-    Examples
-    --------
-    >>> asked = Request(scores={"file": "scores.npz"}, verification={"fmr": 0.01}, identification=False)
-    >>> asked.verification.fmr, asked.identification
-    ((0.01,), None)
-
-    """
+    """Everything that is asked of some scores: what they are read from and who is compared with whom; and, in what `request_type` returns, every analysis."""
 
     title: Annotated[Text | None, Field(description="What the report is called.")] = None
     samples: One[SamplesTable | None] = None
@@ -113,30 +93,40 @@ class Request(Part):
     images: One[ImageSource | None] = None
     experiment: One[ExperimentDesign] = Field(default_factory=ExperimentDesign)
     category: Sections[CategoryEntry] = ()
-    identification: Switched[Identification] = Field(default_factory=Identification)
-    comparison: SwitchedSections[ComparisonRequest] = Field(default_factory=lambda: (ComparisonRequest(),))
-    gate: Switched[GateRequest] = None
-    mcnemar: Switched[McNemarRequest] = None
-    verification: Switched[VerificationRequest] = Field(default_factory=VerificationRequest)
-    threshold: Switched[ThresholdRequest] = None
-    search: Switched[SearchRequest] = None
-    choices: Switched[ChoicesRequest] = None
-    strat: Switched[StratRequest] = None
-    feret: Switched[FeretRequest] = None
-    covariates: Switched[CovariatesRequest] = None
-    partition: Switched[PartitionRequest] = None
-    classification: Switched[ClassificationRequest] = None
-    outcomes: Switched[OutcomesRequest] = None
-    protocol: Switched[ProtocolRequest] = None
-    audit: Switched[AuditRequest] = None
-    survey: Switched[SurveyRequest] = None
-    datasets: Switched[DatasetsRequest] = None
     output: One[Output] = Field(default_factory=Output)
 
     @property
     def missing(self) -> Missing:
         """What becomes of chosen samples that were not scored: left out if any source says so."""
         return "drop" if any(one.missing == "drop" for one in (*self.scores, *self.embeddings)) else "error"
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether it names scores of pairs, or what they are made of."""
+        return bool(self.scores or self.embeddings or self.images)
+
+    def section(self, key: str) -> tuple[Any, ...]:
+        """What is asked of an analysis, each an `AnalysisRequest`; nothing if it is switched off."""
+        if key not in analysis_keys():
+            raise UsageError(f"There is no analysis {key!r}.", f"there are: {', '.join(analysis_keys())}.")
+        said = getattr(self, key)
+        return () if said is None else said if isinstance(said, tuple) else (said,)
+
+    def says(self, key: str) -> bool:
+        """Whether a section was written, and not for switching it off."""
+        return key in self.model_fields_set and bool(getattr(self, key, None))
+
+    def sections(self) -> Iterator[tuple[Analysis, Any]]:
+        """Every analysis that is to be carried out, with what is asked of it: all of it, where there may be several."""
+        for analysis in analyses():
+            said = getattr(self, analysis.key)
+            if said is not None and said != ():
+                yield analysis, said
+
+    def asked(self) -> Iterator[tuple[Analysis, AnalysisRequest]]:
+        """Every analysis that is to be carried out, once for each of several."""
+        for analysis, _ in self.sections():
+            yield from ((analysis, one) for one in self.section(analysis.key))
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -150,26 +140,42 @@ class Request(Part):
                     place,
                     "name",
                 )
-        asking: list[ComparisonRequest | McNemarRequest] = [*self.comparison]
-        asking += [] if self.mcnemar is None else [self.mcnemar]
-        by_category = any(one.by_category for one in asking)
-        if self.identification is None and self.category and self.feret is None and not by_category:
+        use = {one.category_use: analysis.key for analysis, one in self.asked()}
+        if self.category and set(use) <= {"none"}:
             raise refuse(
-                "categories are of identification, which is switched off",
+                "nothing that is asked for looks at categories of probes, since identification is switched off",
                 "leave one of them out.",
                 "category",
             )
-        if by_category and not self.category:
+        if "needed" in use and not self.category:
             raise refuse(
                 "there are no categories of probes",
                 "name some: [[category]] in a study; --by COLUMN, --category 'NAME: RULE' or --feret on the command line.",
-                "mcnemar" if self.mcnemar is not None and self.mcnemar.by_category else "comparison",
+                use["needed"],
                 "by_category",
             )
         return self
 
 
+def request_type() -> type[Request]:
+    """Return the class of requests for all analyses there are: a field for each, by its key."""
+    return _assembled(tuple(analyses()))
+
+
+@cache
+def _assembled(known: tuple[Analysis, ...]) -> type[Request]:
+    fields: dict[str, Any] = {}
+    for one in known:
+        kind = one.request_type
+        if one.many:
+            made = Field(default_factory=lambda kind=kind: (kind(),)) if one.default else ()
+            fields[one.key] = (SwitchedSections[kind], made)  # type: ignore[valid-type]
+        else:
+            fields[one.key] = (Switched[kind], Field(default_factory=kind) if one.default else None)  # type: ignore[misc, valid-type]
+    return create_model("Request", __base__=Request, __module__="proband.analyses", **fields)
+
+
 def only(analysis: str, value: Any, **rest: Any) -> Request:
     """A request for one analysis and nothing else."""
-    off: dict[str, Any] = dict.fromkeys(ANALYSES, False)
-    return Request(**{**off, analysis: value, **rest})
+    off: dict[str, Any] = dict.fromkeys(analysis_keys(), False)
+    return request_type()(**{**off, analysis: value, **rest})

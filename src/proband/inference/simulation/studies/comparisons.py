@@ -38,9 +38,11 @@ from proband.words import Method, Target, given
 _BY_PERSON = RecognitionRate(1, weights="person")
 _DIFFERENT = Bars(coverage=0.92, power=0.75)
 _GATED = Bars(coverage=0.88)
-_ASYMMETRIC = Target(
-    "opposed-of-few",
-    "the few for whom one is much better have most of the probes, or none; more people are needed, or as many probes of each",
+
+_NOT_SEEN = Target(
+    "few-not-seen",
+    "one sample in eight has none of the few for whom one is much better, and nothing shows that they are missing; twice as many "
+    "people are needed",
 )
 
 
@@ -82,10 +84,16 @@ def _over_people(design: Any) -> tuple[Trial, ...]:
     )
 
 
-def _opposed(subjects: int, probes: int | tuple[int, ...], short: Target | None = None) -> Trial:
+def _opposed(
+    subjects: int, probes: int | tuple[int, ...], short: Target | None = None, *, one_in: int = 10
+) -> Trial:
     said, population = population_of(subjects, probes, 0.8, 0.0)
     world = OpposedAlgorithms(population.numbers)
-    said = f"{said.split(', rate')[0]}, the first a little better for most, the second much for a tenth"
+    few = "a tenth"
+    if one_in != 10:
+        few, share = f"one in {one_in}", 1 / one_in
+        world = replace(world, lead=0.8 * share / (1 - share), few=share)
+    said = f"{said.split(', rate')[0]}, the first a little better for most, the second much for {few}"
     return Trial(
         said, world, Comparing(RATE), Bars(coverage=0.92), short, dear=1 if isinstance(probes, int) else 2
     )
@@ -165,8 +173,10 @@ STUDIES = (
         NEW_PEOPLE,
         (
             _opposed(50, 20),
-            _opposed(60, zipf(60, 40), _ASYMMETRIC),
-            _opposed(150, zipf(150, 40), _ASYMMETRIC),
+            _opposed(50, 40, _NOT_SEEN, one_in=25),
+            _opposed(100, 40, one_in=25),
+            _opposed(60, zipf(60, 40)),
+            _opposed(150, zipf(150, 40)),
         ),
         ("compare", "Difference"),
     ),
@@ -174,11 +184,17 @@ STUDIES = (
         "families",
         NEW_PEOPLE,
         tuple(
-            Trial(said, world, Comparing(RATE), Bars(coverage=0.92), dear=4)
+            Trial(
+                said, world, Comparing(RATE), Bars(coverage=0.92), dear=4 if len(world.margins) < 15 else 10
+            )
             for said, world in (
                 _several(60, 3, (0.0,) * 6),
                 _several(60, SOME, (0.0,) * 4, kind="skewed"),
                 _several(60, 3, (0.0, 0.0, 0.0, 0.1)),
+                _several(60, zipf(60, 40), (0.0,) * 6, kind="skewed"),
+                _several(60, 3, (0.0,) * 15),
+                _several(60, zipf(60, 40), (0.0,) * 15),
+                _several(100, 5, (0.0,) * 14 + (0.1,), kind="skewed"),
             )
         ),
         ("compare", "Comparison", "Difference"),

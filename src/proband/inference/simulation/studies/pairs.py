@@ -7,8 +7,9 @@ from typing import Any
 
 from proband.designs import Bootstrap, Jackknife
 from proband.inference.simulation.asking import Comparing, Estimating
+from proband.inference.simulation.compared_worlds import SeveralOverPairs
 from proband.inference.simulation.studies.trials import Bars, Study, Trial, pairs_of, zipf
-from proband.inference.simulation.worlds import PairKind, TwoOverPairs
+from proband.inference.simulation.worlds import OpposedOverPairs, PairKind, TwoOverPairs
 from proband.measures import Measure
 from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.words import Target, given
@@ -54,6 +55,29 @@ def _two(
     return Trial(said, TwoOverPairs(world, apart), Comparing(measure), bars, dear=dear)
 
 
+def _several(
+    subjects: int,
+    images: int | tuple[int, ...],
+    measure: Measure,
+    value: float,
+    algorithms: int,
+    kind: PairKind = "normal",
+) -> Trial:
+    """Algorithms that are all as good, of which all differences are to be held at once."""
+    said, pairs = pairs_of(subjects, images, measure, value, 0.2, kind)
+    world = SeveralOverPairs(pairs, algorithms)
+    return Trial(f"{said}, {algorithms} algorithms", world, Comparing(measure), Bars(coverage=0.92), dear=4)
+
+
+def _opposed(subjects: int, images: int, measure: Measure, value: float, one_in: int) -> Trial:
+    """Two algorithms of equal value, the first much worse for a few."""
+    said, world = pairs_of(subjects, images, measure, value, 0.1)
+    said += f", the first a little better for most, the second much for one in {one_in}"
+    return Trial(
+        said, OpposedOverPairs(world, 1 / one_in, 2.5), Comparing(measure), Bars(coverage=0.92), dear=2
+    )
+
+
 def _cases(apart: float) -> tuple[tuple[int | tuple[int, ...], PairKind, float], ...]:
     return (3, "normal", 0.0), (_UNEQUAL, "skewed", 0.0), (3, "normal", apart), (_UNEQUAL, "skewed", apart)
 
@@ -95,7 +119,21 @@ STUDIES = (
             replace(
                 _two(60, 3, AUC(), 0.98), ask=Comparing(AUC(), Bootstrap("subject", n_resamples=500)), dear=2
             ),
+            _opposed(100, 4, FNMR(0.01), 0.1, 20),
+            _opposed(100, 4, AUC(), 0.98, 20),
+            _opposed(40, 5, FNMR(0.01), 0.1, 16),
         ),
         ("compare", "Difference"),
+    ),
+    Study(
+        "families-over-pairs",
+        NEW_PEOPLE_PAIRS,
+        (
+            _several(40, 3, AUC(), 0.95, 6),
+            _several(40, _UNEQUAL, FNMR(0.01), 0.1, 6, "skewed"),
+            _several(40, zipf(40, 12), AUC(), 0.95, 6),
+            _several(40, 3, FNMR(0.01), 0.1, 15),
+        ),
+        ("compare", "Comparison", "Difference"),
     ),
 )

@@ -7,8 +7,11 @@ from typing import Any
 from proband.designs import Binomial, Bootstrap, Clustered
 from proband.inference.estimates.estimate import estimate
 from proband.inference.simulation.asking import Answered, Asking
+from proband.inference.simulation.compared_worlds import BesideOthers, SeveralAlgorithms
 from proband.inference.simulation.other_worlds import FinitePopulation
+from proband.inference.simulation.populations import Kind
 from proband.inference.simulation.studies.trials import (
+    BARS,
     FEW_HAVE_MANY,
     NEW_PEOPLE,
     RATE,
@@ -78,6 +81,25 @@ def _finite(people: int, population: int) -> Trial:
     return Trial(f"{said}, of {population} people", world, Asking("rank-1-of-population", _of_so_many))
 
 
+def _first(one: DataSet, level: float, seed: int) -> Answered:
+    found = estimate(RATE, one.data, confidence_level=level)["a"]
+    return Answered(found.value, found.low, found.high, found.design, found.notes)
+
+
+def _beside(
+    subjects: int,
+    probes: int | tuple[int, ...],
+    rate: float,
+    icc: float,
+    kind: Kind = "beta",
+    bars: Bars = BARS,
+) -> Trial:
+    """A rate with hardly an error, which borrows from two algorithms that are worse how alike probes are."""
+    said, population = population_of(subjects, probes, rate, icc, kind=kind)
+    world = BesideOthers(SeveralAlgorithms(population, (0.0, 0.1, 0.2)))
+    return Trial(f"{said}, beside two worse", world, Asking("rank-1-beside-others", _first), bars)
+
+
 STUDIES = (
     Study(
         "rate-of-probes",
@@ -103,6 +125,19 @@ STUDIES = (
             _finite(60, 600),
         ),
         ("estimate", "evaluate", "Estimate", "ByPerson"),
+    ),
+    Study(
+        "rate-beside-others",
+        NEW_PEOPLE,
+        (
+            _beside(30, 30, 0.998, 0.0),
+            _beside(30, 10, 0.995, 0.2),
+            _beside(30, 30, 0.998, 0.5),
+            _beside(100, 5, 0.998, 0.2, "skewed"),
+            _beside(100, zipf(100, 60), 0.998, 0.2, "skewed"),
+            _beside(60, SOME, 0.995, 0.3, "classes"),
+        ),
+        ("estimate", "evaluate", "Estimate"),
     ),
     Study(
         "ranks-over-people",

@@ -10,7 +10,9 @@ import numpy as np
 from proband.errors import DesignError
 from proband.inference.simulation.asking import Answered
 from proband.inference.simulation.other_worlds import ThresholdWorld
-from proband.inference.simulation.studies.trials import Bars, Study, Trial, pairs_of, zipf
+from proband.inference.simulation.populations import Population
+from proband.inference.simulation.score_worlds import CentreWorld
+from proband.inference.simulation.studies.trials import Bars, Study, Trial, each, pairs_of, zipf
 from proband.inference.simulation.worlds import DataSet, PairKind
 from proband.inference.verification.thresholds import threshold
 from proband.measures.pair_measures import FNMR
@@ -52,6 +54,14 @@ def _kept(
     return Trial(said, ThresholdWorld(world), _Deploying(fmr), Bars(coverage=0.93), short)
 
 
+def _centred(people: int, images: int | tuple[int, ...], fmr: float, short: Target | None = None) -> Trial:
+    """People drawn towards a common centre."""
+    numbers = Population.of(people, images, rate=0.5, icc=0.0).numbers
+    said = f"{people} × {each(images)} images, FMR {given(fmr)}, drawn towards a centre"
+    world = CentreWorld(numbers, fmr, of_threshold=True)
+    return Trial(said, world, _Deploying(fmr), Bars(coverage=0.93), short)
+
+
 STUDIES = (
     Study(
         "thresholds",
@@ -62,6 +72,10 @@ STUDIES = (
             _kept(50, 4, 0.01, 0.2, "skewed", _LAMBS),
             _kept(100, 2, 0.01, 0.2, "classes"),
             _kept(50, zipf(50, 20), 0.01, 0.1, "skewed"),
+            _centred(50, 2, 0.01),
+            _centred(150, 4, 0.01),
+            _centred(150, zipf(150, 12), 0.01),
+            _centred(150, 4, 0.001),
         ),
         ("threshold",),
     ),

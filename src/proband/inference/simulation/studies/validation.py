@@ -15,14 +15,16 @@ METHODS = Target("the-method", "the method, retrained on other people")
 
 
 def _split(world: SplitsWorld, ask: Ask | None = None, bars: Bars = BARS) -> Trial:
-    said = f"{world.people} × {world.images}, {world.repeats}×{world.folds}f CV+, nearest centroid, {' and '.join(map(given, world.apart))} apart"
+    said = f"{world.people} × {world.images}, {world.repeats}×{world.folds}f CV+, nearest centroid{' and nearest neighbour' if world.neighbours else ''}, {' and '.join(map(given, world.apart))} apart"
     return Trial(said, world, ask or Validating(method=world.about == "method"), bars)
 
 
 def _models(one: DataSet, level: float, seed: int) -> Answered:
     """Two fitted models, by one repeat of out-of-fold predictions."""
     correct = {name: folds.correct[0] for name, folds in zip("ab", one.data, strict=True)}
-    found = compare_pooled(correct, one.data[0].people, disjoint=True, confidence_level=level)
+    first = one.data[0]
+    trained = len(first.accuracies) // len(first.correct)
+    found = compare_pooled(correct, first.people, disjoint=True, confidence_level=level, n_models=trained)
     return compared(found.pairs, found.notes)
 
 
@@ -74,6 +76,8 @@ STUDIES = (
         (
             _split(SplitsWorld(60, 3, apart=_ALIKE), _MODELS),
             _split(SplitsWorld(60, 3, apart=_UNLIKE), _MODELS, Bars(power=0.7)),
+            _split(SplitsWorld(40, 3, apart=_ALIKE, neighbours=True), _MODELS),
+            _split(SplitsWorld(100, 3, apart=_ALIKE, neighbours=True), _MODELS),
         ),
         ("protocols.run_protocol", "AccuracyComparison"),
     ),

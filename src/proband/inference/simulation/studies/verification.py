@@ -6,18 +6,30 @@ from dataclasses import dataclass
 from typing import Literal
 
 from proband.errors import DesignError
-from proband.inference.simulation.asking import Answered, of_a_test
-from proband.inference.simulation.other_worlds import AtThreshold, NothingApart
+from proband.inference.estimates.estimate import estimate
+from proband.inference.simulation.asking import Answered, Asking, of_a_test
+from proband.inference.simulation.compared_worlds import DecidedBeside
+from proband.inference.simulation.other_worlds import AtThreshold, NamedPairs, NothingApart
+from proband.inference.simulation.populations import Population
+from proband.inference.simulation.score_worlds import CentreWorld
 from proband.inference.simulation.studies.pairs import NEW_PEOPLE_PAIRS
-from proband.inference.simulation.studies.trials import Bars, Study, Trial, pairs_of, zipf
-from proband.inference.simulation.worlds import DataSet, PairKind
+from proband.inference.simulation.studies.trials import Bars, Study, Trial, each, pairs_of, zipf
+from proband.inference.simulation.worlds import DataSet, PairKind, TwoOverPairs
 from proband.inference.verification.groups import hard_subjects_of
 from proband.inference.verification.verification import verify
-from proband.measures.pair_measures import FNMR
-from proband.words import Method, given
+from proband.measures.pair_measures import AUC, FNMR
+from proband.words import Method, Target, given
 
 Part = Literal["fmr", "fnmr", "fnmr-at-fmr", "groups", "goats", "lambs"]
 _METHOD = Method("verify", "over people")
+_CENTRE = Target(
+    "few-near-centre",
+    "two or three people far towards the centre set the threshold, and may be missing; hundreds of people are needed, or a larger FMR",
+)
+_LAMBS = Target(
+    "few-with-most-images",
+    "a person or two whom others resemble have most of the images; as many images of each are needed",
+)
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,7 @@ def _verified(
     icc: float = 0.2,
     worse: float = 0.0,
     alike: float = 0.0,
+    short: Target | None = None,
 ) -> Trial:
     said, pairs = pairs_of(people, images, FNMR(fmr), value, icc, kind)
     said = said.replace("value", f"FMR {given(fmr)}, FNMR")
@@ -73,7 +86,54 @@ def _verified(
     if part in ("goats", "lambs"):
         return Trial(f"{said}, people alike", NothingApart(world), _Verifying(part, fmr), dear=2)
     bars = Bars(coverage=0.92 if isinstance(images, int) else 0.9)
-    return Trial(said, world, _Verifying(part, fmr), bars, dear=8 if part == "groups" else 1)
+    return Trial(said, world, _Verifying(part, fmr), bars, short, dear=8 if part == "groups" else 1)
+
+
+def _centred(people: int, images: int | tuple[int, ...], fmr: float, short: Target | None = None) -> Trial:
+    """FNMR at a false match rate of people drawn towards a common centre."""
+    numbers = Population.of(people, images, rate=0.5, icc=0.0).numbers
+    said = f"{people} × {each(images)} images, FMR {given(fmr)}, drawn towards a centre"
+    return Trial(said, CentreWorld(numbers, fmr), _Verifying("fnmr-at-fmr", fmr), Bars(coverage=0.92), short)
+
+
+def _accepted(one: DataSet, level: float, seed: int) -> Answered:
+    found = verify(list(one.data), one.within, fmr=(), thresholds=(0.5,), confidence_level=level)
+    rate = found["first"].points[0].fmr
+    return Answered(rate.rate, rate.low, rate.high, _METHOD, found["first"].notes)
+
+
+def _decided(people: int, images: int | tuple[int, ...], fmr: float, kind: PairKind, icc: float) -> Trial:
+    """The false match rate of decisions, which borrows from the scores of another algorithm how alike comparisons are."""
+    said, pairs = pairs_of(people, images, FNMR(fmr), 0.1, icc, kind)
+    said = said.replace("value 0.1", f"FMR {given(fmr)}") + ", decisions beside scores"
+    return Trial(said, DecidedBeside(TwoOverPairs(pairs)), Asking("fmr-beside-another", _accepted))
+
+
+def _of_names(one: DataSet, level: float, seed: int) -> Answered:
+    found = verify(one.data, fmr=(), thresholds=(one.within,), confidence_level=level)
+    rate = found.points[0].fnmr
+    return Answered(rate.rate, rate.low, rate.high, _METHOD, found.notes)
+
+
+def _area_of_names(one: DataSet, level: float, seed: int) -> Answered:
+    found = estimate(AUC(), one.data, confidence_level=level)
+    return Answered(found.value, found.low, found.high, found.design, found.notes)
+
+
+def _named(
+    people: int, images: int | tuple[int, ...], measure: FNMR | AUC, value: float, kind: PairKind = "normal",
+    icc: float = 0.2,
+) -> Trial:  # fmt: skip
+    """A list that names images and nobody."""
+    said, pairs = pairs_of(people, images, measure, value, icc, kind)
+    ask = (
+        Asking("fnmr-of-names", _of_names)
+        if isinstance(measure, FNMR)
+        else Asking("auc-of-names", _area_of_names)
+    )
+    return Trial(
+        f"{said}, disjoint mated pairs, images named alone", NamedPairs(pairs), ask, Bars(coverage=0.92)
+    )
 
 
 STUDIES = (
@@ -85,7 +145,10 @@ STUDIES = (
             _verified("fnmr", 60, (2, 3, 8), 0.01, 0.1, "skewed"),
             _verified("fmr", 60, 3, 0.01, 0.1),
             _verified("fmr", 60, 2, 0.001, 0.1),
-            _verified("fmr", 50, zipf(50, 20), 0.01, 0.1, "skewed", icc=0.1),
+            _verified("fmr", 50, zipf(50, 20), 0.01, 0.1, "skewed", icc=0.1, short=_LAMBS),
+            _decided(60, 2, 1e-4, "normal", 0.2),
+            _decided(60, 3, 3e-5, "skewed", 0.2),
+            _decided(50, zipf(50, 20), 1e-4, "normal", 0.1),
         ),
         ("verify", "verify_pairs", "RateInterval", "VerificationPoint"),
     ),
@@ -96,8 +159,23 @@ STUDIES = (
             _verified("fnmr-at-fmr", 60, 3, 0.01, 0.1),
             _verified("fnmr-at-fmr", 100, 2, 0.001, 0.1),
             _verified("fnmr-at-fmr", 50, (2, 3, 8), 0.01, 0.1, "skewed"),
+            _centred(100, 4, 0.001, _CENTRE),
+            _centred(150, 4, 0.001, _CENTRE),
+            _centred(150, zipf(150, 12), 0.001),
         ),
         ("verify", "verify_pairs", "Verification", "FnmrDifference", "PersonRate"),
+    ),
+    Study(
+        "images-named-alone",
+        NEW_PEOPLE_PAIRS,
+        (
+            _named(60, 4, FNMR(0.01), 0.1),
+            _named(60, 6, FNMR(0.01), 0.1, icc=0.5),
+            _named(60, (2, 4, 12), FNMR(0.01), 0.1, "skewed"),
+            _named(60, 4, AUC(), 0.95),
+            _named(60, (2, 4, 12), AUC(), 0.95, "skewed"),
+        ),
+        ("verify", "verify_pairs"),
     ),
     Study(
         "groups-of-people",

@@ -5,13 +5,18 @@ from __future__ import annotations
 from proband.report import cells
 from proband.report.page.model import Block, Code, Facts, Section
 from proband.report.page.registry import section
-from proband.study.findings import Findings
+from proband.report.scene import Scene
+from proband.study.findings import Provenance
 
 
 @section("reproduce", 100)
-def reproduce_section(found: Findings) -> Section:
+def reproduce_section(scene: Scene) -> Section:
     """Everything that a reader needs to repeat the study."""
-    origin = found.provenance
+    return again(scene.found.provenance)
+
+
+def again(origin: Provenance) -> Section:
+    """How to do something again."""
     blocks: list[Block] = [Code(origin.command, "Command")] if origin.command else []
     if origin.study:
         blocks.append(Code(origin.study, "study.toml"))

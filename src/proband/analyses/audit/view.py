@@ -1,0 +1,62 @@
+"""Audits of splits shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from proband.analyses.audit.run import Audits
+from proband.analyses.audit.tables import audit_statements, findings_table, verdict
+from proband.protocols.audit.findings import Audit
+from proband.report.page.model import Block, Folded, Paragraph, Section, said
+from proband.report.scene import Scene
+from proband.report.table import Table
+from proband.report.view import Passage, Placed, Summary, View, shows
+from proband.words import Note, as_sentence
+
+
+@shows(Audits)
+class AuditsView(View[Audits]):
+    """Whether splits, or a data set without any, are sound."""
+
+    def tables(self, found: Audits) -> Sequence[Table]:
+        """What was found in each."""
+        return [findings_table(one) for one in found.audits]
+
+    def notes(self, found: Audits) -> Sequence[Note]:
+        """The verdict, and what was looked for."""
+        return [note for one in found.audits for note in (verdict(one), *audit_statements(one))]
+
+    def passages(self, found: Audits, explain: bool) -> Iterator[Passage]:
+        """The verdict of each beneath what was found."""
+        for one in found.audits:
+            tables = [findings_table(one)] if one.findings else []
+            yield Passage(tables, [verdict(one)], audit_statements(one))
+
+    def frames(self, found: Audits) -> Mapping[str, pl.DataFrame]:
+        """A row for each finding."""
+        frames = [one.to_frame().insert_column(0, pl.lit(one.source).alias("splits")) for one in found.audits]
+        return {"audit": pl.concat(frames, how="vertical_relaxed")}
+
+    def sections(self, found: Audits, scene: Scene) -> Iterator[Placed]:
+        """Each audit: its verdict, and what was found."""
+        blocks = [block for place, one in enumerate(found.audits) for block in _audit(place, one)]
+        what = "splits" if any(one.n_splits for one in found.audits) else "data set"
+        yield Placed(14, Section("audits", f"Audit of the {what}", tuple(blocks)))
+
+    def headline(self, found: Audits, scene: Scene) -> Summary | None:
+        """Whether the first is sound."""
+        return Summary(verdict(found.audits[0]), precedence=120)
+
+
+def _audit(place: int, one: Audit) -> list[Block]:
+    table = [replace(findings_table(one), id=f"audit-{place}")] if one.findings else []
+    first, *rest = audit_statements(one)
+    return [
+        Paragraph(as_sentence(verdict(one)), strong=True),
+        *said([first]),
+        *table,
+        Folded("What was looked for", tuple(said(rest))),
+    ]

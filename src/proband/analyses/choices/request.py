@@ -1,0 +1,102 @@
+"""What can be asked of other choices of images."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from proband.engine.limits import (
+    Rank,
+)
+from proband.errors import Hint
+from proband.marks import Unless
+from proband.study.requests.base import (
+    AnalysisRequest,
+    Condition,
+    Option,
+    Positive,
+    Reads,
+    Several,
+    Text,
+    refuse,
+)
+from proband.words import count
+
+
+class ChoicesRequest(AnalysisRequest):
+    """Other choices of images of the same people."""
+
+    groups: Annotated[
+        Several[Text],
+        Field(
+            description="Columns whose values make the groups of exchangeable images, such as the session. Without it any two "
+            "images of a person make a pair."
+        ),
+        Option(metavar="COLUMN"),
+    ] = ()
+    pairs: Annotated[
+        Literal["between", "within"] | None,
+        Field(
+            description="Gallery and probe image come from different groups (the default with groups), or from the same."
+        ),
+    ] = None
+    where: Annotated[Condition | None, Field(description="Which samples belong to the pool.")] = None
+    n_resamples: Annotated[
+        Positive,
+        Field(description="How many trials."),
+        Option(("--trials", "-t")),
+        Unless("exact=on", "trainings=on"),
+    ] = 10_000
+    balanced: Annotated[
+        bool,
+        Field(description="Use every image column equally often, or draw each person's pair independently."),
+        Option(("--balanced/--unbalanced",)),
+        Unless("exact=on", "trainings=on"),
+    ] = True
+    max_rank: Annotated[
+        Positive | None,
+        Field(description="Ranks to count; default: all. Up to 10 is fastest."),
+        Unless("trainings=on"),
+    ] = None
+    exact: Annotated[
+        bool,
+        Field(description="Compute the mean of every rate exactly instead of drawing trials (unbalanced)."),
+        Unless("trainings=on"),
+    ] = False
+    trainings: Annotated[
+        bool,
+        Field(
+            description="The scores are of one algorithm trained on several sets: how much do those matter?"
+        ),
+    ] = False
+    rank: Annotated[Rank, Field(description="The rank to show."), Option(("-r",))] = 1
+    distractors: Annotated[
+        bool,
+        Field(description="Keep people who cannot take part enrolled in every trial, with one image each."),
+    ] = False
+    list_trials: Annotated[
+        Several[Positive],
+        Field(description="Trials whose choices are listed: the gallery and probe image of each person."),
+        Unless("exact=on", "trainings=on"),
+    ] = ()
+
+    @model_validator(mode="after")
+    def _one_answer(self) -> Self:
+        if self.pairs == "between" and not self.groups:
+            raise refuse(
+                "pairs between groups need groups", Hint("{give:groups}, or leave pairs out."), "pairs"
+            )
+        beyond = next((one for one in self.list_trials if one > self.n_resamples), None)
+        if beyond is not None:
+            raise refuse(
+                f"there are {count(self.n_resamples)} trials, and no trial {count(beyond)}",
+                "list others, or draw more.",
+                "list_trials",
+            )
+        return self
+
+    @property
+    def reads(self) -> Reads:
+        """What it reads: scores, with ties as the experiment has them."""
+        return Reads(experiment=frozenset() if self.trainings else frozenset({"ties"}))

@@ -1,0 +1,131 @@
+"""Other choices of images carried out: by trials, exactly, or over training sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.analyses.choices.request import ChoicesRequest
+from proband.designs import ImageChoice, TrainingSets
+from proband.inference import Estimate, VirtualExperiments, estimate, permute
+from proband.inference.image_choice.estimates import exact_over_choices
+from proband.inference.image_choice.exact import ExactChoice
+from proband.inference.image_choice.listing import trial_choices
+from proband.measures import RecognitionRate
+from proband.results.base import Result
+from proband.results.serializing import Written
+from proband.samples import Pool
+from proband.scores import pool_over
+from proband.study.context import Context
+from proband.study.findings import Parts
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedEstimate(Result):
+    """An estimate over training sets, and the value of each of them."""
+
+    written = Written(spread=("estimate",))
+
+    estimate: Estimate
+    values: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Choices(Parts):
+    """What was found of the choice of images.
+
+    Attributes
+    ----------
+    choices, exact_choices, trainings
+        By trials, as exact means by algorithm, and over training sets (`trained`).
+    pool
+        The images that could have been chosen.
+    trial_choices
+        Which were, in the trials that were asked for.
+    confidence_level, rank
+        Of the intervals of trials, and of tables.
+    """
+
+    written = Written(
+        {"choices": "choices_at_level", "trainings": "training_sets"},
+        without=("pool", "trained", "trial_choices", "confidence_level", "rank"),
+    )
+
+    choices: VirtualExperiments | None = None
+    exact_choices: Mapping[str, ExactChoice] = field(default_factory=dict)
+    trainings: Estimate | None = None
+    pool: Pool | None = None
+    trained: tuple[str, ...] = ()
+    trial_choices: pl.DataFrame | None = None
+    confidence_level: float = 0.95
+    rank: int = 1
+
+    @property
+    def choices_at_level(self) -> VirtualExperiments | None:
+        """The choices of images, with intervals of the study's level."""
+        return None if self.choices is None else self.choices.at_level(self.confidence_level)
+
+    @property
+    def training_sets(self) -> TrainedEstimate | None:
+        """The estimate over training sets, with the value of each."""
+        made = self.trainings
+        if made is None:
+            return None
+        return TrainedEstimate(made, np.empty(0) if made.replicates is None else made.replicates)
+
+
+def prepare(request: ChoicesRequest, context: Context) -> Pool:
+    """Make the pool of images to choose from."""
+    return context.once(
+        ("pool", request.model_dump_json()),
+        lambda: pool_over(
+            context.scores,
+            context.samples,
+            request.groups or None,
+            pairs=request.pairs,
+            where=context.origin.condition(request.where),
+            distractors=request.distractors,
+        ),
+    )
+
+
+def run(request: ChoicesRequest, context: Context) -> Choices:
+    """Choose images otherwise: by trials, exactly, or for several training sets."""
+    pool, ties, output = prepare(request, context), context.request.experiment.ties, context.output
+    if request.exact:
+        exact = {
+            one.name: exact_over_choices(one, pool, ties, max_rank=request.max_rank) for one in context.scores
+        }
+        return Choices(exact_choices=exact, pool=pool, rank=request.rank)
+    if request.trainings:
+        made = estimate(
+            RecognitionRate(request.rank),
+            context.scores,
+            pool,
+            TrainingSets(),
+            confidence_level=output.confidence_level,
+            seed=output.seed,
+        )
+        assert isinstance(made, Estimate)
+        return Choices(trainings=made, trained=tuple(one.name for one in context.scores), pool=pool)
+    trials: VirtualExperiments = context.step(
+        "choices",
+        {"request": request.model_dump(), "ties": ties, **context.judging},
+        lambda: permute(
+            context.scores, pool, ImageChoice(request.n_resamples, request.balanced), max_rank=request.max_rank,
+            ties=ties, seed=output.seed, threads=context.threads, progress=context.progress,
+            keep_on_interrupt=context.keep_on_interrupt,
+        ),
+    )  # fmt: skip
+    listed = None
+    if request.list_trials:
+        listed = trial_choices(
+            pool, trials.design, trials=request.list_trials, seed=trials.seed, pseudonyms=output.pseudonyms
+        )
+    return Choices(
+        trials, pool=pool, trial_choices=listed, confidence_level=output.confidence_level, rank=request.rank
+    )

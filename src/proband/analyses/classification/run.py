@@ -1,0 +1,230 @@
+"""Classifiers judged: scores of classes and labels are read, and handed to `classify`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from proband.analyses.classification.request import ClassificationRequest
+from proband.errors import Hint, InputError, Said, UsageError, first_few
+from proband.inference import Classification, classify
+from proband.protocols.running.prediction_files import read_predictions
+from proband.samples.npz import Archive
+from proband.samples.reading import read_frame
+from proband.samples.table import require_values
+from proband.scores.formats.numpy_files import open_npy
+from proband.study.context import Context
+from proband.words import Note, counted
+
+Labels = npt.NDArray[Any]
+_CLASSES = "classes"
+_WHOLE = r"^(0|-?[1-9][0-9]*)$"
+
+
+def run(request: ClassificationRequest, context: Context) -> Classification:
+    """Judge the models of the files that a request names."""
+    if request.predictions:
+        return _of_predictions(request, context)
+    origin, output = context.origin, context.output
+    archives = {name: _arrays(origin.find(name)) for name in request.scores}
+    table, notes = pl.DataFrame(), list[Note]()
+    predicted: dict[str, str] = {}
+    if request.table is not None:
+        path = origin.find(request.table)
+        wanted = {request.truth, request.group or request.truth, *_possible(request.predicted)}
+        table = read_frame(path, wanted, notes=notes)
+        predicted = _named(request.predicted, table.columns)
+    truth = _labels(request.truth, table, archives, request, "truth")
+    said = {name: _labels(column, table, {}, request, "predicted") for name, column in predicted.items()}
+    truth, said = _as_numbers(truth, said)
+    stated = {
+        name: [*map(str, one[_CLASSES].tolist())]
+        for name, one in archives.items()
+        if _CLASSES in one and one[_CLASSES].ndim == 1
+    }
+    first = next(iter(stated.values())) if stated else None
+    classes = _class_names(request.classes) or first
+    matrices = _matrices(archives, request.models, classes, stated, renamed=bool(request.classes))
+    models: dict[str, Any] = {**matrices, **said}
+    twice = [name for name in said if name in matrices]
+    if twice:
+        raise UsageError(f"Two models are called {twice[0]!r}.", "name its column otherwise: NAME=COLUMN.")
+    group = None if request.group is None else _labels(request.group, table, archives, request, "group")
+    context.note(*notes)
+    return classify(
+        truth,
+        models,
+        group=group,
+        classes=classes,
+        k=request.k or None,
+        average=request.average,
+        ties=request.ties,
+        margin=request.margin,
+        confidence_level=output.confidence_level,
+        seed=output.seed,
+        adjust=request.adjust,
+    )
+
+
+def _of_predictions(request: ClassificationRequest, context: Context) -> Classification:
+    """Models by their files of predictions; those of one name are told apart by their directories."""
+    paths = [context.origin.find(name) for name in request.predictions]
+    stems = [path.stem for path in paths]
+    names = [
+        path.stem if stems.count(path.stem) == 1 else f"{path.parent.name}/{path.stem}" for path in paths
+    ]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"Two models are called {twice!r}.", "rename a file.")
+    made = read_predictions(dict(zip(names, paths, strict=True)), truth=request.truth, group=request.group)
+    return made.classified(
+        average=request.average,
+        margin=request.margin,
+        confidence_level=context.output.confidence_level,
+        seed=context.output.seed,
+        adjust=request.adjust,
+    )
+
+
+def _class_names(texts: Sequence[str]) -> Sequence[str]:
+    """Names one by one, or a single text with commas between them: one class alone tells nothing apart."""
+    return texts[0].split(",") if len(texts) == 1 else texts
+
+
+def _possible(texts: Sequence[str]) -> set[str]:
+    """Every column that could be meant."""
+    parts = {part for text in texts for part in (text, *text.split(","))}
+    return parts | {part.partition("=")[2] for part in parts}
+
+
+def _named(texts: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    """Columns by the names of their models: ``NAME=COLUMN``, or the column's own."""
+    found: dict[str, str] = {}
+    for text in texts:
+        whole = text in columns or text.partition("=")[2] in columns
+        for part in [text] if whole else text.split(","):
+            name, mark, column = part.partition("=")
+            name, column = (part, part) if part in columns or not mark else (name, column)
+            if name in found:
+                raise UsageError(f"Two models are called {name!r}.", "name each once: NAME=COLUMN.")
+            found[name] = column
+    return found
+
+
+def _arrays(path: Path) -> Mapping[str, Labels]:
+    if path.suffix.lower() == ".npz":
+        return Archive(path)
+    if path.suffix.lower() == ".npy":
+        return {path.stem: np.asarray(open_npy(path))}
+    raise UsageError(
+        f"{path.name} holds no scores of classes that can be read: its ending is {path.suffix or 'missing'}.",
+        "use .npz or .npy, samples × classes; predicted labels are columns of a table.",
+        file=Said(path.name),
+    )
+
+
+def _matrices(
+    archives: Mapping[str, Mapping[str, Labels]],
+    wanted: Sequence[str],
+    classes: Sequence[str] | None,
+    stated: Mapping[str, Sequence[str]],
+    renamed: bool,
+) -> dict[str, Labels]:
+    """Every matrix by its name, its columns in the order of the classes; by the name of its file where two archives call theirs alike."""
+    found = [
+        (file, key, len(keys))
+        for file, arrays in archives.items()
+        for keys in [[key for key in arrays if _dimensions(arrays, key) == 2]]
+        for key in keys
+    ]
+    alike = len({key for _, key, _ in found}) < len(found)
+    made: dict[str, Labels] = {}
+    for file, key, n in found:
+        stem = Path(file).stem
+        name = key if not alike else stem if n == 1 else f"{stem}:{key}"
+        if name in made:
+            raise UsageError(
+                f"Two models are called {name!r}.", "rename a file, or put both into one archive."
+            )
+        if not wanted or name in wanted:
+            made[name] = _in_order(archives[file][key], stated.get(file), classes, file, renamed)
+    missing = [name for name in wanted if name not in made]
+    if missing or (archives and not made):
+        files = first_few([Path(file).name for file in archives])
+        there = first_few([key for _, key, _ in found]) or "none"
+        what = f"matrix {missing[0]!r}" if missing else "matrix of scores, samples × classes"
+        raise InputError(
+            f"{files}: there is no {what}; matrices are: {there}.", Hint("name one: {option:models}")
+        )
+    return made
+
+
+def _in_order(
+    matrix: Labels, own: Sequence[str] | None, classes: Sequence[str] | None, file: str, renamed: bool
+) -> Labels:
+    """A matrix with its columns in the order of the classes, where its archive states its own; other names may be given to them all."""
+    if own is None or classes is None or list(own) == list(classes) or len(own) != matrix.shape[1]:
+        return matrix
+    if renamed and not set(own) & set(classes):
+        return matrix
+    if sorted(own) != sorted(classes):
+        raise InputError(
+            f"{Path(file).name}: the classes of its columns are {first_few(own)}, and those of the others {first_few(classes)}.",
+            "give all models the same classes.",
+            file=Said(Path(file).name),
+        )
+    place = {name: k for k, name in enumerate(own)}
+    return matrix[:, [place[name] for name in classes]]
+
+
+def _dimensions(arrays: Mapping[str, Labels], key: str) -> int:
+    return len(arrays.shape(key)) if isinstance(arrays, Archive) else arrays[key].ndim
+
+
+def _labels(
+    name: str,
+    table: pl.DataFrame,
+    archives: Mapping[str, Mapping[str, Labels]],
+    request: ClassificationRequest,
+    option: str,
+) -> Labels:
+    """A column of the table, or an array of an archive."""
+    if name in table.columns:
+        column = table[name]
+        require_values(column, Path(request.table or "").name)
+        if column.null_count():
+            row = int(column.is_null().arg_max() or 0)
+            raise InputError(
+                f"{Path(request.table or '').name}: the column {name!r} is empty in {counted(column.null_count(), 'row')}, first in row "
+                f"{row + 1}.",
+                "fill it, or leave these samples out.",
+            )
+        return column.to_numpy()
+    for arrays in archives.values():
+        if name in arrays and _dimensions(arrays, name) == 1:
+            return arrays[name]
+    columns = [
+        *table.columns,
+        *(key for one in archives.values() for key in one if _dimensions(one, key) == 1),
+    ]
+    raise InputError(
+        f"There is no column or array {name!r}; there are: {first_few(columns, 8) or 'none'}.",
+        Hint("name the right one: {option:{column}}", column=option),
+    )
+
+
+def _as_numbers(truth: Labels, said: Mapping[str, Labels]) -> tuple[Labels, dict[str, Labels]]:
+    """Labels as whole numbers where all are such, so that 10 comes after 9; texts to the letter otherwise."""
+    texts = [
+        pl.Series(np.asarray(one, dtype=object).tolist()).cast(pl.String) for one in (truth, *said.values())
+    ]
+    if all(one.str.contains(_WHOLE).all() for one in texts):
+        first, *others = (one.cast(pl.Int64).to_numpy() for one in texts)
+    else:
+        first, *others = (one.to_numpy() for one in texts)
+    return first, dict(zip(said, others, strict=True))

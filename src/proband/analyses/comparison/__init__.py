@@ -1,0 +1,17 @@
+"""Algorithms compared."""
+
+from proband.study.analysis import ANALYSES, Analysis
+
+ANALYSES.register("comparison")(
+    Analysis(
+        key="comparison",
+        commands=("compare",),
+        place=20,
+        request="proband.analyses.comparison.request:ComparisonRequest",
+        run="proband.analyses.comparison.run:run",
+        view="proband.analyses.comparison.view:ComparedView",
+        result="proband.analyses.comparison.run:ComparedAlgorithms",
+        many=True,
+        default=True,
+    )
+)

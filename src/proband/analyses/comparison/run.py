@@ -1,0 +1,200 @@
+"""Algorithms compared: by ranks or compared pairs, over all probes and within categories, or with another set of people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import cast
+
+from proband.analyses.comparison.request import ComparisonRequest
+from proband.analyses.comparison.second_set import second_set, sets_named
+from proband.inference import Comparison, compare
+from proband.inference.comparisons.by_category import too_small
+from proband.inference.comparisons.chosen_pairs import chosen_pairs
+from proband.inference.comparisons.compare import DEFAULT_MARGIN, comparison_of, shown_together
+from proband.inference.comparisons.independent import compare_independent
+from proband.inference.procedures import Question
+from proband.inference.verification.fnmr import compare_at_rates
+from proband.measures import FNMR, Outcomes
+from proband.scores.several import by_name
+from proband.study.context import Context, digest_of
+from proband.study.designs import chosen_of, design_of
+from proband.study.findings import Parts
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedAlgorithms(Parts):
+    """Algorithms compared.
+
+    Attributes
+    ----------
+    comparisons
+        By key: the code of the measure, and behind a slash the category of probes if they are not all (``rank-1``, ``rank-1/dup1``). The
+        first is the one the verdict is about.
+    """
+
+    comparisons: Mapping[str, Comparison]
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """What people call each comparison: its measure, its probes, and a number if it is not the first of these."""
+        named = {key: _title(one) for key, one in self.comparisons.items()}
+        seen: Counter[str] = Counter()
+        for key, title in named.items():
+            seen[title] += 1
+            named[key] = title if seen[title] == 1 else f"{title} ({seen[title]})"
+        return named
+
+
+def _title(comparison: Comparison) -> str:
+    measure = str(comparison.estimates[0].answers.of)
+    return measure if comparison.category is None else f"{measure}, {comparison.category}"
+
+
+def run(requests: Sequence[ComparisonRequest], context: Context) -> ComparedAlgorithms | None:
+    """Compare all algorithms by everything that is asked for."""
+    made: dict[str, Comparison] = {}
+    if context.inputs.lists:
+        made = {one.measured.code: _of_lists(one, context) for one in requests if one.of_pairs}
+        return ComparedAlgorithms(made) if made else None
+    if len(context.scores) < 2 and not context.request.says("comparison"):
+        return None
+    for request in requests:
+        context.progress.begin("comparisons of algorithms", 0)
+        for comparison in _compared(request, requests, context):
+            made[_key(request.measured.code, comparison.category, made)] = comparison
+    return ComparedAlgorithms(made) if made else None
+
+
+def _key(measure: str, category: str | None, taken: Mapping[str, object]) -> str:
+    """A comparison's key: the code of its measure, which holds no slash, a number if that was compared before, and the category."""
+    numbered = (measure if number == 1 else f"{measure}#{number}" for number in count(1))
+    keys = (one if category is None else f"{one}/{category}" for one in numbered)
+    return next(key for key in keys if key not in taken)
+
+
+def _compared(
+    request: ComparisonRequest, requests: Sequence[ComparisonRequest], context: Context
+) -> Iterator[Comparison]:
+    """One measure, over all probes or pairs, and over every category if that is asked for; or of two sets of people."""
+    if request.with_scores:
+        yield _independent(request, context)
+        return
+    if request.of_pairs:
+        yield _of_pairs(request, requests, context)
+        return
+    sets = context.outcome_sets if request.by_category else {None: context.outcomes}
+    large = {
+        category: outcomes
+        for category, outcomes in sets.items()
+        if _is_large(category, outcomes, request, context)
+    }
+    for category, outcomes in large.items():
+        families = 1 if category is None else len(large) - 1
+        yield replace(_of_ranks(request, outcomes, families, context), category=category)
+
+
+def _is_large(
+    category: str | None, outcomes: Sequence[Outcomes], request: ComparisonRequest, context: Context
+) -> bool:
+    """Whether there are people enough to compare algorithms by; a category that has not is noted."""
+    why = None if category is None else too_small(category, outcomes[0], design_of(request))
+    if why is not None:
+        context.note(why)
+    return why is None
+
+
+def _of_ranks(
+    request: ComparisonRequest, outcomes: Sequence[Outcomes], families: int, context: Context
+) -> Comparison:
+    """Algorithms compared by their ranks; in one of several categories, adjusted for their number."""
+
+    def make() -> Comparison:
+        asked = Question.of(
+            request.measured, by_name(outcomes), None, design_of(request),
+            context.output.confidence_level, context.output.seed,
+        )  # fmt: skip
+        asked = replace(asked, chosen=chosen_pairs(asked.names, **chosen_of(request, asked.names)))
+        return comparison_of(
+            asked, shown_together(asked), request.margin, request.adjust, request.one_sided, families
+        )
+
+    return context.step(
+        "comparison",
+        {
+            "request": request.model_dump(),
+            "families": families,
+            "experiment": digest_of(outcomes[0].experiment),
+            **context.ranking,
+            **context.judging,
+        },
+        make,
+    )
+
+
+def _of_pairs(
+    request: ComparisonRequest, requests: Sequence[ComparisonRequest], context: Context
+) -> Comparison:
+    """Algorithms compared by their comparisons of pairs; people are drawn once for all that ask for FNMR."""
+    within = context.verified
+
+    def make() -> Comparison:
+        together = [one for one in requests if _is_drawn_together(one)]
+        if request not in together:
+            made: Comparison = compare(
+                request.measured, context.scores, within, design_of(request), margin=request.margin,
+                confidence_level=context.output.confidence_level, seed=context.output.seed, adjust=request.adjust,
+                one_sided=request.one_sided, **chosen_of(request, [one.name for one in context.scores]),
+            )  # fmt: skip
+            return made
+        at_rates = context.once(
+            "comparisons at rates",
+            lambda: compare_at_rates(
+                [cast("FNMR", one.measured) for one in together],
+                context.scores,
+                within,
+                [(one.margin, one.adjust) for one in together],
+                context.output.confidence_level,
+                context.drawings,
+            ),
+        )
+        return at_rates[together.index(request)]
+
+    return context.step(
+        "comparison",
+        {"request": request.model_dump(), "within": digest_of(within), **context.judging},
+        make,
+    )
+
+
+def _is_drawn_together(request: ComparisonRequest) -> bool:
+    """Whether people are drawn for it together with others: FNMR of every two algorithms, both ways."""
+    chooses = bool(request.pairs) or request.against is not None or request.one_sided is not None
+    return request.measured.form == "threshold" and request.design == "auto" and not chooses
+
+
+def _of_lists(request: ComparisonRequest, context: Context) -> Comparison:
+    """Algorithms compared by the pairs of their lists."""
+    lists = [one.trials for one in context.inputs.lists]
+    made: Comparison = compare(
+        request.measured, lists, None, design_of(request), margin=request.margin,
+        confidence_level=context.output.confidence_level, seed=context.output.seed, adjust=request.adjust,
+        one_sided=request.one_sided, **chosen_of(request, [one.name for one in lists]),
+    )  # fmt: skip
+    return made
+
+
+def _independent(request: ComparisonRequest, context: Context) -> Comparison:
+    """Algorithms on this set of people and on another."""
+    other = second_set(request, context)
+    context.note(*other.notes)
+    context.more_files.extend(other.files)
+    outcomes = context.outcomes
+    return compare_independent(
+        request.measured, {one.algorithm: one for one in outcomes}, other.outcomes,
+        pairs=[sets_named(text, [one.algorithm for one in outcomes], list(other.outcomes)) for text in request.pairs],
+        margin=DEFAULT_MARGIN if request.margin is None else request.margin,
+        confidence_level=context.output.confidence_level, adjust=request.adjust, one_sided=request.one_sided,
+    )  # fmt: skip

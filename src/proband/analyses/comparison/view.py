@@ -1,0 +1,202 @@
+"""Comparisons shown: tables with letters, verdicts, and every pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import polars as pl
+
+from proband.analyses.comparison.run import ComparedAlgorithms
+from proband.engine.files.spreadsheets import spreadsheet_csv
+from proband.engine.frames import frame_of_rows
+from proband.inference import Comparison
+from proband.report.figures.identification import comparison_figure
+from proband.report.kinds.compared_methods import say_comparisons
+from proband.report.kinds.comparisons import (
+    comparison_statements,
+    comparison_table,
+    rows_of,
+    unsaid_verdicts,
+    verdicts,
+)
+from proband.report.kinds.pairs import comparison_blocks, pairs_shown
+from proband.report.kinds.verdicts import summary_of
+from proband.report.methods_text import MethodsText
+from proband.report.page.model import Badge, Section
+from proband.report.page.sections.conditions import badges_of_facts
+from proband.report.scene import Scene
+from proband.report.table import Table
+from proband.report.view import Draw, Passage, Placed, Summary, View, shows
+from proband.results.base import Facts
+from proband.results.estimate import Clusters, Estimate
+from proband.words import Note, Sentence
+
+_COMPARISON = Sentence("diagnostics.comparison", "note", "comparison, {name}")
+_ESTIMATE = Sentence("diagnostics.estimate", "note", "{name}, {algorithm}")
+
+
+@shows(ComparedAlgorithms)
+class ComparedView(View[ComparedAlgorithms]):
+    """Algorithms compared by one measure or several."""
+
+    precedence: ClassVar = {
+        "standings": 10,
+        "judged": 10,
+        "clusters": 10,
+        "facts": 30,
+        "badges": 30,
+        "embedded": 10,
+    }
+
+    def tables(self, found: ComparedAlgorithms) -> Sequence[Table]:
+        """The publication table of every comparison."""
+        return [comparison_table(one) for one in found.comparisons.values()]
+
+    def notes(self, found: ComparedAlgorithms) -> Sequence[Note]:
+        """Verdicts, and what is to be known."""
+        each = found.comparisons.values()
+        return [note for one in each for note in (*one.sentences(), *comparison_statements(one))]
+
+    def passages(self, found: ComparedAlgorithms, explain: bool) -> Iterator[Passage]:
+        """Each comparison with its verdicts; in brief, what is to be known of several is told beneath the last."""
+        *others, last = found.comparisons
+        beneath = [
+            note
+            for one in found.comparisons.values()
+            for note in (*unsaid_verdicts(one), *comparison_statements(one))
+        ]
+        for key, title in found.titles.items():
+            one = found.comparisons[key]
+            told = one.sentences() if explain else verdicts(one)
+            notes = comparison_statements(one) if explain else beneath if key == last else []
+            answers = [each.answers for each in found.comparisons.values()] if key == last else []
+            yield Passage([comparison_table(one)], told, notes, answers, title=title if others else "")
+
+    def frames(self, found: ComparedAlgorithms) -> Mapping[str, pl.DataFrame]:
+        """Every pair, and the places that each algorithm can hold."""
+        pairs = [
+            one.to_frame().insert_column(0, pl.lit(key).alias("comparison"))
+            for key, one in found.comparisons.items()
+        ]
+        places = [_places(key, one) for key, one in found.comparisons.items()]
+        return {
+            "comparisons": pl.concat(pairs, how="vertical_relaxed"),
+            "places": pl.concat(places, how="vertical_relaxed"),
+        }
+
+    def figures(self, found: ComparedAlgorithms, scene: Scene) -> Mapping[str, Draw]:
+        """Estimates and differences of every comparison."""
+        keys = {
+            "comparison" if place == 1 else f"comparison_{place}": key
+            for place, key in enumerate(found.comparisons, 1)
+        }
+        return {name: lambda key=key: comparison_figure(found.comparisons[key]) for name, key in keys.items()}  # type: ignore[misc]
+
+    def sections(self, found: ComparedAlgorithms, scene: Scene) -> Iterator[Placed]:
+        """Every pair."""
+        named = {title: found.comparisons[key] for key, title in found.titles.items()}
+        yield Placed(40, Section("comparisons", "Comparisons", tuple(comparison_blocks(named))))
+
+    def embedded(self, found: ComparedAlgorithms) -> Mapping[str, str]:
+        """The standings of the first comparison, and all its pairs where the page shows some."""
+        first = _first(found)
+        files = {"leaderboard-summary.csv": _leaderboard_csv(first)}
+        if len(pairs_shown(first)) < len(first.pairs):
+            files["leaderboard-pairs.csv"] = first.to_csv()
+        return files
+
+    def algorithms(self, found: ComparedAlgorithms) -> Sequence[str]:
+        """The algorithms, in order."""
+        each = found.comparisons.values()
+        return list(dict.fromkeys(one.facts.algorithm for comparison in each for one in comparison.estimates))
+
+    def headline(self, found: ComparedAlgorithms, scene: Scene) -> Summary | None:
+        """Who leads by the first measure."""
+        return summary_of(_first(found), 10)
+
+    def standings(self, found: ComparedAlgorithms) -> Comparison:
+        """The first comparison."""
+        return _first(found)
+
+    def facts(self, found: ComparedAlgorithms) -> Sequence[Facts]:
+        """Of the first comparison."""
+        return [one.facts for one in _first(found).estimates]
+
+    judged = facts
+
+    def badges(self, found: ComparedAlgorithms) -> Sequence[Badge]:
+        """People, probes and failures."""
+        return badges_of_facts(_first(found).estimates[0].facts)
+
+    def clusters(self, found: ComparedAlgorithms) -> Mapping[str, Clusters]:
+        """Of the first comparison."""
+        estimates = _first(found).estimates
+        return {one.facts.algorithm: one.clusters for one in estimates if one.clusters is not None}
+
+    def replicated(self, found: ComparedAlgorithms) -> Sequence[Estimate]:
+        """Of every comparison."""
+        return [one for comparison in found.comparisons.values() for one in comparison.estimates]
+
+    def noted(self, found: ComparedAlgorithms) -> Sequence[tuple[Note, Sequence[Note | str]]]:
+        """What was noted of comparisons and of their estimates."""
+        made: list[tuple[Note, Sequence[Note | str]]] = []
+        for key, name in found.titles.items():
+            comparison = found.comparisons[key]
+            made.append((_COMPARISON(name=name), comparison.notes))
+            made += [
+                (_ESTIMATE(name=name, algorithm=one.facts.algorithm), one.notes)
+                for one in comparison.estimates
+            ]
+        return made
+
+    def methods(self, found: ComparedAlgorithms, text: MethodsText, scene: Scene) -> None:
+        """How they were compared."""
+        say_comparisons(text, list(found.comparisons.values()))
+
+    def metrics_of_scores(self, found: ComparedAlgorithms) -> Mapping[str, str | None]:
+        """As the estimates have it."""
+        each = found.comparisons.values()
+        return {one.facts.algorithm: one.facts.metric for comparison in each for one in comparison.estimates}
+
+
+def _first(found: ComparedAlgorithms) -> Comparison:
+    return next(iter(found.comparisons.values()))
+
+
+def _places(name: str, comparison: Comparison) -> pl.DataFrame:
+    """One row for each algorithm, the best first: its value and the places it can hold."""
+    places = comparison.places()
+    return frame_of_rows(
+        [
+            {
+                "comparison": name,
+                "algorithm": one.facts.algorithm,
+                "value": one.value,
+                "low": one.low,
+                "high": one.high,
+                "best_place": places[one.facts.algorithm][0],
+                "worst_place": places[one.facts.algorithm][1],
+            }
+            for one in comparison.ordered
+        ]
+    )
+
+
+def _leaderboard_csv(comparison: Comparison) -> str:
+    places = comparison.places()
+    rows = [
+        {
+            "algorithm": row.name,
+            "measure": str(row.estimate.answers.of),
+            "value": row.estimate.value,
+            "low": row.estimate.low,
+            "high": row.estimate.high,
+            "events": row.estimate.events,
+            "n": row.estimate.facts.size,
+            "best_place": places[row.name][0],
+            "worst_place": places[row.name][1],
+        }
+        for row in rows_of(comparison)
+    ]
+    return spreadsheet_csv(frame_of_rows(rows))

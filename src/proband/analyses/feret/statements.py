@@ -1,0 +1,242 @@
+"""What a FERET study found and what it means, in words."""
+
+from __future__ import annotations
+
+from proband.analyses.feret.field import field_statements
+from proband.analyses.feret.tables import counts_otherwise
+from proband.inference.estimates.evaluation import probes_called
+from proband.inference.galleries.feret_results import FeretStudy
+from proband.inference.galleries.variation import NO_TEST
+from proband.report.kinds.evaluation import metrics_of, statements
+from proband.report.kinds.searches import search_statements
+from proband.words import Note, Sentence
+
+_APT = Sentence(
+    "feret.apt-probes",
+    "note",
+    "Suitable, too easy, too hard: of the two leading algorithms alone. Too easy if the best misses less than the smallest "
+    "difference that two such algorithms would be found to have (power {power:power}, two-sided at {significance:given}), too "
+    "hard if it recognises less than that above chance, too few people if both hold. They were selected on these probes, "
+    "which biases their lead upwards",
+)
+_COST = Sentence(
+    "feret.what-cost-is",
+    "note",
+    "Cost of locating the face: the rate of the partially automatic version minus that of the fully automatic one on the "
+    "same probes, where a face that is not found counts as a miss",
+)
+_GAIN = Sentence(
+    "feret.what-gain-is",
+    "note",
+    "Gain: the rate of the later algorithm minus that of the earlier one on the same probes",
+)
+_DIFFERENCES = Sentence(
+    "feret.differences",
+    "note",
+    "Differences: {level:level} intervals for new people ({method}); intervals and p-values hold for all rows of a kind "
+    "together (single-step)",
+)
+_AVERAGE = Sentence(
+    "feret.average",
+    "note",
+    "Average: the {of}. {level:level} intervals. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
+_UPPER_BOUND = Sentence(
+    "feret.upper-bound",
+    "caution",
+    "Current upper bound: the whole curve of the algorithm that is best at rank 1, not the best at each rank; it was "
+    "selected on these probes, which biases it upwards",
+)
+_AUTOMATIC = Sentence(
+    "feret.fully-automatic-left-out",
+    "note",
+    "Averages, places and galleries leave out fully automatic versions: {names:names}",
+)
+_GALLERIES = Sentence(
+    "feret.galleries",
+    "note",
+    "Galleries: the interval of a cell is for new people searched in that gallery; that of the mean is over galleries "
+    "({level:level}). Varying: {varying}. Assuming: {assuming}. p: do galleries differ by more than chance?",
+)
+_MEAN_AGE = Sentence(
+    "feret.mean-age",
+    "note",
+    "Mean age: time between probe and mate, in days for dates and otherwise as the column counts",
+)
+_NO_P = Sentence("feret.no-p-value", "note", "No p where {reasons:reasons}")
+_EVERYWHERE = Sentence("feret.note-on-galleries", "note", "Galleries: {note}")
+_SOMEWHERE = Sentence("feret.note-on-some-galleries", "note", "Galleries: {note} ({categories:names})")
+_SIZES = Sentence(
+    "feret.gallery-sizes",
+    "note",
+    "Gallery sizes: the {of}. {level:level} intervals. Varying: {varying}. Fixed: {fixed}. Ranks count people, each by the closest "
+    "image, with ties as in the other tables",
+)
+_COUNTED_OTHERWISE = Sentence(
+    "feret.gallery-sizes-count-people",
+    "note",
+    "Gallery sizes: people have several images, which the other tables count one by one; so the rate of the whole "
+    "gallery differs there. With --count subjects they agree",
+)
+_ENROLLED_ALIKE = Sentence(
+    "feret.not-enrolled-alike",
+    "note",
+    "{what}: of {people:count person/people} in the gallery those whose images all failed cannot be enrolled; enrolled "
+    "are {enrolled:count}",
+)
+_ENROLLED = Sentence(
+    "feret.not-enrolled",
+    "note",
+    "{what}: of {people:count person/people} in the gallery those whose images all failed cannot be enrolled; enrolled "
+    "are {enrolled:counts}",
+)
+_REJECTION = Sentence(
+    "feret.rejection",
+    "note",
+    "Rejection: people removed from the gallery at random: {n:count} (seed {seed}). DIR is the share of searches for "
+    "enrolled people that return them at the threshold where searches for others return anybody at the FPIR; a non-mate "
+    "with the same score ranks before the mate, however other tables treat ties",
+)
+_OF_REJECTION = Sentence("feret.note-on-rejection", "note", "Rejection: {note}")
+
+
+def study_statements(study: FeretStudy) -> list[Note]:
+    """Say what was found and what it means, a note each."""
+    return [
+        *difficulty_statements(study),
+        *_about_pairs(study),
+        *about_field(study),
+        *about_variation(study),
+        *field_statements(study),
+        *about_sizes(study),
+        *about_rejection(study),
+        *statements(study.evaluation),
+        *notes_of(study),
+    ]
+
+
+def notes_of(study: FeretStudy) -> list[Note]:
+    """Say what else a reader should know."""
+    return list(study.notes)
+
+
+def difficulty_statements(study: FeretStudy) -> list[Note]:
+    """Whether each set of probes is too easy or too hard, and by which rule."""
+    said: list[Note] = [one.difficulty.sentence() for one in study.results]
+    if len(study.field) > 1:
+        significance = 1 - study.evaluation.confidence_level
+        said.append(_APT(power=study.results[0].difficulty.power, significance=significance))
+    return said
+
+
+def _about_pairs(study: FeretStudy) -> list[Note]:
+    said = [*([_COST()] if study.versions else []), *([_GAIN()] if study.improvements else [])]
+    if said:
+        method = (*study.versions, *study.improvements)[0].rows[0].pair.method
+        said.append(_DIFFERENCES(level=study.evaluation.confidence_level, method=method))
+    return said
+
+
+def about_field(study: FeretStudy) -> list[Note]:
+    """Say what averages and upper bounds are."""
+    answers = study.results[0].average.answers
+    said = [
+        _AVERAGE(
+            of=answers.of,
+            level=study.evaluation.confidence_level,
+            varying=answers.varying,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
+        ),
+        _UPPER_BOUND(),
+    ]
+    apart = tuple(name for name in study.evaluation.algorithms if name not in study.field)
+    return [*said, _AUTOMATIC(names=apart)] if apart else said
+
+
+def about_variation(study: FeretStudy) -> list[Note]:
+    """Say what tables of variation hold; nothing if there are none."""
+    if not study.variation:
+        return []
+    answers = study.variation[0].answers
+    said = [
+        _GALLERIES(
+            level=study.evaluation.confidence_level, varying=answers.varying, assuming=answers.assuming
+        )
+    ]
+    if any(fact.mean_age is not None for one in study.variation for fact in one.galleries):
+        said.append(_MEAN_AGE())
+    reasons = dict.fromkeys(
+        row.test.declined
+        for one in study.variation
+        for row in one.rows
+        if row.test is not None and row.test.declined
+    )
+    if reasons:
+        said.append(_NO_P(reasons=tuple(map(str, reasons))))
+    return said + _gathered_notes(study)
+
+
+def _gathered_notes(study: FeretStudy) -> list[Note]:
+    """The notes of all tables of variation, each once with where it holds; not those told elsewhere."""
+    where: dict[Note, list[str]] = {}
+    for one in study.variation:
+        for note in one.notes:
+            no_test = note.code == NO_TEST.code
+            if note not in study.evaluation.notes and not no_test:
+                where.setdefault(note, []).append(probes_called(one.category))
+    return [
+        _EVERYWHERE(note=note)
+        if len(places) == len(study.variation)
+        else _SOMEWHERE(note=note, categories=tuple(dict.fromkeys(places)))
+        for note, places in where.items()
+    ]
+
+
+def about_sizes(study: FeretStudy) -> list[Note]:
+    """Say what rates by gallery size are, and where they differ from the others."""
+    if not study.sizes:
+        return []
+    answers = study.sizes[0].answers
+    enrolled: dict[int, dict[str, int]] = {}
+    for result in study.results:  # a category may have a gallery of its own
+        own = {one.algorithm: one.n_enrolled for one in study.sizes if one.category == result.category}
+        enrolled.setdefault(result.average.facts.n_gallery_subjects, own)
+    return [
+        _SIZES(
+            of=answers.of,
+            level=study.evaluation.confidence_level,
+            varying=answers.varying,
+            fixed=answers.fixed,
+        ),
+        *(
+            note
+            for people, own in enrolled.items()
+            for note in _about_enrolment("Gallery sizes", people, own)
+        ),
+        *([_COUNTED_OTHERWISE()] if counts_otherwise(study) else []),
+    ]
+
+
+def _about_enrolment(what: str, people: int, enrolled: dict[str, int]) -> list[Note]:
+    """Why fewer people are searched among than the gallery holds, if so."""
+    fewest = min(enrolled.values(), default=people)
+    if fewest == people:
+        return []
+    if len(set(enrolled.values())) == 1:
+        return [_ENROLLED_ALIKE(what=what, people=people, enrolled=fewest)]
+    return [_ENROLLED(what=what, people=people, enrolled=tuple(enrolled.items()))]
+
+
+def about_rejection(study: FeretStudy) -> list[Note]:
+    """Say how the rejection test was made."""
+    test = study.rejection
+    if test is None:
+        return []
+    enrolled = {one.algorithm: one.searches.n_enrolled for one in test.results}
+    told = (*study.evaluation.notes, metrics_of(study.evaluation))
+    return [
+        _REJECTION(n=test.n_held_out, seed=test.seed),
+        *_about_enrolment("Rejection", test.n_gallery_subjects, enrolled),
+        *(_OF_REJECTION(note=one) for one in search_statements(test.results, told)),
+    ]

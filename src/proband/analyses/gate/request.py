@@ -1,0 +1,93 @@
+"""What can be asked of a release gate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Self
+
+from pydantic import Field, model_validator
+
+from proband.engine.limits import (
+    Margin,
+)
+from proband.errors import Hint
+from proband.study.requests.base import (
+    CHOICE,
+    DESIGNS,
+    MEASURES,
+    AnalysisRequest,
+    Option,
+    Reads,
+    Text,
+    refuse,
+)
+
+if TYPE_CHECKING:
+    from proband.measures import Measure
+
+
+class GateRequest(AnalysisRequest):
+    """May a new algorithm replace a baseline? It passes if it is shown not to be worse by the margin."""
+
+    baseline: Annotated[
+        Text | None,
+        Field(
+            description="The algorithm to replace: its name among those that are read; on the command line also its file, or a file "
+            "that pins it."
+        ),
+        Option(metavar="[NAME=]FILE[::KEY]|NAME", panel="Data"),
+    ] = None
+    candidate: Annotated[
+        Text | None, Field(description="The new algorithm, where there are several besides the baseline.")
+    ] = None
+    measure: Annotated[
+        Text,
+        Field(description="What must not get worse: rank-rate@1, fnmr@0.001, auc, or a plug-in's."),
+        Option(metavar="NAME[@VALUE]"),
+        MEASURES,
+    ] = "rank-rate@1"
+    margin: Annotated[
+        Margin | None,
+        Field(description="The loss that matters; 0.01 (one point) for rates."),
+    ] = None
+    design: Annotated[
+        Text,
+        Field(description="How the difference is tested: auto, or what comparisons take."),
+        Option(("--test",)),
+        DESIGNS,
+    ] = "auto"
+    digest: Annotated[
+        Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None,
+        Field(
+            description="The SHA-256 of the baseline's file; any other is refused, so that it cannot creep."
+        ),
+        Option(metavar="SHA256"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _two(self) -> Self:
+        if self.baseline is None:
+            raise refuse(
+                "what the new algorithm would replace is not said",
+                Hint("say it: {option:baseline}"),
+                "baseline",
+            )
+        if self.baseline == self.candidate:
+            raise refuse("an algorithm cannot replace itself", "name another.", "candidate")
+        return self
+
+    @property
+    def measured(self) -> Measure:
+        """What must not get worse."""
+        from proband.measures import measure_named  # nothing heavy is imported before it is needed
+
+        return measure_named(self.measure)
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether compared pairs are counted, and not ranks."""
+        return self.measured.view == "pairs"
+
+    @property
+    def reads(self) -> Reads:
+        """What it reads: compared pairs or ranks, by its measure."""
+        return Reads(pairs=True, experiment=CHOICE) if self.of_pairs else Reads(ranks=True)

@@ -1,0 +1,61 @@
+"""Who stands at a gate, and whether the baseline is the one that was meant."""
+
+from __future__ import annotations
+
+from proband.analyses.gate.request import GateRequest
+from proband.errors import InputError
+from proband.inference.comparisons.gate import Pinned
+from proband.study.inputs import Algorithm, Inputs
+from proband.study.refusals import RequestError, near
+from proband.study.requests import EmbeddingSource
+
+
+def candidate_and_baseline(request: GateRequest, inputs: Inputs) -> tuple[int, int]:
+    """The places of the new algorithm and of the one it would replace, among those that were read."""
+    names = [one.name for one in inputs.algorithms]
+    found = {}
+    for key in ("baseline", "candidate"):
+        name = getattr(request, key)
+        if name is not None and name not in names:
+            raise RequestError(("gate", key), f"there is no algorithm {name!r}", near(name, names))
+        found[key] = None if name is None else names.index(name)
+    baseline = found["baseline"]
+    assert baseline is not None  # as the request made sure
+    others = [place for place in range(len(names)) if place != baseline]
+    if found["candidate"] is not None:
+        return found["candidate"], baseline
+    if len(others) != 1:
+        listed = ", ".join(names[place] for place in others) or "none"
+        raise RequestError(
+            ("gate", "candidate"),
+            f"a gate is for one new algorithm; besides the baseline there are {len(others)}: {listed}",
+            "name the new one." if others else "give its scores as well.",
+        )
+    return others[0], baseline
+
+
+def pinned(request: GateRequest, baseline: Algorithm, inputs: Inputs) -> Pinned | None:
+    """The file of the baseline; refused if its digest is not the one that was asked for."""
+    source = baseline.source
+    file = None if source is None else next((one for one in inputs.files if one.name == source.file), None)
+    if source is None or file is None:
+        if request.digest is not None:
+            raise RequestError(
+                ("gate", "digest"),
+                "the baseline is not read from a file, so it has no digest",
+                "leave it out.",
+            )
+        return None
+    if request.digest not in (None, file.sha256):
+        raise InputError(
+            f"the baseline is not the one that was pinned: its SHA-256 is {file.sha256}, and {request.digest} was asked for.",
+            "restore the file; or pin the new baseline on purpose, knowing that losses within the margin add up.",
+            file=file.name,
+        )
+    return Pinned(
+        file.name,
+        file.sha256,
+        source.key,
+        isinstance(source, EmbeddingSource),
+        by_digest=request.digest is not None,
+    )

@@ -1,0 +1,78 @@
+"""What can be asked of identification."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from proband.engine.limits import (
+    Rank,
+)
+from proband.marks import Needs
+from proband.study.requests.base import (
+    DESIGNS,
+    MEASURES,
+    AnalysisRequest,
+    Option,
+    Reads,
+    Several,
+    Text,
+)
+from proband.study.requests.replication import Replication
+
+
+class IdentificationRequest(AnalysisRequest, Replication):
+    """Recognition rates and cumulative match curves, and any other measure with its interval."""
+
+    ranks: Annotated[Several[Rank], Field(description="Ranks to show.")] = (1, 5, 10)
+    weights: Annotated[
+        Literal["probe", "person"],
+        Field(
+            description="What weighs the same in a rate: every probe, or every person, whatever the number of probes."
+        ),
+    ] = "probe"
+    measures: Annotated[
+        Several[Text],
+        Field(
+            description="More measures, each with its interval: rank-rate@20, median-rank@10, median-relative-rank, relative-rank-rate@0.01, fnmr@0.001, auc, eer, "
+            "or a plug-in's."
+        ),
+        Option(("--measure",), "NAME[@VALUE]"),
+        MEASURES,
+    ] = ()
+    design: Annotated[
+        Text,
+        Field(
+            description="What varies in the intervals of measures: auto, binomial, clustered, bootstrap, brr, fay, jackknife, rao-wu, "
+            "or a plug-in's."
+        ),
+        DESIGNS,
+        Needs("measures"),
+    ] = "auto"
+    one_sided: Annotated[
+        Literal["lower", "upper"] | None,
+        Field(description="Bounds from below (lower) or above (upper) instead of intervals."),
+    ] = None
+    overlap: Annotated[
+        bool,
+        Field(description="Count the images and people that gallery and probe sets have in common."),
+    ] = False
+
+    relative_ranks: Annotated[
+        bool,
+        Field(description="Draw curves over rank / people in the gallery instead of rank."),
+        Option(needs=("figure", "out", "report")),
+    ] = False
+
+    @property
+    def reads(self) -> Reads:
+        """What it reads: ranks, and compared pairs where a measure is of those."""
+        from proband.measures import measure_named  # nothing heavy is imported before it is needed
+
+        return Reads(ranks=True, pairs=any(measure_named(one).view == "pairs" for one in self.measures))
+
+    @property
+    def category_use(self) -> Literal["possible"]:
+        """Rates are given by category where there are some."""
+        return "possible"

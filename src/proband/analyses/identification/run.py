@@ -1,0 +1,160 @@
+"""Identification carried out: rates and curves by category, other measures, and what the sets share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from proband.analyses.identification.request import IdentificationRequest
+from proband.engine.frames import frame_of_rows
+from proband.errors import Hint, UsageError
+from proband.inference import Estimate, Evaluation, estimate
+from proband.inference.estimates.evaluation import evaluate_sets
+from proband.inference.estimates.overlap import SetOverlap, set_overlap
+from proband.measures import Measure, Outcomes, measure_named
+from proband.measures.base import weighted
+from proband.results.base import Result
+from proband.results.serializing import Written
+from proband.samples import Experiment, Samples
+from proband.scores import Scores
+from proband.study.context import Context, digest_of
+from proband.study.designs import design_of, ranks_anew
+from proband.study.findings import Parts
+
+
+@dataclass(frozen=True, eq=False)
+class Measured(Result):
+    """A measure of every algorithm, on a set of probes or of pairs.
+
+    Attributes
+    ----------
+    code
+        What the measure is known by, its parameters and all.
+    category
+        The probe category; None for all probes, or pairs.
+    """
+
+    written = Written({"measure": "code"})
+
+    code: str
+    category: str | None
+    estimates: tuple[Estimate, ...]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each algorithm."""
+        return frame_of_rows(
+            [
+                {
+                    "measure": self.code,
+                    "category": self.category,
+                    "algorithm": one.facts.algorithm,
+                    "value": one.value,
+                    "low": one.low,
+                    "high": one.high,
+                    "standard_error": one.standard_error,
+                    "design": str(one.design),
+                }
+                for one in self.estimates
+            ],
+            {
+                **dict.fromkeys(("measure", "category", "algorithm"), pl.String),
+                **dict.fromkeys(("value", "low", "high", "standard_error"), pl.Float64),
+                "design": pl.String,
+            },
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Identified(Parts):
+    """What was found of identification.
+
+    Attributes
+    ----------
+    evaluation
+        Rates and curves with bands, by probe category.
+    measured
+        Other measures that were asked for, with their intervals.
+    overlap
+        Images and people that gallery and probe sets have in common, if that was asked for.
+    relative_ranks
+        Whether curves are drawn over rank / people in the gallery.
+    """
+
+    written = Written({"identification": "evaluation", "measures": "measured"}, without=("relative_ranks",))
+
+    evaluation: Evaluation
+    measured: tuple[Measured, ...] = ()
+    overlap: SetOverlap | None = None
+    relative_ranks: bool = False
+
+
+def run(request: IdentificationRequest, context: Context) -> Identified:
+    """Measure every algorithm on all probes and on those of every category."""
+    evaluation = evaluate_sets(
+        context.outcomes,
+        context.outcome_sets,
+        context.set_notes,
+        request.ranks,
+        confidence_level=context.output.confidence_level,
+        weights=request.weights,
+        one_sided=request.one_sided,
+    )
+    overlap = set_overlap(context.experiment, categories=context.categories) if request.overlap else None
+    return Identified(evaluation, _measured(request, context), overlap, request.relative_ranks)
+
+
+def _measured(request: IdentificationRequest, context: Context) -> tuple[Measured, ...]:
+    """Every other measure that is asked for, of all probes and of every category, or of all pairs."""
+    made = []
+    for measure in (weighted(measure_named(one), request.weights) for one in request.measures):
+        if measure.view == "pairs":
+            each = _estimates(measure, context.scores, context.verified, request, context)
+            made.append(Measured(measure.code, None, each))
+            continue
+        for category, outcomes in context.outcome_sets.items():
+            data = _scores_to_rank(request.design, context) if ranks_anew(request) else outcomes
+            each = _estimates(measure, data, outcomes[0].experiment, request, context)
+            made.append(Measured(measure.code, category, each))
+    return tuple(made)
+
+
+def _estimates(
+    measure: Measure,
+    data: Sequence[Outcomes | Scores],
+    within: Experiment | Samples,
+    request: IdentificationRequest,
+    context: Context,
+) -> tuple[Estimate, ...]:
+    """A measure of every algorithm, with its interval."""
+    return context.step(
+        "measure",
+        {
+            "measure": measure.code,
+            "design": request.design,
+            "options": request.design_options,
+            "side": request.one_sided,
+            "within": digest_of(within),
+            **context.ranking,
+            **context.judging,
+        },
+        lambda: tuple(
+            estimate(
+                measure, one, within, design_of(request),
+                confidence_level=context.output.confidence_level, seed=context.output.seed, one_sided=request.one_sided,
+            )
+            for one in data
+        ),
+    )  # fmt: skip
+
+
+def _scores_to_rank(design: str, context: Context) -> list[Scores]:
+    """The scores, for a design that ranks them again; it knows no other way than the usual one."""
+    ranked = context.request.experiment
+    if (ranked.ties, ranked.counting, ranked.on_failure) != ("pessimistic", "images", "miss"):
+        raise UsageError(
+            f"{design} ranks anew, with pessimistic ties, images counted and failures as misses.",
+            Hint("leave those at their defaults, or take another design: {option:design=bootstrap}"),
+        )
+    return context.scores

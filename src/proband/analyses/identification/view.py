@@ -1,0 +1,171 @@
+"""Identification shown: rates and curves, other measures, and what the sets share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import polars as pl
+
+from proband.analyses.identification.measures import measures_statements, measures_table, with_replicates
+from proband.analyses.identification.run import Identified
+from proband.engine.files.spreadsheets import spreadsheet_csv
+from proband.report.figures.identification import evaluation_figure, replicates_figure
+from proband.report.kinds.evaluation import evaluation_tables, overlap_tables, short_tables, statements
+from proband.report.kinds.evaluation_page import (
+    best_first,
+    evaluation_blocks,
+    say_evaluation,
+    standing_estimates,
+    summary_of,
+    thinned_curves,
+)
+from proband.report.methods_text import MethodsText
+from proband.report.model_card import CardMetric, metrics_of
+from proband.report.page.charts.distributions import spread_charts
+from proband.report.page.model import Badge, Folded, Section, said
+from proband.report.page.sections.conditions import badges_of_facts
+from proband.report.plotting import drawn_by
+from proband.report.scene import Scene
+from proband.report.standings import Standing
+from proband.report.table import Table
+from proband.report.view import Draw, Passage, Placed, Summary, View, shows
+from proband.results.base import Facts
+from proband.results.estimate import Clusters, Estimate
+from proband.words import Note, Sentence, as_sentence
+
+_IDENTIFICATION = Sentence("diagnostics.identification", "note", "identification")
+
+
+@shows(Identified)
+class IdentificationView(View[Identified]):
+    """Rates and curves by probe category, and what else was measured."""
+
+    precedence: ClassVar = {
+        "facts": 10,
+        "badges": 10,
+        "judged": 30,
+        "clusters": 30,
+        "ordered": 10,
+        "estimates": 10,
+        "embedded": 30,
+    }
+    plot = staticmethod(drawn_by(evaluation_figure, lambda found: found.evaluation))
+
+    def tables(self, found: Identified) -> Sequence[Table]:
+        """Every rank of every set of probes."""
+        return evaluation_tables(found.evaluation)
+
+    def latex(self, found: Identified) -> Sequence[Table]:
+        """Tables that fit a page."""
+        return short_tables(found.evaluation)
+
+    def notes(self, found: Identified) -> Sequence[Note]:
+        """What the rates mean."""
+        return statements(found.evaluation)
+
+    def passages(self, found: Identified, explain: bool) -> Iterator[Passage]:
+        """Rates, then what the sets share, then other measures."""
+        evaluation = found.evaluation
+        yield Passage(short_tables(evaluation), (), statements(evaluation), [evaluation.answers])
+        if found.overlap is not None:
+            yield Passage(overlap_tables(found.overlap))
+        if found.measured:
+            answers = [estimate.answers for one in found.measured for estimate in one.estimates]
+            table = measures_table(found.measured, evaluation.confidence_level)
+            yield Passage([table], (), measures_statements(found.measured), answers)
+
+    def frames(self, found: Identified) -> Mapping[str, pl.DataFrame]:
+        """Rates, curves, other measures, and what the sets share."""
+        made = {"leaderboard": found.evaluation.to_frame(), "cmc": found.evaluation.curves_frame()}
+        if found.measured:
+            frames = [one.to_frame() for one in found.measured]
+            made["measures"] = pl.concat(frames, how="vertical_relaxed")
+        return made | ({} if found.overlap is None else {"overlap": found.overlap.to_frame()})
+
+    def figures(self, found: Identified, scene: Scene) -> Mapping[str, Draw]:
+        """Curves, and the distributions of replicates where there are any."""
+        relative = found.relative_ranks
+        made: dict[str, Draw] = {
+            "cmc": lambda: evaluation_figure(found.evaluation, places=scene.looks, relative=relative)
+        }
+        drawn = with_replicates(found.measured)
+        return made | ({"measures_distributions": lambda: replicates_figure(drawn)} if drawn else {})
+
+    def sections(self, found: Identified, scene: Scene) -> Iterator[Placed]:
+        """Curves and rates; other measures; what the sets share."""
+        blocks = evaluation_blocks(found.evaluation, scene.looks, found.relative_ranks)
+        yield Placed(20, Section("identification", "Identification", tuple(blocks)))
+        if found.measured:
+            shown = measures_table(found.measured, scene.confidence_level)
+            told = Folded("What the measures mean", tuple(said(measures_statements(found.measured))))
+            drawn = spread_charts(with_replicates(found.measured), scene.looks)
+            spread = (Folded("How they are spread over replicates", tuple(drawn)),) if drawn else ()
+            yield Placed(25, Section("measures", "Other measures", (shown, *spread, told)))
+        if found.overlap is not None:
+            notes = [as_sentence(note) for note in found.overlap.notes]
+            blocks = [*overlap_tables(found.overlap), *said(notes)]
+            yield Placed(27, Section("overlap", "What the sets share", tuple(blocks)))
+
+    def embedded(self, found: Identified) -> Mapping[str, str]:
+        """The rates, and thinned curves."""
+        return {
+            "leaderboard-summary.csv": spreadsheet_csv(found.evaluation.to_frame()),
+            "cmc-thinned.csv": thinned_curves(found.evaluation),
+        }
+
+    def algorithms(self, found: Identified) -> Sequence[str]:
+        """The algorithms, in order."""
+        return found.evaluation.algorithms
+
+    def ordered(self, found: Identified) -> Sequence[str]:
+        """By the rate at the first rank."""
+        return [entry.algorithm for entry in best_first(found.evaluation)]
+
+    def headline(self, found: Identified, scene: Scene) -> Summary | None:
+        """The best rate."""
+        return summary_of(found.evaluation, 30)
+
+    def estimates(self, found: Identified) -> tuple[str, Sequence[Standing]] | None:
+        """Rates at the first rank."""
+        return standing_estimates(found.evaluation)
+
+    def facts(self, found: Identified) -> Sequence[Facts]:
+        """Of the first set of probes."""
+        return [entry.curve.facts for entry in found.evaluation.of(found.evaluation.categories[0])]
+
+    def judged(self, found: Identified) -> Sequence[Facts]:
+        """The same, the best first."""
+        return [entry.curve.facts for entry in best_first(found.evaluation)]
+
+    def badges(self, found: Identified) -> Sequence[Badge]:
+        """People, probes and failures."""
+        return badges_of_facts(found.evaluation.entries[0].curve.facts)
+
+    def clusters(self, found: Identified) -> Mapping[str, Clusters]:
+        """At the first rank, where people have several probes."""
+        entries = found.evaluation.of(found.evaluation.categories[0])
+        facts, rank = entries[0].curve.facts, found.evaluation.ranks[0]
+        if facts.n_probe_subjects == facts.n_probes:
+            return {}
+        return {one.algorithm: one.clusters(rank) for one in entries}
+
+    def replicated(self, found: Identified) -> Sequence[Estimate]:
+        """Other measures."""
+        return [estimate for one in found.measured for estimate in one.estimates]
+
+    def noted(self, found: Identified) -> Sequence[tuple[Note, Sequence[Note | str]]]:
+        """What was noted of probes and categories."""
+        return [(_IDENTIFICATION(), found.evaluation.notes)]
+
+    def methods(self, found: Identified, text: MethodsText, scene: Scene) -> None:
+        """How probes were identified."""
+        say_evaluation(text, found.evaluation)
+
+    def metrics_of_scores(self, found: Identified) -> Mapping[str, str | None]:
+        """As the curves have it."""
+        return {one.algorithm: one.curve.facts.metric for one in found.evaluation.entries}
+
+    def metrics(self, found: Identified) -> Sequence[CardMetric]:
+        """Every rate."""
+        return metrics_of(found.evaluation)

@@ -1,0 +1,49 @@
+"""What can be asked of McNemar's test."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from proband.engine.limits import (
+    Rank,
+)
+from proband.study.requests.base import (
+    AnalysisRequest,
+    Option,
+    Reads,
+    Several,
+    Text,
+)
+
+
+class McNemarRequest(AnalysisRequest):
+    """McNemar's exact test of pairs of algorithms, probes being taken as independent."""
+
+    rank: Annotated[Rank, Field(description="The rank that counts as a success."), Option(("-r",))] = 1
+    by_category: Annotated[
+        bool, Field(description="Test within each probe category as well as over all probes.")
+    ] = False
+    pairs: Annotated[
+        Several[Text],
+        Field(
+            description="Test only these pairs, the first against the second; what is adjusted is adjusted for these alone."
+        ),
+        Option(metavar="A-B"),
+    ] = ()
+    against: Annotated[
+        Text | None,
+        Field(description="Test every other algorithm against this one, and no other pairs."),
+        Option(metavar="ALGORITHM"),
+    ] = None
+
+    @property
+    def reads(self) -> Reads:
+        """What it reads: ranks."""
+        return Reads(ranks=True)
+
+    @property
+    def category_use(self) -> Literal["none", "needed"]:
+        """Categories must be there if algorithms are compared within them."""
+        return "needed" if self.by_category else "none"

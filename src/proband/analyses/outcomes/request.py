@@ -1,0 +1,81 @@
+"""What can be asked of a table of outcomes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from proband.engine.limits import (
+    Adjustment,
+)
+from proband.errors import Hint
+from proband.study.requests.base import (
+    ADJUST,
+    MARGIN,
+    AnalysisRequest,
+    ChosenPairs,
+    File,
+    OneSided,
+    Option,
+    Reads,
+    Several,
+    Share,
+    Text,
+    refuse,
+)
+
+_OF_OUTCOMES = Option(metavar="COLUMN", panel="Outcomes")
+
+
+class OutcomesRequest(AnalysisRequest):
+    """Systems compared by outcomes, 0 or 1 or between, of the same items."""
+
+    table: Annotated[
+        File | None,
+        Field(description="Table of outcomes: a row for each item and system, or a row for each item."),
+        Option(panel="Outcomes"),
+    ] = None
+    item: Annotated[Text | None, Field(description="Column of the item."), _OF_OUTCOMES] = None
+    system: Annotated[
+        Text | None,
+        Field(description="Column of the system, in a table with a row for each item and system."),
+        _OF_OUTCOMES,
+    ] = None
+    success: Annotated[
+        Text | None,
+        Field(description="Column of the outcome: 1 for a success, 0 for a failure, or between."),
+        _OF_OUTCOMES,
+    ] = None
+    systems: Annotated[
+        Several[Text],
+        Field(description="Columns of outcomes, one for each system, in a table with a row for each item."),
+        _OF_OUTCOMES,
+    ] = ()
+    cluster: Annotated[
+        Text | None,
+        Field(
+            description="Column of what items share (patient, document, site): clusters are then the independent units."
+        ),
+        _OF_OUTCOMES,
+    ] = None
+    margin: Annotated[Share | None, Field(description=MARGIN)] = None
+    adjust: Annotated[Adjustment, Field(description=ADJUST)] = "single-step"
+    pairs: ChosenPairs = ()
+    against: Annotated[
+        Text | None,
+        Field(description="Compare every other system with this one, and no other pairs."),
+        Option(metavar="SYSTEM"),
+    ] = None
+    one_sided: OneSided = None
+
+    @model_validator(mode="after")
+    def _something_to_read(self) -> Self:
+        if self.table is None:
+            raise refuse("no table of outcomes is named", Hint("name it: {option:table}"), "table")
+        return self
+
+    @property
+    def reads(self) -> Reads:
+        """What it reads: tables that it names."""
+        return Reads(scores=False)

@@ -1,0 +1,104 @@
+"""Tables of a run under protocols: the EPD verdict, classes and confusions, and accuracy by size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from proband import words
+from proband.analyses.classification.tables import (
+    classes_table,
+    confusion_matrix_table,
+    confusions_table,
+)
+from proband.protocols.running.factors import SizeEffect
+from proband.protocols.running.results import ProtocolFindings, ProtocolRun
+from proband.report.cells import columns, count_cell, empty_cell, fixed_cell, text_cell
+from proband.report.charts.makers.errors import number_range
+from proband.report.table import Cell, Column, Ends, Table, Tone
+
+MOST_CLASSES = 12
+"""Of so many classes a confusion matrix can be read."""
+_HARDEST = 10
+_QUESTIONS = "E: are subjects kept apart wherever possible? P: is it a repeated cross-validation? D: are unused samples accounted for?"
+
+
+def epd_table(run: ProtocolRun) -> Table:
+    """The EPD verdict of each protocol, and why."""
+    rows = []
+    for found in run.findings:
+        parts = (found.epd.experiments, found.epd.protocol, found.epd.data)
+        for letter, one in zip(("E", "P", "D"), parts, strict=True):
+            tone: Tone = "good" if one.answer in ("yes", "stated") else "bad"
+            why = "; ".join(map(str, one.reasons))
+            name = text_cell(str(found.protocol))
+            rows.append((name, text_cell(letter), text_cell(one.answer, tone), text_cell(why)))
+    heads = (
+        Column("protocol", "name"),
+        Column("question", "name", _QUESTIONS),
+        Column("verdict"),
+        Column("because"),
+    )
+    return Table("EPD verdict", heads, tuple(rows), rules=tuple(range(3, len(rows), 3)))
+
+
+def class_tables(found: ProtocolFindings) -> list[Table]:
+    """The classes and the confusions of every classifier under one protocol: a matrix where it can be read."""
+    made = found.classification
+    if len(made.classes) <= MOST_CLASSES:
+        tables = [classes_table(made), *(confusion_matrix_table(made, name) for name in made.algorithms)]
+    else:
+        tables = [classes_table(made, _HARDEST), confusions_table(made, _HARDEST)]
+    return [replace(one, caption=f"{one.caption}, {found.protocol}") for one in tables if one.rows]
+
+
+def classes_frame(run: ProtocolRun) -> pl.DataFrame:
+    """A row for each protocol, classifier and class."""
+    return _by_protocol(run, [one.classification.class_frame() for one in run.findings])
+
+
+def confusions_frame(run: ProtocolRun) -> pl.DataFrame:
+    """A row for each protocol, classifier and pair of classes that occurs."""
+    return _by_protocol(run, [one.classification.confusion_frame() for one in run.findings])
+
+
+def _by_protocol(run: ProtocolRun, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    named = (
+        frame.insert_column(0, pl.lit(str(one.protocol)).alias("protocol"))
+        for frame, one in zip(frames, run.findings, strict=True)
+    )
+    return pl.concat(named, how="vertical_relaxed")
+
+
+def sizes_table(effects: Sequence[SizeEffect]) -> Table:
+    """Accuracy by the number of subjects and of images of each."""
+    rows = tuple(
+        (
+            text_cell(one.classifier),
+            text_cell(str(one.protocol)),
+            count_cell(one.n_subjects),
+            empty_cell() if one.images_each is None else count_cell(one.images_each),
+            text_cell(number_range(one.n_samples)),
+            fixed_cell(100 * one.mean),
+            _ends(one),
+            fixed_cell(None if one.std is None else 100 * one.std),
+        )
+        for one in effects
+    )
+    heads = (
+        *columns("classifier", "protocol", "subjects", "images each", text=2),
+        Column("samples", "number"),
+        Column("accuracy", "number", "The mean over draws."),
+        Column(f"{words.level(effects[0].confidence_level)} interval", "interval"),
+        Column("sd of draws", "number"),
+    )
+    return Table("Accuracy by size (%)", heads, rows)
+
+
+def _ends(one: SizeEffect) -> Cell:
+    if one.low is None or one.high is None:
+        return Cell("none")
+    ends = Ends(100 * one.low, 100 * one.high)
+    return Cell(words.interval(*ends, 2), ends, answers=one.answers)

@@ -1,0 +1,109 @@
+"""What can be asked of verification."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from proband.engine.limits import (
+    FalseMatchRate,
+    Replicates,
+)
+from proband.marks import Unless
+from proband.study.requests.base import (
+    CHOICE,
+    AnalysisRequest,
+    Condition,
+    File,
+    Option,
+    Reads,
+    Several,
+    Text,
+)
+from proband.study.requests.data import ExperimentDesign
+
+
+class VerificationRequest(AnalysisRequest):
+    """Error rates at operating points; by groups; and whose errors they are."""
+
+    gallery: Annotated[
+        Condition | None,
+        Field(
+            description="Claimed identities. Default: the gallery of the experiment; without one, every query is compared with "
+            "every target, no pair twice."
+        ),
+        Option(("-g",), panel="Data"),
+        Unless("pairs"),
+    ] = None
+    probes: Annotated[
+        Condition | None,
+        Field(description="Who claims them."),
+        Option(("-p",), panel="Data"),
+        Unless("pairs"),
+    ] = None
+    comparisons: Annotated[
+        Literal["experiment", "all"],
+        Field(
+            description="Which comparisons are verified where neither gallery nor probes say: those of the experiment, or all."
+        ),
+        Option(typed=False),
+        Unless("pairs", "gallery", "probes"),
+    ] = "experiment"
+    fmr: Annotated[Several[FalseMatchRate], Field(description="False match rates."), Unless("pairs")] = (
+        0.01,
+        0.001,
+        0.0001,
+    )
+    thresholds: Annotated[
+        Several[float], Field(description="Thresholds, as well."), Option(("--threshold",)), Unless("pairs")
+    ] = ()
+    n_resamples: Annotated[
+        Replicates,
+        Field(description="Replicates of people; 0 for none."),
+        Option(("--replicates",)),
+        Unless("pairs"),
+    ] = 2_000
+    naive: Annotated[
+        bool,
+        Field(description="Show what intervals would be if comparisons were independent."),
+        Unless("pairs"),
+    ] = False
+    by: Annotated[
+        Several[Text],
+        Field(description="Error rates by the values of a column, at one threshold."),
+        Option(metavar="COLUMN"),
+        Unless("pairs"),
+    ] = ()
+    zoo: Annotated[bool, Field(description="Are errors the errors of a few people?"), Unless("pairs")] = False
+    pairs: Annotated[
+        File | None,
+        Field(
+            description="Accuracy over only these pairs, by folds: LFW's pairs.txt, a table with query and target, or .npz with "
+            "pair_a and pair_b."
+        ),
+    ] = None
+
+    @property
+    def beyond_lists(self) -> tuple[str, ...]:
+        """What it asks for that needs scores of queries with targets."""
+        names = ("gallery", "probes", "by", "zoo", "pairs")
+        return tuple(name for name in names if getattr(self, name))
+
+    @property
+    def reads(self) -> Reads:
+        """What it reads: compared pairs, or those that a file lists."""
+        by_experiment = self.pairs is None and self.comparisons == "experiment"
+        return Reads(
+            pairs=self.pairs is None,
+            lists=not self.beyond_lists,
+            failures=self.pairs is None,
+            experiment=CHOICE if by_experiment else frozenset(),
+        )
+
+    @property
+    def verified_pairs(self) -> ExperimentDesign | Literal["all"] | None:
+        """Which comparisons are verified: those of its own gallery and probes, or all; None leaves it to the experiment."""
+        if self.gallery is not None or self.probes is not None:
+            return ExperimentDesign(gallery=self.gallery, probes=self.probes)
+        return "all" if self.comparisons == "all" else None

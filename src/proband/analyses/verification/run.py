@@ -1,0 +1,153 @@
+"""Verification carried out: error rates, by groups, whose errors they are, and accuracy over the folds of listed pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from proband.analyses.verification.request import VerificationRequest
+from proband.inference.verification.groups import Differential, error_rates_by, hard_subjects_of
+from proband.inference.verification.hard_subjects import HardSubjects
+from proband.inference.verification.lists import require_list_orientation
+from proband.inference.verification.several import beside_each_other
+from proband.inference.verification.supposed import Lent
+from proband.inference.verification.verification import OVER_PEOPLE, Verification, verify_one
+from proband.measures.folds import FoldAccuracy, fold_accuracy
+from proband.samples.delimited import SEPARATORS, unfinished
+from proband.scores.pair_lists import read_pairs
+from proband.scores.trials import Trials
+from proband.study.context import Context, digest_of
+from proband.study.findings import Parts
+from proband.study.inputs import Algorithm, PairList
+from proband.study.refusals import RequestError
+
+
+@dataclass(frozen=True, eq=False)
+class Verified(Parts):
+    """What was found of verification.
+
+    Attributes
+    ----------
+    verification, groups, hard_subjects
+        One for each algorithm: error rates, error rates by group, and whom the errors fall on.
+    folds
+        Accuracy over the folds of listed pairs, one for each algorithm.
+    """
+
+    verification: tuple[Verification, ...] = ()
+    groups: tuple[Differential, ...] = ()
+    hard_subjects: Mapping[str, HardSubjects] = field(default_factory=dict)
+    folds: tuple[FoldAccuracy, ...] = ()
+
+
+def run(request: VerificationRequest, context: Context) -> Verified:
+    """Verify every algorithm, or every list of comparisons."""
+    if context.inputs.lists:
+        listed = [partial(_of_list, one, request, context) for one in context.inputs.lists]
+        return Verified(tuple(beside_each_other(listed, lambda one: one)))
+    if request.pairs is not None:
+        return Verified(folds=_folds(request.pairs, context))
+    algorithms = context.inputs.algorithms
+    making = [partial(_of_scores, one, request, context) for one in algorithms]
+    made = beside_each_other(making, lambda one: one)
+    each = list(zip(algorithms, made, strict=True))
+    groups = tuple(_by_group(one, column, at, context) for column in request.by for one, at in each)
+    hard = {one.name: _hard_subjects(one, at, context) for one, at in each} if request.zoo else {}
+    return Verified(tuple(made), groups, hard)
+
+
+def _of_scores(
+    algorithm: Algorithm, request: VerificationRequest, context: Context, lent: Lent
+) -> Verification:
+    """Error rates of one algorithm, with what the others lend it."""
+    asked = request.model_dump(include={"thresholds", "n_resamples", "naive"})
+    return context.step(
+        "verification",
+        {"within": digest_of(context.verified), "lent": lent, "fmrs": request.fmr, **asked, **context.judging},
+        lambda: verify_one(
+            algorithm.scores, context.verified, lent, fmrs=request.fmr, confidence_level=context.output.confidence_level,
+            drawings=context.drawings, threads=context.threads, progress=context.progress, **asked,
+        ),
+        algorithms=[algorithm],
+    )  # fmt: skip
+
+
+def _of_list(pairs: PairList, request: VerificationRequest, context: Context, lent: Lent) -> Verification:
+    """Error rates of a list of comparisons; what is asked about people is refused where it names none."""
+    with context.origin.placed(pairs.place):
+        found = verify_one(
+            pairs.trials,
+            None,
+            lent,
+            fmrs=request.fmr,
+            thresholds=request.thresholds,
+            confidence_level=context.output.confidence_level,
+            n_resamples=request.n_resamples,
+            naive=request.naive,
+            drawings=context.drawings,
+            check_orientation=pairs.check_orientation,
+        )
+        usual = VerificationRequest()
+        for name in ("n_resamples", "naive"):
+            if found.answers != OVER_PEOPLE and getattr(request, name) != getattr(usual, name):
+                raise RequestError(
+                    ("verification", name),
+                    "it has no effect on a list that does not say whose the pairs are",
+                    "leave it out, or name the subjects of both sides.",
+                )
+    return found
+
+
+def _by_group(algorithm: Algorithm, column: str, at: Verification, context: Context) -> Differential:
+    """Error rates of one algorithm by the values of a column, at the first operating point."""
+    point = at.points[0].point
+    return context.step(
+        "groups",
+        {
+            "within": digest_of(context.verified),
+            "column": column,
+            "point": point.to_dict(),
+            **context.judging,
+        },
+        lambda: error_rates_by(
+            algorithm.scores, context.verified, column, point,
+            confidence_level=context.output.confidence_level, seed=context.output.seed,
+        ),
+        algorithms=[algorithm],
+    )  # fmt: skip
+
+
+def _hard_subjects(algorithm: Algorithm, at: Verification, context: Context) -> HardSubjects:
+    """Whom the errors of one algorithm fall on, at the first operating point."""
+    point, hidden = at.points[0].point, context.output.pseudonyms
+    return context.step(
+        "subjects",
+        {
+            "within": digest_of(context.verified),
+            "point": point.to_dict(),
+            "pseudonyms": hidden,
+            **context.judging,
+        },
+        lambda: hard_subjects_of(
+            algorithm.scores, context.verified, point, pseudonyms=hidden, seed=context.output.seed
+        ),
+        algorithms=[algorithm],
+    )
+
+
+def _folds(pairs: str, context: Context) -> tuple[FoldAccuracy, ...]:
+    """Accuracy over the folds of listed pairs; the samples say which are mated where the list does not."""
+    path: Path = context.origin.find(pairs)
+    if path.suffix.lower() in (".txt", *SEPARATORS):
+        context.note(*unfinished(path))
+    made = []
+    for algorithm in context.inputs.algorithms:
+        trials = Trials.from_pairs(read_pairs(path, context.samples), algorithm.scores)
+        if trials.frame["mated"].null_count():
+            trials = trials.with_samples(context.samples)
+        if not algorithm.scores.may_look_reversed:
+            require_list_orientation(trials)
+        made.append(fold_accuracy(trials))
+    return tuple(made)

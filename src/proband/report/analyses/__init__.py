@@ -1,1 +1,0 @@
-"""Each analysis as people read it: tables and sentences."""

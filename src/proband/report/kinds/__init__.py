@@ -1,0 +1,1 @@
+"""Kinds of results that several analyses hold, and how each is shown."""

@@ -1,0 +1,274 @@
+"""Comparisons as they are published: estimates with intervals, places, and letters for the algorithms each one beats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import comb
+from typing import Any
+
+from proband.inference import Comparison, Estimate, OutcomeComparison, OutcomeRate
+from proband.inference.comparisons.comparison import Standings
+from proband.report.cells import (
+    around_cell,
+    count_cell,
+    empty_cell,
+    interval_cell,
+    places_cell,
+    rate_cell,
+    share_cell,
+    text_cell,
+)
+from proband.report.figures.identification import comparison_figure
+from proband.report.notes import answered, is_caution
+from proband.report.table import Cell, Column, Table
+from proband.report.view import Passage, View, shows
+from proband.results.compared import metrics_statement
+from proband.results.estimate import ByPerson, which_rate
+from proband.words import Note, Sentence, level, listed
+
+_LETTERS_APART = 8  # more letters are written as runs
+_ALPHABET = "abcdefghijklmnoprstuvwxyz"  # q has no superscript
+_PLACE = "From one more than are significantly better, to all but those it beats."
+_BEATEN = "Raised letters name the algorithms it is significantly better than, among all pairs."
+_RAISED = Sentence(
+    "comparison.raised-letters",
+    "mark",
+    "Raised letters: significantly better than these ({significance:given} among all pairs)",
+)
+_RAISED_AMONG = Sentence(
+    "comparison.raised-letters-chosen",
+    "mark",
+    "Raised letters: significantly better than these ({significance:given} among {n:count chosen pair})",
+)
+_NOT_COMPARED = Sentence(
+    "comparison.not-compared",
+    "note",
+    "{n:count pair} of {of:count} {n:word was/were} chosen; the others were not compared",
+)
+_PLACES = Sentence(
+    "comparison.places",
+    "note",
+    "Rank interval: from one more than the number that are significantly better, to all but those it is "
+    "significantly better than",
+)
+_FEW_PAIRS = 6  # those of four algorithms
+_LEADS = Sentence(
+    "comparison.leads", "note", "{best} leads: significantly better than each of the {others:count} others"
+)
+_LEADING_GROUP = Sentence(
+    "comparison.leading-group",
+    "note",
+    "{names} lead: {best} is significantly better than {beaten:count} of the {others:count} others, and not significantly "
+    "different from {rest}",
+)
+_NONE_LEADS = Sentence(
+    "comparison.none-leads",
+    "note",
+    "None of the {n:count} leads: {best}, with the best value, {tied:word is/are} not significantly better than any other",
+)
+_TIED = Sentence("comparison.not-told-apart", "note", "Not significantly different: {groups:parts}")
+_OVERALL = Sentence(
+    "comparison.overall",
+    "note",
+    "Do they differ at all? Cochran's Q = {statistic:two}, {freedom:count degree} of freedom, p {p:p} ({method})",
+)
+_METHOD = Sentence("comparison.method", "note", "Method: {method}")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One algorithm in a publication table."""
+
+    letter: str
+    estimate: Estimate | OutcomeRate
+    beats: str
+    places: tuple[int, int]
+
+    @property
+    def name(self) -> str:
+        """The algorithm."""
+        return self.estimate.facts.algorithm
+
+    def cells(self, twice: bool) -> tuple[Cell, ...]:
+        """The row of the table; with `twice` there is a column for the rate in which units weigh the same."""
+        one, n = self.estimate, self.estimate.facts.size
+        return (
+            text_cell(self.letter),
+            text_cell(self.name),
+            rate_cell(one.value, self.beats),
+            interval_cell((one.low, one.high), one.answers),
+            *([unit_weighted_cell(one)] if twice else ()),
+            count_cell(n) if one.events is None else share_cell(one.events, n),
+            places_cell(*self.places),
+        )
+
+
+def unit_weighted(one: Estimate | OutcomeRate) -> ByPerson | None:
+    """The rate in which people, or other units, weigh the same; None where all have as many probes."""
+    return one.by_person if isinstance(one, Estimate) else one.by_unit
+
+
+def unit_weighted_cell(one: Estimate | OutcomeRate) -> Cell:
+    """The same with its interval."""
+    other = unit_weighted(one)
+    return empty_cell() if other is None else around_cell(other.value, other.low, other.high, one.answers)
+
+
+def given_twice(comparison: Standings) -> bool:
+    """Whether items and units give different rates, of which both are shown."""
+    return any(unit_weighted(one) is not None for one in comparison.estimates)
+
+
+def weighted_by(one: Estimate | OutcomeRate) -> tuple[str, str]:
+    """What units and their items are called: people and probes, or those of a table."""
+    return ("person", "probe") if isinstance(one, Estimate) else (one.facts.unit, "item")
+
+
+def rows_of(comparison: Standings) -> list[Row]:
+    """The algorithms, the best first; each has a letter, and carries the letters of those it significantly beats."""
+    ordered = comparison.ordered
+    standing = {one.facts.algorithm: place for place, one in enumerate(ordered)}
+    places = comparison.places()
+    made = []
+    for one in ordered:
+        name = one.facts.algorithm
+        beaten = sorted(standing[other] for other in comparison.beaten_by(name))
+        made.append(Row(letter_of(standing[name]), one, _letters(beaten), places[name]))
+    return made
+
+
+def _letters(places: Sequence[int]) -> str:
+    """The letters of some places; many of them as runs from one letter to another."""
+    if len(places) <= _LETTERS_APART:
+        return ",".join(map(letter_of, places))
+    starts = [place for place in places if place - 1 not in places]
+    ends = [place for place in places if place + 1 not in places]
+    return ",".join(
+        letter_of(start) if start == end else f"{letter_of(start)}–{letter_of(end)}"
+        for start, end in zip(starts, ends, strict=True)
+    )
+
+
+def letter_of(place: int) -> str:
+    """The letters a, b, … z without q (which has no superscript), then aa, ab, …"""
+    more, last = divmod(place, len(_ALPHABET))
+    return (letter_of(more - 1) if more else "") + _ALPHABET[last]
+
+
+def comparison_table(comparison: Standings) -> Table:
+    """Make the publication table, the best algorithm first."""
+    first = comparison.estimates[0]
+    twice = given_twice(comparison)
+    unit, item = weighted_by(first)
+    heads = (
+        Column("letter", "name", "Stands for the algorithm among the raised letters."),
+        Column("algorithm", "name"),
+        Column(f"{first.answers.of}{f', {item}-weighted' if twice else ''}", "number", _BEATEN),
+        Column(f"{level(comparison.confidence_level)} interval", "interval"),
+        *([Column(f"{unit}-weighted", "interval")] if twice else ()),
+        Column("events", "number", "What the estimate rests on."),
+        Column("rank interval", "number", _PLACE),
+    )
+    return Table("", heads, tuple(row.cells(twice) for row in rows_of(comparison)))
+
+
+def verdicts(comparison: Standings) -> list[Note]:
+    """The answer in a few lines: a verdict of each pair, or of many the leading group."""
+    pairs = comparison.sentences()
+    if len(pairs) == 1:
+        return pairs
+    if len(pairs) <= _FEW_PAIRS or not comparison.all_pairs:
+        return list(map(_shortened, pairs))
+    return [leading_group(comparison)]
+
+
+def unsaid_verdicts(comparison: Standings) -> list[Note]:
+    """The verdicts that `verdicts` does not give one by one."""
+    pairs = comparison.sentences()
+    return pairs if len(pairs) > _FEW_PAIRS and comparison.all_pairs else []
+
+
+def _shortened(verdict: Note) -> Note:
+    """A verdict without what would decide it; what warns stays."""
+    kept = (
+        (name, tuple(filter(is_caution, value)) if name == "more" else value)
+        for name, value in verdict.values
+    )
+    return replace(verdict, values=tuple(kept))
+
+
+def leading_group(comparison: Standings) -> Note:
+    """The best, and those it is not significantly better than."""
+    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    beaten = comparison.beaten_by(best)
+    rest = tuple(name for name in others if name not in beaten)
+    if not beaten:
+        first = comparison.ordered[0].value
+        tied = [one.facts.algorithm for one in comparison.ordered if one.value == first]
+        return _NONE_LEADS(n=len(others) + 1, best=listed(tied), tied=len(tied))
+    if not rest:
+        return _LEADS(best=best, others=len(others))
+    return _LEADING_GROUP(
+        names=listed((best, *rest)), best=best, beaten=len(beaten), others=len(others), rest=listed(rest)
+    )
+
+
+def comparison_statements(comparison: Standings) -> list[Note]:
+    """Say what the table means, a note each."""
+    chosen = {"n": len(comparison.pairs), "of": comb(len(comparison.estimates), 2)}
+    raised = (
+        _RAISED(significance=comparison.significance)
+        if comparison.all_pairs
+        else _RAISED_AMONG(significance=comparison.significance, n=chosen["n"])
+    )
+    said: list[Note] = [raised, _PLACES(), *(() if comparison.all_pairs else (_NOT_COMPARED(**chosen),))]
+    if isinstance(comparison, Comparison):
+        facts = [one.facts for one in comparison.estimates]
+        said += [
+            *dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None),
+            metrics_statement((one.algorithm, one.metric) for one in facts),
+        ]
+    if given_twice(comparison):
+        said.append(which_rate(*weighted_by(comparison.estimates[0])))
+    groups = comparison.tie_groups()
+    if groups:
+        said.append(_TIED(groups=tuple(", ".join(group) for group in groups)))
+    if isinstance(comparison, Comparison) and comparison.overall is not None:
+        found = comparison.overall
+        said.append(
+            _OVERALL(
+                statistic=found.statistic,
+                freedom=found.degrees_of_freedom,
+                p=(found.p_value, found.method.floor),
+                method=found.method,
+            )
+        )
+    return [
+        *said,
+        _METHOD(method=comparison.pairs[0].method),
+        answered(comparison.answers),
+        *comparison.notes,
+    ]
+
+
+@shows(Comparison, OutcomeComparison)
+class ComparisonView(View[Any]):
+    """Several algorithms, or systems, compared."""
+
+    def tables(self, found: Standings) -> list[Table]:
+        """The publication table."""
+        return [comparison_table(found)]
+
+    def notes(self, found: Standings) -> list[Note]:
+        """Every verdict, and what is to be known."""
+        return [*found.sentences(), *comparison_statements(found)]
+
+    def passages(self, found: Standings, explain: bool) -> Iterator[Passage]:
+        """The table, the verdicts that matter, and the rest beneath."""
+        told = found.sentences() if explain else verdicts(found)
+        unsaid = [] if explain else unsaid_verdicts(found)
+        notes = [*unsaid, *comparison_statements(found)]
+        yield Passage([comparison_table(found)], told, notes, [found.answers])
+
+    plot = staticmethod(comparison_figure)

@@ -1,0 +1,349 @@
+"""Evaluations as people read them: tables of rates, and the sentences that belong beneath them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from proband.inference.estimates.case import DEPENDENCE
+from proband.inference.estimates.estimate import CHOSEN
+from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
+from proband.inference.estimates.overlap import SetOverlap
+from proband.inference.estimates.weighting import ABOUT_WEIGHTS
+from proband.inference.galleries.versions import ContrastRow
+from proband.report.cells import (
+    columns,
+    count_cell,
+    empty_cell,
+    interval_cell,
+    over,
+    rate_cell,
+    table,
+    text_cell,
+)
+from proband.report.figures.identification import evaluation_figure
+from proband.report.model_card import CardMetric
+from proband.report.notes import bounds_mark
+from proband.report.table import Cell, Column, Table
+from proband.report.view import Passage, View, shows
+from proband.results.base import Facts
+from proband.results.compared import metrics_statement
+from proband.results.estimate import ByPerson, which_rate
+from proband.words import Note, Sentence, Target, count, counted, given
+
+_FEW = 4  # up to so many algorithms, a table shows every rank of every set of probes
+TIES = {
+    "pessimistic": "a tied non-mate stands before the mate",
+    "optimistic": "a tied non-mate stands behind the mate",
+    "mean": "ties are broken at random, and rates are expectations",
+}
+_GALLERY = Sentence(
+    "evaluation.gallery", "note", "Gallery: {images:count image} of {people:count person/people} ({rule})"
+)
+_PROBES = Sentence(
+    "evaluation.probes-scored",
+    "note",
+    "Probes scored: {images:count image} of {people:count person/people} ({rule}); a rate is a share of these",
+)
+_OPEN = Sentence(
+    "evaluation.open-universe",
+    "note",
+    "Open universe: {n:count more probe has/more probes have} no mate in the gallery; without one there is no rank, so "
+    "identification rates leave it out",
+)
+_CLOSED = Sentence(
+    "evaluation.closed-universe", "note", "Closed universe: every probe has a mate in the gallery"
+)
+_MARKED = (
+    "Failures to acquire: {probes:count probe} and {images:count gallery image} are marked in the table; scored probes "
+    "without a rank, by these marks or by failed comparisons, count as misses: "
+)
+_FAILED = Sentence("evaluation.failures-to-acquire", "note", _MARKED + "{missed:counts}")
+_FAILED_ALIKE = Sentence("evaluation.failures-to-acquire-alike", "note", _MARKED + "{missed:count}")
+_AS_SCORED = Sentence(
+    "evaluation.failures-as-scored",
+    "note",
+    "Failures to acquire: marked, but every score is used as given",
+)
+_TIED = Sentence(
+    "evaluation.ties",
+    "note",
+    "Ranks count gallery {counting}; {rule} (probes with such a tie: {tied:counts})",
+)
+_UNTIED = Sentence(
+    "evaluation.no-ties", "note", "Ranks count gallery {counting}; {rule} (no probe has such a tie)"
+)
+_INTERVALS = Sentence(
+    "evaluation.intervals",
+    "note",
+    "Intervals: {level:level} at each rank. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
+_WEIGHTS = Sentence("evaluation.weights", "note", "Weights, at rank {rank:count} for {algorithm}: {effect}")
+_PEOPLE_WEIGH = Sentence(
+    "evaluation.people-weigh", "note", "Weights: every person weighs the same, whatever the number of probes"
+)
+_METHOD = Sentence("evaluation.method", "note", "Method: {method}")
+_DEPENDENCE = Sentence("evaluation.dependence", "note", "Dependence, at rank 1 for {algorithm}: {effect}")
+
+
+def own_gallery(own: Facts | ContrastRow, whole: Facts | ContrastRow) -> str:
+    """The size of a category's own gallery, where it is not the study's."""
+    if own.n_gallery_images == whole.n_gallery_images:
+        return ""
+    return f" ({count(own.n_gallery_subjects)} enrolled)"
+
+
+def evaluation_tables(evaluation: Evaluation) -> list[Table]:
+    """Make a table for each set of probes, a row for each algorithm."""
+    several = len(evaluation.categories) > 1
+    return [_of_category(evaluation, category, several) for category in evaluation.categories]
+
+
+def overlap_tables(found: SetOverlap) -> list[Table]:
+    """Images, and people, that every two sets have in common; on the diagonal, how many a set has."""
+    made = []
+    for what, counts in (("Images", found.images), ("People", found.people)):
+        rows = [
+            [text_cell(name), *map(count_cell, row)] for name, row in zip(found.sets, counts, strict=True)
+        ]
+        heads = columns(f"{what.lower()} in common", *found.sets)
+        made.append(table(f"overlap-{what.lower()}", f"{what} in common", heads, rows))
+    return made
+
+
+def short_tables(evaluation: Evaluation) -> list[Table]:
+    """Make the same tables; one of the first rank alone where many algorithms searched for several sets of probes."""
+    if len(evaluation.categories) > 1 and len(evaluation.algorithms) > _FEW:
+        return [_first_rank(evaluation)]
+    return evaluation_tables(evaluation)
+
+
+def _of_category(evaluation: Evaluation, category: str | None, several: bool) -> Table:
+    ranks, entries = evaluation.ranks, evaluation.of(category)
+    persons = [entry.by_person for entry in entries]
+    twice = any(persons[0].values())  # whoever searches, the people and their probes are the same
+    best = {t: max(entry.curve.at(t) for entry in entries) for t in ranks}
+    heads = [Column("algorithm", "name")]
+    for t in ranks:
+        heads.append(Column(_in_two_lines(entries[0].weighted_rate(t)), "number", key=f"rank {t}"))
+        if twice:
+            heads.append(Column(f"rank {t}\n(person-weighted)", "number", key=f"rank {t} by person"))
+    rows = [
+        [
+            text_cell(entry.algorithm),
+            *(
+                cell
+                for t in ranks
+                for cell in (
+                    _rate(entry, t, len(entries) > 1 and entry.curve.at(t) == best[t]),
+                    *((_by_person(own[t]),) if twice else ()),
+                )
+            ),
+            _median(entry),
+            count_cell(entry.curve.facts.n_probes),
+            count_cell(entry.curve.facts.n_gallery_subjects),
+        ]
+        for entry, own in zip(entries, persons, strict=True)
+    ]
+    heads += columns("median rank", "probes", "gallery", text=0)
+    return Table(probes_called(category) if several else "", tuple(heads), tuple(map(tuple, rows)))
+
+
+def _in_two_lines(called: str) -> str:
+    return called.replace(" (", "\n(")
+
+
+def _rate(entry: Entry, rank: int, best: bool) -> Cell:
+    found = entry.interval(rank)
+    ends = None if found is None else (found.low, found.high)
+    rate = rate_cell(entry.curve.at(rank))
+    return over(replace(rate, tone="best") if best else rate, interval_cell(ends))
+
+
+def _by_person(found: ByPerson | None) -> Cell:
+    if found is None:
+        return empty_cell()
+    return over(rate_cell(found.value), interval_cell((found.low, found.high)))
+
+
+def _median(entry: Entry) -> Cell:
+    median = entry.median_rank
+    return Cell(f"≥ {CENSORED_AT}" if median >= CENSORED_AT else given(median), median)
+
+
+def _first_rank(evaluation: Evaluation) -> Table:
+    rank = evaluation.ranks[0]
+    by_set = [evaluation.of(category) for category in evaluation.categories]
+    best = [max(entry.curve.at(rank) for entry in entries) for entries in by_set]
+    heads = (
+        Column(
+            f"{probes_called(category)}{own_gallery(entries[0].curve.facts, by_set[0][0].curve.facts)}\n"
+            f"{counted(entries[0].curve.facts.n_probes, 'probe')}",
+            "number",
+            key=probes_called(category),
+        )
+        for category, entries in zip(evaluation.categories, by_set, strict=True)
+    )
+    rows = []
+    for name in evaluation.algorithms:
+        own = [entry for entry in evaluation.entries if entry.algorithm == name]
+        rates = (
+            _rate(entry, rank, entry.curve.at(rank) == top) for entry, top in zip(own, best, strict=True)
+        )
+        rows.append((text_cell(name), *rates))
+    caption = by_set[0][0].weighted_rate(rank)
+    return Table(caption, (Column("algorithm", "name"), *heads), tuple(rows))
+
+
+def metrics_of(evaluation: Evaluation) -> Note:
+    """What the scores of an evaluation's algorithms are."""
+    entries = evaluation.of(evaluation.categories[0])
+    return metrics_statement((entry.algorithm, entry.curve.facts.metric) for entry in entries)
+
+
+def statements(evaluation: Evaluation) -> list[Note]:
+    """Say what the numbers mean and what was left out, a note each."""
+    entries = evaluation.of(evaluation.categories[0])
+    first = entries[0].curve.facts
+    answers = evaluation.answers
+    return [
+        _GALLERY(images=first.n_gallery_images, people=first.n_gallery_subjects, rule=first.gallery_rule),
+        _PROBES(images=first.n_probes, people=first.n_probe_subjects, rule=first.probe_rule),
+        metrics_statement((entry.algorithm, entry.curve.facts.metric) for entry in entries),
+        _OPEN(n=first.n_unmated) if first.n_unmated else _CLOSED(),
+        *_failures(entries),
+        _ties(entries),
+        _INTERVALS(
+            level=evaluation.confidence_level,
+            varying=answers.varying,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
+        ),
+        *bounds_mark(entries[0].band.side),
+        *_dependence(entries),
+        *_weights(evaluation, entries),
+        *evaluation.notes,
+    ]
+
+
+def _failures(entries: tuple[Entry, ...]) -> list[Note]:
+    """What became of failures to acquire, where there are any."""
+    first, experiment = entries[0].curve.facts, entries[0].outcomes.experiment
+    failed = {entry.algorithm: entry.curve.facts.n_failed for entry in entries}
+    without = {name: n for name, n in failed.items() if n}
+    if not without and not first.n_gallery_failed:
+        as_scored = first.on_failure == "as_scored" and experiment.samples.failed.any()
+        return [_AS_SCORED()] if as_scored else []
+    flagged = int(experiment.samples.failed[experiment.probes].sum())
+    marked = {"probes": flagged, "images": first.n_gallery_failed}
+    if len(set(failed.values())) == 1:
+        return [_FAILED_ALIKE(**marked, missed=first.n_failed)]
+    return [_FAILED(**marked, missed=tuple(without.items()))]
+
+
+def _ties(entries: tuple[Entry, ...]) -> Note:
+    facts = entries[0].curve.facts
+    tied = tuple((one.algorithm, one.curve.facts.n_tied) for one in entries if one.curve.facts.n_tied)
+    how = {"counting": facts.counting, "rule": Target(facts.ties, TIES[facts.ties])}
+    return _TIED(**how, tied=tied) if tied else _UNTIED(**how)
+
+
+def _dependence(entries: tuple[Entry, ...]) -> list[Note]:
+    """What the intervals rest on, and the algorithm for which shared people matter most."""
+    chosen = [note for entry in entries for note in entry.band.notes if note.code in CHOSEN]
+    said = [_METHOD(method=note) for note in chosen[:1]]
+    shared = [
+        (entry.clusters(1).design_effect, entry, note)
+        for entry in entries
+        for note in entry.band.notes
+        if note.code in DEPENDENCE
+    ]
+    if shared:
+        _, worst, note = max(shared, key=lambda one: one[0])
+        said.append(_DEPENDENCE(algorithm=worst.algorithm, effect=note))
+    return said
+
+
+def _weights(evaluation: Evaluation, entries: tuple[Entry, ...]) -> list[Note]:
+    """What weighs the same, where people have different numbers of probes."""
+    if evaluation.weights == "person":
+        return [_PEOPLE_WEIGH()]
+    both = any(entries[0].by_person.values())
+    return [
+        *([which_rate()] if both else []),
+        *_about_weights(entries),
+    ]
+
+
+def _about_weights(entries: tuple[Entry, ...]) -> list[Note]:
+    return [
+        _WEIGHTS(rank=1, algorithm=entry.algorithm, effect=note)
+        for entry in entries
+        for note in entry.band.notes
+        if note.code in ABOUT_WEIGHTS
+    ]
+
+
+@shows(Evaluation)
+class EvaluationView(View[Evaluation]):
+    """Rates and curves of several algorithms, by probe category."""
+
+    plot = staticmethod(evaluation_figure)
+
+    def tables(self, found: Evaluation) -> Sequence[Table]:
+        """Every rank of every set of probes."""
+        return evaluation_tables(found)
+
+    def notes(self, found: Evaluation) -> Sequence[Note]:
+        """What the rates mean."""
+        return statements(found)
+
+    def passages(self, found: Evaluation, explain: bool) -> Iterator[Passage]:
+        """Tables that fit a terminal."""
+        yield Passage(short_tables(found), (), statements(found), [found.answers])
+
+    def metrics(self, found: Evaluation) -> Sequence[CardMetric]:
+        """Every rate, and beside it the one in which people weigh the same."""
+        made = []
+        for entry in found.entries:
+            for rank, other in entry.by_person.items():
+                low, high = entry.interval(rank) or (None, None)
+                own = f"rank-{rank}", entry.weighted_rate(rank), entry.curve.at(rank), low, high
+                made.append(_of_entry(entry, rank, found.confidence_level, *own))
+                if other is not None:
+                    called = f"rank {rank} (person-weighted)"
+                    beside = (f"rank-{rank}-by-person", called, other.value, other.low, other.high)
+                    made.append(_of_entry(entry, rank, found.confidence_level, *beside))
+        return made
+
+
+def _of_entry(
+    entry: Entry,
+    rank: int,
+    confidence_level: float,
+    key: str,
+    called: str,
+    value: float,
+    low: float | None,
+    high: float | None,
+) -> CardMetric:
+    facts = entry.curve.facts
+    return CardMetric(
+        entry.algorithm,
+        "identification",
+        key,
+        f"recognition rate at {called}",
+        value,
+        low,
+        high,
+        confidence_level,
+        str(entry.band.answers.varying),
+        None if entry.category is None else probes_called(entry.category),
+        {
+            "rank": rank,
+            "weights": "person" if key.endswith("-by-person") else entry.weights,
+            "probes": facts.n_probes,
+            "people": facts.n_probe_subjects,
+            "gallery_people": facts.n_gallery_subjects,
+        },
+    )

@@ -1,0 +1,102 @@
+"""Pairs of algorithms on the page: differences, tests and verdicts, and the publication table of every comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from proband.inference.comparisons.comparison import Standings
+from proband.report import cells
+from proband.report.kinds.comparisons import comparison_statements, comparison_table
+from proband.report.kinds.verdicts import turned
+from proband.report.page.charts.points import forest_chart
+from proband.report.page.model import Block, Chart, Folded
+from proband.report.table import Cell, Column, Table
+from proband.results.difference import Difference
+from proband.words import as_sentence
+
+ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
+
+
+_ADJUSTED = {
+    "single-step": "It and the interval hold for all pairs together.",
+    "none": "Not adjusted: each pair by itself.",
+}
+
+
+def leaderboard(id: str, caption: str, comparison: Standings) -> Table:
+    """One comparison as it is published, to be copied as LaTeX."""
+    said = tuple(map(as_sentence, comparison_statements(comparison)))
+    made = comparison_table(comparison)
+    return replace(made, id=id, caption=caption, notes=said, latex=comparison.to_latex())
+
+
+def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
+    """Every pair of few algorithms, or those that were chosen; of many, the leader against each other one, in order."""
+    if len(comparison.estimates) <= ALL_PAIRS or not comparison.all_pairs:
+        return comparison.pairs
+    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    by_names = {frozenset((pair.first, pair.second)): pair for pair in comparison.pairs}
+    found = [by_names[frozenset((best, other))] for other in others]
+    return tuple(pair if pair.first == best else turned(pair) for pair in found)
+
+
+def comparison_blocks(compared: Mapping[str, Standings]) -> list[Block]:
+    """Every pair: effect, interval, test and verdict; and the tables as they are published. The first is open."""
+    blocks: list[Block] = []
+    for place, (name, comparison) in enumerate(compared.items(), 1):
+        chart = pairs_chart(f"forest-{place}", f"pairs-{place}", f"Differences in {name}", comparison)
+        published = leaderboard(f"leaderboard-{place}", name, comparison)
+        table = Folded("The table as it is published, with letters", (published,))
+        # The standings say the same of the leader.
+        many = len(pairs_shown(comparison)) < len(comparison.pairs)
+        shown = Folded("The leader against each other algorithm", (chart,)) if many else chart
+        blocks += [shown, table] if place == 1 else [Folded(name, (published, chart))]
+    return blocks
+
+
+def pairs_chart(id: str, data: str, title: str, comparison: Standings) -> Chart:
+    """Differences of pairs as a chart, and all that was found of them as its table."""
+    return forest_chart(comparison, pairs_shown(comparison), pairs_table(data, title, comparison), id, title)
+
+
+def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
+    """The table of differences."""
+    shown = pairs_shown(comparison)
+    in_points = shown[0].in_points
+    with_counts = any(pair.n_sf is not None for pair in shown)
+    heads = [
+        Column("first", "name"),
+        Column("second", "name"),
+        Column("difference" + (", points" if in_points else ""), "number", "The first less the second."),
+        Column(f"{cells.percent(comparison.confidence_level)} interval", "interval"),
+        Column("p", "number"),
+        Column("adjusted p", "number", _ADJUSTED[shown[0].adjustment]),
+    ]
+    if with_counts:
+        heads += [
+            Column("only first", "number", "What only the first has right."),
+            Column("only second", "number"),
+        ]
+    heads.append(Column("verdict"))
+    rows = [_pair_row(pair, comparison, with_counts) for pair in shown]
+    notes = []
+    if len(shown) < len(comparison.pairs):
+        notes.append(
+            f"The leader against each other algorithm, of {cells.count(len(comparison.pairs))} pairs; p-values are adjusted for all of them."
+        )
+    return cells.table(id, caption, tuple(heads), rows, notes)
+
+
+def _pair_row(pair: Difference, comparison: Standings, with_counts: bool) -> list[Cell]:
+    row = [
+        cells.text_cell(pair.first),
+        cells.text_cell(pair.second),
+        cells.effect_cell(pair.difference, pair.in_points),
+        cells.effect_interval_cell(pair.low, pair.high, pair.in_points, comparison.answers),
+        cells.p_cell(pair.p_value, pair.method.floor),
+        cells.p_cell(*pair.p_with_floor),
+    ]
+    if with_counts:
+        row += [cells.count_cell(pair.n_sf), cells.count_cell(pair.n_fs)]
+    return [*row, cells.text_cell(pair.verdict)]

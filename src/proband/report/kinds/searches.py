@@ -1,0 +1,213 @@
+"""Open-set searches: tables, statements, blocks of the page and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from proband.inference.verification.open_set import SearchEstimates, SearchInterval
+from proband.measures.verification import SUPPORTED
+from proband.report import cells
+from proband.report.cells import (
+    columns,
+    count_cell,
+    given_cell,
+    interval_cell,
+    rate_cell,
+    share_cell,
+    small_cell,
+    text_cell,
+    threshold_cell,
+    unsupported,
+)
+from proband.report.figures.verification import searches_figure
+from proband.report.notes_of_rates import UNSUPPORTED
+from proband.report.page.charts.errors import search_chart
+from proband.report.page.lengths import of_length
+from proband.report.page.model import Block, Folded, said
+from proband.report.plotting import alone, drawn_by
+from proband.report.table import Cell, Column, Table
+from proband.report.view import Summary, View, shows
+from proband.results.compared import metrics_statement
+from proband.results.targets import GALLERY, derived
+from proband.words import Note, Sentence, given
+
+_SEARCH_HEADS = (
+    Column("algorithm", "name"),
+    *(Column(one, "number", leads=True) for one in ("target FPIR", "candidates", "threshold")),
+    *columns("FPIR", "false positives", "FNIR", text=0),
+    Column("interval", "interval"),
+    Column("at target FPIR", "interval"),
+)
+_SEARCHES = Sentence(
+    "search.searches",
+    "note",
+    "{enrolled:count person/people} enrolled; {mated:count search/searches} for enrolled people and {nonmated:count} for others. "
+    "A person's samples are fused by {fusion}; a candidate is returned when its score reaches the threshold",
+)
+_SEARCH_INTERVALS = Sentence(
+    "search.intervals",
+    "note",
+    "Intervals: {level:level}; the first at a fixed threshold, the last with the threshold re-estimated in resamples of "
+    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
+_FEWEST_SEARCHES = 30  # for people not enrolled: with fewer, no false positive rate is measured
+_THIS_FPIR = Sentence("verdict.this-fpir", "note", "this FPIR")
+_AN_FPIR = Sentence("verdict.an-fpir", "note", "an FPIR of {fpir:given}")
+_FEW_SEARCHES = Sentence("verdict.few-searches", "note", "at least {n:count} are needed")
+_COARSE = Sentence(
+    "verdict.coarse-fpir", "note", "one false positive among them is a rate of {rate:small} already"
+)
+_OF_SEARCHES = "{searches:count non-mated search/non-mated searches}"
+_NOT_MEASURABLE = Sentence(
+    "verdict.not-measurable",
+    "caution",
+    f"Misses at {{asked}} are not measurable here: {_OF_SEARCHES}; {{why}}",
+)
+_FEWEST_MISSES = Sentence(
+    "verdict.fewest-misses",
+    "caution",
+    "None of the {n:count} algorithms misses fewer here; they were not tested against each other",
+)
+_SEARCHED = Sentence(
+    "verdict.searched",
+    "note",
+    "{algorithm}: {rate:rate} [{low:rate}, {high:rate}] of the searches for enrolled people fail at {asked} (measured: {fpir:small}, of "
+    f"{_OF_SEARCHES})",
+)
+
+
+@shows(SearchEstimates)
+class SearchView(View[SearchEstimates]):
+    """Searches of one algorithm."""
+
+    plot = staticmethod(drawn_by(searches_figure, alone))
+
+    def tables(self, found: SearchEstimates) -> Sequence[Table]:
+        """A row for each operating point."""
+        return [search_table([found])]
+
+    def notes(self, found: SearchEstimates) -> Sequence[Note]:
+        """What searches mean."""
+        return search_statements([found])
+
+
+def search_table(results: Sequence[SearchEstimates]) -> Table:
+    """Make a table of searches: a row for each algorithm and operating point."""
+    rows = (_search_row(result.algorithm, one) for result in results for one in result.points)
+    return Table("", _SEARCH_HEADS, tuple(rows))
+
+
+def _search_row(algorithm: str, one: SearchInterval) -> tuple[Cell, ...]:
+    p = one.point
+    return (
+        text_cell(algorithm),
+        given_cell(p.asked),
+        count_cell(p.rank),
+        threshold_cell(p.threshold),
+        small_cell(p.fpir, one.fpir_supported),
+        share_cell(p.false_positives, p.n_nonmated),
+        rate_cell(p.fnir, unsupported(one.fnir_supported)),
+        interval_cell((one.fnir.low, one.fnir.high)),
+        interval_cell(one.fnir_at_fpir),
+    )
+
+
+def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Note]:
+    """Say what the numbers mean, a note each, but for what was `told` elsewhere."""
+    first = results[0]
+    s, answers = first.searches, first.answers
+    metrics = [metrics_statement((one.algorithm, one.searches.metric) for one in results)]
+    said: list[Note] = [
+        _SEARCHES(enrolled=s.n_enrolled, mated=len(s.mate), nonmated=len(s.best), fusion=s.fusion),
+        *(one for one in metrics if one not in told),
+        _SEARCH_INTERVALS(
+            level=first.confidence_level,
+            varying=answers.varying,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
+        ),
+    ]
+    if any(not (one.fpir_supported and one.fnir_supported) for result in results for one in result.points):
+        said.append(UNSUPPORTED(least=SUPPORTED))
+    notes = dict.fromkeys(note for one in results for note in one.notes)
+    return said + [note for note in notes if note not in told]
+
+
+def searches_summary(results: Sequence[SearchEstimates], precedence: float) -> Summary:
+    """The sentence to remember of searches."""
+    result = min(results, key=lambda one: one.points[0].point.fnir)
+    one = result.points[0]
+    p = one.point
+    asked = _THIS_FPIR() if p.asked is None else _AN_FPIR(fpir=p.asked)
+    few = p.n_nonmated < _FEWEST_SEARCHES
+    # Below one false positive among the searches a rate is reached only by having none, which bounds it but does not show it.
+    if few or (p.asked is not None and p.asked * p.n_nonmated < 1):
+        why = _FEW_SEARCHES(n=_FEWEST_SEARCHES) if few else _COARSE(rate=1 / p.n_nonmated)
+        return Summary(
+            _NOT_MEASURABLE(asked=asked, searches=p.n_nonmated, why=why),
+            result.answers,
+            precedence=precedence,
+        )
+    low, high = one.fnir
+    told = _SEARCHED(
+        algorithm=result.algorithm,
+        rate=p.fnir,
+        low=low,
+        high=high,
+        asked=asked,
+        fpir=p.fpir,
+        searches=p.n_nonmated,
+    )
+    untested = (_FEWEST_MISSES(n=len(results)),) if len(results) > 1 else ()
+    return Summary(told, result.answers, untested, precedence=precedence)
+
+
+def search_blocks(results: Sequence[SearchEstimates], places: Mapping[str, int], id: str) -> list[Block]:
+    """The curve, the operating points, and what they mean."""
+    return [
+        search_chart(results, id, rank=results[0].points[0].point.rank, places=places),
+        of_length(_points_table(results, f"{id}-points")),
+        Folded("What searches mean", tuple(said(search_statements(results)))),
+    ]
+
+
+def _points_table(results: Sequence[SearchEstimates], id: str) -> Table:
+    """A row for each algorithm and operating point."""
+    level = cells.percent(results[0].confidence_level)
+    heads = (
+        Column("algorithm", "name"),
+        Column("target FPIR", "number"),
+        Column("FNIR", "number", "Searches for enrolled people that do not return them."),
+        Column(f"{level} interval", "interval", "At the threshold, held fixed."),
+        Column("at target FPIR", "interval", "The threshold is re-estimated in every resample of people."),
+        Column("FPIR", "number", "Searches for people not enrolled that return anybody."),
+        Column(f"{level} interval", "interval"),
+        Column("candidates", "number"),
+        Column("threshold", "number"),
+        Column("misses", "number"),
+        Column("false positives", "number"),
+    )
+    rows = [_points_row(result, one) for result in results for one in result.points]
+    few = any(not (one.fpir_supported and one.fnir_supported) for result in results for one in result.points)
+    notes = ["* rests on fewer than 30 errors (the rule of 30)."] if few else []
+    return cells.table(id, "Searches at chosen false positive rates", heads, rows, notes)
+
+
+def _points_row(result: SearchEstimates, one: SearchInterval) -> list[Cell]:
+    p = one.point
+    varying = derived("threshold", "{}, and the threshold set on them", result.answers.varying)
+    anew = replace(result.answers, varying=varying, fixed=GALLERY)
+    return [
+        cells.text_cell(result.algorithm),
+        cells.empty_cell() if p.asked is None else Cell(f"{given(p.asked)}", p.asked),
+        cells.rate_cell(p.fnir, cells.unsupported(one.fnir_supported)),
+        cells.interval_cell(one.fnir, result.answers),
+        cells.interval_cell(one.fnir_at_fpir, anew),
+        cells.small_cell(p.fpir, one.fpir_supported),
+        cells.small_interval_cell(one.fpir.low, one.fpir.high, result.answers),
+        cells.count_cell(p.rank),
+        cells.threshold_cell(p.threshold),
+        cells.share_cell(p.misses, p.n_mated),
+        cells.share_cell(p.false_positives, p.n_nonmated),
+    ]

@@ -1,0 +1,61 @@
+"""A result shown in any form: its view makes tables, figures and metrics, and here they are written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from proband.engine.arguments import Gate
+from proband.report.formats import (
+    all_csv,
+    all_html,
+    all_latex,
+    all_markdown,
+    all_terminal,
+)
+from proband.report.model_card import model_card
+from proband.report.plotting import displayed
+from proband.report.table import Table
+from proband.report.view import view_of
+from proband.report.views import load_views
+from proband.words import as_sentence
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_FORMS = {
+    "markdown": all_markdown,
+    "latex": all_latex,
+    "csv": all_csv,
+    "html": all_html,
+    "terminal": all_terminal,
+}
+
+
+def show(result: object, form: str, **options: Any) -> Any:
+    """Show a result in a form."""
+    load_views()
+    match form:
+        case "table":
+            return tables_of(result)
+        case "figure":
+            return figure_of(result, **options)
+        case "card":
+            return model_card(result, **options)
+        case _:
+            return _FORMS[form](tables_of(result), **options)
+
+
+def tables_of(result: object) -> list[Table]:
+    """The tables of a result, what belongs beneath them with the last."""
+    view = view_of(result)
+    *before, last = view.tables(result)
+    notes = tuple(map(as_sentence, view.notes(result)))
+    return [*before, replace(last, notes=(*last.notes, *notes))]
+
+
+def figure_of(result: object, **options: Any) -> Figure:
+    """The figure of a result; its options are those that what draws it takes."""
+    plot = view_of(result).plot
+    args, named = Gate(plot, "plot").admitted((result,), options)
+    return displayed(plot(*args, **named))

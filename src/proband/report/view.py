@@ -1,0 +1,257 @@
+"""How what was found is shown: one view for each kind of result, which terminal, notebook, files, page, methods text and model card ask.
+
+A view overrides what it has to say; all else is left out, or follows from the frame of the result. What combines analyses (the verdict,
+standings, diagnostics, the methods paragraph) asks every view for the roles it fills, and knows none of them by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import polars as pl
+
+from proband.engine.rendering import Shown
+from proband.errors import UsageError
+from proband.report.frame_tables import frame_tables
+from proband.report.plotting import values_plot
+from proband.report.table import Table
+from proband.words import Note
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from proband.inference.comparisons.comparison import Standings
+    from proband.report.methods_text import MethodsText
+    from proband.report.model_card import CardMetric
+    from proband.report.page.model import Badge, Block, Section
+    from proband.report.scene import Scene
+    from proband.report.standings import Standing
+    from proband.results.base import Answers, Facts
+    from proband.results.estimate import Clusters, Estimate
+
+Found = TypeVar("Found")
+Draw = Callable[[], "Figure"]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A part of what the terminal shows: words before the tables, the tables, verdicts after them, and what belongs beneath.
+
+    Attributes
+    ----------
+    title
+        Shown above, where a result has several.
+    before
+        Words above the tables.
+    tables
+        The tables.
+    verdicts
+        What was found, in sentences.
+    notes, answers
+        What is to be known of the numbers, and what varies behind them: told in brief, or in full if everything is to be explained.
+    """
+
+    tables: Sequence[Table] = ()
+    verdicts: Sequence[Note | str] = ()
+    notes: Sequence[Note | str] = ()
+    answers: Sequence[Answers] = ()
+    before: Sequence[Note | str] = ()
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a study found: the sentence to remember, what varied behind it, which rate to quote, and what else belongs to it.
+
+    Attributes
+    ----------
+    precedence
+        The lowest of several leads the page.
+    in_section
+        Whether the section of the analysis says it, so that no other does.
+    """
+
+    headline: Note
+    answers: Answers | None = None
+    rest: tuple[Note, ...] = ()
+    weights: tuple[Note, ...] = ()
+    precedence: float = 100.0
+    in_section: bool = False
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A section of the page and where it stands: sections go by ascending place."""
+
+    place: float
+    section: Section
+
+
+class View(Generic[Found]):
+    """How results of a kind are shown: everything is optional.
+
+    Attributes
+    ----------
+    precedence
+        For each role that several analyses may fill and one leads (``standings``, ``facts``, ``clusters``, ``judged``, ``badges``): the lowest comes first.
+    """
+
+    precedence: ClassVar[Mapping[str, float]] = {}
+
+    # Tables, words and figures of the result itself.
+
+    def tables(self, found: Found) -> Sequence[Table]:
+        """Its tables, as notebooks, LaTeX, Markdown and CSV have them."""
+        return frame_tables(found)
+
+    def notes(self, found: Found) -> Sequence[Note]:
+        """What belongs beneath the tables."""
+        return ()
+
+    def answers(self, found: Found) -> Sequence[Answers]:
+        """What varies behind its numbers."""
+        own = getattr(found, "answers", None)
+        return () if own is None else (own,)
+
+    def passages(self, found: Found, explain: bool) -> Iterable[Passage]:
+        """What the terminal shows: briefly, or all that is to be known."""
+        yield Passage(self.tables(found), (), self.notes(found), self.answers(found))
+
+    def latex(self, found: Found) -> Sequence[Table]:
+        """The tables that are published."""
+        return self.tables(found)
+
+    plot: ClassVar[Callable[..., Figure]] = staticmethod(values_plot)
+    """Draws the result, with the options of `plot`: one figure, by default its values with their intervals."""
+
+    # Files.
+
+    def frames(self, found: Found) -> Mapping[str, pl.DataFrame]:
+        """Its numbers as tables of rows, by the names of their files: the first is the one that ``--csv`` writes; nothing is rounded."""
+        return {}
+
+    def figures(self, found: Found, scene: Scene) -> Mapping[str, Draw]:
+        """What draws each of its figures, by the names of their files: the first is the one that ``--figure`` writes."""
+        return {}
+
+    def write(self, found: Found, directory: Path) -> None:
+        """Write files of its own beside the others."""
+
+    # The page.
+
+    def sections(self, found: Found, scene: Scene) -> Iterable[Placed]:
+        """Its sections on the page."""
+        return ()
+
+    def embedded(self, found: Found) -> Mapping[str, str]:
+        """Files that travel in the page: their names and texts. Of several of one name the first by precedence is kept."""
+        return {}
+
+    # Roles in what combines analyses.
+
+    def algorithms(self, found: Found) -> Sequence[str]:
+        """The algorithms that were measured, in order."""
+        return ()
+
+    def ordered(self, found: Found) -> Sequence[str]:
+        """The algorithms by what was measured, the best first."""
+        return ()
+
+    def headline(self, found: Found, scene: Scene) -> Summary | None:
+        """The sentence to remember."""
+        return None
+
+    def beside(self, found: Found, scene: Scene) -> Sequence[Note]:
+        """What to add to the headline of another analysis."""
+        return ()
+
+    def standings(self, found: Found) -> Standings | None:
+        """The comparison that ranks the algorithms."""
+        return None
+
+    def estimates(self, found: Found) -> tuple[str, Sequence[Standing]] | None:
+        """Algorithms in order where none were compared: what was measured, and each with its interval."""
+        return None
+
+    def facts(self, found: Found) -> Sequence[Facts]:
+        """How the measurements came about, for every algorithm: sizes, policies, what was left out."""
+        return ()
+
+    def judged(self, found: Found) -> Sequence[Facts]:
+        """The facts of what the verdict is about."""
+        return ()
+
+    def clusters(self, found: Found) -> Mapping[str, Clusters]:
+        """How alike the outcomes of one person's probes are, for every algorithm."""
+        return {}
+
+    def replicated(self, found: Found) -> Sequence[Estimate]:
+        """Estimates whose replicates may be too few."""
+        return ()
+
+    def diagnostics(self, found: Found) -> Sequence[Block]:
+        """What else a doubtful reader would ask for."""
+        return ()
+
+    def noted(self, found: Found) -> Sequence[tuple[Note, Sequence[Note | str]]]:
+        """Every note and caution, with the part of the results it belongs to."""
+        return ()
+
+    def methods(self, found: Found, text: MethodsText, scene: Scene) -> None:
+        """Say how it was done, with the literature."""
+
+    def badges(self, found: Found) -> Sequence[Badge]:
+        """The few numbers that a verdict rests on."""
+        return ()
+
+    def conditions(self, found: Found, scene: Scene) -> tuple[Sequence[Badge], Sequence[tuple[str, str]]]:
+        """Under which conditions the numbers hold: badges for a glance, and rules in words."""
+        return (), ()
+
+    def metrics_of_scores(self, found: Found) -> Mapping[str, str | None]:
+        """How the scores of each algorithm were compared; None for scores that are taken as given."""
+        return {}
+
+    def metrics(self, found: Found) -> Sequence[CardMetric]:
+        """What a model card states."""
+        return ()
+
+    def told(self, found: Found) -> Sequence[Note]:
+        """What ``proband run`` says of it besides the headline."""
+        return ()
+
+
+_VIEWS: dict[type, View[Any]] = {}
+
+
+def shows(*kinds: type) -> Callable[[type[View[Any]]], type[View[Any]]]:
+    """Let a view show results of some kinds, and of those that derive from them."""
+
+    def register(view: type[View[Any]]) -> type[View[Any]]:
+        _VIEWS.update(dict.fromkeys(kinds, view()))
+        return view
+
+    return register
+
+
+def kinds_that(fill: str) -> list[str]:
+    """The names of the kinds of results whose views fill a role."""
+    return [
+        kind.__name__ for kind, view in _VIEWS.items() if getattr(type(view), fill) is not getattr(View, fill)
+    ]
+
+
+def view_of(result: object) -> View[Any]:
+    """The view of a result: that of its kind, or of the nearest kind it derives from."""
+    for kind in type(result).__mro__:
+        if kind in _VIEWS:
+            return _VIEWS[kind]
+    raise UsageError(f"Nothing shows a {type(result).__name__}.", "results do; this is none.")
+
+
+@shows(Shown)
+class AnyView(View[Any]):
+    """Results that have no view of their own: their frame, and their values with intervals."""
