@@ -95,7 +95,7 @@ def test_data_keep_every_name() -> None:
     evaluation, _ = study()
     page = build_page(Scene(Findings("t", finding.PROVENANCE, {"identification": Identified(evaluation)})))
     results = json.loads(page.embedded["results-summary.json"])
-    assert {one["algorithm"] for one in results["identification"]["results"]} == {NAME, OTHER}
+    assert {one["algorithm"] for one in results["identification"]["evaluation"]["results"]} == {NAME, OTHER}
     assert set(evaluation.to_frame()["algorithm"]) == {NAME, OTHER}
     assert evaluation.to_dict()["results"][0]["algorithm"] == NAME
 
@@ -128,5 +128,7 @@ def test_commands_print_and_write_names_as_they_are(tmp_path: Path, run: Callabl
         assert all(name in text.replace(r"\textbackslash{}", "\\") for name in SHOWN)
     assert [row["algorithm"] for row in csv.DictReader(io.StringIO(made["table.csv"]))] == [*SHOWN]
     written = run(*asked[:7], "--json", cwd=tmp_path)
-    assert [one["algorithm"] for one in json.loads(written.stdout)["results"]] == [NAME, OTHER]
+    assert [
+        one["algorithm"] for one in json.loads(written.stdout)["identification"]["evaluation"]["results"]
+    ] == [NAME, OTHER]
     assert not UNPRINTABLE.search(written.stdout)

@@ -31,7 +31,7 @@ MACHINES = {
     "samples/name_patterns.py": "patterns of file names",
     "scores/formats/csu.py": "a file format",
     "scores/trials.py": "names in LFW's lists",
-    "cli/analyses/command.py": "defaults of options, which are parsed again",
+    "cli/request_options.py": "defaults of options, which are parsed again",
     "report/charts/svg/axes.py": "ends of axes for the script, and how round a tick is",
     "report/charts/scales.py": "ticks without errors of rounding",
     "report/charts/svg/elements.py": "coordinates, and points for the script",

@@ -183,7 +183,7 @@ def test_an_installed_measure_design_and_section_are_in_the_terminal_the_study_a
     done = run("run", "study.toml", "--out", "run", "--quiet", cwd=home)
     assert done.returncode == 0, done.stderr
     results = json.loads((home / "run" / "results.json").read_text())
-    (measured,) = results["measures"]
+    (measured,) = results["identification"]["measures"]
     expected = by_hand(home)
     assert {one["facts"]["algorithm"]: one["value"] for one in measured["estimates"]} == pytest.approx(
         expected
@@ -191,7 +191,7 @@ def test_an_installed_measure_design_and_section_are_in_the_terminal_the_study_a
     for one in measured["estimates"]:
         assert one["low"] < one["value"] < one["high"]
         assert one["design"]["key"] == "bayesian-bootstrap"
-    (pair,) = results["comparisons"]["mrr"]["pairs"]
+    (pair,) = results["comparison"]["comparisons"]["mrr"]["pairs"]
     assert pair["difference"] == pytest.approx(expected["a"] - expected["b"])
     page = (home / "run" / "report.html").read_text()
     assert "mean reciprocal rank" in page
@@ -218,7 +218,7 @@ def test_an_installed_format_is_read_by_commands_and_studies(
     (home / "scores.toy").write_text(f"toy\n{' '.join(held['ids'])}\n{rows}\n")
     done = run("evaluate", "scores.toy", "-s", "samples.csv", "-g", "number == 0", "--json", cwd=home)
     assert done.returncode == 0, done.stderr
-    (own,) = json.loads(done.stdout)["results"]
+    (own,) = json.loads(done.stdout)["identification"]["evaluation"]["results"]
     assert own["algorithm"] == "toy"
     shown = run("inspect", "scores.toy", "-s", "samples.csv", cwd=home)
     assert shown.returncode == 0, shown.stderr
@@ -259,7 +259,10 @@ def test_dotted_names_in_a_study_need_leave(home: Path, run: Run, found_in: Call
     done = run("run", "dotted.toml", "--out", "dotted", "--quiet", "--allow-plugins", cwd=home)
     assert done.returncode == 0, done.stderr
     results = json.loads((home / "dotted" / "results.json").read_text())
-    found = {one["facts"]["algorithm"]: one["value"] for one in results["measures"][0]["estimates"]}
+    found = {
+        one["facts"]["algorithm"]: one["value"]
+        for one in results["identification"]["measures"][0]["estimates"]
+    }
     assert found == pytest.approx(by_hand(home))
 
 

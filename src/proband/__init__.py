@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from proband.scores.trials import Trials as Trials
     from proband.study.reading import read_study as read_study
     from proband.study.run import run as run
+    from proband.study.saved import read_results as read_results
 
 __getattr__, __dir__ = lazily(
     __name__,
@@ -117,6 +118,7 @@ __getattr__, __dir__ = lazily(
         "analyses": "Request",
         "study.reading": "read_study",
         "study.run": "run",
+        "study.saved": "read_results",
         "report": "save_figure",
     },
     (

@@ -69,7 +69,7 @@ def test_from_images_to_scores_to_rates(study: Path, faces, run: Run) -> None:
 
     done = run("evaluate", "scores.npz", "-s", "samples.csv", "--json", cwd=study)
     assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout)["results"]
+    results = json.loads(done.stdout)["identification"]["evaluation"]["results"]
     assert [result["algorithm"] for result in results] == list(algorithms)
     for result in results:
         ranks = rank(found[result["algorithm"]], faces.experiment).ranks
@@ -173,7 +173,7 @@ def test_failures_are_counted_and_become_misses(study: Path, faces, run: Run) ->
     assert "no eye centres" in done.stdout
     done = run("evaluate", "scores.npz", "-s", "samples.csv", "--json", cwd=study)
     assert done.returncode == 0, done.stderr
-    (result,) = json.loads(done.stdout)["results"]
+    (result,) = json.loads(done.stdout)["identification"]["evaluation"]["results"]
     assert (result["facts"]["n_failed"], result["facts"]["n_probes"]) == (2, 24)
 
 

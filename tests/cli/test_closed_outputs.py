@@ -19,8 +19,8 @@ from proband.cli import main
 from proband.cli.faults import outlive_outputs
 
 OUTPUTS = (
-    *("--out", "-o", "--csv", "--latex", "--markdown", "--report", "--figure", "--curve", "--model-card"),
-    *("--copies", "--distribution"),
+    *("--out", "-o", "--csv", "--latex", "--markdown", "--report", "--figure", "--model-card"),
+    "--copies",
 )
 DEFAULT = (
     "evaluate",

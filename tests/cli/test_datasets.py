@@ -22,7 +22,7 @@ def test_tables_and_json(run: Run, table: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "A is significantly better than C over data sets" in done.stdout
     assert "Friedman" in done.stdout
-    found = json.loads(run("datasets", "t.csv", "--json", cwd=table).stdout)
+    found = json.loads(run("datasets", "t.csv", "--json", cwd=table).stdout)["datasets"]
     assert found["algorithms"] == ["A", "B", "C"]
     assert len(found["pairs"]) == 3
 
@@ -42,7 +42,7 @@ def test_mistakes(run: Run, table: Path) -> None:
 
 @pytest.mark.long
 def test_figures(run: Run, table: Path) -> None:
-    done = run("datasets", "t.csv", "-f", "ranks.svg", "--by-dataset", "by.pdf", cwd=table)
+    done = run("datasets", "t.csv", "-f", "ranks.svg", "-f", "differences=by.pdf", cwd=table)
     assert done.returncode == 0, done.stderr
     assert "average rank" in (table / "ranks.svg").read_text()
     assert (table / "by.pdf").stat().st_size > 1000

@@ -52,7 +52,7 @@ VALUES = {
 }
 # Rooms that no study enters, and options of the program that no study has.
 NO_STUDY = ("blind", "protocols")
-OF_THE_PROGRAM = {"to", "cache", "allow_plugins", "run_directory", "out", "force"}
+OF_THE_PROGRAM = {"to", "save", "cache", "allow_plugins", "run_directory", "out", "force"}
 
 
 # Every file of the library, by its path; parsing them all would take seconds.

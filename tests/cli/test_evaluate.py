@@ -33,7 +33,7 @@ def test_table_and_statements(evaluate: Evaluate) -> None:
 
 def test_json_equals_python(evaluate: Evaluate, study: Path) -> None:
     done = evaluate("--json", "--failed", "not found")
-    said = json.loads(done.stdout)
+    said = json.loads(done.stdout)["identification"]["evaluation"]
     samples = pb.Samples.read(study / "samples.csv", failed="not found")
     scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
     expected = pb.evaluate(scores, pb.experiment_over(scores, samples)).to_dict()
@@ -44,7 +44,9 @@ def test_json_equals_python(evaluate: Evaluate, study: Path) -> None:
 
 
 def test_failures_as_scored(evaluate: Evaluate) -> None:
-    said = json.loads(evaluate("--json", "--failed", "not found", "--on-failure", "as-scored").stdout)
+    said = json.loads(evaluate("--json", "--failed", "not found", "--on-failure", "as-scored").stdout)[
+        "identification"
+    ]["evaluation"]
     assert said["results"][0]["rates"]["1"] == 11 / 12
 
 
@@ -97,7 +99,7 @@ def test_csv_ranks_ties_count(evaluate: Evaluate, study: Path) -> None:
 
 def test_categories(evaluate: Evaluate) -> None:
     done = evaluate("--json", "--category", "bare: not probe.glasses", "--category", "x: probe.glasses")
-    said = json.loads(done.stdout)
+    said = json.loads(done.stdout)["identification"]["evaluation"]
     sizes = {one["category"]: one["facts"]["n_probes"] for one in said["results"]}
     assert sizes == {"all probes": 12, "bare": 6, "x": 6}
 
@@ -120,7 +122,9 @@ def test_names_keys_and_embeddings(run: Evaluate, evaluate: Evaluate, study: Pat
     ]
     done = run("evaluate", *arguments, "-g", "session == 1", "-p", "session == 2", "--json", cwd=study)
     assert done.returncode == 0, done.stderr
-    assert [one["algorithm"] for one in json.loads(done.stdout)["results"]] == ["mine", "net"]
+    assert [
+        one["algorithm"] for one in json.loads(done.stdout)["identification"]["evaluation"]["results"]
+    ] == ["mine", "net"]
 
 
 @pytest.mark.parametrize(

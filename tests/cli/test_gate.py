@@ -41,7 +41,7 @@ def test_three_exits(run: Run, folder: Path) -> None:
         assert done.returncode == code, done.stderr
         assert word in done.stdout
         assert "would pass with probability" in done.stdout
-        found = json.loads(run("gate", *asked, "--json", cwd=folder).stdout)
+        found = json.loads(run("gate", *asked, "--json", cwd=folder).stdout)["gate"]
         assert (found["exit_code"], found["decision"]) == (code, word.lower())
         assert found["baseline"] == "baseline"
 

@@ -76,7 +76,7 @@ def test_the_comparisons_of_a_verification_are_stated(vectors: Path, run: Run) -
     said = "Compared: every query with every target, no sample with itself and no pair twice; 60 genuine and 720 impostor comparisons."
     assert said in every.stdout
     chosen = run("verify", *given, "-g", "k == 0", "--json", cwd=vectors)
-    first = json.loads(chosen.stdout)[0]["compared"]
+    first = json.loads(chosen.stdout)["verification"]["algorithms"][0]["compared"]
     assert (first["design"], first["gallery"], first["metric"]) == ("experiment", "k == 0", "cosine")
 
 
@@ -135,7 +135,10 @@ def test_normalised_vectors_need_a_metric_too(vectors: Path) -> None:
 
 def _metrics(done: Any) -> dict[str, str]:
     assert done.returncode == 0, done.stderr
-    return {one["algorithm"]: one["compared"]["metric"] for one in json.loads(done.stdout)}
+    return {
+        one["algorithm"]: one["compared"]["metric"]
+        for one in json.loads(done.stdout)["verification"]["algorithms"]
+    }
 
 
 def test_metrics_are_given_by_name(vectors: Path, run: Run) -> None:

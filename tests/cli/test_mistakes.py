@@ -97,12 +97,12 @@ def folder(tmp_path_factory):
         ),
         ("mcnemar u=ok.npz v=ok.npz w=ok.npz -s s.csv -g session==1", 2, "say which: --pairs A-B"),
         (
-            "evaluate ok.npz -s s.csv -g session==1 --distribution x.svg",
+            "evaluate ok.npz -s s.csv -g session==1 --figure distributions=x.svg",
             2,
-            "no effect without --measures",
+            "x.svg cannot be written: nothing was found to put in it",
         ),
         (
-            "permute ok.npz -s s.csv --trials 10 --list-trials 11 --choices x.csv",
+            "permute ok.npz -s s.csv --trials 10 --list-trials 11 --csv trials=x.csv",
             2,
             "there are 10 trials, and no trial 11",
         ),

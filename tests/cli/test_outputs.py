@@ -31,12 +31,12 @@ GALLERY = ("-g", "one_per_subject")
         ("evaluate", *USUAL, "-g", "@ids.txt", "--csv", "ids.txt"),
         ("compare", *USUAL, *GALLERY, "--latex", "scores.npz"),
         ("compare", *USUAL, *GALLERY, "--markdown", "./samples.csv"),
-        ("search", *USUAL, *GALLERY, "--curve", "samples.csv"),
+        ("search", *USUAL, *GALLERY, "--csv", "curve=samples.csv"),
         ("convert", "scores.npz::good", "scores.npz"),
         ("convert", "scores.npz::good", "samples.csv", "-s", "samples.csv"),
         ("init", "scores.npz", "samples.csv", "-o", "samples.csv", "--force"),
         ("evaluate", *USUAL, *GALLERY, "--csv", "same.svg", "--figure", "same.svg"),
-        ("search", *USUAL, *GALLERY, "--csv", "same.csv", "--curve", "same.csv"),
+        ("search", *USUAL, *GALLERY, "--csv", "same.csv", "--csv", "curve=same.csv"),
     ],
 )
 def test_nothing_that_is_read_is_written_over_and_no_output_is_lost(

@@ -81,7 +81,7 @@ def test_pairs_are_verified(run: Run, folder: Path) -> None:
         "--json",
         cwd=folder,
     )
-    assert json.loads(done.stdout)[0]["n_subjects"] == 20
+    assert json.loads(done.stdout)["verification"]["algorithms"][0]["n_subjects"] == 20
     done = run("evaluate", "pairs.csv", *NAMED, cwd=folder)
     assert done.returncode == 1
     assert "can only be verified" in done.stderr
@@ -98,7 +98,7 @@ def test_rows_and_columns_may_name_subjects(run: Run, folder: Path) -> None:
     done = run(
         "verify", "face.npz", "--ids", "subjects", "--fmr", "0.05", "--replicates", "0", "--json", cwd=folder
     )
-    (found,) = json.loads(done.stdout)
+    (found,) = json.loads(done.stdout)["verification"]["algorithms"]
     assert (found["n_genuine"], found["n_impostor"], found["n_subjects"]) == (20, 380, 20)
     done = run("verify", "face.npz", "-s", "people.csv", "--ids", "subjects", cwd=folder)
     assert done.returncode == 2

@@ -69,7 +69,7 @@ def test_json_equals_python(verify: Run, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     scores, samples = library(folder, "lost == 1")
     expected = [pb.verify(one, samples, fmr=[0.1, 0.01], n_resamples=200).to_dict() for one in scores]
-    assert json.loads(done.stdout) == json.loads(json.dumps(expected))
+    assert json.loads(done.stdout)["verification"]["algorithms"] == json.loads(json.dumps(expected))
     assert expected[0]["n_failed_genuine"] == 4  # two images, each with two others of the same person
 
 
@@ -83,7 +83,10 @@ def test_algorithms_of_a_run_borrow_from_each_other(run: Run, folder: Path) -> N
     scores = pb.read_scores(
         folder / "tied.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
     )
-    found = {one["algorithm"]: one["points"][-1]["fmr_interval"] for one in json.loads(done.stdout)}
+    found = {
+        one["algorithm"]: one["points"][-1]["fmr_interval"]
+        for one in json.loads(done.stdout)["verification"]["algorithms"]
+    }
     beside = pb.verify(scores, samples, thresholds=[0.5])["tied"].points[-1].fmr
     alone = pb.verify(scores["tied"], samples, thresholds=[0.5]).points[-1].fmr
     assert found["tied"]["high"] == beside.high < alone.high
@@ -123,9 +126,11 @@ def test_table_groups_and_zoo(verify: Run, folder: Path) -> None:
 
 @pytest.mark.usefixtures("few_deals")
 def test_groups_are_counted_by_hand(verify: Run, folder: Path) -> None:
-    said = json.loads(verify("--fmr", "0.1", "--by", "sex", "--replicates", 0, "--json").stdout)[0]
+    said = json.loads(verify("--fmr", "0.1", "--by", "sex", "--replicates", 0, "--json").stdout)[
+        "verification"
+    ]
     scores, samples = library(folder)
-    threshold = said["points"][0]["threshold"]
+    threshold = said["algorithms"][0]["points"][0]["threshold"]
     values = scores[0].tile(np.arange(100), np.arange(100))
     sex = samples.frame["sex"].to_numpy()
     upper = np.triu_indices(100, 1)
@@ -186,13 +191,15 @@ def test_every_rate_of_a_search_with_few_errors_has_a_mark(search: Run, folder: 
 
 def test_search(search: Run, folder: Path) -> None:
     arguments = ("-g", "image == 0", "-p", "image == 1", "--fpir", "0.2", "--ranks", "1,5")
-    said = json.loads(search(*arguments, "--json").stdout)
+    said = json.loads(search(*arguments, "--json").stdout)["search"]["searches"]
     scores, samples = library(folder)
     experiment = pb.experiment_over(scores, samples, "image == 0", "image == 1")
     found = pb.search(scores[0], experiment).at_fpir(0.2, 1)
     assert said[0]["points"][0]["fnir"] == found.fnir
     assert found.n_nonmated == 10
-    done = search(*arguments, "--figure", "s.svg", "--csv", "s.csv", "--curve", "c.csv", "--sizes", "10,30")
+    done = search(
+        *arguments, "--figure", "s.svg", "--csv", "s.csv", "--csv", "curve=c.csv", "--sizes", "10,30"
+    )
     assert done.returncode == 0, done.stderr
     table = pl.read_csv(folder / "s.csv")
     assert table["fnir"].to_list() == [point["fnir"] for one in said for point in one["points"]]
@@ -204,7 +211,7 @@ def test_search(search: Run, folder: Path) -> None:
 
 def test_compare_by_fnmr(run: Run, folder: Path) -> None:
     done = program(run, folder, "compare")("--fnmr-at", "0.05", "--json")
-    said = json.loads(done.stdout)
+    said = json.loads(done.stdout)["comparison"]["comparisons"]["fnmr-at-fmr-0.05"]
     assert said["pairs"][0]["verdict"] == "better"
 
 

@@ -32,7 +32,7 @@ ASKED = {
         "-e first.npz -e two=second.npz -s samples.csv --metric cosine -g one_per_subject",
         "-e first.npz -s samples.csv --metric l2 -g one_per_subject -p @used.csv",
         f"{S} {G} --out out --figure cmc.svg --report page.html",
-        f"{S} {G} --one-sided lower --measure rank-rate@3 --measure median-rank@5 --measure auc --design bootstrap --overlap --distribution spread.svg",
+        f"{S} {G} --one-sided lower --measure rank-rate@3 --measure median-rank@5 --measure auc --design bootstrap --overlap --figure distributions=spread.svg",
         f"{S} {G} --formats csv --feret --image-set image_set --date date --camera camera --by sex --out out",
         f"scored.csv {C} -g one_per_subject",
         L,
@@ -95,7 +95,7 @@ ASKED = {
     "classify": [
         "logits.npz --quiet",
         "logits.npz labels.csv --truth number --classes bird,cat,deer,dog,frog,horse --group patient --average macro --level 0.9 --seed 3",
-        "logits.npz labels.csv --truth number --ties mean --top 1,3 --margin 0.05 --csv table.csv --by-class classes.csv --confusions pairs.out.csv",
+        "logits.npz labels.csv --truth number --ties mean --top 1,3 --margin 0.05 --csv table.csv --csv classes=classes.csv --csv confusions=pairs.out.csv",
         "labels.csv --predicted A=deep,B=flat --group patient --latex table.tex --figure accuracy.svg --report page.html --model-card card.yaml",
         "--table labels.csv --predicted deep --predicted plain=flat --average macro --adjust none",
         "--scores logits.npz --model flat --truth label --group site --ties optimistic --threads 1",
@@ -154,7 +154,7 @@ ASKED = {
         f"{L} --fmr 0.05",
     ],
     "search": [
-        f"{S} {K} --fpir 0.2,0.1 --ranks 1,3 --csv table.csv --latex table.tex --curve curve.csv --threads 1 --quiet",
+        f"{S} {K} --fpir 0.2,0.1 --ranks 1,3 --csv table.csv --latex table.tex --csv curve=curve.csv --threads 1 --quiet",
         f"{S} {K} -p \"session == 2\" --fusion mean --level 0.9 --fpir 0.2 --sizes 8,16 --failed \"not detected\"",
         "-e first.npz -s samples.csv --metric l2 -g @enrolled.csv --fpir 0.2",
         """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
@@ -206,7 +206,7 @@ ASKED = {
         f"{S} --groups session --pairs within --trials 1000 --where \"site != 'C'\"",
         f"{S} --trials 1000 --ties mean --max-rank 3",
         f"{S} --groups session --exact --max-rank 5",
-        f"{S} --groups session --trials 500 --max-rank 3 --distractors --list-trials 1,3 --choices chosen.csv --pseudonyms",
+        f"{S} --groups session --trials 500 --max-rank 3 --distractors --list-trials 1,3 --csv trials=chosen.csv --pseudonyms",
         f"{S} --groups session --trainings",
         "-e first.npz -s samples.csv --metric cosine --groups session --trials 500 --max-rank 3 --failed \"not detected\"",
         """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity --query-ids rows
@@ -219,7 +219,7 @@ ASKED = {
         f"scored.csv {C} -s samples.csv --groups session --trials 500 --max-rank 3",
     ],
     "covariates": [
-        f"{S} {G} --on \"elapsed(date) * algorithm + sex\" --csv table.csv --coefficients coefficients.csv --latex table.tex --threads 1 --quiet",
+        f"{S} {G} --on \"elapsed(date) * algorithm + sex\" --csv table.csv --csv coefficients=coefficients.csv --latex table.tex --threads 1 --quiet",
         f"{S} {G} --on \"cut(age, 3) + same(camera)\" --outcome match --fmr 0.1 --level 0.9 --failed \"not detected\" -p \"session == 2\"",
         f"{S} --one-per-subject --on \"probe.age + algorithm\" --outcome log-rank --ties mean --count subjects --failed \"not detected\" --on-failure as-scored",
         f"{S} -g one_per_subject --on camera --rank 2 --covariance CR1 --incomplete drop --formats csv --out out --report page.html",
@@ -229,7 +229,7 @@ ASKED = {
         "matrix.csv -s kept.csv --orientation similarity --missing drop --format csv-matrix --on probe.session+age",
         "bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all --no-orientation-check -g one_per_subject --on session",
         f"scored.csv {C} -s samples.csv -g one_per_subject --on session",
-        "survey.csv --outcomes --success success --cluster person --weights weight --strata site --on sex --coefficients coefficients.csv",
+        "survey.csv --outcomes --success success --cluster person --weights weight --strata site --on sex --csv coefficients=coefficients.csv",
         "--outcomes --table survey.csv --success y --cluster person --on \"x + sex\" --report page.html",
     ],
     "partition": [

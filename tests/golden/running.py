@@ -17,7 +17,16 @@ import numpy as np
 from proband.cli import main
 
 LONG = 8  # a longer run of numbers is kept as its length, ends and two sums
-_LEFT_OUT = ("proband", "command", "version", "versions", "experiment", "digest", "sha256", "bytes")
+_LEFT_OUT = (
+    "proband",
+    "command",
+    "version",
+    "versions",
+    "experiment",
+    "digest",
+    "sha256",
+    "bytes",
+)
 
 
 def answer(command: str, words: str, folder: Path, as_json: bool) -> dict[str, Any]:
@@ -37,7 +46,7 @@ def answer(command: str, words: str, folder: Path, as_json: bool) -> dict[str, A
     assert code in (0, 3, 4), f"{command} {words}: {complaint.getvalue()}"
     found: dict[str, Any] = {"exit": code}
     if as_json:
-        found["answer"] = _numbers(json.loads(said.getvalue()))
+        found["answer"] = _numbers(_results(json.loads(said.getvalue())))
     for path in sorted({one for one in folder.rglob("*") if one.is_file()} - before):
         name = path.relative_to(folder).as_posix()
         # The tables of a run say again what its results.json says, and its list of files holds no number.
@@ -51,7 +60,7 @@ def answer(command: str, words: str, folder: Path, as_json: bool) -> dict[str, A
 def _content(path: Path) -> Any:
     match path.suffix:
         case ".json":
-            return json.loads(path.read_text())
+            return _results(json.loads(path.read_text()))
         case ".csv":
             rows = list(csv.DictReader(io.StringIO(path.read_text())))
             return {column: [_value(row[column]) for row in rows] for column in (rows[0] if rows else ())}
@@ -60,6 +69,13 @@ def _content(path: Path) -> Any:
                 found = {key: archive[key] for key in archive.files if archive[key].dtype.kind in "biuf"}
             return {key: array.astype(np.float64).ravel().tolist() for key, array in found.items()}
     return None
+
+
+def _results(document: Any) -> Any:
+    """Results without how they were made, which no number is of."""
+    if isinstance(document, dict) and str(document.get("schema")).startswith("proband-results/"):
+        return {key: value for key, value in document.items() if key != "provenance"}
+    return document
 
 
 def _value(text: str) -> Any:

@@ -16,8 +16,8 @@ import pytest
 from tests.examples import TIMES
 
 import proband
+from proband.analyses.gate.baseline import read_pin
 from proband.blind.checking.submission import Declaration
-from proband.cli.analyses.gate import _pin
 from proband.engine.files.documents import read_json
 from proband.engine.files.placing import settle
 from proband.errors import ProbandError, UsageError
@@ -225,7 +225,7 @@ def test_nested_json_wherever_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "scores.npy").write_bytes(b"")
     for work in (
         lambda: ProtocolCard.read(tmp_path / "card.json"),
-        lambda: _pin(tmp_path / "card.json"),
+        lambda: read_pin(tmp_path / "card.json"),
         lambda: read_file(tmp_path / "scores.npy"),
         lambda: settle(tmp_path / "out"),
         lambda: require_free(tmp_path),

@@ -276,7 +276,7 @@ def test_archives_that_state_their_classes_are_read_by_them(run: Callable[..., A
 
     def found(*more: str) -> Any:
         done = run("classify", "a.npz", "b.npz", "--truth", "truth", "--json", *more, cwd=tmp_path)
-        return json.loads(done.stdout) if done.returncode == 0 else done.stderr
+        return json.loads(done.stdout)["classification"] if done.returncode == 0 else done.stderr
 
     for more in (
         (),

@@ -90,7 +90,9 @@ def test_chosen_pairs_are_verified_through_every_door(chosen, run, tmp_path):
     asked = ("--orientation", "similarity", "--fmr", FMR, "--replicates", 100)
     done = run("verify", "pairs.csv", "-s", "samples.csv", *asked, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert numbers(json.loads(done.stdout)[0]) == json.loads(json.dumps(numbers(expected)))
+    assert numbers(json.loads(done.stdout)["verification"]["algorithms"][0]) == json.loads(
+        json.dumps(numbers(expected))
+    )
     (tmp_path / "study.toml").write_text(
         '[samples]\nfile = "samples.csv"\n[[scores]]\nfile = "pairs.csv"\norientation = "similarity"\n'
         f"[verification]\nfmr = [{FMR}]\nn_resamples = 100\n"

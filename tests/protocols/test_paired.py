@@ -155,7 +155,9 @@ def test_on_the_command_line(out: Path, capsys: pytest.CaptureFixture[str], tmp_
     code, said = answer(capsys, "card", "diff", a, c, *given)
     assert (code, "No paired test" in said) == (3, True)
     code, said = answer(capsys, "classify", *given, "--json")
-    assert json.loads(said)["comparison"]["pairs"][0]["p_value"] == pytest.approx(expected[0])
+    assert json.loads(said)["classification"]["comparison"]["pairs"][0]["p_value"] == pytest.approx(
+        expected[0]
+    )
     moved = [tmp_path / f"{k}.json" for k in range(2)]  # cards without their predictions
     for path, place in zip((a, b), moved, strict=True):
         place.write_text(Path(path).read_text())

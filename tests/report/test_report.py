@@ -29,7 +29,7 @@ def evaluation(study: Path) -> pb.inference.Evaluation:
 def test_numbers_agree_everywhere(evaluation: pb.inference.Evaluation, tmp_path: Path) -> None:
     found = Findings("Found", Provenance("none"), {"identification": Identified(evaluation)})
     report = write_run(found, tmp_path / "out", formats=("csv",))
-    stored = json.loads((tmp_path / "out" / "results.json").read_text())["identification"]
+    stored = json.loads((tmp_path / "out" / "results.json").read_text())["identification"]["evaluation"]
     frame = evaluation.to_frame()
     for place, entry in enumerate(evaluation.entries):
         rate = entry.curve.at(1)

@@ -168,7 +168,7 @@ def test_a_directory_and_a_pattern_are_named_on_the_command_line_and_in_a_study(
                 ]
             )
         assert not stop.value.code
-        told.append(json.loads(capsys.readouterr().out))
+        told.append(json.loads(capsys.readouterr().out)["identification"])
     assert all(one == told[0] for one in told[1:])
     Path("study.toml").write_text(
         '[samples]\nfile = "samples.csv"\n[[embeddings]]\nfile = "model/*.npy"\nmetric = "cosine"\n[experiment]\ngallery = "one_per_subject"\n'

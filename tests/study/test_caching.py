@@ -93,7 +93,7 @@ def test_only_results_of_this_package_are_made() -> None:
         size = int.from_bytes(forged[:8], "little") + len(address) - len("proband.results.base:Answers")
         body = zlib.compress(size.to_bytes(8, "little") + forged[8:], 1)
         digest = hashlib.sha256(hashlib.sha256(b"key").digest() + body).hexdigest()
-        with pytest.raises(DamagedError, match=r"no type of results|not of this package"):
+        with pytest.raises(DamagedError, match=r"no type of results|neither of this package"):
             unpack(b"proband cache 2 " + digest.encode() + b"\n" + body, {}, "key")
 
 

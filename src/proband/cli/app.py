@@ -14,20 +14,7 @@ from typing import Any, NoReturn
 import typer
 
 from proband._version import __version__
-from proband.cli.analyses.classify import classify
-from proband.cli.analyses.compare import compare
-from proband.cli.analyses.covariates import covariates, partition
-from proband.cli.analyses.datasets import datasets
-from proband.cli.analyses.evaluate import evaluate
-from proband.cli.analyses.feret import feret
-from proband.cli.analyses.gate import gate
-from proband.cli.analyses.mcnemar import mcnemar
-from proband.cli.analyses.permute import permute
-from proband.cli.analyses.search import search
-from proband.cli.analyses.strat import strat
-from proband.cli.analyses.survey import survey
-from proband.cli.analyses.threshold import threshold
-from proband.cli.analyses.verify import verify
+from proband.cli.analysis_commands import analysis_commands
 from proband.cli.blind.blind import blind
 from proband.cli.coverage import coverage
 from proband.cli.data.array import array
@@ -51,6 +38,7 @@ from proband.cli.images.demo import demo
 from proband.cli.images.faces import faces
 from proband.cli.images.recognize import recognize
 from proband.cli.images.reproduce import reproduce
+from proband.cli.mcnemar_counts import with_counts
 from proband.cli.plan import plan
 from proband.cli.protocols.audit import audit
 from proband.cli.protocols.card import card
@@ -72,14 +60,16 @@ _LOOK: dict[str, Any] = {
     "rich_markup_mode": "rich",
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
-_JOBS: dict[str, tuple[Any, ...]] = {
-    "Evaluate scores": (evaluate, compare, verify, threshold, search, gate, covariates, partition, datasets),
-    "Carry out a whole study": (demo, init, run),
-    "Classifiers and their protocols": (classify, protocol, audit, card, literature),
-    "Plan a test, or give one to others": (plan, coverage, blind),
-    "Studies of the papers": (feret, permute, strat, mcnemar, survey, reproduce),
-    "Files and images": (inspect, convert, recognize, faces, alter, array, schema),
+_JOBS: dict[str, list[Any]] = {
+    "Evaluate scores": [],
+    "Carry out a whole study": [demo, init, run],
+    "Classifiers and their protocols": [protocol, audit, card, literature],
+    "Plan a test, or give one to others": [plan, coverage, blind],
+    "Studies of the papers": [reproduce],
+    "Files and images": [inspect, convert, recognize, faces, alter, array, schema],
 }
+for _job, _made in analysis_commands():
+    _JOBS.setdefault(_job, []).append(with_counts(_made) if _made.__name__ == "mcnemar" else _made)
 app = typer.Typer(**_LOOK)
 for _job, _commands in _JOBS.items():
     for _one in _commands:

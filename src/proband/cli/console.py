@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import get_terminal_size
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from proband.report.table import Table
     from proband.results.base import Answers
     from proband.samples import Samples
-    from proband.study.findings import Findings
-    from proband.study.requests import Request
     from proband.words import Note
 
 _BETWEEN = "working"  # what is done after a stage, and before the next one says what it is
@@ -83,18 +81,6 @@ def print_json(plain: object, indent: int | None = 1) -> None:
     from proband.engine.files.documents import as_json
 
     typer.echo(as_json(plain, indent), nl=False)
-
-
-def write_latex(path: Path | None, *tables: Table) -> None:
-    """Write tables as LaTeX, one after another, if a file is named."""
-    if path is None:
-        return
-    from proband.engine.files.files import written_whole
-    from proband.report.formats import as_latex
-
-    with written_whole(path) as draft:
-        draft.write_text("\n".join(map(as_latex, tables)), encoding="utf-8")
-    wrote(path)
 
 
 def show_tables(*tables: Table) -> None:
@@ -181,32 +167,6 @@ def write_csv(frame: pl.DataFrame, path: Path | None) -> None:
         with written_whole(path) as draft:
             write_spreadsheet(frame, draft)
         wrote(path)
-
-
-def write_model_card(found: Findings, request: Request, path: Path | None) -> None:
-    """Write what was found as a model card, if that was asked for; the data are called after their table."""
-    from proband.cli.options import CARD_FORMS
-    from proband.engine import written_whole
-
-    if path is None:
-        return
-    table = request.samples
-    dataset = found.title if table is None else Path(table.file).stem
-    text = found.to_model_card(dataset, format=CARD_FORMS[path.suffix.lower()])
-    with written_whole(path) as draft:
-        draft.write_text(text, encoding="utf-8")
-    wrote(path)
-
-
-def write_texts(results: Sequence[object], files: Mapping[str, Path | None]) -> None:
-    """Write results in forms that they have, by the names of their methods, each into a file if one was asked for."""
-    from proband.engine import written_whole
-
-    for form, path in files.items():
-        if path is not None:
-            with written_whole(path) as draft:
-                draft.write_text("\n".join(getattr(one, form)() for one in results), encoding="utf-8")
-            wrote(path)
 
 
 @contextmanager

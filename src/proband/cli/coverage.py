@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
-from proband.cli.analyses.command import flag
+from proband.cli.command import flag
 from proband.cli.console import print_json, progress_bars, read_samples, say, say_below, show_tables
 from proband.cli.gathering import gathered
 from proband.cli.inputs import RunInputs, ScoreInputs, whole_numbers
@@ -168,8 +168,8 @@ def _data(
     """What is known of the design: outcomes of scores, an experiment over a table, or nothing."""
     experiment = {name: rule for name, rule in (("gallery", gallery), ("probes", probes)) if rule is not None}
     if inputs.scores or inputs.embeddings:
-        from proband.cli.analyses.command import spelled
         from proband.cli.console import typed
+        from proband.cli.request_options import spelled
         from proband.study.definition import Origin
         from proband.study.requests import only
         from proband.study.run import run

@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from proband.cli.analyses.command import Command
+from proband.cli.command import Command
 from proband.cli.repeated_options import commands_of
 
 _ENGINE = Annotated[
@@ -49,4 +49,4 @@ def _chosen(command: Callable[..., int | None]) -> Command:
         with using(engine):
             return command(**given)
 
-    return Command(command, run, parameters)
+    return Command(command.__name__, command.__doc__, run, parameters)

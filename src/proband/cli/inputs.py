@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import typer
 
@@ -12,95 +11,6 @@ from proband.cli import options as o
 from proband.marks import Needs
 
 _OF_TABLE = Needs("samples")
-
-
-class Reads(Protocol):
-    """What a command reads."""
-
-    def __init__(self, **typed: Any) -> None: ...
-
-    def sources(self) -> dict[str, Any]:
-        """What is read, as a request says it."""
-
-
-@dataclass(frozen=True)
-class ClassInputs:
-    """Scores of classes, and the table of samples."""
-
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILE...",
-            help="Scores of classes (.npz, .npy), and a table of samples (.csv, .tsv, .parquet, .jsonl).",
-            show_default=False,
-        ),
-    ] = None
-
-    def sources(self) -> dict[str, Any]:
-        """What is read, as a request says it."""
-        from proband.errors import UsageError
-
-        scores = [one for one in self.files or () if PurePath(one).suffix.lower() in (".npz", ".npy")]
-        tables = [one for one in self.files or () if one not in scores]
-        if len(tables) > 1:
-            raise UsageError(
-                f"One table holds the samples, got {' and '.join(tables)}.",
-                "join them, or name files of predictions with --predictions; scores are .npz or .npy.",
-            )
-        read = {"table": tables[0] if tables else None, "scores": scores}
-        return {"classification": {name: value for name, value in read.items() if value}}
-
-
-@dataclass(frozen=True)
-class OutcomeInputs:
-    """The table of outcomes."""
-
-    files: Annotated[list[str] | None, typer.Argument(metavar="FILE")] = None
-
-    def sources(self) -> dict[str, Any]:
-        """What is read, as a request says it."""
-        return _of_table("outcomes", "Outcomes are", self.files)
-
-
-@dataclass(frozen=True)
-class SurveyInputs:
-    """The table of a survey."""
-
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TABLE", help="Table with a row for each observation.", show_default=False),
-    ] = None
-
-    def sources(self) -> dict[str, Any]:
-        """What is read, as a request says it."""
-        return _of_table("survey", "A survey is", self.files)
-
-
-@dataclass(frozen=True)
-class DatasetInputs:
-    """The table of data sets."""
-
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="TABLE",
-            help="Accuracies, a row for each data set and a column for each algorithm (.csv, .tsv, .parquet, …); or outcomes, a row for each.",
-            show_default=False,
-        ),
-    ] = None
-
-    def sources(self) -> dict[str, Any]:
-        """What is read, as a request says it."""
-        return _of_table("datasets", "Data sets are", self.files)
-
-
-def _of_table(section: str, what: str, files: list[str] | None) -> dict[str, Any]:
-    """The one table of a section; none where it is named by its option, or missing."""
-    from proband.errors import UsageError
-
-    if files and len(files) > 1:
-        raise UsageError(f"{what} in one table, got {' and '.join(files)}.", "join them.")
-    return {section: {"table": files[0]} if files else {}}
 
 
 @dataclass(frozen=True)
@@ -210,27 +120,6 @@ class ScoreInputs:
             }
             found["samples"] = {key: value for key, value in table.items() if value is not None}
         return {kind: value for kind, value in found.items() if value}
-
-
-@dataclass(frozen=True)
-class CovariateInputs(ScoreInputs):
-    """Scores, or with ``--outcomes`` a table of outcomes."""
-
-    outcomes: Annotated[
-        bool,
-        typer.Option(
-            "--outcomes",
-            help="The file is a table of outcomes, a row for each trial, and not of scores.",
-            rich_help_panel="Outcomes",
-        ),
-    ] = False
-
-    def sources(self) -> dict[str, Any]:
-        """What is read, as a request says it."""
-        if not self.outcomes:
-            return super().sources()
-        named = OutcomeInputs(self.scores).sources()
-        return {"covariates": named["outcomes"]}
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,37 @@
 """Where work runs: blocks of it over threads, processes or a cluster, with progress, the same result on every engine."""
 
-from proband.engine.engines import LOCAL, Engine, engine_said, on_engine, run_blocks, using
-from proband.engine.files.files import written_whole
-from proband.engine.kept import Kept
-from proband.engine.progress import Progress, Silent
-from proband.engine.threads import default_threads, one_blas_thread, slices, uninterrupted
+from __future__ import annotations
 
-__all__ = [
-    "LOCAL",
-    "Engine",
-    "Kept",
-    "Progress",
-    "Silent",
-    "default_threads",
-    "engine_said",
-    "on_engine",
-    "one_blas_thread",
-    "run_blocks",
-    "slices",
-    "uninterrupted",
-    "using",
-    "written_whole",
-]
+from typing import TYPE_CHECKING
+
+from proband._lazy import lazily
+
+if TYPE_CHECKING:
+    from proband.engine.engines import (
+        LOCAL as LOCAL,
+        Engine as Engine,
+        engine_said as engine_said,
+        on_engine as on_engine,
+        run_blocks as run_blocks,
+        using as using,
+    )
+    from proband.engine.files.files import written_whole as written_whole
+    from proband.engine.kept import Kept as Kept
+    from proband.engine.progress import Progress as Progress, Silent as Silent
+    from proband.engine.threads import (
+        default_threads as default_threads,
+        one_blas_thread as one_blas_thread,
+        slices as slices,
+        uninterrupted as uninterrupted,
+    )
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "engines": "LOCAL Engine engine_said on_engine run_blocks using",
+        "files.files": "written_whole",
+        "kept": "Kept",
+        "progress": "Progress Silent",
+        "threads": "default_threads one_blas_thread slices uninterrupted",
+    },
+)

@@ -43,13 +43,13 @@ def show(result: object, form: str, **options: Any) -> Any:
         case "card":
             return model_card(result, **options)
         case _:
-            return _FORMS[form](tables_of(result), **options)
+            return _FORMS[form](tables_of(result, form), **options)
 
 
-def tables_of(result: object) -> list[Table]:
-    """The tables of a result, what belongs beneath them with the last."""
+def tables_of(result: object, form: str = "table") -> list[Table]:
+    """The tables of a result, what belongs beneath them with the last; those that are published, as LaTeX."""
     view = view_of(result)
-    *before, last = view.tables(result)
+    *before, last = view.latex(result) if form == "latex" else view.tables(result)
     notes = tuple(map(as_sentence, view.notes(result)))
     return [*before, replace(last, notes=(*last.notes, *notes))]
 

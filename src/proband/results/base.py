@@ -53,7 +53,7 @@ class Result(Shown):
     __slots__ = ()
     written: ClassVar[Written] = Written()
     sparse: ClassVar[bool] = False
-    """Whether keys that hold nothing are left out, and, of a part of findings, whether its keys stand at the top."""
+    """Whether keys that hold nothing are left out."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let every kind show itself in lines that fit, and none in those of a dataclass, which show every array."""
@@ -77,7 +77,7 @@ class Result(Shown):
         optional = self.written.if_any
         made = {key: plain(value) for key, value in entries(self).items()}
         for key, part in getattr(self, self.written.beside or "", {}).items():
-            made |= part.to_dict() if part.sparse else {key: plain(part)}
+            made[key] = plain(part)
         return {key: value for key, value in made.items() if value or not (self.sparse or key in optional)}
 
     def to_frame(self) -> pl.DataFrame:

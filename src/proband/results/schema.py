@@ -48,15 +48,12 @@ def schema_of(kind: type, title: str, parts: Mapping[str, type] | None = None) -
     """Return the JSON Schema (draft 2020-12) of what `to_dict` of a type of results gives.
 
     The whole has no other keys; a record in it may have more, since it may be of a kind that says more. `parts` may stand beside its own
-    keys; of those that are sparse, their own keys do.
+    keys.
     """
     found: dict[str, Schema] = {}
     _schema(kind, found)
     own = found.pop(kind.__name__)
-    for key, part in (parts or {}).items():
-        reference = _schema(part, found)
-        sparse = getattr(part, "sparse", False)
-        own["properties"] |= found.pop(part.__name__)["properties"] if sparse else {key: reference}
+    own["properties"] |= {key: _schema(part, found) for key, part in (parts or {}).items()}
     top = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return {**top, **own, "additionalProperties": False, "$defs": dict(sorted(found.items()))}
 

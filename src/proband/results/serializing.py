@@ -35,7 +35,7 @@ class Written:
     versioned
         Whether the version of Proband comes first.
     beside
-        A field that holds results by key: these stand beside the other keys, and of a sparse one its own keys do.
+        A field that holds results by key: these stand beside the other keys.
     """
 
     keys: Mapping[str, str] = field(default_factory=dict)

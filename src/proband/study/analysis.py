@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from proband.engine.registry import Registry, imported
+from proband.marks import Needs, Unless
 
 if TYPE_CHECKING:
     from proband.results.base import Result
@@ -15,8 +16,72 @@ if TYPE_CHECKING:
 
 Thing = TypeVar("Thing")
 
+Marks = Needs | Unless | tuple[Needs | Unless, ...]
+
 ANALYSES = Registry("analysis", "proband.analyses", package="proband.analyses")
 """Every analysis by its key: those that come with the program, and those of installed packages."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnalysisCommand:
+    """The command that asks for an analysis. Its options are the fields of the request, and what it prints and writes is the view's.
+
+    Parameters
+    ----------
+    name, help
+        What is typed, and what ``--help`` says: a first sentence, more of it, and examples.
+    job
+        The heading of the program's help under which it stands.
+    title
+        What its page is called.
+    reads
+        ``scores``: scores or embeddings and the table of samples; ``files``: what the request makes of their names
+        (`AnalysisRequest.from_files`); ``either``: files if `switch` is on, and scores else.
+    files
+        What stands for the names of files in help, and what they are.
+    switch
+        An option that chooses it, where several analyses have one command, or reads files where it reads either: its name and help.
+    experiment
+        The fields of the experiment that are options; None for all.
+    categories
+        Whether probes have categories.
+    output
+        The fields of the output that are options.
+    frames, figures
+        The names under which its view has tables of rows and figures: the first is what ``--csv FILE`` and ``--figure FILE`` write, and
+        ``NAME=FILE`` writes another.
+    card
+        Whether there is a model card of it.
+    marks
+        Beside which options others have no effect, where the request does not say it.
+    prepare
+        Changes what is read by what was asked, ``module:attribute``: a function of the values of the section and of the sources.
+    parse
+        How texts that name algorithms are understood once these are known, by field, ``module:attribute``.
+    more
+        Further options that write files of its own, a `Part`, ``module:attribute``: its method ``write`` takes the result.
+    code
+        The exit code, ``module:attribute``: a function of the result and its request.
+    """
+
+    name: str
+    help: str
+    job: str
+    title: str
+    reads: Literal["scores", "files", "either"] = "scores"
+    files: tuple[str, str] = ("FILE", "")
+    switch: tuple[str, str] | None = None
+    experiment: tuple[str, ...] | None = None
+    categories: bool = False
+    output: tuple[str, ...] = ("confidence_level", "seed", "formats")
+    frames: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    card: bool = False
+    marks: Mapping[str, Marks] = field(default_factory=dict)
+    prepare: str | None = None
+    parse: str | None = None
+    more: str | None = None
+    code: str | None = None
 
 
 @dataclass(frozen=True)
@@ -44,8 +109,10 @@ class Analysis:
         Whether a study may ask for several: ``[[comparison]]``.
     default
         Whether it is carried out unasked. If the data do not allow it then, a note says so.
-    commands
-        The commands that ask for it.
+    command
+        The command that asks for it, if there is one of its own.
+    moved
+        Keys that stood at the top of ``proband-results/2``, and where they stand in its result now.
     prepare
         Refuses what cannot be done before any analysis is run; it takes what `run` takes.
     """
@@ -59,7 +126,8 @@ class Analysis:
     many: bool = False
     default: bool = False
     prepare: str | Callable[[Any, Context], object] | None = None
-    commands: tuple[str, ...] = ()
+    command: AnalysisCommand | None = None
+    moved: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def bundled(self) -> bool:

@@ -53,7 +53,7 @@ class Provenance:
 
 
 class Parts(Result):
-    """What an analysis found that stands under several keys at the top of results.json: those of its fields that hold anything."""
+    """What an analysis found, where that is several things: results.json has those that were asked for."""
 
     __slots__ = ()
     sparse = True

@@ -1,4 +1,4 @@
-"""Results as bytes and back: plain values, arrays, tables and the frozen result types of this package; no code is ever loaded.
+"""Results as bytes and back: plain values, arrays, tables and the frozen result types of this package and of installed analyses.
 
 An entry is a line with a digest, then the structure as JSON with the arrays' bytes behind it, all compressed. The digest is of the
 content and of all that it depends on, so that an entry in the place of another is as good as none.
@@ -23,6 +23,7 @@ import polars as pl
 
 from proband.engine.files.documents import read_json
 from proband.samples import Experiment
+from proband.study.analysis import analyses
 
 _MARK = b"proband cache 2 "
 _PACKAGE = "proband."
@@ -170,11 +171,15 @@ def _address(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
+def _modules_of_plugins() -> set[str]:
+    return {one.result_type.__module__ for one in analyses() if not one.bundled}
+
+
 def _found(address: str) -> type:
-    """The type at an address: a frozen result of this package, nothing else."""
+    """The type at an address: a frozen result of this package, or beside what an installed analysis finds; nothing else."""
     module, _, name = address.partition(":")
-    if not module.startswith(_PACKAGE):
-        raise ValueError(f"{address} is not of this package")
+    if not module.startswith(_PACKAGE) and module not in _modules_of_plugins():
+        raise ValueError(f"{address} is neither of this package nor of an installed analysis")
     kind = getattr(import_module(module), name)
     if not isinstance(kind, type) or not (is_dataclass(kind) or issubclass(kind, tuple)):
         raise TypeError(f"{address} is no type of results")

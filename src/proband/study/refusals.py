@@ -141,7 +141,7 @@ def _sections_of_commands() -> dict[str, str]:
     """Commands whose names differ from those of the sections that ask for the same."""
     from proband.study.analysis import analyses  # whose requests are refused here
 
-    named = {command: analysis.key for analysis in analyses() for command in analysis.commands}
+    named = {one.command.name: one.key for one in reversed(analyses()) if one.command is not None}
     return named | {"recognize": "images"}
 
 

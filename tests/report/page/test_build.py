@@ -88,8 +88,8 @@ def test_embedded_files():
     assert files["study.toml"] == finding.STUDY
     results = json.loads(files["results-summary.json"])
     assert (
-        results["identification"]["results"][0]["rates"]
-        == found.to_dict()["identification"]["results"][0]["rates"]
+        results["identification"]["evaluation"]["results"][0]["rates"]
+        == found.to_dict()["identification"]["evaluation"]["results"][0]["rates"]
     )
     rows = list(csv.DictReader(io.StringIO(files["leaderboard-summary.csv"])))
     best = next(iter(found["comparison"].comparisons.values())).ordered[0]
@@ -103,7 +103,7 @@ def test_embedded_files():
 def test_long_lists_are_named_where_they_are_left_out():
     found = finding.many(12)
     results = json.loads(build_page(Scene(found)).embedded["results-summary.json"])
-    assert results["left_out"] == ["comparisons.rank-1.pairs"]
+    assert results["left_out"] == ["comparison.comparisons.rank-1.pairs"]
     rows = list(csv.DictReader(io.StringIO(build_page(Scene(found)).embedded["leaderboard-pairs.csv"])))
     assert len(rows) == 66
 

@@ -5,11 +5,11 @@ from proband.study.analysis import ANALYSES, Analysis
 ANALYSES.register("audit")(
     Analysis(
         key="audit",
-        commands=("audit",),
         place=160,
         request="proband.analyses.audit.request:AuditRequest",
         run="proband.analyses.audit.run:run",
         view="proband.analyses.audit.view:AuditsView",
         result="proband.analyses.audit.run:Audits",
+        moved={"audits": "audits"},
     )
 )

@@ -1,16 +1,57 @@
 """Other choices of images of the same people."""
 
-from proband.study.analysis import ANALYSES, Analysis
+from proband.marks import Needs, Unless
+from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
+
+_HELP = """How much do rates vary with the images chosen?
+
+Permutes the choice of gallery and probe images (Beveridge et al. 2001). Every algorithm goes through the same trials. The variation is over images of *these people*; whether one algorithm is
+better on other people is tested beside it.
+
+[bold]Examples[/bold]
+
+Gallery and probe image from different sessions, a million trials:
+
+  proband permute scores.npz -s samples.csv --orientation similarity --groups session --trials 1000000 --max-rank 10
+
+People with images of one session alone stay enrolled, and what the first two trials chose is listed:
+
+  proband permute scores.npz -s samples.csv --orientation similarity --groups session --distractors --list-trials 1,2 --csv trials=chosen.csv
+
+Embeddings, several encounters of each person:
+
+  proband permute -e embeddings.npz::dlib -s samples.csv --id-column filename --metric l2 --groups encounter
+"""
 
 ANALYSES.register("choices")(
     Analysis(
         key="choices",
-        commands=("permute",),
+        command=AnalysisCommand(
+            "permute",
+            help=_HELP,
+            job="Studies of the papers",
+            title="Choice of images",
+            code="proband.analyses.choices.run:exit_code",
+            experiment=("ties",),
+            output=("confidence_level", "seed", "pseudonyms", "formats"),
+            frames=("choices", "choices_differences", "choices_trials"),
+            figures=("choices_distributions", "choices_ranks", "choices_differences"),
+            marks={
+                "list_trials": Needs("csv", "out"),
+                "pseudonyms": Needs("list_trials"),
+                "csv": Unless("exact=on", "trainings=on"),
+                "figure": Unless("exact=on", "trainings=on"),
+                "ties": Unless("trainings=on"),
+                "confidence_level": Unless("exact=on"),
+                "seed": Unless("exact=on"),
+            },
+        ),
         place=80,
         request="proband.analyses.choices.request:ChoicesRequest",
         run="proband.analyses.choices.run:run",
         view="proband.analyses.choices.view:ChoicesView",
         result="proband.analyses.choices.run:Choices",
         prepare="proband.analyses.choices.run:prepare",
+        moved={"choices": "trials", "exact_choices": "exact", "trainings": "trainings"},
     )
 )

@@ -22,6 +22,7 @@ from proband.samples import Pool
 from proband.scores import pool_over
 from proband.study.context import Context
 from proband.study.findings import Parts
+from proband.study.requests import Request
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +52,8 @@ class Choices(Parts):
     """
 
     written = Written(
-        {"choices": "choices_at_level", "trainings": "training_sets"},
-        without=("pool", "trained", "trial_choices", "confidence_level", "rank"),
+        {"trials": "choices_at_level", "exact": "exact_choices", "trainings": "training_sets"},
+        without=("choices", "pool", "trained", "trial_choices", "confidence_level", "rank"),
     )
 
     choices: VirtualExperiments | None = None
@@ -129,3 +130,10 @@ def run(request: ChoicesRequest, context: Context) -> Choices:
     return Choices(
         trials, pool=pool, trial_choices=listed, confidence_level=output.confidence_level, rank=request.rank
     )
+
+
+def exit_code(found: Choices, request: Request) -> int | None:
+    """130, as after any interrupt, where trials were ended before all were drawn."""
+    asked: ChoicesRequest = request.section("choices")[0]
+    stopped = found.choices is not None and found.choices.n_trials < asked.n_resamples
+    return 130 if stopped else None

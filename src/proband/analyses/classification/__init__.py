@@ -1,11 +1,40 @@
 """Accuracy of classifiers."""
 
-from proband.study.analysis import ANALYSES, Analysis
+from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
+
+_HELP = """Accuracy of classifiers, by class, and which is better.
+
+Classes are fixed, samples vary; with --group the groups do.
+
+[bold]Examples[/bold]
+
+Logits of two models, samples × classes, with the true class in a table of the same order:
+
+  proband classify logits.npz labels.csv --truth label
+
+Predicted labels in columns; patients are the independent units:
+
+  proband classify predictions.csv --truth diagnosis --predicted A=model_a,B=model_b --group patient
+"""
 
 ANALYSES.register("classification")(
     Analysis(
         key="classification",
-        commands=("classify",),
+        command=AnalysisCommand(
+            "classify",
+            help=_HELP,
+            job="Classifiers and their protocols",
+            title="Classification",
+            reads="files",
+            files=(
+                "FILE...",
+                "Scores of classes (.npz, .npy), and a table of samples (.csv, .tsv, .parquet, .jsonl).",
+            ),
+            experiment=(),
+            frames=("accuracy", "classes", "confusions"),
+            figures=("accuracy",),
+            card=True,
+        ),
         place=130,
         request="proband.analyses.classification.request:ClassificationRequest",
         run="proband.analyses.classification.run:run",

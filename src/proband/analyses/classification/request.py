@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from proband.engine.limits import (
     Adjustment,
 )
-from proband.errors import Hint
+from proband.errors import Hint, UsageError
 from proband.marks import Needs, Unless
 from proband.study.requests.base import (
     ADJUST,
@@ -96,6 +98,20 @@ class ClassificationRequest(AnalysisRequest):
     ties: Annotated[Ties, Field(description="How tied scores count."), Needs("scores")] = "pessimistic"
     margin: Annotated[Share | None, Field(description=MARGIN)] = None
     adjust: Annotated[Adjustment, Field(description=ADJUST)] = "single-step"
+
+    @classmethod
+    def from_files(cls, files: Sequence[str]) -> dict[str, Any]:
+        """Scores by their endings, and one table."""
+        scores = [name for name in files if PurePath(name).suffix.lower() in (".npz", ".npy")]
+        tables = [name for name in files if name not in scores]
+        if len(tables) > 1:
+            raise UsageError(
+                f"One table holds the samples, got {' and '.join(tables)}.",
+                Hint(
+                    "join them, or name files of predictions: {option:predictions}; scores are .npz or .npy."
+                ),
+            )
+        return {**({"table": tables[0]} if tables else {}), **({"scores": scores} if scores else {})}
 
     @model_validator(mode="after")
     def _something_to_read(self) -> Self:

@@ -1,11 +1,38 @@
 """Algorithms compared."""
 
-from proband.study.analysis import ANALYSES, Analysis
+from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
+
+_HELP = """Is one algorithm better? Differences, tests, places, a verdict.
+
+Two or more algorithms are compared on the same probes, every two of them.
+
+[bold]Examples[/bold]
+
+Every algorithm of an archive against every other, at rank 1, with one point as what matters:
+
+  proband compare scores.npz -s samples.csv --orientation similarity
+
+Two files, at rank 10, two points:
+
+  proband compare old=a.npz::net new=b.npz::net -s samples.csv --orientation similarity --rank 10 --margin 0.02
+
+Outcomes and nothing else, 0 or 1 for each item and system, with documents as the independent units:
+
+  proband compare outcomes.csv --outcomes --item question --system model --success correct --cluster document
+"""
 
 ANALYSES.register("comparison")(
     Analysis(
         key="comparison",
-        commands=("compare",),
+        command=AnalysisCommand(
+            "compare",
+            help=_HELP,
+            job="Evaluate scores",
+            title="Comparison",
+            frames=("comparisons", "places"),
+            figures=("comparison",),
+            categories=True,
+        ),
         place=20,
         request="proband.analyses.comparison.request:ComparisonRequest",
         run="proband.analyses.comparison.run:run",
@@ -13,5 +40,6 @@ ANALYSES.register("comparison")(
         result="proband.analyses.comparison.run:ComparedAlgorithms",
         many=True,
         default=True,
+        moved={"comparisons": "comparisons"},
     )
 )

@@ -1,12 +1,36 @@
 """May a new algorithm replace a baseline?"""
 
-from proband.study.analysis import ANALYSES, Analysis
+from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
+
+_HELP = """May the new algorithm replace the old? An exit code for CI.
+
+Pass (exit 0), fail (3) or undecided (4). It passes if it is shown not to be worse by the margin or more, on other people; it fails if it is shown to be worse by more.
+
+[bold]Examples[/bold]
+
+  proband gate new.npz --baseline old.npz -s samples.csv --orientation similarity --margin 0.005 --save baseline.json
+
+The next release against the same baseline, whatever came between:
+
+  proband gate newer.npz --baseline baseline.json -s samples.csv --orientation similarity --measure fnmr@0.001
+"""
 
 ANALYSES.register("gate")(
     Analysis(
         key="gate",
-        commands=("gate",),
-        place=30,
+        command=AnalysisCommand(
+            "gate",
+            help=_HELP,
+            job="Evaluate scores",
+            title="Gate",
+            prepare="proband.analyses.gate.baseline:with_baseline",
+            more="proband.analyses.gate.files:GateFiles",
+            code="proband.analyses.gate.files:exit_code",
+            frames=("gate",),
+            figures=("gate",),
+            card=True,
+        ),
+        place=75,
         request="proband.analyses.gate.request:GateRequest",
         run="proband.analyses.gate.run:run",
         view="proband.analyses.gate.view:GateView",

@@ -82,7 +82,7 @@ class Identified(Parts):
         Whether curves are drawn over rank / people in the gallery.
     """
 
-    written = Written({"identification": "evaluation", "measures": "measured"}, without=("relative_ranks",))
+    written = Written({"measures": "measured"}, without=("relative_ranks",))
 
     evaluation: Evaluation
     measured: tuple[Measured, ...] = ()

@@ -90,7 +90,7 @@ class IdentificationView(View[Identified]):
             "cmc": lambda: evaluation_figure(found.evaluation, places=scene.looks, relative=relative)
         }
         drawn = with_replicates(found.measured)
-        return made | ({"measures_distributions": lambda: replicates_figure(drawn)} if drawn else {})
+        return made | ({"distributions": lambda: replicates_figure(drawn)} if drawn else {})
 
     def sections(self, found: Identified, scene: Scene) -> Iterator[Placed]:
         """Curves and rates; other measures; what the sets share."""

@@ -1,11 +1,39 @@
 """McNemar's exact test."""
 
-from proband.study.analysis import ANALYSES, Analysis
+from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
+
+_HELP = """McNemar's exact test, from two counts or from scores.
+
+One- and two-sided, and mid-p. Probes are taken to be independent: with several probes of a person use proband compare, which knows that people are shared.
+
+[bold]Examples[/bold]
+
+Only the first recognises 104 probes, only the second 40 (FERET's fb probes, Beveridge et al. 2001):
+
+  proband mcnemar 104 40 --total 1195
+
+From scores:
+
+  proband mcnemar a.npy b.npy -s samples.csv --orientation similarity
+
+Over all probes and within FERET's probe sets, each algorithm against a baseline (Table 4 of that paper):
+
+  proband mcnemar scores.npz -s samples.csv --orientation similarity --feret --against pca
+"""
 
 ANALYSES.register("mcnemar")(
     Analysis(
         key="mcnemar",
-        commands=("mcnemar",),
+        command=AnalysisCommand(
+            "mcnemar",
+            help=_HELP,
+            job="Studies of the papers",
+            title="McNemar's test",
+            output=("confidence_level", "formats"),
+            frames=("mcnemar",),
+            figures=("mcnemar",),
+            categories=True,
+        ),
         place=40,
         request="proband.analyses.mcnemar.request:McNemarRequest",
         run="proband.analyses.mcnemar.run:run",

@@ -75,6 +75,10 @@ class McNemarOfTwoView(View[McNemarOfOutcomes]):
         """One row."""
         return {"mcnemar": as_table(found).to_frame()}
 
+    def figures(self, found: McNemarOfOutcomes, scene: Scene) -> Mapping[str, Draw]:
+        """The difference."""
+        return {"mcnemar": lambda: mcnemar_figure(as_table(found))}
+
     def sections(self, found: McNemarOfOutcomes, scene: Scene) -> Iterator[Placed]:
         """Who recognises which probes, and the tests."""
         yield Placed(45, _of_two(found))

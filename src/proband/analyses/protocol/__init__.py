@@ -5,7 +5,6 @@ from proband.study.analysis import ANALYSES, Analysis
 ANALYSES.register("protocol")(
     Analysis(
         key="protocol",
-        commands=("protocol",),
         place=150,
         request="proband.analyses.protocol.request:ProtocolRequest",
         run="proband.analyses.protocol.run:run",

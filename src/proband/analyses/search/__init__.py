@@ -1,16 +1,35 @@
 """Open-set identification."""
 
-from proband.study.analysis import ANALYSES, Analysis
+from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
+
+_HELP = """Open-set identification: some people are not enrolled.
+
+A search returns up to so many candidates whose score reaches a threshold. FPIR: searches for people who are not enrolled that
+return anybody. FNIR: searches for enrolled people that do not return them.
+
+[bold]Example[/bold]
+
+  proband search -e embeddings.npz::net -s samples.csv -g "session == 1 and enrolled" -p "session == 2" --metric cosine
+"""
 
 ANALYSES.register("search")(
     Analysis(
         key="search",
-        commands=("search",),
+        command=AnalysisCommand(
+            "search",
+            help=_HELP,
+            job="Evaluate scores",
+            title="Open-set identification",
+            experiment=(),
+            frames=("searches", "search_curve"),
+            figures=("search",),
+        ),
         place=70,
         request="proband.analyses.search.request:SearchRequest",
         run="proband.analyses.search.run:run",
         view="proband.analyses.search.view:SearchedView",
         result="proband.analyses.search.run:Searched",
         prepare="proband.analyses.search.run:prepare",
+        moved={"search": "searches", "by_gallery_size": "by_gallery_size"},
     )
 )

@@ -22,7 +22,7 @@ from proband.study.requests import ExperimentDesign
 class Searched(Parts):
     """Open-set identification, one for each algorithm; and what smaller galleries would give, if that was asked for."""
 
-    written = Written({"search": "searches", "by_gallery_size": "gallery_sizes"})
+    written = Written({"by_gallery_size": "gallery_sizes"})
 
     searches: tuple[SearchEstimates, ...]
     by_gallery_size: tuple[pl.DataFrame, ...] = ()

@@ -1,11 +1,37 @@
 """Stratified evaluation."""
 
-from proband.study.analysis import ANALYSES, Analysis
+from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
+
+_HELP = """Does it matter which images are the gallery?
+
+Each column of images is the gallery in turn, before and after mixing (Micheals & Boult 2001). People are the strata and their probe images the units. Standard errors say how rates vary with the probe images of *these
+people*; for other people see proband evaluate, or take people as the units of larger strata.
+
+[bold]Examples[/bold]
+
+  proband strat similarity.npz -s samples.csv --id-column filename --orientation similarity --images 4 --out strat
+
+One gallery that stays, people as the units of sites, each site weighing the same:
+
+  proband strat scores.npz -s samples.csv --orientation similarity -g "session == 1" --strata site --units subject --stratum-weights equal
+
+Two cameras compared on the same people:
+
+  proband strat scores.npz -s samples.csv --orientation similarity -g "session == 1" --sensors camera
+"""
 
 ANALYSES.register("strat")(
     Analysis(
         key="strat",
-        commands=("strat",),
+        command=AnalysisCommand(
+            "strat",
+            help=_HELP,
+            job="Studies of the papers",
+            title="Stratified evaluation",
+            experiment=("ties", "on_failure"),
+            frames=("strat",),
+            figures=("strat_galleries", "strat_errors", "strat_algorithms", "strat_units"),
+        ),
         place=90,
         request="proband.analyses.strat.request:StratRequest",
         run="proband.analyses.strat.run:run",

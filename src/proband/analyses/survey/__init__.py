@@ -1,11 +1,42 @@
 """Estimates for a population."""
 
-from proband.study.analysis import ANALYSES, Analysis
+from proband.marks import Needs
+from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
+
+_HELP = """Means, totals and ratios of samples with weights and strata.
+
+Variances and quantiles as well. A row is an observation, such as a probe; units (people, sites) were drawn within strata. Standard errors are those of R's package survey.
+
+[bold]Examples[/bold]
+
+Success rates by sex, where people were drawn at sites:
+
+  proband survey probes.csv --weights w --strata site --units person --mean success --by sex --differences
+
+Two stages without replacement, raked to known margins, with the stratified jackknife:
+
+  proband survey probes.csv --strata site --units person --units session --fpc people --fpc sessions --mean success --rake margins.csv --method jkn
+
+Replicate weights that came with the data:
+
+  proband survey data.csv --weights w --replicate-weights 'rep*' --replicate-kind fay --rho 0.3 --total cost --ratio cost/visits
+"""
 
 ANALYSES.register("survey")(
     Analysis(
         key="survey",
-        commands=("survey",),
+        command=AnalysisCommand(
+            "survey",
+            help=_HELP,
+            job="Studies of the papers",
+            title="Survey",
+            reads="files",
+            files=("TABLE", "Table with a row for each observation."),
+            experiment=(),
+            frames=("survey",),
+            figures=("survey",),
+            marks={"seed": Needs("method=bootstrap")},
+        ),
         place=170,
         request="proband.analyses.survey.request:SurveyRequest",
         run="proband.analyses.survey.run:run",

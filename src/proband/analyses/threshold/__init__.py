@@ -1,15 +1,34 @@
 """Thresholds to deploy."""
 
-from proband.study.analysis import ANALYSES, Analysis
+from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
+
+_HELP = """The threshold that keeps a false match rate for new people.
+
+With the confidence of --level its rate is within the target. A threshold that has the rate on these people exceeds it on others about every second time.
+
+[bold]Example[/bold]
+
+  proband threshold scores.npz -s samples.csv --orientation similarity --fmr 0.001 --level 0.99
+"""
 
 ANALYSES.register("threshold")(
     Analysis(
         key="threshold",
-        commands=("threshold",),
+        command=AnalysisCommand(
+            "threshold",
+            help=_HELP,
+            job="Evaluate scores",
+            title="Thresholds for new people",
+            experiment=("gallery", "one_per_subject", "probes"),
+            output=("confidence_level", "formats"),
+            frames=("thresholds",),
+            figures=("thresholds",),
+        ),
         place=60,
         request="proband.analyses.threshold.request:ThresholdRequest",
         run="proband.analyses.threshold.run:run",
         view="proband.analyses.threshold.view:ThresholdsView",
         result="proband.analyses.threshold.run:Thresholds",
+        moved={"thresholds": "thresholds"},
     )
 )

@@ -15,6 +15,7 @@ from proband.inference.verification.several import beside_each_other
 from proband.inference.verification.supposed import Lent
 from proband.inference.verification.verification import OVER_PEOPLE, Verification, verify_one
 from proband.measures.folds import FoldAccuracy, fold_accuracy
+from proband.results.serializing import Written
 from proband.samples.delimited import SEPARATORS, unfinished
 from proband.scores.pair_lists import read_pairs
 from proband.scores.trials import Trials
@@ -35,6 +36,8 @@ class Verified(Parts):
     folds
         Accuracy over the folds of listed pairs, one for each algorithm.
     """
+
+    written = Written({"algorithms": "verification"})
 
     verification: tuple[Verification, ...] = ()
     groups: tuple[Differential, ...] = ()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.analyses.command import Asked, requesting
-from proband.cli.analyses.feret import show_study
 from proband.cli.blind.check import Tolerance
 from proband.cli.console import progress_bars, typed, wrote
+from proband.cli.findings import show_findings
+from proband.cli.request_options import Asked, requesting
 
 if TYPE_CHECKING:
     from proband.blind.scoring import AnsweredTest
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _AND = "+"
 
 
-@requesting("feret", categories=True)
+@requesting("feret", categories=True, parse="proband.analyses.feret.pairs:PAIRS")
 def score(
     tests: Annotated[
         list[str],
@@ -74,17 +74,12 @@ def score(
             **feret_arguments(request.section("feret")[0], Origin().find, request.output.seed),
             **ranking(request.experiment),
         )
+    output = request.output
+    provenance = Provenance(typed(), seed=output.seed, versions=versions())
+    found = Findings("Blind test", provenance, {"feret": made}, confidence_level=output.confidence_level)
     if out is not None:
-        output = request.output
-        provenance = Provenance(typed(), seed=output.seed, versions=versions())
-        wrote(
-            write_run(
-                Findings("Blind test", provenance, {"feret": made}, confidence_level=output.confidence_level),
-                out,
-                output.formats,
-            )
-        )
-    show_study(made, json, explain)
+        wrote(write_run(found, out, output.formats))
+    show_findings(found, json, explain)
 
 
 def _answered(words: list[str], progress: Progress) -> list[AnsweredTest]:

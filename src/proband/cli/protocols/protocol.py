@@ -234,7 +234,7 @@ def run(
     """
     from proband.analyses.protocol.request import ProtocolRequest
     from proband.analyses.protocol.run import under_protocols
-    from proband.cli.analyses.command import spelled
+    from proband.cli.request_options import spelled
     from proband.report.directory import require_free
     from proband.scores.reading import split_key
     from proband.study.caching import Cache

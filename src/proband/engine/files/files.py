@@ -8,6 +8,7 @@ import io
 import os
 import stat
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
-from polars.exceptions import PanicException, PolarsError
 
 from proband.engine.files.hidden_drafts import hidden, is_hidden
 from proband.engine.files.placing import alone, clear, commit, require_name, seen, settle
@@ -35,10 +35,8 @@ _COMPLAINTS: tuple[type[BaseException], ...] = (
     struct.error,
     zipfile.BadZipFile,
     zlib.error,
-    PolarsError,
-    PanicException,
 )
-_OF_WRITING: tuple[type[BaseException], ...] = (OSError, UnicodeEncodeError, PolarsError)
+_OF_WRITING: tuple[type[BaseException], ...] = (OSError, UnicodeEncodeError)
 
 
 def first_line(error: BaseException) -> str:
@@ -54,8 +52,14 @@ def refused(
     """Turn what other libraries complain of into an `InputError` that begins with `message`."""
     try:
         yield
-    except complaints as error:
+    except (*complaints, *_of_polars()) as error:
         raise InputError(f"{message}: {first_line(error)}.", file=file) from error
+
+
+def _of_polars() -> tuple[type[BaseException], ...]:
+    """What polars raises, where it is loaded; nothing is loaded for it."""
+    exceptions = sys.modules.get("polars.exceptions")
+    return () if exceptions is None else (exceptions.PolarsError, exceptions.PanicException)
 
 
 @contextmanager

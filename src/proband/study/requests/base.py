@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from pydantic_core import PydanticCustomError
 
 from proband.engine.limits import Positive as Positive, Share as Share, can_be_written
 from proband.engine.registry import Registry, imported
-from proband.errors import Hint
+from proband.errors import Hint, UsageError
 from proband.marks import why_idle
 from proband.study.refusals import MOST as MOST, refusal, shown
 
@@ -155,6 +155,13 @@ class Reads:
 
 class AnalysisRequest(Part):
     """What is asked of one analysis: its section in a study, its options and its arguments."""
+
+    @classmethod
+    def from_files(cls, files: Sequence[str]) -> dict[str, Any]:
+        """What the files mean that a command names, as fields: one table."""
+        if len(files) > 1:
+            raise UsageError(f"There is one table, got {' and '.join(files)}.", "join them.")
+        return {"table": files[0]} if files else {}
 
     @property
     def reads(self) -> Reads:

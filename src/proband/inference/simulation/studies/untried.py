@@ -24,7 +24,7 @@ def _named(names: str, why: Target) -> dict[str, Target]:
 UNTRIED: Mapping[str, Target] = {
     **_named(
         "cluster_statistics experiment_over feret_categories pool_over protocols.epd_verdict protocols.splitter rank read_embeddings "
-        "read_scores read_study run save_figure scored_pairs set_overlap trial_choices write_scores Survey.within",
+        "read_results read_scores read_study run save_figure scored_pairs set_overlap trial_choices write_scores Survey.within",
         _NOTHING,
     ),
     **_named("IntervalFound Options Value", _INSIDE),

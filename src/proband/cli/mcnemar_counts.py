@@ -1,4 +1,4 @@
-"""``proband mcnemar``: two algorithms, by the probes on which they differ."""
+"""``proband mcnemar 22 8``: McNemar's test of two counts, as papers state them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proband.cli import options as o
-from proband.cli.analyses.command import Command, analysis, flag, was_given
-from proband.cli.console import print_json, say, say_below, show_tables, write_csv, write_latex
+from proband.cli.command import Command, flag, was_given
+from proband.cli.console import print_json, say, say_below, show_tables
 from proband.errors import UsageError
 from proband.words import count, level, signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from proband.study.findings import Findings
-    from proband.study.requests import Request
     from proband.words import Note
 
 _MOST_DIGITS = 12
@@ -29,79 +26,33 @@ _TESTS = {
 }
 
 
-@analysis("mcnemar", "McNemar's test", categories=True, output=("confidence_level", "formats"))
-def _of_scores(
-    found: Findings,
-    request: Request,
-    csv: o.Csv = None,
-    latex: o.Latex = None,
-    *,
-    json: bool,
-    explain: bool,
-) -> None:
-    from proband.analyses.mcnemar.tables import ANSWERS, mcnemar_rows, mcnemar_statements
-    from proband.inference.comparisons.mcnemar_table import McNemarTable, as_table
-
-    result = found["mcnemar"]
-    assert result is not None  # what was asked for
-    table = result if isinstance(result, McNemarTable) else as_table(result)
-    write_csv(table.to_frame(), csv)
-    write_latex(latex, mcnemar_rows(table))
-    if not isinstance(result, McNemarTable):
-        _show(result.to_dict(), result.sentences(), json, explain, found.notes)
-        return
-    if json:
-        print_json(result.to_dict())
-        return
-    show_tables(mcnemar_rows(result))
-    say_below(mcnemar_statements(result), explain, [ANSWERS], found.notes)
-
-
-def _mcnemar(**given: Any) -> None:
-    """McNemar's exact test, from two counts or from scores.
-
-    One- and two-sided, and mid-p. Probes are taken to be independent: with several probes of a person use proband compare, which knows that people are shared.
-
-    [bold]Examples[/bold]
-
-    Only the first recognises 104 probes, only the second 40 (FERET's fb probes, Beveridge et al. 2001):
-
-      proband mcnemar 104 40 --total 1195
-
-    From scores:
-
-      proband mcnemar a.npy b.npy -s samples.csv --orientation similarity
-
-    Over all probes and within FERET's probe sets, each algorithm against a baseline (Table 4 of that paper):
-
-      proband mcnemar scores.npz -s samples.csv --orientation similarity --feret --against pca
-    """
-    total = given.pop("total")
-    words = given["scores"] or []
-    if words and all(word.isdecimal() for word in words):
-        _of_counts(words, total, given)
-    elif total is not None:
-        raise UsageError("--total goes with two counts; scores bring their own.")
-    else:
-        _of_scores(**given)
-
-
 _TOTAL = Annotated[
     int | None,
     typer.Option("--total", "-n", help="Number of probes in all, for the interval of the difference."),
 ]
 
 
-def _options() -> list[Parameter]:
-    own = Parameter("total", Parameter.KEYWORD_ONLY, default=None, annotation=_TOTAL)
-    return [*signature(_of_scores).parameters.values(), own]
+def with_counts(scored: Command) -> Command:
+    """McNemar's test of scores, or of two counts."""
+
+    def do(**given: Any) -> int | None:
+        total = given.pop("total")
+        words = given["scores"] or []
+        if words and all(word.isdecimal() for word in words):
+            _of_counts(words, total, given, scored)
+            return None
+        if total is not None:
+            raise UsageError("--total goes with two counts; scores bring their own.")
+        return scored(**given)
+
+    def parameters() -> list[Parameter]:
+        own = Parameter("total", Parameter.KEYWORD_ONLY, default=None, annotation=_TOTAL)
+        return [*signature(scored).parameters.values(), own]
+
+    return Command(scored.__name__, scored.__doc__, do, parameters)
 
 
-mcnemar = Command(_mcnemar, _mcnemar, _options)
-mcnemar.__name__ = "mcnemar"
-
-
-def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> None:
+def _of_counts(words: list[str], total: int | None, given: dict[str, Any], scored: Command) -> None:
     """The test of two counts, as papers state them."""
     from proband.inference import mcnemar as test
     from proband.inference.comparisons.mcnemar import tango_counts
@@ -112,7 +63,7 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> No
             + ("." if given["samples"] is None else f" and {given['samples']}."),
             "the counts are of probes that only the first, and only the second recognises.",
         )
-    _refuse_options(given, total)
+    _refuse_options(given, total, scored)
     long = [word for word in (*words, str(total or 0)) if len(word) > _MOST_DIGITS]
     if long:
         raise UsageError(f"{long[0]:.20}… is no number of probes: it has {count(len(long[0]))} digits.")
@@ -134,12 +85,12 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any]) -> No
     _show({**plain, "notes": []}, [], given["json"], given["explain"])
 
 
-def _refuse_options(given: dict[str, Any], total: int | None) -> None:
+def _refuse_options(given: dict[str, Any], total: int | None, scored: Command) -> None:
     """Refuse options that say how scores are read and ranked: two counts are of probes that were."""
     used = {"scores", "json", "explain", "threads", "quiet"} | (
         {"confidence_level"} if total is not None else set()
     )
-    for one in signature(_of_scores).parameters.values():
+    for one in signature(scored).parameters.values():
         if one.name not in used and was_given(one, given):
             needed = "--total" if one.name == "confidence_level" else "scores"
             raise UsageError(

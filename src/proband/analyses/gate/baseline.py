@@ -1,0 +1,60 @@
+"""The baseline of a gate as the command line names it: an algorithm, its file, or a file that pins it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from proband.engine.files.documents import read_json
+from proband.engine.files.files import content_of, require_regular
+from proband.errors import Hint, InputError
+from proband.scores.reading import KEY_MARK, split_key, split_name
+
+_NAME = "baseline"
+
+
+def with_baseline(asked: dict[str, Any], inputs: Any) -> Any:
+    """Read the baseline besides the others, where it is named by a file: of scores or embeddings, or one that pins it."""
+    said = asked.get("baseline")
+    if said is None:
+        return inputs
+    name, reference = split_name(said)
+    path, _ = split_key(reference)
+    require_regular(path)
+    embedded = not inputs.scores
+    if path.suffix.lower() == ".json" and path.is_file() and (pin := read_pin(path)) is not None:
+        beside = path.parent / pin["file"]
+        reference = str(beside if beside.exists() else pin["file"])
+        reference += "".join(f"{KEY_MARK}{key}" for key in pin["keys"])
+        embedded = pin["embeddings"]
+        asked["digest"] = asked.get("digest") or pin["sha256"]
+    elif not path.exists() and name is None:
+        return inputs  # the name of an algorithm among those that are read
+    asked["baseline"] = name or _NAME
+    source = f"{asked['baseline']}={reference}"
+    if embedded:
+        return replace(inputs, embeddings=[*(inputs.embeddings or ()), source])
+    return replace(inputs, scores=[*(inputs.scores or ()), source])
+
+
+def read_pin(path: Path) -> dict[str, Any] | None:
+    """What a file pins: one that ``--save`` wrote, or the results of a gate; None for anything else."""
+    try:
+        document = read_json(content_of(path))
+    except (OSError, ValueError):
+        raise InputError(
+            "it is no JSON, so it pins no baseline.", Hint("write one: {option:save}"), file=str(path)
+        ) from None
+    if not isinstance(document, dict) or not ({"pinned", "gate"} & set(document)):
+        return None
+    whole = document if "pinned" in document else document["gate"]
+    pin = whole.get("pinned") if isinstance(whole, dict) else None
+    wanted = {"file": str, "sha256": str, "keys": list, "embeddings": bool}
+    if not isinstance(pin, dict) or not all(isinstance(pin.get(key), kind) for key, kind in wanted.items()):
+        raise InputError(
+            "it pins no baseline: file, sha256, keys and embeddings are not there.",
+            Hint("write one: {option:save}"),
+            file=str(path),
+        )
+    return pin

@@ -1,0 +1,86 @@
+"""Files of a gate for the next release and for continuous integration, and its exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, field_validator
+
+from proband.study.requests.base import Option, Part, Text, refuse
+
+if TYPE_CHECKING:
+    from proband.inference.comparisons.gate import Gate
+    from proband.study.requests import Request
+
+_PIN = "proband-baseline/1"
+_SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+class GateFiles(Part):
+    """What a gate writes besides."""
+
+    save: Annotated[
+        Text | None,
+        Field(description="Pin this baseline: give the file as --baseline next time, and it cannot creep."),
+        Option(metavar="FILE.json"),
+    ] = None
+    junit: Annotated[
+        Text | None, Field(description="Write JUnit's XML: one test case."), Option(metavar="FILE.xml")
+    ] = None
+    summary: Annotated[
+        Text | None, Field(description="Write a summary as Markdown."), Option(metavar="FILE.md")
+    ] = None
+    github: Annotated[
+        bool, Field(description=f"Add the summary to the step's, in the file that ${_SUMMARY} names.")
+    ] = False
+
+    @field_validator("github")
+    @classmethod
+    def _of_a_step(cls, github: bool) -> bool:
+        if github and not os.environ.get(_SUMMARY):
+            raise refuse(
+                f"--github adds to the file that ${_SUMMARY} names, and it names none",
+                "outside of a workflow write a file: --summary FILE.md",
+            )
+        return github
+
+    @property
+    def paths(self) -> Iterator[Path]:
+        """The files."""
+        yield from (Path(name) for name in (self.save, self.junit, self.summary) if name is not None)
+
+    def write(self, gate: Gate) -> Iterator[Path]:
+        """Write the files, and name each when it is there."""
+        from proband.analyses.gate.tables import gate_junit, gate_summary
+        from proband.engine import written_whole
+
+        if self.github:
+            with Path(os.environ[_SUMMARY]).open("a", encoding="utf-8") as whole:
+                whole.write(gate_summary(gate))
+        for name, text in ((self.junit, gate_junit), (self.summary, gate_summary), (self.save, self._pin)):
+            if name is not None:
+                with written_whole(Path(name)) as draft:
+                    draft.write_text(text(gate), encoding="utf-8")
+                yield Path(name)
+
+    def _pin(self, gate: Gate) -> str:
+        """The baseline as a file holds it: its file is found from where that lies."""
+        from proband.engine.files.documents import as_json
+
+        assert gate.pinned is not None  # commands read files
+        assert self.save is not None  # asked before
+        file = os.path.relpath(gate.pinned.file, Path(self.save).parent)
+        kept = {key: value for key, value in asdict(gate.pinned).items() if key != "by_digest"}
+        value = gate.estimates[1].value
+        return as_json(
+            {"schema": _PIN, "measure": gate.measure, "value": value, "pinned": {**kept, "file": file}}
+        )
+
+
+def exit_code(gate: Gate, request: Request) -> int:
+    """0 for a pass, 3 for a fail, 4 where it is undecided."""
+    return gate.exit_code

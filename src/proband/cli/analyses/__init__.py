@@ -1,1 +1,0 @@
-"""Commands that carry out a request: one analysis each."""

@@ -1,0 +1,99 @@
+"""Every command writes the same kinds of files, and names in help what its view has."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.golden.cases import CASES
+from tests.golden.freeze import fresh
+
+from proband.cli.findings import short_names
+from proband.study.analysis import analyses
+
+COMMANDS = {one.command.name: one for one in reversed(analyses()) if one.command is not None}
+FIRST = {command: words for command, words, _ in reversed(CASES) if not words[0].isdigit()}
+WRITING = (
+    "--csv",
+    "--figure",
+    "--latex",
+    "--markdown",
+    "--model-card",
+    "--out",
+    "--report",
+    "--save",
+    "--table",
+)
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    fresh(folder)
+    return folder
+
+
+def asked(command: str) -> list[str]:
+    """The first case of a command, without the files it writes."""
+    words = shlex.split(FIRST[command])
+    places = [place for place, word in enumerate(words) if word in WRITING]
+    return [word for place, word in enumerate(words) if place not in places and place - 1 not in places]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_writes_all_that_its_view_has(name: str, data: Path, tmp_path: Path, run: Run) -> None:
+    analysis = COMMANDS[name]
+    command = analysis.command
+    assert command is not None
+    words = [
+        name,
+        *asked(name),
+        "--out",
+        str(tmp_path / "out"),
+        "--formats",
+        "csv",
+        "--formats",
+        "svg",
+        "--json",
+    ]
+    words += ["--markdown", str(tmp_path / "t.md"), "--latex", str(tmp_path / "t.tex")]
+    if command.card:
+        words += ["--model-card", str(tmp_path / "card.md")]
+    done = run(*words, cwd=data)
+    assert done.returncode in (0, 3, 4), done.stderr
+    assert f'"{analysis.key}"' in done.stdout
+    for kind, declared in (("tables", command.frames), ("figures", command.figures)):
+        written = {path.stem for path in (tmp_path / "out" / kind).iterdir()}
+        # What is there several times is numbered from the second on.
+        assert {one.rstrip("_0123456789") for one in written} <= set(declared), kind
+        assert declared[0] in written
+    assert all((tmp_path / file).stat().st_size for file in ("t.md", "t.tex"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_tables_and_figures_are_chosen_by_name(name: str, data: Path, tmp_path: Path, run: Run) -> None:
+    analysis = COMMANDS[name]
+    command = analysis.command
+    assert command is not None
+    table, figure = (short_names(names, analysis.key)[0] for names in (command.frames, command.figures))
+    words = [
+        name,
+        *asked(name),
+        "--csv",
+        f"{table}={tmp_path / 'by-name.csv'}",
+        "--csv",
+        str(tmp_path / "first.csv"),
+    ]
+    words += ["--figure", f"{figure}={tmp_path / 'by-name.svg'}"]
+    done = run(*words, cwd=data)
+    assert done.returncode in (0, 3, 4), done.stderr
+    assert (tmp_path / "by-name.csv").read_bytes() == (tmp_path / "first.csv").read_bytes()
+    assert (tmp_path / "by-name.svg").stat().st_size
+    wrong = run(name, *asked(name), "--csv", "nothing=x.csv", cwd=data)
+    assert wrong.returncode == 2
+    assert f"there is no 'nothing' to write.\nhint: there are: {table}" in wrong.stderr
+    assert run(name, *asked(name), "--figure", "x.gif", cwd=data).returncode == 2
