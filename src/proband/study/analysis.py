@@ -11,6 +11,7 @@ from proband.engine.registry import Registry, imported
 if TYPE_CHECKING:
     from proband.results.base import Result
     from proband.study.context import Context
+    from proband.study.init.proposal import Proposal, Suggestion
     from proband.study.requests.base import AnalysisRequest
 
 Thing = TypeVar("Thing")
@@ -48,6 +49,10 @@ class Analysis:
         The commands that ask for it.
     prepare
         Refuses what cannot be done before any analysis is run; it takes what `run` takes.
+    propose
+        What a first study file says of it: a function of the `Proposal` for a user's files, which returns a `Suggestion`.
+    after
+        The analyses whose requests or results it asks the `Context` for: no others.
     """
 
     key: str
@@ -59,6 +64,8 @@ class Analysis:
     many: bool = False
     default: bool = False
     prepare: str | Callable[[Any, Context], object] | None = None
+    propose: str | Callable[[Proposal], Suggestion] | None = None
+    after: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
 
     @property

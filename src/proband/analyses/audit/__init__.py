@@ -7,6 +7,7 @@ ANALYSES.register("audit")(
         key="audit",
         commands=("audit",),
         place=160,
+        after=("protocol",),
         request="proband.analyses.audit.request:AuditRequest",
         run="proband.analyses.audit.run:run",
         view="proband.analyses.audit.view:AuditsView",
