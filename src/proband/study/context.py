@@ -121,7 +121,7 @@ class Context:
     @property
     def outcomes(self) -> list[Outcomes]:
         """What became of every probe, for each algorithm."""
-        return self.once("outcomes", lambda: self.ranks(self.experiment))
+        return self.once("ranks", lambda: self.ranks(self.experiment))
 
     @property
     def outcome_sets(self) -> dict[str | None, list[Outcomes]]:

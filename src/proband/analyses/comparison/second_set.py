@@ -87,7 +87,7 @@ def _request_of(asked: ComparisonRequest, request: Request) -> Request:
     read: dict[str, Any] = {"embeddings" if of_vectors else "scores": tuple(made)}
     if table is not None:
         read["samples"] = table
-    return only("identification", True, **read)
+    return only("comparison", True, **read)
 
 
 def sets_named(text: str, first: Sequence[str], second: Sequence[str]) -> tuple[str, str]:

@@ -33,7 +33,7 @@ def diagnostics_section(scene: Scene) -> Section | None:
 
 
 def _ties(scene: Scene) -> Table | None:
-    if not scene.facts or scene.facts[0].universe == "verification":
+    if not scene.facts or scene.facts[0].of_pairs:
         return None
     rows = [
         [
