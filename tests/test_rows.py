@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import proband
 from proband.study.analysis import ANALYSES, analysis_keys
+from proband.study.requests import request_type
 
 ROOT = Path(proband.__file__).parent
 HOME = "proband.analyses"
@@ -123,3 +125,21 @@ def test_an_analysis_knows_others_only_as_its_record_declares(key: str) -> None:
 def test_what_an_analysis_comes_after_is_carried_out_before_it() -> None:
     place = {key: ANALYSES.find(key).place for key in KEYS}
     assert all(place[other] < place[key] for key in KEYS for other in ANALYSES.find(key).after)
+
+
+def questions_of_parts(layer: str) -> Iterator[str]:
+    """Where a module asks whether a part of findings, or a section of a request, is None."""
+    sections = "|".join(request_type().model_fields)
+    for path in modules(layer):
+        request = "self" if path.name == "request.py" else r"(context\.)?request"
+        part = re.compile(rf"found\[.*\](\.\w+)?|found\.get\(.*\)|{request}\.({sections})")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            asks = isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot)
+            if asks and part.fullmatch(ast.unparse(node.left)):  # type: ignore[attr-defined]
+                yield f"{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}"  # type: ignore[attr-defined]
+
+
+def test_hardly_anything_asks_whether_a_part_is_there() -> None:
+    assert list(questions_of_parts("report")) == []
+    assert len(list(questions_of_parts("study"))) <= 3
+    assert len([one for layer in ("study", "report", "cli") for one in questions_of_parts(layer)]) <= 10
