@@ -97,6 +97,11 @@ def model_card(result: object, dataset: str = "test set", format: str = "markdow
             "Nothing was found that a model card states.",
             "it states rates: evaluate, verify, classify, gate.",
         )
+    return card_of(found, dataset, format)
+
+
+def card_of(found: Sequence[CardMetric], dataset: str, format: str = "markdown") -> str:
+    """Write metrics as a card."""
     head = "".join(f"{line}\n" for line in _yaml({"model-index": _index(found, dataset)}))
     return (
         head
