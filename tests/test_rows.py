@@ -141,5 +141,5 @@ def questions_of_parts(layer: str) -> Iterator[str]:
 
 def test_hardly_anything_asks_whether_a_part_is_there() -> None:
     assert list(questions_of_parts("report")) == []
-    assert len(list(questions_of_parts("study"))) <= 3
+    assert len(list(questions_of_parts("study"))) <= 4
     assert len([one for layer in ("study", "report", "cli") for one in questions_of_parts(layer)]) <= 10

@@ -12,5 +12,6 @@ ANALYSES.register("audit")(
         run="proband.analyses.audit.run:run",
         view="proband.analyses.audit.view:AuditsView",
         result="proband.analyses.audit.run:Audits",
+        prepare="proband.analyses.audit.run:prepare",
     )
 )

@@ -11,6 +11,7 @@ ANALYSES.register("verification")(
         run="proband.analyses.verification.run:run",
         view="proband.analyses.verification.view:VerifiedView",
         result="proband.analyses.verification.run:Verified",
+        prepare="proband.analyses.verification.run:prepare",
         propose="proband.analyses.verification.proposal:propose",
         default=True,
     )
