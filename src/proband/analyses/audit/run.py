@@ -8,12 +8,11 @@ from typing import Any
 
 from proband.algorithms import Pictures
 from proband.analyses.audit.request import AuditRequest
-from proband.analyses.epd_options import Task
 from proband.protocols.audit.audit import audit
 from proband.protocols.audit.findings import Audit
 from proband.protocols.audit.rows import rows_of
 from proband.protocols.running.results import ProtocolRun
-from proband.protocols.splits.files import SplitTable, read_splits
+from proband.protocols.splits.files import read_splits
 from proband.samples.reading import read_frame
 from proband.scores.reading import read_features
 from proband.study.context import Context
@@ -30,9 +29,12 @@ class Audits(Parts):
 
 def prepare(request: AuditRequest, context: Context) -> None:
     """Read the splits that are named, and what else is; splits that are yet to be made cannot be looked at."""
-    if request.splits is not None or not context.siblings("protocol"):
-        rows_of(_splits(request, context), context.samples, _task(request), request.label, request.protocol)
-        _sources(request, context)
+    if request.splits is None and context.siblings("protocol"):
+        return
+    splits = None if request.splits is None else read_splits(context.origin.find(request.splits))
+    task = request.task or ("identity" if request.label is None else "attribute")
+    rows_of(splits, context.samples, task, request.label, request.protocol)
+    _sources(request, context)
 
 
 def run(request: AuditRequest, context: Context) -> Audits:
@@ -73,23 +75,15 @@ def _audited(request: AuditRequest, protocols: ProtocolRun | None, context: Cont
             for one in protocols.findings
         )
     found = audit(
-        _splits(request, context),
+        None if request.splits is None else read_splits(context.origin.find(request.splits)),
         context.samples,
-        task=_task(request),
+        task=request.task or ("identity" if request.label is None else "attribute"),
         label=request.label,
         protocol=request.protocol,
         **_sources(request, context),
         **held,
     )
     return (found,)
-
-
-def _splits(request: AuditRequest, context: Context) -> SplitTable | None:
-    return None if request.splits is None else read_splits(context.origin.find(request.splits))
-
-
-def _task(request: AuditRequest) -> Task:
-    return request.task or ("identity" if request.label is None else "attribute")
 
 
 def _sources(request: AuditRequest, context: Context) -> Mapping[str, Any]:
