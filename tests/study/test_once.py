@@ -1,4 +1,4 @@
-"""Nothing is computed twice: what several analyses of a run need is made once for each algorithm."""
+"""Nothing is computed twice: what several analyses of a run need is made once for each algorithm, and what several readers ask for once."""
 
 from __future__ import annotations
 
@@ -14,9 +14,19 @@ import pytest
 import proband as pb
 from proband.analyses import Request
 from proband.designs.base import BLOCK
+from proband.inference.estimates import case, evaluation
+from proband.inference.estimates.evaluation import Entry
 from proband.inference.verification import drawings
 from proband.inference.verification.drawings import AtRates
 from proband.measures import CMC, ranks
+from proband.report.model_card import CardMetric, metrics_of
+from proband.report.page.build import build_page
+from proband.report.page.sections import methods
+from proband.report.scene import Scene
+from proband.report.writer import write_run
+from proband.study.findings import Findings
+from proband.study.reading import read_study
+from proband.study.requests.base import Part
 from proband.study.run import run
 from proband.words import plain
 
@@ -53,6 +63,19 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     counted(AtRates, "replicates", "bootstrap")
     counted(drawings, "subject_weights", "drawings")
     counted(CMC, "__call__", "curves")
+    counted(methods, "_written", "methods")
+    counted(Findings, "to_dict", "plain")
+    counted(Entry, "_person_weighted", "by person")
+    counted(case, "cluster_statistics", "clusters")
+    counted(evaluation, "cluster_statistics", "clusters")
+    counted(CardMetric, "__init__", "metrics")
+    validated = Part.__init__
+
+    def counting(self: Part, **values: Any) -> None:
+        made["requests"] += isinstance(self, Request)
+        validated(self, **values)
+
+    monkeypatch.setattr(Part, "__init__", counting)
     return made
 
 
@@ -102,6 +125,40 @@ def test_one_drawing_of_people_serves_all_operating_points_and_algorithms(
     )
     assert calls["bootstrap"] == 2 * K  # with 1,000 replicates for verification, and 2,000 for comparisons
     assert calls["drawings"] == 2_000 // BLOCK
+
+
+STUDY = """
+[samples]
+file = "samples.csv"
+[[scores]]
+file = "scores.npz"
+orientation = "similarity"
+[experiment]
+gallery = "image == 0"
+[identification]
+ranks = [1, 5]
+[[comparison]]
+rank = 1
+[verification]
+fmr = [0.1]
+n_resamples = 100
+"""
+
+
+def test_a_study_its_page_and_its_directory_make_everything_once(folder: Path, calls: Counter[str]) -> None:
+    (folder / "study.toml").write_text(STUDY)
+    found = run(read_study(folder / "study.toml"))
+    assert calls["requests"] == 1
+    while_running = calls["clusters"]
+    scene = Scene(found)
+    page = build_page(scene)
+    write_run(scene, folder / "made", ("csv",))
+    assert build_page(scene) is page
+    assert calls["methods"] == calls["plain"] == 1
+    assert calls["by person"] == 2 * K  # at two ranks
+    assert calls["clusters"] - while_running == K
+    metrics = calls["metrics"]
+    assert metrics == len(metrics_of(found))
 
 
 def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> None:

@@ -16,9 +16,11 @@ from proband.inference.verification.groups import error_rates_by
 from proband.inference.verification.verification import verify
 from proband.report.scene import Scene
 from proband.scores import experiment_over
+from proband.study.analysis import ANALYSES, analysis_keys
 from proband.study.caching import Cache
 from proband.study.definition import Study
 from proband.study.inputs import read_inputs
+from proband.study.requests import ExperimentDesign, Request
 from proband.study.run import run
 
 from .conftest import EXPERIMENT, SOURCES
@@ -143,6 +145,31 @@ def test_everything_is_kept_and_comes_back_the_same(studied: Studied, tmp_path: 
         "recognition rate at rank 1, sex m",
         "FNMR at an FMR of 0.1",
     ]
+
+
+def alone(request: Request, key: str) -> Request:
+    """What is asked of one analysis, and of those it comes after, with what of the rest bears on it."""
+    kept = {key, *ANALYSES.find(key).after}
+    asked = [one for name in kept for one in request.section(name)]
+    off: dict[str, Any] = {name: () if ANALYSES.find(name).many else None for name in analysis_keys()}
+    update = {name: nothing for name, nothing in off.items() if name not in kept}
+    if not any(one.reads.ranks for one in asked):
+        read = {name for one in asked for name in one.reads.experiment}
+        update["experiment"] = ExperimentDesign(**request.experiment.model_dump(include=read))
+    if all(one.category_use == "none" for one in asked):
+        update["category"] = ()
+    return request.model_copy(update=update)
+
+
+@pytest.mark.usefixtures("few_deals")
+def test_every_analysis_finds_alone_what_it_finds_among_all_others(studied: Studied) -> None:
+    study = studied(EXPERIMENT, EVERYTHING)
+    together = run(study)
+    assert set(together.parts) == set(analysis_keys())  # each has a section in EVERYTHING
+    for key in together.parts:
+        found = run(alone(study.request, key), origin=study.origin)
+        assert set(found.parts) == {key, *ANALYSES.find(key).after}
+        assert as_json(found[key].to_dict()) == as_json(together[key].to_dict()), key
 
 
 def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: Path) -> None:

@@ -143,14 +143,7 @@ class Searches:
     metric: str | None = None
 
     def __post_init__(self) -> None:
-        if not len(self.best):
-            raise DesignError(
-                "every probe has a mate in the gallery, so there are no false positives to count.",
-                "an open-set test needs probes of people who are not enrolled.",
-                source=self.algorithm,
-            )
-        if not len(self.mate):
-            raise DesignError("no probe has a mate in the gallery.", source=self.algorithm)
+        require_both(self.algorithm, len(self.mate), len(self.best))
         mated, others = (self.mate, self.place, self.mated_subjects), (self.best, self.nonmated_subjects)
         if any(len({len(part) for part in side}) > 1 for side in (mated, others)) or any(
             np.isnan(part).any() for part in (self.mate, self.best, self.counted_at)
@@ -256,6 +249,27 @@ class Searches:
 
 
 @for_each
+def require_both(algorithm: str, n_mated: int, n_strangers: int) -> None:
+    """Refuse searches of which none is for an enrolled person, or none for a stranger.
+
+    Examples
+    --------
+    >>> require_both("net", 3, 0)
+    Traceback (most recent call last):
+        ...
+    proband.errors.DesignError: net: every probe has a mate in the gallery, so there are no false positives to count.
+    hint: an open-set test needs probes of people who are not enrolled.
+    """
+    if not n_strangers:
+        raise DesignError(
+            "every probe has a mate in the gallery, so there are no false positives to count.",
+            "an open-set test needs probes of people who are not enrolled.",
+            source=algorithm,
+        )
+    if not n_mated:
+        raise DesignError("no probe has a mate in the gallery.", source=algorithm)
+
+
 @on_engine
 def search(
     scores: Scores,

@@ -97,6 +97,11 @@ def model_card(result: object, dataset: str = "test set", format: str = "markdow
             "Nothing was found that a model card states.",
             "it states rates: evaluate, verify, classify, gate.",
         )
+    return card_of(found, dataset, format)
+
+
+def card_of(found: Sequence[CardMetric], dataset: str, format: str = "markdown") -> str:
+    """Write metrics as a card."""
     head = "".join(f"{line}\n" for line in _yaml({"model-index": _index(found, dataset)}))
     return (
         head
@@ -152,7 +157,7 @@ def _table(found: Sequence[CardMetric], dataset: str) -> Table:
     )
     varying = dict.fromkeys((one.confidence_level, one.varying) for one in found if one.low is not None)
     notes = [as_sentence(_VARYING(level=at, varying=what)) for at, what in varying]
-    if len({one.args.get("weights") for one in found if one.task == "identification"}) > 1:
+    if len({one.args["weights"] for one in found if "weights" in one.args}) > 1:
         notes.append(as_sentence(which_rate()))
     decided = dict.fromkeys(
         f"Gate: {one.args['decision']} (margin {given(one.args['margin'])}, baseline {one.args['baseline']} "

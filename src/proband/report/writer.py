@@ -14,7 +14,7 @@ from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.report.contents import figures_of, frames_of
 from proband.report.directory import MARK, whole_directory
 from proband.report.figures.style import save_figure
-from proband.report.model_card import metrics_of, model_card
+from proband.report.model_card import card_of, metrics_of
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
@@ -29,7 +29,7 @@ FIGURE_ENDINGS = ("png", "svg", "pdf")
 
 
 def write_run(
-    found: Findings,
+    found: Findings | Scene,
     path: Path,
     formats: Sequence[str] = (*TABLE_ENDINGS, *FIGURE_ENDINGS),
     cache: Cache | None = None,
@@ -40,9 +40,11 @@ def write_run(
 
     A directory that holds an earlier run is replaced; any other that is not empty is left alone. The bytes depend on the findings
     alone: there is no clock in them, and no path of this machine. `attach` puts the files `attached` beside them before the
-    directory appears; others may compute from these, so only who attaches them again replaces them.
+    directory appears; others may compute from these, so only who attaches them again replaces them. Whoever shows the findings
+    elsewhere too hands over their scene, so that nothing is made twice.
     """
-    scene = Scene(found)
+    scene = found if isinstance(found, Scene) else Scene(found)
+    found = scene.found
     results = as_json(scene.plain)
     with whole_directory(path, attached) as draft:
         (draft / MARK).write_text(results, encoding="utf-8")
@@ -56,8 +58,9 @@ def write_run(
         (draft / REPORT).write_text(render_page(build_page(scene)), encoding="utf-8")
         for view, part in scene.parts.values():
             view.write(part, draft)
-        if metrics_of(found):
-            (draft / CARD).write_text(model_card(found, found.title), encoding="utf-8")
+        metrics = metrics_of(found)
+        if metrics:
+            (draft / CARD).write_text(card_of(metrics, found.title), encoding="utf-8")
         if attach is not None:
             attach(draft)
     return path / REPORT

@@ -167,6 +167,11 @@ class Facts:
         """What successes are out of."""
         return self.n_probes
 
+    @property
+    def of_pairs(self) -> bool:
+        """Whether compared pairs were counted, and nobody was searched for."""
+        return self.compared is not None
+
 
 def describing(of: Target) -> Answers:
     """The answers of a bare measurement: it describes these probes and this gallery, and claims no more."""

@@ -15,6 +15,8 @@ from proband.results.sides import Side
 from proband.words import Method, Note, Sentence, count, digits, fixed, interval, level
 
 Floats = npt.NDArray[np.float64]
+DRIFT = 0.1
+"""Of a standard error: halves of the replicates that differ by more ask for more of them."""
 _WHICH_RATE = Sentence(
     "weights.which-rate",
     "mark",
@@ -190,6 +192,12 @@ class Estimate(Result):
         made = np.empty(0) if self.replicates is None else self.replicates
         middle = len(made) // 2
         return float(made[:middle].std(ddof=1)), float(made[middle:].std(ddof=1))
+
+    @property
+    def halves_agree(self) -> bool:
+        """Whether there are replicates enough: the standard errors of their halves differ by less than `DRIFT`."""
+        first, second = self.errors_of_halves
+        return abs(first - second) <= DRIFT * max(first, second)
 
     @property
     def n_replicates(self) -> Count | None:

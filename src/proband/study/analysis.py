@@ -12,6 +12,7 @@ from proband.marks import Needs, Unless
 if TYPE_CHECKING:
     from proband.results.base import Result
     from proband.study.context import Context
+    from proband.study.init.proposal import Proposal, Suggestion
     from proband.study.requests.base import AnalysisRequest
 
 Thing = TypeVar("Thing")
@@ -115,6 +116,10 @@ class Analysis:
         Keys that stood at the top of ``proband-results/2``, and where they stand in its result now.
     prepare
         Refuses what cannot be done before any analysis is run; it takes what `run` takes.
+    propose
+        What a first study file says of it: a function of the `Proposal` for a user's files, which returns a `Suggestion`.
+    after
+        The analyses whose requests or results it asks the `Context` for: no others.
     """
 
     key: str
@@ -128,6 +133,8 @@ class Analysis:
     prepare: str | Callable[[Any, Context], object] | None = None
     command: AnalysisCommand | None = None
     moved: Mapping[str, str] = field(default_factory=dict, compare=False)
+    propose: str | Callable[[Proposal], Suggestion] | None = None
+    after: tuple[str, ...] = ()
 
     @property
     def bundled(self) -> bool:

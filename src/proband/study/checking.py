@@ -16,7 +16,7 @@ from proband.scores.reading import KEY_MARK, split_key, split_name
 from proband.study.analysis import ANALYSES
 from proband.study.definition import Origin
 from proband.study.refusals import Keys, RequestError, near, shown
-from proband.study.requests import ExperimentDesign, Names, Part, Place, Request
+from proband.study.requests import ExperimentDesign, ImageSource, Names, Part, Place, Request
 
 Mark = TypeVar("Mark")
 
@@ -39,7 +39,7 @@ def check(request: Request, origin: Origin) -> None:
                 f"there is no format {scores.format!r}",
                 near(scores.format, FORMATS.names()),
             )
-        if scores.ids == "subjects" and request.samples is not None:
+        if scores.ids == "subjects" and request.has_table:
             raise RequestError(
                 ("scores", number, "ids"),
                 "rows and columns that are named by subject stand in no table of samples",
@@ -49,11 +49,11 @@ def check(request: Request, origin: Origin) -> None:
         known, name = mark.known, text.partition("@")[0]
         if mark.checked and name != "auto" and name not in known.names() and not known.names_code(name):
             raise RequestError(keys, f"there is no {known.what} {name!r}", known.meant_by(name))
-    if request.samples is None and (request.embeddings or request.images) and not request.scores:
-        section = "images" if request.images is not None else "embeddings"
+    if not request.has_table and (request.embeddings or request.pictures) and not request.scores:
+        section = "images" if request.pictures else "embeddings"
         raise RequestError((section,), "whose the samples are is not known", "add [samples] with file = …")
-    if request.images is not None:
-        _check_images(request)
+    for images in request.pictures:
+        _check_images(images, request)
 
 
 def check_effects(request: Request, in_memory: bool) -> None:
@@ -66,14 +66,11 @@ def check_effects(request: Request, in_memory: bool) -> None:
                 ("experiment", name), f"it has no effect on {_asked(request)}", "leave it out."
             )
     reading = [one.reads for _, one in request.asked()]
-    if request.samples is not None and request.samples.failed and not any(one.failures for one in reading):
+    if request.samples and request.samples.failed and not any(one.failures for one in reading):
         raise RequestError(
             ("samples", "failed"), f"it has no effect on {_asked(request)}", "leave one of them out."
         )
-    marked = (
-        in_memory or request.images is not None or (request.samples is not None and request.samples.failed)
-    )
-    if own.on_failure != usual.on_failure and not marked:
+    if own.on_failure != usual.on_failure and not (in_memory or request.marks_failures):
         raise RequestError(
             ("experiment", "on_failure"),
             Hint("it has no effect without {named:failed}"),
@@ -103,12 +100,10 @@ def _needs_scores(request: Request) -> bool:
     return not written or any(one.reads.scores for one in written)
 
 
-def _check_images(request: Request) -> None:
+def _check_images(images: ImageSource, request: Request) -> None:
     from proband.algorithms import names_code, recognizer
 
-    images = request.images
-    assert images is not None  # asked before
-    if request.samples is None:
+    if not request.has_table:
         raise RequestError(("images",), "images need a table of samples", "add [samples] with file = …")
     for place, name in enumerate(images.algorithms):
         if names_code(name) or name.startswith("onnx:"):

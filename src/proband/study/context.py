@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
+import numpy as np
+
 from proband.engine import Progress
 from proband.errors import AlignmentError, DesignError, InputError, ProbandError
 from proband.inference.estimates.evaluation import ranked_sets
@@ -74,6 +76,12 @@ class Context:
         return [one.scores for one in self.inputs.algorithms]
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What the algorithms are called, of matrices or of lists."""
+        lists = (one.trials.name for one in self.inputs.lists)
+        return (*(one.name for one in self.inputs.algorithms), *lists)
+
+    @property
     def samples(self) -> Samples:
         """The table of samples."""
         if self.inputs.samples is None:
@@ -121,7 +129,22 @@ class Context:
     @property
     def outcomes(self) -> list[Outcomes]:
         """What became of every probe, for each algorithm."""
-        return self.once("outcomes", lambda: self.ranks(self.experiment))
+        return self.once("ranks", lambda: self.ranks(self.experiment))
+
+    @property
+    def unranked(self) -> list[Outcomes]:
+        """The probes that will be ranked, for each algorithm, to be looked at before: nothing but who they are is known."""
+        experiment = self.experiment
+        probes = experiment.probes[experiment.mated]
+        none = np.zeros(len(probes), dtype=np.int64)
+        return [
+            Outcomes(
+                one.name, experiment, probes, none, none, none, none > 0,
+                n_ranks=0, n_unmated=0, n_gallery_failed=0, **self.ranking,
+            )
+            for one in self.inputs.algorithms
+            if len(probes)
+        ]  # fmt: skip
 
     @property
     def outcome_sets(self) -> dict[str | None, list[Outcomes]]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Literal, Protocol
 
 from proband.designs import Design, StratifiedDesign, design_named
-from proband.errors import Hint, UsageError
+from proband.errors import DesignError, Hint, UsageError
 from proband.inference.comparisons.chosen_pairs import pair_named
+from proband.inference.comparisons.compare import require_several
+from proband.inference.procedures import Question, procedure_for
+from proband.inference.strata.units import strata_of
+from proband.measures import Measure
+from proband.study.context import Context
 from proband.study.requests.replication import NAMES_OF_DESIGNS, Replication
 
 
@@ -60,6 +66,24 @@ def design_of(request: NamesDesign) -> Design | Literal["auto"]:
                 Hint(cure),
             )
     return replace(made, **said) if said else made  # type: ignore[type-var]
+
+
+def require_answer(
+    request: NamesDesign, measure: Measure, context: Context, *, comparing: bool = False
+) -> None:
+    """Refuse a design that does not suit a measure, or names columns that are not there, before anything is computed."""
+    design, output = design_of(request), context.output
+    data = dict.fromkeys(context.names)
+    question = Question.of(measure, data, None, design, output.confidence_level, output.seed)
+    if comparing:
+        require_several(question)
+    if design == "auto":
+        return
+    procedure_for(question, comparing=comparing)
+    if isinstance(design, StratifiedDesign) and question.view != "pairs":
+        for probes in context.unranked[:1]:
+            with suppress(DesignError):  # of which some may turn out not to be judged
+                strata_of(probes, design)
 
 
 def ranks_anew(request: NamesDesign) -> bool:

@@ -108,7 +108,7 @@ def read_inputs(
     shared = origin.path is None and len(request.scores) > 1
     if shared:
         _require_read(request, origin, progress)
-    if not request.embeddings and request.images is None:
+    if not request.embeddings and not request.pictures:
         lists = _lists(request, origin, table, files, progress, shared)
         if lists:
             return Inputs(table, "", (), lists, files)
@@ -138,10 +138,10 @@ def read_inputs(
                 require_models(models.metric, embedded)
     samples_digest = _digest_of_samples(request, table, files)
     notes: tuple[Note, ...] = ()
-    if request.images is not None:
+    for images in request.pictures:
         with origin.placed(origin.where("images")):
             recognised, notes = _recognised(
-                origin, request.images, table, files, samples_digest, cache, threads, progress
+                origin, images, table, files, samples_digest, cache, threads, progress
             )
         found += recognised
     _require_names(found, origin)
@@ -353,8 +353,8 @@ def _files_of(request: Request, origin: Origin) -> Iterator[str]:
         for beside in (f"{source.file}.json", str(Path(source.file).with_suffix(".mask"))):
             if origin.find(beside).is_file():
                 yield beside
-    if request.images is not None:
-        yield from _models_in(request.images)
+    for images in request.pictures:
+        yield from _models_in(images)
 
 
 def _files_in(part: Part) -> Iterator[str]:

@@ -91,17 +91,17 @@ def run(
 
 
 def _carried_out(context: Context) -> Findings:
-    """Prepare all analyses, then carry them out one after another."""
+    """Prepare all analyses, then carry them out: first those of tables alone, whose faults show soon."""
     ready = [
         (analysis, asked)
         for analysis, asked in _possible(context)
         if _tried(analysis, asked, context, _prepare)
     ]
-    parts = {}
-    for analysis, asked in ready:
-        found = _tried(analysis, asked, context, context.carry_out)
-        if found is not None:
-            parts[analysis.key] = found
+    found = {
+        analysis.key: _tried(analysis, asked, context, context.carry_out)
+        for analysis, asked in sorted(ready, key=lambda one: _waits(one[0], context.request))
+    }
+    parts = {one.key: found[one.key] for one, _ in ready if found[one.key] is not None}
     if not parts:
         name = _name(context.origin)
         raise DesignError(
@@ -136,6 +136,11 @@ def _possible(context: Context) -> list[tuple[Analysis, Any]]:
         name = _name(context.origin)
         raise DesignError(f"{name} asks for nothing that lists of comparisons allow.", place=Said(name))
     return [one for one in asked if one in lists or one in tables]
+
+
+def _waits(analysis: Analysis, request: Request) -> bool:
+    """Whether an analysis reads more than tables that it names itself."""
+    return any(one.reads.scores or one.reads.samples for one in request.section(analysis.key))
 
 
 def _require_of_lists(analysis: Analysis, asked: Any, origin: Origin) -> None:

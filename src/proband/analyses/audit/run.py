@@ -10,6 +10,7 @@ from proband.algorithms import Pictures
 from proband.analyses.audit.request import AuditRequest
 from proband.protocols.audit.audit import audit
 from proband.protocols.audit.findings import Audit
+from proband.protocols.audit.rows import rows_of
 from proband.protocols.running.results import ProtocolRun
 from proband.protocols.splits.files import read_splits
 from proband.samples.reading import read_frame
@@ -24,6 +25,16 @@ class Audits(Parts):
     """Audits of splits."""
 
     audits: tuple[Audit, ...]
+
+
+def prepare(request: AuditRequest, context: Context) -> None:
+    """Read the splits that are named, and what else is; splits that are yet to be made cannot be looked at."""
+    if request.splits is None and context.siblings("protocol"):
+        return
+    splits = None if request.splits is None else read_splits(context.origin.find(request.splits))
+    task = request.task or ("identity" if request.label is None else "attribute")
+    rows_of(splits, context.samples, task, request.label, request.protocol)
+    _sources(request, context)
 
 
 def run(request: AuditRequest, context: Context) -> Audits:

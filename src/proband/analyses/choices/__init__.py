@@ -51,6 +51,7 @@ ANALYSES.register("choices")(
         run="proband.analyses.choices.run:run",
         view="proband.analyses.choices.view:ChoicesView",
         result="proband.analyses.choices.run:Choices",
+        propose="proband.analyses.choices.proposal:propose",
         prepare="proband.analyses.choices.run:prepare",
         moved={"choices": "trials", "exact_choices": "exact", "trainings": "trainings"},
     )

@@ -40,5 +40,6 @@ ANALYSES.register("classification")(
         run="proband.analyses.classification.run:run",
         view="proband.analyses.classification.view:ClassificationView",
         result="proband.inference.classification.results:Classification",
+        propose="proband.analyses.classification.proposal:propose",
     )
 )

@@ -38,6 +38,8 @@ ANALYSES.register("comparison")(
         run="proband.analyses.comparison.run:run",
         view="proband.analyses.comparison.view:ComparedView",
         result="proband.analyses.comparison.run:ComparedAlgorithms",
+        prepare="proband.analyses.comparison.run:prepare",
+        propose="proband.analyses.comparison.proposal:propose",
         many=True,
         default=True,
         moved={"comparisons": "comparisons"},

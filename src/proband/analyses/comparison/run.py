@@ -9,7 +9,7 @@ from itertools import count
 from typing import cast
 
 from proband.analyses.comparison.request import ComparisonRequest
-from proband.analyses.comparison.second_set import second_set, sets_named
+from proband.analyses.comparison.second_set import prepared_set, ranked_set
 from proband.inference import Comparison, compare
 from proband.inference.comparisons.by_category import too_small
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
@@ -20,7 +20,7 @@ from proband.inference.verification.fnmr import compare_at_rates
 from proband.measures import FNMR, Outcomes
 from proband.scores.several import by_name
 from proband.study.context import Context, digest_of
-from proband.study.designs import chosen_of, design_of
+from proband.study.designs import chosen_of, design_of, require_answer
 from proband.study.findings import Parts
 
 
@@ -53,13 +53,30 @@ def _title(comparison: Comparison) -> str:
     return measure if comparison.category is None else f"{measure}, {comparison.category}"
 
 
+def prepare(requests: Sequence[ComparisonRequest], context: Context) -> None:
+    """Refuse algorithms that are not there, a design that does not suit the measure, and a second set that cannot be read."""
+    if _is_idle(context):
+        return
+    for request in requests:
+        if request.with_scores:
+            prepared_set(request, context)
+            continue
+        chosen_pairs(context.names, **chosen_of(request, context.names))
+        require_answer(request, request.measured, context, comparing=True)
+
+
+def _is_idle(context: Context) -> bool:
+    """Whether there is nothing to compare, and nobody asked for it."""
+    return len(context.names) < 2 and not context.request.says("comparison")
+
+
 def run(requests: Sequence[ComparisonRequest], context: Context) -> ComparedAlgorithms | None:
     """Compare all algorithms by everything that is asked for."""
     made: dict[str, Comparison] = {}
     if context.inputs.lists:
         made = {one.measured.code: _of_lists(one, context) for one in requests if one.of_pairs}
         return ComparedAlgorithms(made) if made else None
-    if len(context.scores) < 2 and not context.request.says("comparison"):
+    if _is_idle(context):
         return None
     for request in requests:
         context.progress.begin("comparisons of algorithms", 0)
@@ -146,7 +163,7 @@ def _of_pairs(
             made: Comparison = compare(
                 request.measured, context.scores, within, design_of(request), margin=request.margin,
                 confidence_level=context.output.confidence_level, seed=context.output.seed, adjust=request.adjust,
-                one_sided=request.one_sided, **chosen_of(request, [one.name for one in context.scores]),
+                one_sided=request.one_sided, **chosen_of(request, context.names),
             )  # fmt: skip
             return made
         at_rates = context.once(
@@ -181,20 +198,19 @@ def _of_lists(request: ComparisonRequest, context: Context) -> Comparison:
     made: Comparison = compare(
         request.measured, lists, None, design_of(request), margin=request.margin,
         confidence_level=context.output.confidence_level, seed=context.output.seed, adjust=request.adjust,
-        one_sided=request.one_sided, **chosen_of(request, [one.name for one in lists]),
+        one_sided=request.one_sided, **chosen_of(request, context.names),
     )  # fmt: skip
     return made
 
 
 def _independent(request: ComparisonRequest, context: Context) -> Comparison:
     """Algorithms on this set of people and on another."""
-    other = second_set(request, context)
+    other = prepared_set(request, context)
+    ranked = ranked_set(other, context)
     context.note(*other.notes)
     context.more_files.extend(other.files)
-    outcomes = context.outcomes
     return compare_independent(
-        request.measured, {one.algorithm: one for one in outcomes}, other.outcomes,
-        pairs=[sets_named(text, [one.algorithm for one in outcomes], list(other.outcomes)) for text in request.pairs],
+        request.measured, {one.algorithm: one for one in context.outcomes}, ranked, pairs=other.pairs,
         margin=DEFAULT_MARGIN if request.margin is None else request.margin,
         confidence_level=context.output.confidence_level, adjust=request.adjust, one_sided=request.one_sided,
     )  # fmt: skip

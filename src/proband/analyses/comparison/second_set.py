@@ -9,11 +9,12 @@ from typing import Any
 from proband.analyses.comparison.request import ComparisonRequest
 from proband.errors import Hint, UsageError, first_few
 from proband.measures import Outcomes
+from proband.samples import Experiment
 from proband.scores import experiment_over
 from proband.scores.reading import split_key, split_name
 from proband.study.context import Context
 from proband.study.findings import InputFile
-from proband.study.inputs import read_inputs
+from proband.study.inputs import Inputs, read_inputs
 from proband.study.requests import Request, only
 from proband.words import Note, Sentence
 
@@ -27,15 +28,33 @@ _UNPAIRED = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class SecondSet:
-    """The second set: what became of its probes, by algorithm; the files it was read from, and what was noted on the way."""
+    """The second set: what was read, its own gallery and probes, and which algorithms are compared with which of the first.
 
-    outcomes: dict[str, Outcomes]
+    Attributes
+    ----------
+    files, notes
+        The files it was read from besides those of the first, and what was noted on the way.
+    """
+
+    inputs: Inputs
+    experiment: Experiment
+    pairs: list[tuple[str, str]]
     files: tuple[InputFile, ...]
     notes: tuple[Note, ...]
 
 
-def second_set(asked: ComparisonRequest, context: Context) -> SecondSet:
-    """Read the second set with the first's options, and rank its probes in its own gallery."""
+def prepared_set(asked: ComparisonRequest, context: Context) -> SecondSet:
+    """Read the second set, once."""
+    return context.once(("second set", asked.model_dump_json()), lambda: _read(asked, context))
+
+
+def ranked_set(found: SecondSet, context: Context) -> dict[str, Outcomes]:
+    """Rank the probes of the second set in its own gallery, by algorithm."""
+    return {one.algorithm: one for one in context.on(found.inputs).ranks(found.experiment)}
+
+
+def _read(asked: ComparisonRequest, context: Context) -> SecondSet:
+    """Read the second set with the first's options."""
     request, origin = context.request, context.origin
     inputs = read_inputs(
         _request_of(asked, request), origin, context.cache, context.threads, context.progress
@@ -56,10 +75,11 @@ def second_set(asked: ComparisonRequest, context: Context) -> SecondSet:
     experiment = experiment_over(
         own, inputs.samples, origin.enrolled(design), origin.condition(design.probes), request.missing
     )
-    ranked = context.on(inputs).ranks(experiment)
     known = {one.name for one in context.inputs.files}
     return SecondSet(
-        {one.algorithm: one for one in ranked},
+        inputs,
+        experiment,
+        [sets_named(text, context.names, [one.name for one in own]) for text in asked.pairs],
         tuple(one for one in inputs.files if one.name not in known),
         (*inputs.notes, _UNPAIRED()),
     )
@@ -87,7 +107,7 @@ def _request_of(asked: ComparisonRequest, request: Request) -> Request:
     read: dict[str, Any] = {"embeddings" if of_vectors else "scores": tuple(made)}
     if table is not None:
         read["samples"] = table
-    return only("identification", True, **read)
+    return only("comparison", True, **read)
 
 
 def sets_named(text: str, first: Sequence[str], second: Sequence[str]) -> tuple[str, str]:

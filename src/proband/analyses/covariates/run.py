@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from proband.analyses.covariates.request import CovariatesRequest
+from proband.errors import DesignError
 from proband.inference.covariates.explained import Explained
 from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.outcomes import explain_outcomes
 from proband.inference.covariates.results import CovariateStudy
 from proband.inference.covariates.study import explain
+from proband.inference.covariates.values import rows_of
 from proband.samples.reading import read_frame
 from proband.study.context import Context, digest_of
 from proband.words import Note
 
 
 def prepare(request: CovariatesRequest, context: Context) -> Formula:
-    """Refuse a model that cannot be read."""
-    return Formula.parse(request.on)
+    """Read the model; refused where it names columns that are not there, or are of another kind."""
+    model = Formula.parse(request.on)
+    if request.table is None and context.unranked:
+        with suppress(DesignError):  # which probes can be judged, only scores tell
+            rows_of(context.unranked, model, "drop")
+    return model
 
 
 def run(request: CovariatesRequest, context: Context) -> CovariateStudy:
     """Explain success, matches or ranks; or the outcomes of a table."""
     if request.table is not None:
         return _of_table(request, context)
-    outcomes = context.outcomes
+    outcomes, model = context.outcomes, Formula.parse(request.on)
 
     def make() -> CovariateStudy:
         explained = Explained.of(outcomes, context.scores, request.outcome, request.rank, request.fmr)
         covariance = request.covariance or "CR2"
         return explain(
             explained,
-            prepare(request, context),
+            model,
             covariance,
             request.incomplete,
             context.output.confidence_level,

@@ -48,6 +48,7 @@ ANALYSES.register("feret")(
         run="proband.analyses.feret.run:run",
         view="proband.analyses.feret.view:FeretView",
         result="proband.inference.galleries.feret_results:FeretStudy",
+        propose="proband.analyses.feret.proposal:propose",
         prepare="proband.analyses.feret.run:prepare",
     )
 )

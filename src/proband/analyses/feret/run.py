@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
 
 from proband.analyses.feret.request import FeretRequest
 from proband.designs import Galleries
+from proband.designs.galleries import dated_column
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
-from proband.inference.galleries.participants import read_participants
+from proband.inference.galleries.participants import participants_of, read_participants
 from proband.inference.galleries.rejection import Rejection
-from proband.inference.galleries.versions import Improvement, Version
+from proband.inference.galleries.versions import Improvement, Version, require_known
 from proband.study.context import Context, digest_of
 
 RANDOM = "random"
@@ -20,8 +21,16 @@ RANDOM = "random"
 
 
 def prepare(request: FeretRequest, context: Context) -> dict[str, Any]:
-    """Read what is asked for besides the scores."""
-    return feret_arguments(request, context.origin.find, context.output.seed)
+    """Read what is asked for besides the scores; refused where it names what is not there."""
+    made = feret_arguments(request, context.origin.find, context.output.seed)
+    for pair in (*made["versions"], *made["improvements"]):
+        require_known(astuple(pair)[:2], context.names)
+    participants_of(made["participants"], context.names, {}, {})
+    for galleries in made["galleries"]:
+        galleries.parts(context.experiment)
+        if made["ages"] is not None:
+            dated_column(context.samples, made["ages"], "tell ages by")
+    return made
 
 
 def run(request: FeretRequest, context: Context) -> FeretStudy:

@@ -11,13 +11,14 @@ from proband.measures import Outcomes
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.study.context import Context, digest_of
-from proband.study.designs import design_of
+from proband.study.designs import design_of, require_answer
 
 
 def prepare(request: GateRequest, context: Context) -> None:
-    """Refuse algorithms that are not there, and a baseline that is not the one meant."""
+    """Refuse algorithms that are not there, a baseline that is not the one meant, and a design that does not suit the measure."""
     _, baseline = candidate_and_baseline(request, context.inputs)
     pinned(request, context.inputs.algorithms[baseline], context.inputs)
+    require_answer(request, request.measured, context, comparing=True)
 
 
 def run(request: GateRequest, context: Context) -> Gate:

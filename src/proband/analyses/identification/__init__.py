@@ -43,6 +43,8 @@ ANALYSES.register("identification")(
         run="proband.analyses.identification.run:run",
         view="proband.analyses.identification.view:IdentificationView",
         result="proband.analyses.identification.run:Identified",
+        prepare="proband.analyses.identification.run:prepare",
+        propose="proband.analyses.identification.proposal:propose",
         default=True,
         moved={"identification": "evaluation", "measures": "measures", "overlap": "overlap"},
     )

@@ -20,7 +20,7 @@ from proband.results.serializing import Written
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.study.context import Context, digest_of
-from proband.study.designs import design_of, ranks_anew
+from proband.study.designs import design_of, ranks_anew, require_answer
 from proband.study.findings import Parts
 
 
@@ -90,6 +90,14 @@ class Identified(Parts):
     relative_ranks: bool = False
 
 
+def prepare(request: IdentificationRequest, context: Context) -> None:
+    """Refuse measures that the design does not suit."""
+    for measure in _measures(request):
+        require_answer(request, measure, context)
+        if measure.view != "pairs" and ranks_anew(request):
+            _scores_to_rank(request.design, context)
+
+
 def run(request: IdentificationRequest, context: Context) -> Identified:
     """Measure every algorithm on all probes and on those of every category."""
     evaluation = evaluate_sets(
@@ -108,7 +116,7 @@ def run(request: IdentificationRequest, context: Context) -> Identified:
 def _measured(request: IdentificationRequest, context: Context) -> tuple[Measured, ...]:
     """Every other measure that is asked for, of all probes and of every category, or of all pairs."""
     made = []
-    for measure in (weighted(measure_named(one), request.weights) for one in request.measures):
+    for measure in _measures(request):
         if measure.view == "pairs":
             each = _estimates(measure, context.scores, context.verified, request, context)
             made.append(Measured(measure.code, None, each))
@@ -118,6 +126,10 @@ def _measured(request: IdentificationRequest, context: Context) -> tuple[Measure
             each = _estimates(measure, data, outcomes[0].experiment, request, context)
             made.append(Measured(measure.code, category, each))
     return tuple(made)
+
+
+def _measures(request: IdentificationRequest) -> list[Measure]:
+    return [weighted(measure_named(one), request.weights) for one in request.measures]
 
 
 def _estimates(

@@ -39,5 +39,6 @@ ANALYSES.register("mcnemar")(
         run="proband.analyses.mcnemar.run:run",
         view="proband.analyses.mcnemar.view:McNemarView",
         result="proband.inference.comparisons.mcnemar_table:McNemarTable",
+        prepare="proband.analyses.mcnemar.run:prepare",
     )
 )

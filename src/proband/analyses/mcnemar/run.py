@@ -11,20 +11,24 @@ from proband.study.context import Context
 from proband.study.designs import chosen_of
 
 
+def prepare(request: McNemarRequest, context: Context) -> tuple[tuple[str, str], ...]:
+    """Find the pairs that are asked for; refused where they are not there, or are not the only ones there could be."""
+    names = context.names
+    pairs = chosen_pairs(names, **chosen_of(request, names))
+    if pairs is None and len(names) != 2:
+        raise UsageError(
+            f"McNemar's test compares two algorithms, got {len(names)}: {', '.join(names)}.",
+            Hint(
+                "say which: {option:pairs=A-B}, or {option:against}; or pick two: FILE::NAME FILE::OTHER, or give two counts."
+            ),
+        )
+    return every_two(names, pairs)
+
+
 def run(request: McNemarRequest, context: Context) -> McNemarOfOutcomes | McNemarTable:
     """Test every pair that is asked for."""
     named = {one.algorithm: one for one in context.outcomes}
-    pairs = chosen_pairs(tuple(named), **chosen_of(request, tuple(named)))
-    level = context.output.confidence_level
-    if pairs is None:
-        if len(named) != 2:
-            raise UsageError(
-                f"McNemar's test compares two algorithms, got {len(named)}: {', '.join(named)}.",
-                Hint(
-                    "say which: {option:pairs=A-B}, or {option:against}; or pick two: FILE::NAME FILE::OTHER, or give two counts."
-                ),
-            )
-        pairs = every_two(tuple(named), None)
+    pairs, level = prepare(request, context), context.output.confidence_level
     if len(pairs) == 1 and not request.by_category:
         first, second = pairs[0]
         return mcnemar_of(named[first], named[second], request.rank, level)

@@ -10,5 +10,6 @@ ANALYSES.register("protocol")(
         run="proband.analyses.protocol.run:run",
         view="proband.analyses.protocol.view:ProtocolView",
         result="proband.protocols.running.results:ProtocolRun",
+        prepare="proband.analyses.protocol.run:prepare",
     )
 )

@@ -29,6 +29,7 @@ ANALYSES.register("search")(
         run="proband.analyses.search.run:run",
         view="proband.analyses.search.view:SearchedView",
         result="proband.analyses.search.run:Searched",
+        propose="proband.analyses.search.proposal:propose",
         prepare="proband.analyses.search.run:prepare",
         moved={"search": "searches", "by_gallery_size": "by_gallery_size"},
     )

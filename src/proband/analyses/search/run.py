@@ -9,7 +9,7 @@ import polars as pl
 
 from proband.analyses.search.request import SearchRequest
 from proband.inference.verification.open_set import SearchEstimates, searches_with_intervals
-from proband.measures.open_set import Searches, search
+from proband.measures.open_set import Searches, require_both, search
 from proband.results.serializing import Written
 from proband.samples import Experiment
 from proband.study.context import Context, digest_of
@@ -34,8 +34,10 @@ class Searched(Parts):
 
 
 def prepare(request: SearchRequest, context: Context) -> Experiment:
-    """Make the gallery and the probes."""
-    return context.experiment_over(ExperimentDesign(gallery=request.gallery, probes=request.probes))
+    """Make the gallery and the probes, some of whom must be enrolled and some not."""
+    made = context.experiment_over(ExperimentDesign(gallery=request.gallery, probes=request.probes))
+    require_both(context.names[0], int(made.mated.sum()), int((~made.mated).sum()))
+    return made
 
 
 def run(request: SearchRequest, context: Context) -> Searched:

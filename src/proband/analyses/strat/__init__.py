@@ -37,6 +37,7 @@ ANALYSES.register("strat")(
         run="proband.analyses.strat.run:run",
         view="proband.analyses.strat.view:StratView",
         result="proband.inference.strata.study:StratStudy",
+        propose="proband.analyses.strat.proposal:propose",
         prepare="proband.analyses.strat.run:prepare",
     )
 )

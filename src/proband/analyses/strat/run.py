@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proband.analyses.strat.request import StratRequest
+from proband.inference.galleries.effect import ImageColumns
 from proband.inference.strata.study import StratStudy, strat_study
 from proband.samples import Experiment
 from proband.study.context import Context, digest_of
@@ -13,9 +14,13 @@ from proband.study.requests import ExperimentDesign
 
 
 def prepare(request: StratRequest, context: Context) -> Experiment | None:
-    """Make the fixed gallery and its probes, if there is one."""
-    stratified_design(request)
+    """Make the fixed gallery and its probes, if there is one; without one, people must have enough images."""
+    design = stratified_design(request)
     if request.gallery is None:
+        if request.images is not None or request.order_by is not None:
+            ImageColumns.of(
+                context.samples, context.scores, request.images, order_by=request.order_by, design=design
+            )
         return None
     return context.experiment_over(ExperimentDesign(gallery=request.gallery, probes=request.probes))
 

@@ -48,6 +48,8 @@ ANALYSES.register("verification")(
         run="proband.analyses.verification.run:run",
         view="proband.analyses.verification.view:VerifiedView",
         result="proband.analyses.verification.run:Verified",
+        prepare="proband.analyses.verification.run:prepare",
+        propose="proband.analyses.verification.proposal:propose",
         default=True,
         moved={
             "verification": "algorithms",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 from proband.analyses.verification.request import VerificationRequest
+from proband.errors import UsageError
 from proband.inference.verification.groups import Differential, error_rates_by, hard_subjects_of
 from proband.inference.verification.hard_subjects import HardSubjects
 from proband.inference.verification.lists import require_list_orientation
@@ -17,6 +17,7 @@ from proband.inference.verification.verification import OVER_PEOPLE, Verificatio
 from proband.measures.folds import FoldAccuracy, fold_accuracy
 from proband.results.serializing import Written
 from proband.samples.delimited import SEPARATORS, unfinished
+from proband.scores import Scores
 from proband.scores.pair_lists import read_pairs
 from proband.scores.trials import Trials
 from proband.study.context import Context, digest_of
@@ -43,6 +44,17 @@ class Verified(Parts):
     groups: tuple[Differential, ...] = ()
     hard_subjects: Mapping[str, HardSubjects] = field(default_factory=dict)
     folds: tuple[FoldAccuracy, ...] = ()
+
+
+def prepare(request: VerificationRequest, context: Context) -> None:
+    """Refuse columns that are not there, and a list of pairs that cannot be read."""
+    if request.pairs is not None:
+        _listed(request.pairs, context)
+    elif context.inputs.algorithms:
+        columns = context.samples.frame.columns
+        for column in request.by:
+            if column not in columns:
+                raise UsageError(f"There is no column {column!r}.", f"the columns are: {', '.join(columns)}.")
 
 
 def run(request: VerificationRequest, context: Context) -> Verified:
@@ -141,16 +153,24 @@ def _hard_subjects(algorithm: Algorithm, at: Verification, context: Context) -> 
 
 
 def _folds(pairs: str, context: Context) -> tuple[FoldAccuracy, ...]:
-    """Accuracy over the folds of listed pairs; the samples say which are mated where the list does not."""
-    path: Path = context.origin.find(pairs)
+    """Accuracy over the folds of listed pairs."""
+    path = context.origin.find(pairs)
     if path.suffix.lower() in (".txt", *SEPARATORS):
         context.note(*unfinished(path))
-    made = []
-    for algorithm in context.inputs.algorithms:
-        trials = Trials.from_pairs(read_pairs(path, context.samples), algorithm.scores)
-        if trials.frame["mated"].null_count():
-            trials = trials.with_samples(context.samples)
-        if not algorithm.scores.may_look_reversed:
-            require_list_orientation(trials)
-        made.append(fold_accuracy(trials))
-    return tuple(made)
+    return tuple(map(fold_accuracy, _listed(pairs, context)))
+
+
+def _listed(pairs: str, context: Context) -> list[Trials]:
+    """The listed pairs of every algorithm; the samples say which are mated where the list does not."""
+    return context.once(
+        ("pairs", pairs), lambda: [_trials(pairs, one.scores, context) for one in context.inputs.algorithms]
+    )
+
+
+def _trials(pairs: str, scores: Scores, context: Context) -> Trials:
+    trials = Trials.from_pairs(read_pairs(context.origin.find(pairs), context.samples), scores)
+    if trials.frame["mated"].null_count():
+        trials = trials.with_samples(context.samples)
+    if not scores.may_look_reversed:
+        require_list_orientation(trials)
+    return trials

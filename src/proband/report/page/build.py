@@ -21,7 +21,11 @@ _RANKS_A_DOUBLING = 4
 
 
 def build_page(scene: Scene) -> Page:
-    """Make the page of a study: sections in the order they are read, each only if there is something in it."""
+    """Make the page of a study, once: sections in the order they are read, each only if there is something in it."""
+    return scene.once("page", lambda: _built(scene))
+
+
+def _built(scene: Scene) -> Page:
     names = scene.algorithms
     shown = ", ".join(names[:6]) + (f" and {count(len(names) - 6)} more" if len(names) > 6 else "")
     subtitle = f"{counted(len(names), 'algorithm')}: {shown}" if names else ""

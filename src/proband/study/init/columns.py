@@ -107,6 +107,11 @@ def groups_of_people(frame: pl.DataFrame, subject: str, left_out: Collection[str
     return found
 
 
+def among(names: list[str], limit: int = 6) -> str:
+    """Columns to choose from, the first of many."""
+    return ", ".join(names[:limit]) + (", …" if len(names) > limit else "")
+
+
 def session_columns(frame: pl.DataFrame) -> list[str]:
     """Columns that tell one sitting from another."""
     folded = {name.lower(): name for name in frame.columns}

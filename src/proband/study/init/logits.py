@@ -1,4 +1,4 @@
-"""Scores of classes among a user's files: what tells logits from embeddings, and the section of a study for them."""
+"""Scores of classes among a user's files: what tells logits from embeddings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.samples.npz import Archive
-from proband.study.init.columns import toml_text
 
 _TRUTHS = (
     "label",
@@ -97,22 +96,3 @@ def _are_classes(labels: npt.NDArray[Any], k: int, stated: bool) -> bool:
         return False
     found = len(set(labels.tolist()))
     return 2 <= found <= k and (stated or found >= _MOST_OCCUR * k)
-
-
-def classification_section(found: Sequence[FoundLogits], named: Mapping[Path, str]) -> list[str]:
-    """The section of a study for scores of classes; files as the study names them."""
-    first = found[0]
-    files = [named[one.path] for one in found if (one.truth, one.table) == (first.truth, first.table)]
-    lines = [
-        "[classification]",
-        f"scores = [{', '.join(map(toml_text, files))}]   # samples × classes: {', '.join(first.models)}",
-    ]
-    if first.table is not None:
-        lines.append(f"table = {toml_text(named[first.table])}   # its rows in the order of the scores")
-    return [
-        *lines,
-        f"truth = {toml_text(first.truth)}   # the true class; check it",
-        '# group = "…"                 # what samples share (patient, speaker): the independent units',
-        '# average = "macro"           # every class weighs the same',
-        "# margin = 0.01               # the smallest difference worth having",
-    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -62,6 +63,7 @@ NOT_SEEN = Sentence(
     "genuine and impostor scores do not differ, so the orientation cannot be seen",
 )
 
+_MANY_STEPS_UP = 3
 _CERTAIN = 0.05  # how far from one half an AUC must be to say anything
 
 
@@ -117,10 +119,19 @@ class SourceEntry:
     mated_is: str | None = None
 
 
+@dataclass(frozen=True)
+class Suggestion:
+    """What a first study file says of an analysis: its section, line by line, and the line that switches it off."""
+
+    section: tuple[str, ...] = ()
+    switch: str = ""
+
+
 @dataclass
 class Proposal:
-    """What a study of the files would say, and what only the user can say."""
+    """What a study of the files would say, and what only the user can say; it will stand at `out`."""
 
+    out: Path
     table: TableChoice | None = None
     scores: list[SourceEntry] = field(default_factory=list)
     vectors: list[SourceEntry] = field(default_factory=list)
@@ -129,20 +140,55 @@ class Proposal:
     to_fill_in: list[Note] = field(default_factory=list)
     remarks: list[Note] = field(default_factory=list)
 
-    def only_classes(self, found: FoundFiles) -> bool:
-        """Whether there are scores of classes and nothing of people."""
-        return bool(self.logits) and not (found.scores or found.vectors or found.pictures)
+    @property
+    def sources(self) -> bool:
+        """Whether there is anything to compare people by."""
+        return bool(self.scores or self.vectors or self.pictures)
+
+    @property
+    def of_people(self) -> bool:
+        """Whether the study is of people, and not of scores of classes alone."""
+        return self.sources or not self.logits
+
+    @property
+    def lists(self) -> bool:
+        """Whether scores are lists of pairs that name no single probes."""
+        return not all(one.ranked for one in self.scores)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether people could be searched for."""
+        return self.of_people and not self.lists
+
+    @property
+    def all_with_all(self) -> bool:
+        """Whether there are scores of all samples with each other."""
+        first = next(iter((*self.scores, *self.vectors)), None)
+        return self.ranked and self.samples is not None and first is not None and first.shared
 
     @property
     def samples(self) -> Samples | None:
         """The samples, where ids and subjects were found."""
         return None if self.table is None else self.table.samples
 
+    def named(self, path: Path) -> str:
+        """A file's name as the study says it: from where the study is, unless that leads far up."""
+        target, start = resolved(path), resolved(self.out).parent
+        try:
+            relative = os.path.relpath(target, start)
+        except ValueError:  # on another drive
+            return target.as_posix()
+        steps = Path(relative).parts.count(os.pardir)
+        far = steps >= _MANY_STEPS_UP or (
+            steps and Path(os.path.commonpath([target, start])).parent == Path(target.anchor)
+        )
+        return target.as_posix() if far else Path(relative).as_posix()
 
-def propose(found: FoundFiles) -> Proposal:
-    """Decide what can be decided, and list what cannot."""
-    made = Proposal(pictures=list(found.pictures), logits=list(found.logits))
-    if not made.only_classes(found):
+
+def propose(found: FoundFiles, out: Path) -> Proposal:
+    """Decide what can be decided of a study at `out`, and list what cannot."""
+    made = Proposal(out, pictures=list(found.pictures), logits=list(found.logits))
+    if found.scores or found.vectors or made.of_people:
         made.table = _table(found, made)
     for scores in found.scores:
         made.scores += _score_entries(scores, made)

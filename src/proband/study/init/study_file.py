@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +14,8 @@ from proband.samples.reading import ROW_NUMBER
 from proband.scores.pair_columns import PairColumns
 from proband.study.init.columns import toml_text
 from proband.study.init.found_files import look_at
-from proband.study.init.logits import classification_section
 from proband.study.init.proposal import NO_TABLE, Proposal, SourceEntry, propose
-from proband.study.init.suggestions import analyses, experiment
+from proband.study.init.suggestions import categories, experiment, suggestions
 from proband.study.reading import study_from_text
 from proband.words import Note, Sentence, counted
 
@@ -35,8 +33,6 @@ LOGITS = Sentence(
     "{file}: scores of {classes:count class/classes} for {samples:count sample} by {models:names}; the true class is {truth!r}",
 )
 PICTURES = Sentence("init.pictures", "note", "{file}: pictures")
-
-_MANY_STEPS_UP = 3
 
 
 @dataclass(frozen=True)
@@ -67,12 +63,12 @@ def initial_study(files: Sequence[Path], out: Path, names: str | None = None) ->
         raise UsageError(
             "There are no files to look at.", "name your scores, embeddings, images and samples."
         )
-    made = propose(look_at(files, names))
-    if not (made.table or made.scores or made.vectors or made.pictures or made.logits):
+    made = propose(look_at(files, names), out)
+    if not (made.table or made.sources or made.logits):
         raise InputError("Nothing was recognised.", "; ".join(map(str, made.remarks)) or None)
-    if not (made.scores or made.vectors or made.pictures or made.logits):
+    if not (made.sources or made.logits):
         made.to_fill_in.append(NO_SCORES())
-    text = _text(made, out)
+    text = _text(made)
     if not made.to_fill_in:
         try:
             study_from_text(text, out)
@@ -101,30 +97,17 @@ def _listed(values: Sequence[str]) -> str:
     return f"[{', '.join(map(toml_text, values))}]"
 
 
-def _named_from(path: Path, out: Path) -> str:
-    """A file's name as the study says it: from where the study is, unless that leads far up."""
-    target, start = resolved(path), resolved(out).parent
-    try:
-        relative = os.path.relpath(target, start)
-    except ValueError:  # on another drive
-        return target.as_posix()
-    steps = Path(relative).parts.count(os.pardir)
-    far = steps >= _MANY_STEPS_UP or (
-        steps and Path(os.path.commonpath([target, start])).parent == Path(target.anchor)
-    )
-    return target.as_posix() if far else Path(relative).as_posix()
-
-
-def _text(made: Proposal, out: Path) -> str:
+def _text(made: Proposal) -> str:
+    out, suggested = made.out, suggestions(made)
     parts = [
         [
             "# A study for Proband: what is measured, on whom, and how. Run it with: proband run " + out.name,
             "# Lines that begin with # are notes and proposals; take the mark away to use one.",
             f"title = {toml_text(_title(made))}",
-            *_switches(made),
+            *(one.switch for one in suggested if one.switch),
         ],
-        *_of_people(made, out),
-        _classes(made, out),
+        *_of_people(made),
+        *(one.section for one in suggested),
         [
             "# [output]",
             f"# directory = {toml_text(out.stem + '-results')}",
@@ -136,30 +119,19 @@ def _text(made: Proposal, out: Path) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def _of_people(made: Proposal, out: Path) -> list[list[str]]:
+def _of_people(made: Proposal) -> list[list[str]]:
     """The samples, what was scored, and who is compared; nothing where there are scores of classes alone."""
-    sources = bool(made.scores or made.vectors or made.pictures)
-    if made.logits and not sources:
+    if not made.of_people:
         return []
     return [
-        _samples(made, out),
-        *(_scores(one, out) for one in made.scores),
-        *(_vectors(one, out) for one in made.vectors),
-        *(_pictures(path, made, out) for path in made.pictures),
-        *([] if sources else [_no_scores()]),
+        _samples(made),
+        *(_scores(one, made) for one in made.scores),
+        *(_vectors(one, made) for one in made.vectors),
+        *(_pictures(path, made) for path in made.pictures),
+        *([] if made.sources else [_no_scores()]),
         experiment(made),
-        *analyses(made),
+        *categories(made),
     ]
-
-
-def _classes(made: Proposal, out: Path) -> list[str]:
-    named = {
-        path: _named_from(path, out)
-        for one in made.logits
-        for path in (one.path, one.table)
-        if path is not None
-    }
-    return classification_section(made.logits, named) if made.logits else []
 
 
 def _title(made: Proposal) -> str:
@@ -172,16 +144,7 @@ def _title(made: Proposal) -> str:
     return f"{algorithms}, {counted(len(made.samples), 'sample')} of {people}"
 
 
-def _switches(made: Proposal) -> list[str]:
-    if not made.scores or all(one.ranked for one in made.scores):
-        return []
-    return [
-        "identification = false        # these lists of pairs name no single probes, so that nothing can be ranked",
-        "comparison = false",
-    ]
-
-
-def _samples(made: Proposal, out: Path) -> list[str]:
+def _samples(made: Proposal) -> list[str]:
     table = made.table
     if table is None:
         if any(note.code == NO_TABLE.code for note in made.to_fill_in):
@@ -192,7 +155,7 @@ def _samples(made: Proposal, out: Path) -> list[str]:
                 '# subject = "subject"         # the column that says whose a sample is',
             ]
         return ["# No [samples]: the scores name the people themselves."]
-    lines = ["[samples]", f"file = {toml_text(_named_from(table.path, out))}"]
+    lines = ["[samples]", f"file = {toml_text(made.named(table.path))}"]
     for key, column, meaning in (
         ("id", table.id, "the ids that the scores use"),
         ("subject", table.subject, "whose a sample is"),
@@ -214,8 +177,8 @@ def _samples(made: Proposal, out: Path) -> list[str]:
     return lines
 
 
-def _scores(one: SourceEntry, out: Path) -> list[str]:
-    lines = ["[[scores]]", f"file = {toml_text(_named_from(one.path, out))}", *_names(one)]
+def _scores(one: SourceEntry, made: Proposal) -> list[str]:
+    lines = ["[[scores]]", f"file = {toml_text(made.named(one.path))}", *_names(one)]
     for key, value in (("query_ids", one.query_ids), ("target_ids", one.target_ids)):
         if value is not None:
             lines.append(f"{key} = {toml_text(value)}")
@@ -224,7 +187,7 @@ def _scores(one: SourceEntry, out: Path) -> list[str]:
     if one.mated_is is not None:
         lines.append(f"mated_is = {toml_text(one.mated_is)}")
     if one.mask is not None:
-        lines.append(f"mask = {toml_text(_named_from(one.mask, out))}")
+        lines.append(f"mask = {toml_text(made.named(one.mask))}")
     if not one.named:
         lines.append(
             '# queries = "…"   # fill in: a condition that says which samples the rows are; targets: the columns'
@@ -242,8 +205,8 @@ def _scores(one: SourceEntry, out: Path) -> list[str]:
     return lines + _missing(one)
 
 
-def _vectors(one: SourceEntry, out: Path) -> list[str]:
-    lines = ["[[embeddings]]", f"file = {toml_text(_named_from(one.path, out))}", *_names(one)]
+def _vectors(one: SourceEntry, made: Proposal) -> list[str]:
+    lines = ["[[embeddings]]", f"file = {toml_text(made.named(one.path))}", *_names(one)]
     if not one.named:
         lines.append('# ids = "…"   # fill in: the array that holds the ids of the rows')
     lines += _metric(one)
@@ -288,7 +251,7 @@ def _missing(one: SourceEntry) -> list[str]:
     ]
 
 
-def _pictures(path: Path, made: Proposal, out: Path) -> list[str]:
+def _pictures(path: Path, made: Proposal) -> list[str]:
     """Recognisers that need no training; only proposed where there are scores already."""
     from proband.algorithms.pictures.acquire import EYE_COLUMNS
 
@@ -296,7 +259,7 @@ def _pictures(path: Path, made: Proposal, out: Path) -> list[str]:
     eyes = set(EYE_COLUMNS) <= set(columns)
     lines = [
         "[images]",
-        f"file = {toml_text(_named_from(path, out))}",
+        f"file = {toml_text(made.named(path))}",
         'algorithms = ["correlation", "lbp:chi2"]   # more: proband recognize --list',
         '# train = "…"                 # a condition: on whom to train those that must be trained',
         "# Eyes are read from the table." if eyes else "as_they_are = true            # crops already; for whole pictures: detect = \"opencv\"",

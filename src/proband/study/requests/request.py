@@ -103,14 +103,29 @@ class Request(Part):
     @property
     def has_sources(self) -> bool:
         """Whether it names scores of pairs, or what they are made of."""
-        return bool(self.scores or self.embeddings or self.images)
+        return bool(self.scores or self.embeddings or self.pictures)
+
+    @property
+    def has_table(self) -> bool:
+        """Whether it names a table of samples."""
+        return self.samples is not None
+
+    @property
+    def marks_failures(self) -> bool:
+        """Whether it says which samples failed to be acquired, or can find out."""
+        return bool(self.pictures) or bool(self.samples and self.samples.failed)
+
+    @property
+    def pictures(self) -> tuple[ImageSource, ...]:
+        """The pictures that it names, if any."""
+        return () if self.images is None else (self.images,)
 
     def section(self, key: str) -> tuple[Any, ...]:
         """What is asked of an analysis, each an `AnalysisRequest`; nothing if it is switched off."""
         if key not in analysis_keys():
             raise UsageError(f"There is no analysis {key!r}.", f"there are: {', '.join(analysis_keys())}.")
         said = getattr(self, key)
-        return () if said is None else said if isinstance(said, tuple) else (said,)
+        return said if isinstance(said, tuple) else () if said is None else (said,)
 
     def says(self, key: str) -> bool:
         """Whether a section was written, and not for switching it off."""
@@ -119,9 +134,8 @@ class Request(Part):
     def sections(self) -> Iterator[tuple[Analysis, Any]]:
         """Every analysis that is to be carried out, with what is asked of it: all of it, where there may be several."""
         for analysis in analyses():
-            said = getattr(self, analysis.key)
-            if said is not None and said != ():
-                yield analysis, said
+            if self.section(analysis.key):
+                yield analysis, getattr(self, analysis.key)
 
     def asked(self) -> Iterator[tuple[Analysis, AnalysisRequest]]:
         """Every analysis that is to be carried out, once for each of several."""

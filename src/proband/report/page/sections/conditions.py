@@ -22,7 +22,7 @@ _FAILURES = {
 }
 
 
-@section("protocol", 72)
+@section("conditions", 72)
 def conditions_section(scene: Scene) -> Section | None:
     """Under which protocol: badges for a glance, and the rules in words."""
     facts = scene.facts[0] if scene.facts else None
@@ -50,8 +50,7 @@ def conditions_section(scene: Scene) -> Section | None:
 
 def badges_of_facts(facts: Facts) -> tuple[Badge, ...]:
     """The three numbers that a verdict rests on: people, probes and failures."""
-    verified = facts.universe == "verification"
-    probes, searched = ("genuine comparison", "compared") if verified else ("probe", "searched for")
+    probes, searched = ("genuine comparison", "compared") if facts.of_pairs else ("probe", "searched for")
     return (
         Badge(f"{counted(facts.n_probe_subjects, 'person', 'people')} {searched}"),
         Badge(counted(facts.n_probes, probes), explained=facts.probe_rule),
@@ -71,7 +70,7 @@ def _failures(facts: Facts) -> Badge:
 
 
 def _of_facts(facts: Facts) -> list[Badge]:
-    if facts.universe == "verification":
+    if facts.of_pairs:
         badges = [
             Badge(
                 "verification",
@@ -104,5 +103,5 @@ def _of_facts(facts: Facts) -> list[Badge]:
             Badge(f"{counted(facts.n_probe_subjects, 'person', 'people')} searched for"),
         ]
     ties = Badge(f"ties {facts.ties}", explained=as_sentence(_TIES.get(facts.ties, facts.ties)))
-    ranks = [] if facts.universe == "verification" else [Badge(f"ranks count {facts.counting}")]
+    ranks = [] if facts.of_pairs else [Badge(f"ranks count {facts.counting}")]
     return [*badges, *sizes, _failures(facts), ties, *ranks]

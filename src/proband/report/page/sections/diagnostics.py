@@ -12,12 +12,11 @@ from proband.report.page.model import Block, Facts, Section
 from proband.report.page.registry import section
 from proband.report.scene import Scene
 from proband.report.table import Cell, Column, Table
-from proband.results.estimate import Estimate
+from proband.results.estimate import DRIFT, Estimate
 from proband.words import Note, Sentence, as_sentence, percent
 
 _STUDY = Sentence("diagnostics.study", "note", "study")
 _AND_MORE = Sentence("diagnostics.and-more", "note", "{first} and {more:count} more")
-_DRIFT = 0.1  # of a standard error: halves of the replicates that differ by more ask for more of them
 
 
 @section("diagnostics", 90)
@@ -33,7 +32,7 @@ def diagnostics_section(scene: Scene) -> Section | None:
 
 
 def _ties(scene: Scene) -> Table | None:
-    if not scene.facts or scene.facts[0].universe == "verification":
+    if not scene.facts or scene.facts[0].of_pairs:
         return None
     rows = [
         [
@@ -96,7 +95,7 @@ def _replicates(scene: Scene) -> Table | None:
         *cells.columns("algorithm", "measure", "replicates", "s.e., first half", "s.e., second half", text=2),
         Column("stable"),
     )
-    notes = [f"Stable: the halves' standard errors agree to {percent(_DRIFT)}."]
+    notes = [f"Stable: the halves' standard errors agree to {percent(DRIFT)}."]
     return cells.table("replicates", "Stability of replicates", heads, rows, notes)
 
 
@@ -108,7 +107,7 @@ def _drawn(one: Estimate) -> bool:
 
 def _halves(one: Estimate) -> list[Cell]:
     first, second = one.errors_of_halves
-    stable = abs(first - second) <= _DRIFT * max(first, second)
+    stable = one.halves_agree
     return [
         cells.text_cell(one.facts.algorithm),
         cells.text_cell(str(one.answers.of)),

@@ -1,0 +1,17 @@
+"""What a first study file proposes of comparisons."""
+
+from __future__ import annotations
+
+from proband.study.init.proposal import Proposal, Suggestion
+
+
+def propose(made: Proposal) -> Suggestion:
+    """Done as it is; switched off where nothing can be ranked."""
+    if made.lists:
+        return Suggestion(switch="comparison = false")
+    lines = (
+        "# [[comparison]]              # done as it is, at rank 1",
+        "# rank = 1                    # or fnmr_at = 0.001, or auc = true, or median_rank = 10",
+        "# margin = 0.01               # the smallest difference worth having",
+    )
+    return Suggestion(lines if made.ranked else ())

@@ -1,0 +1,14 @@
+"""What a first study file proposes of a FERET evaluation."""
+
+from __future__ import annotations
+
+from proband.study.init.proposal import Proposal, Suggestion
+
+
+def propose(made: Proposal) -> Suggestion:
+    """Propose several galleries, where anything can be ranked."""
+    lines = (
+        "# [feret]                     # how rates vary over galleries of different people",
+        "# galleries = 3",
+    )
+    return Suggestion(lines if made.ranked else ())
