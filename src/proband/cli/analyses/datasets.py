@@ -70,12 +70,12 @@ def datasets(
 
       proband datasets outcomes.csv --algorithm model --success correct --subject person
     """
-    from proband.analyses.datasets.tables import datasets_statements, datasets_tables
+    from proband.analyses.datasets.view import DatasetsView
     from proband.report.figures.style import save_figure
 
     result = found["datasets"]
     assert result is not None  # what was asked for
-    tables = datasets_tables(result)
+    tables = DatasetsView().tables(result)
     write_csv(result.to_frame(), csv)
     write_latex(latex, *tables)
     for which, paths in (("ranks", figure), ("differences", by_dataset)):
@@ -90,4 +90,4 @@ def datasets(
     say_all(sentences if explain else sentences[:3], dim=False)
     say("")
     beside = [*found.notes, *([] if explain else sentences[3:])]
-    say_below(datasets_statements(result), explain, [result.answers], beside)
+    say_below(DatasetsView().notes(result), explain, [result.answers], beside)

@@ -45,15 +45,15 @@ def survey(
 
       proband survey data.csv --weights w --replicate-weights 'rep*' --replicate-kind fay --rho 0.3 --total cost --ratio cost/visits
     """
-    from proband.analyses.survey.tables import survey_statements, survey_tables
+    from proband.analyses.survey.view import SurveyView
 
     result = found["survey"]
     assert result is not None  # what was asked for
-    tables = survey_tables(result)
+    tables = SurveyView().tables(result)
     write_csv(result.to_frame(), csv)
     write_latex(latex, *tables)
     if json:
         print_json(result.to_dict())
         return
     show_tables(*tables)
-    say_below(survey_statements(result), explain, [result.answers], found.notes)
+    say_below(SurveyView().notes(result), explain, [result.answers], found.notes)
