@@ -39,22 +39,22 @@ def _of_scores(
     json: bool,
     explain: bool,
 ) -> None:
-    from proband.analyses.mcnemar.tables import ANSWERS, mcnemar_rows, mcnemar_statements
+    from proband.analyses.mcnemar.view import ANSWERS, McNemarView
     from proband.inference.comparisons.mcnemar_table import McNemarTable, as_table
 
     result = found["mcnemar"]
     assert result is not None  # what was asked for
     table = result if isinstance(result, McNemarTable) else as_table(result)
     write_csv(table.to_frame(), csv)
-    write_latex(latex, mcnemar_rows(table))
+    write_latex(latex, *McNemarView().tables(table))
     if not isinstance(result, McNemarTable):
         _show(result.to_dict(), result.sentences(), json, explain, found.notes)
         return
     if json:
         print_json(result.to_dict())
         return
-    show_tables(mcnemar_rows(result))
-    say_below(mcnemar_statements(result), explain, [ANSWERS], found.notes)
+    show_tables(*McNemarView().tables(result))
+    say_below(McNemarView().notes(result), explain, [ANSWERS], found.notes)
 
 
 def _mcnemar(**given: Any) -> None:
@@ -159,7 +159,7 @@ def _show(
             f"both {count(plain['ss'])}, only the first {count(plain['sf'])}, only the second {count(plain['fs'])}, "
             f"neither {count(plain['ff'])}"
         )
-    from proband.analyses.mcnemar.tables import ANSWERS
+    from proband.analyses.mcnemar.view import ANSWERS
     from proband.report.cells import columns, p_cell, text_cell
     from proband.report.notes import answered
     from proband.report.table import Table
