@@ -201,16 +201,17 @@ class View(Generic[Found]):
 
     def blocks(self, found: Found, scene: Scene) -> Iterable[Block]:
         """What stands in its section: the headline where no other section says it, charts, the first table, and the rest folded."""
-        told = self.headline(found, scene)
-        if told is not None and told.in_section:
-            yield Paragraph(as_sentence(told.headline), strong=True)
+        first, *rest = (replace(one, caption=one.on_page or one.caption) for one in self.tables(found))
+        head = self.headline(found, scene)
+        led = [head.headline] if head is not None and head.in_section else []
+        verdicts = [note for note in self.verdicts(found) if note not in led]
+        notes = [note for note in self.notes(found) if note not in (*led, *verdicts)]
+        yield from (Paragraph(as_sentence(note), strong=True) for note in led)
         yield from (
             shown(one, places=scene.looks) for charts in self.charts(found).values() for one in charts
         )
-        first, *rest = (replace(one, caption=one.on_page or one.caption) for one in self.tables(found))
-        notes = self.notes(found)
         yield of_length(first)
-        yield from said([*self.verdicts(found), *(note for note in notes if note.level == "caution")])
+        yield from said([*verdicts, *(note for note in notes if note.level == "caution")])
         yield from (Folded(one.caption, (one,)) for one in [*rest, *self.details(found)])
         yield Folded(self.meaning, tuple(said(note for note in notes if note.level != "caution")))
 

@@ -140,7 +140,7 @@ def gate(
 
       proband gate newer.npz --baseline baseline.json -s samples.csv --orientation similarity --measure fnmr@0.001
     """
-    from proband.analyses.gate.tables import gate_junit, gate_statements, gate_summary, gate_table
+    from proband.analyses.gate.view import GateView, gate_junit, gate_summary
     from proband.engine import written_whole
 
     made: Gate = found["gate"]
@@ -148,7 +148,7 @@ def gate(
     texts = [(junit, gate_junit(made)), (summary, gate_summary(made))]
     if save is not None:
         texts.append((save, _pinned(made, save)))
-    write_latex(latex, gate_table(made))
+    write_latex(latex, *GateView().tables(made))
     write_model_card(found, request, model_card)
     if github:
         _add_to_step(gate_summary(made))
@@ -160,8 +160,8 @@ def gate(
     if json:
         print_json(made.to_dict())
         return made.exit_code
-    show_tables(gate_table(made))
-    decided, power, *rest = gate_statements(made)
+    show_tables(*GateView().tables(made))
+    decided, power, *rest = GateView().notes(made)
     say(decided)
     say(power)
     say("")
