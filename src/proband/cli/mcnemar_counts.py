@@ -110,7 +110,7 @@ def _show(
             f"both {count(plain['ss'])}, only the first {count(plain['sf'])}, only the second {count(plain['fs'])}, "
             f"neither {count(plain['ff'])}"
         )
-    from proband.analyses.mcnemar.tables import ANSWERS
+    from proband.analyses.mcnemar.view import ANSWERS
     from proband.report.cells import columns, p_cell, text_cell
     from proband.report.notes import answered
     from proband.report.table import Table

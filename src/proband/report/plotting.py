@@ -1,4 +1,4 @@
-"""Figures of results that have none of their own: their values with intervals."""
+"""Results as figures: one of those they have, or their values with intervals where they have none."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
-from proband.engine.limits import Inches, Title
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.scales import Unit
-from proband.report.figures.identification import values_figure
+from proband.report.charts.spec import Chart
 from proband.report.figures.style import STYLE
 
 if TYPE_CHECKING:
@@ -64,8 +63,8 @@ def _png(drawn: Figure) -> bytes:
     return written.getvalue()
 
 
-def values_plot(result: Shown, width: Inches = 5.4, title: Title | None = None) -> Figure:
-    """Draw the rows of a result's frame, or the result itself, as values with their intervals."""
+def values_chart(result: Shown) -> Chart:
+    """Chart the rows of a result's frame, or the result itself, as values with their intervals."""
     rows = result.to_frame().to_dicts() if hasattr(result, "to_frame") else [vars(result)]
     key = next((key for key in _VALUES if rows and isinstance(rows[0].get(key), int | float)), None)
     found = [_valued(row, key) for row in rows if row.get(key) is not None] if key is not None else []
@@ -77,19 +76,18 @@ def values_plot(result: Shown, width: Inches = 5.4, title: Title | None = None) 
     answers, unit = getattr(result, "answers", None), _unit(key, rows)
     label = str(answers.of) if answers is not None else difference_label(True) if unit == "points" else key
     level = getattr(result, "confidence_level", None)
-    return values_figure(values(found, label, unit, level), width, title)
+    return values(found, label, unit, level)
 
 
 def _valued(row: Mapping[str, Any], key: str | None) -> Valued:
-    """A row's value; without an interval, its ends are the value."""
+    """A row's value."""
     value = float(row[key or ""])
-    low, high = (value if row.get(end) is None else float(row[end]) for end in ("low", "high"))
     facts = row.get("facts")
     names = [str(row[name]) for name in _NAMES if row.get(name) is not None]
     name = (" − " if key == "difference" else " · ").join(names) or (
         facts.algorithm if facts is not None else ""
     )
-    return Valued(name, value, low, high, bool(row.get("supported", True)))
+    return Valued(name, value, row.get("low"), row.get("high"), bool(row.get("supported", True)))
 
 
 def _unit(key: str, rows: Sequence[Mapping[str, Any]]) -> Unit:

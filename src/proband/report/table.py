@@ -197,6 +197,8 @@ class Table:
         On a page, the LaTeX that is offered to be copied, where that is not of the table itself.
     shaded
         Rows that a page sets apart, such as the leading group.
+    on_page
+        What a page calls it, where the caption does not say it.
     """
 
     caption: str
@@ -207,6 +209,7 @@ class Table:
     id: str = ""
     latex: str | None = None
     shaded: tuple[int, ...] = ()
+    on_page: str = ""
 
     @property
     def n_names(self) -> int:

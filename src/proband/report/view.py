@@ -7,18 +7,25 @@ standings, diagnostics, the methods paragraph) asks every view for the roles it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import polars as pl
 
+from proband.engine.limits import Inches, Title
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
+from proband.report.charts.mpl import printed
+from proband.report.charts.spec import Chart, in_places
 from proband.report.frame_tables import frame_tables
-from proband.report.plotting import values_plot
+from proband.report.page.charts import shown
+from proband.report.page.lengths import of_length
+from proband.report.page.model import Folded, Paragraph, Section, said
+from proband.report.plotting import values_chart
 from proband.report.table import Table
-from proband.words import Note
+from proband.words import Note, as_sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
     from proband.inference.comparisons.comparison import Standings
     from proband.report.methods_text import MethodsText
     from proband.report.model_card import CardMetric
-    from proband.report.page.model import Badge, Block, Section
+    from proband.report.page.model import Badge, Block
     from proband.report.scene import Scene
     from proband.report.standings import Standing
     from proband.results.base import Answers, Facts
@@ -90,6 +97,30 @@ class Placed:
     section: Section
 
 
+def plot_charts(
+    result: Shown, which: str | None = None, width: Inches | None = None, title: Title | None = None
+) -> Figure:
+    """Draw one of the figures that a result's charts make, by default the first; without charts, its values with their intervals.
+
+    Parameters
+    ----------
+    which
+        The name of the figure, or what it ends in.
+    width
+        Of the figure, in inches.
+    title
+        A heading for the whole figure.
+    """
+    charts = view_of(result).charts(result) or {"": [values_chart(result)]}
+    named = {name.partition("_")[2]: one for name, one in charts.items()}
+    name = next(iter(named)) if which is None else which
+    if name not in named:
+        raise UsageError(
+            f"There is no figure {name!r}.", f"there are: {', '.join(filter(None, named)) or 'one'}."
+        )
+    return printed(named[name], title, width)
+
+
 class View(Generic[Found]):
     """How results of a kind are shown: everything is optional.
 
@@ -111,6 +142,14 @@ class View(Generic[Found]):
         """What belongs beneath the tables."""
         return ()
 
+    def verdicts(self, found: Found) -> Sequence[Note]:
+        """What was found, in sentences."""
+        return ()
+
+    def details(self, found: Found) -> Sequence[Table]:
+        """Tables that only the page has, folded."""
+        return ()
+
     def answers(self, found: Found) -> Sequence[Answers]:
         """What varies behind its numbers."""
         own = getattr(found, "answers", None)
@@ -124,8 +163,12 @@ class View(Generic[Found]):
         """The tables that are published."""
         return self.tables(found)
 
-    plot: ClassVar[Callable[..., Figure]] = staticmethod(values_plot)
-    """Draws the result, with the options of `plot`: one figure, by default its values with their intervals."""
+    plot: ClassVar[Callable[..., Figure]] = staticmethod(plot_charts)
+    """Draws the result, with the options of `plot`: one figure."""
+
+    def charts(self, found: Found) -> Mapping[str, Sequence[Chart]]:
+        """Its charts, by the names of the figures that they are the panels of."""
+        return {}
 
     # Files.
 
@@ -135,16 +178,42 @@ class View(Generic[Found]):
 
     def figures(self, found: Found, scene: Scene) -> Mapping[str, Draw]:
         """What draws each of its figures, by the names of their files: the first is the one that ``--figure`` writes."""
-        return {}
+        return {
+            name: partial(printed, [in_places(one, scene.looks) for one in charts])
+            for name, charts in self.charts(found).items()
+        }
 
     def write(self, found: Found, directory: Path) -> None:
         """Write files of its own beside the others."""
 
     # The page.
 
+    section: ClassVar[tuple[str, str, float] | None] = None
+    """The name and the title of its section on the page, and the section's place: sections go by ascending place."""
+    meaning: ClassVar[str] = "What the numbers mean"
+    """The title of what its section folds away: its notes."""
+
     def sections(self, found: Found, scene: Scene) -> Iterable[Placed]:
-        """Its sections on the page."""
-        return ()
+        """Its sections on the page: by default one, with its charts and its first table, and the rest folded."""
+        if self.section is not None:
+            name, title, place = self.section
+            yield Placed(place, Section(name, title, tuple(self.blocks(found, scene))))
+
+    def blocks(self, found: Found, scene: Scene) -> Iterable[Block]:
+        """What stands in its section: the headline where no other section says it, charts, the first table, and the rest folded."""
+        first, *rest = (replace(one, caption=one.on_page or one.caption) for one in self.tables(found))
+        head = self.headline(found, scene)
+        led = [head.headline] if head is not None and head.in_section else []
+        verdicts = [note for note in self.verdicts(found) if note not in led]
+        notes = [note for note in self.notes(found) if note not in (*led, *verdicts)]
+        yield from (Paragraph(as_sentence(note), strong=True) for note in led)
+        yield from (
+            shown(one, places=scene.looks) for charts in self.charts(found).values() for one in charts
+        )
+        yield of_length(first)
+        yield from said([*verdicts, *(note for note in notes if note.level == "caution")])
+        yield from (Folded(one.caption, (one,)) for one in [*rest, *self.details(found)])
+        yield Folded(self.meaning, tuple(said(note for note in notes if note.level != "caution")))
 
     def embedded(self, found: Found) -> Mapping[str, str]:
         """Files that travel in the page: their names and texts. Of several of one name the first by precedence is kept."""

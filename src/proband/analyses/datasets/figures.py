@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from proband.engine.limits import Inches, Title
 from proband.errors import UsageError
-from proband.inference.datasets.results import DatasetComparison
+from proband.inference.datasets.results import DatasetComparison, DatasetDifference
+from proband.report.charts.makers.rows import Valued, values
+from proband.report.charts.mpl import printed
 from proband.report.figures.style import laid_out
 from proband.words import fixed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FIGURES_OF_DATASETS = ("ranks", "differences")
+FIGURES = ("ranks", "differences")
 _LINE = 0.22  # inches of height for a name
 
 
@@ -30,7 +32,7 @@ def datasets_figure(
     if which == "differences":
         return _differences(result, width, title)
     if which != "ranks":
-        raise UsageError(f"There is no figure {which!r}.", f"there are: {', '.join(FIGURES_OF_DATASETS)}.")
+        raise UsageError(f"There is no figure {which!r}.", f"there are: {', '.join(FIGURES)}.")
     names, ranks = result.algorithms, result.average_ranks
     half = (len(names) + 1) // 2
     bars = len(result.groups)
@@ -66,33 +68,26 @@ def datasets_figure(
 
 
 def _differences(result: DatasetComparison, width: float, title: str | None) -> Figure:
-    pairs = list(result.pairs)
-    with laid_out((width, 0.5 + _LINE * len(pairs) * (len(result.datasets) + 2.5)), title) as figure:
-        axes = figure.subplots(len(pairs), 1, sharex=True, squeeze=False)[:, 0]
-        for axis, pair in zip(axes, pairs, strict=True):
-            own = [one for one in result.by_dataset if (one.first, one.second) == (pair.first, pair.second)]
-            for line, one in enumerate(own):
-                reach = 0.0 if one.standard_error is None else 1.96 * one.standard_error
-                axis.errorbar(
-                    100 * one.difference, -line, xerr=100 * reach, fmt="o", color="0.2", markersize=4
-                )
-            labels = [one.dataset for one in own]
-            if pair.pooled is not None:
-                line, one_mean = len(own), pair.pooled
-                axis.errorbar(
-                    100 * one_mean.difference, -line, xerr=100 * (one_mean.high - one_mean.difference), fmt="D", color="C0", markersize=5
-                )  # fmt: skip
-                labels.append("mean")
-                if one_mean.prediction_low is not None and one_mean.prediction_high is not None:
-                    axis.plot(
-                        [100 * one_mean.prediction_low, 100 * one_mean.prediction_high],
-                        [-line - 1] * 2,
-                        color="C0",
-                        linewidth=3,
+    """Every difference with its interval, a panel for each pair: every data set, their mean, and another data set."""
+    charts = []
+    for pair in result.pairs:
+        own = [one for one in result.by_dataset if (one.first, one.second) == (pair.first, pair.second)]
+        rows = [_about(one) for one in own]
+        if pair.pooled is not None:
+            mean = pair.pooled
+            rows.append(Valued("mean", mean.difference, mean.low, mean.high))
+            if mean.prediction_low is not None:
+                rows.append(
+                    Valued(
+                        "another data set", mean.difference, mean.prediction_low, mean.prediction_high, False
                     )
-                    labels.append("another data set")
-            axis.set_yticks([-line for line in range(len(labels))], labels)
-            axis.axvline(0, color="0.6", linewidth=0.8)
-            axis.set_title(f"{pair.first} − {pair.second}", fontsize="small")
-        axes[-1].set_xlabel("difference (points)")
-    return figure
+                )
+        charts.append(
+            values(rows, "difference (percentage points)", "points", title=f"{pair.first} − {pair.second}")
+        )
+    return printed(charts, title, width, columns=1)
+
+
+def _about(one: DatasetDifference) -> Valued:
+    reach = 0.0 if one.standard_error is None else 1.96 * one.standard_error
+    return Valued(one.dataset, one.difference, one.difference - reach, one.difference + reach)

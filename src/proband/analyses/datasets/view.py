@@ -1,86 +1,202 @@
-"""Algorithms over several data sets shown."""
+"""Algorithms over several data sets shown: ranks, every two algorithms, and every data set."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
-from proband.analyses.datasets.figures import FIGURES_OF_DATASETS, datasets_figure
-from proband.analyses.datasets.tables import (
-    datasets_statements,
-    datasets_tables,
-    differences_table,
-    pairs_table,
-    ranks_table,
+from proband.analyses.datasets.figures import FIGURES, datasets_figure
+from proband.inference.datasets.results import (
+    DatasetComparison,
+    DatasetDifference,
+    DatasetPair,
+    PooledDifference,
 )
-from proband.inference.datasets.results import DatasetComparison
-from proband.report.charts.makers.rows import dataset_pairs
+from proband.report import columns as col
+from proband.report.cells import text_cell
+from proband.report.charts.makers.rows import Valued, values
+from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
-from proband.report.page.charts import shown
-from proband.report.page.model import Block, Folded, Section, said
+from proband.report.notes import answered
 from proband.report.scene import Scene
 from proband.report.table import Table
-from proband.report.view import Draw, Passage, Placed, Summary, View, shows
+from proband.report.view import Draw, Passage, Summary, View, shows
 from proband.words import Note, Sentence
 
 _MOST_SAID = 3  # sentences beneath the table; all of them if everything is explained
+_MEDIANS = "Bars: exact intervals of the median (Hodges and Lehmann), each pair by itself; few data sets have none. Verdicts are those of the table, adjusted by Holm."
 _DATASETS = Sentence("methods.datasets", "note", "Every two algorithms were compared by {methods:parts}")
+_ALL = Sentence(
+    "datasets.all",
+    "note",
+    "All {k:count algorithm} together: Friedman's chi-square {chi:small} (p {chi_p:p}), Iman and Davenport's F {f:small} (p {p:p})",
+)
+_SAME = Sentence(
+    "datasets.all-alike",
+    "note",
+    "All {n:count data set} rank the {k:count algorithm} in the same order: p {p:p}",
+)
+_METHOD = Sentence("datasets.method", "note", "Method: {method}")
+_POOLED = Sentence(
+    "datasets.pooled",
+    "note",
+    "Means over data sets are by random effects (Paule and Mandel, Hartung and Knapp); another data set is expected within the last interval",
+)
 
 
 @shows(DatasetComparison)
 class DatasetsView(View[DatasetComparison]):
     """Ranks, every two algorithms, and every data set."""
 
+    section = ("datasets", "Several data sets", 15)
+    meaning = "What the comparison means"
     plot = staticmethod(datasets_figure)
 
     def tables(self, found: DatasetComparison) -> Sequence[Table]:
-        """Ranks, pairs and data sets."""
-        return datasets_tables(found)
+        return [_ranks(found), _pairs(found)]
+
+    def details(self, found: DatasetComparison) -> Sequence[Table]:
+        return [_by_dataset(found)]
+
+    def charts(self, found: DatasetComparison) -> Mapping[str, Sequence[Chart]]:
+        return {"datasets_medians": [_medians(found)]}
+
+    def verdicts(self, found: DatasetComparison) -> Sequence[Note]:
+        return found.sentences()
 
     def notes(self, found: DatasetComparison) -> Sequence[Note]:
-        """What the comparison means."""
-        return datasets_statements(found)
+        said = [answered(found.answers), _METHOD(method=found.method)]
+        k, p = len(found.algorithms), found.f_p_value
+        if p is not None and found.f is None:
+            said.append(_SAME(n=len(found.datasets), k=k, p=p))
+        elif p is not None:
+            said.append(_ALL(k=k, chi=found.chi_square, chi_p=found.chi_square_p_value, f=found.f, p=p))
+        if any(pair.pooled is not None for pair in found.pairs):
+            said.append(_POOLED())
+        return [*said, *found.notes]
 
     def passages(self, found: DatasetComparison, explain: bool) -> Iterator[Passage]:
-        """The tables, and what they show."""
         told = found.sentences()
-        shown_here, unsaid = (told, []) if explain else (told[:_MOST_SAID], told[_MOST_SAID:])
-        notes = [*datasets_statements(found), *unsaid]
-        yield Passage(datasets_tables(found), shown_here, notes, [found.answers])
+        most = len(told) if explain else _MOST_SAID
+        yield Passage(self.tables(found), told[:most], [*self.notes(found), *told[most:]], [found.answers])
 
     def frames(self, found: DatasetComparison) -> Mapping[str, pl.DataFrame]:
-        """Every pair, and every data set."""
         return {"datasets": found.to_frame(), "datasets_differences": found.differences_frame()}
 
     def figures(self, found: DatasetComparison, scene: Scene) -> Mapping[str, Draw]:
-        """Average ranks, and differences in every data set."""
-        return {
-            f"datasets_{which}": lambda which=which: datasets_figure(found, which)  # type: ignore[misc]
-            for which in FIGURES_OF_DATASETS
-        }
-
-    def sections(self, found: DatasetComparison, scene: Scene) -> Iterator[Placed]:
-        """The ranks first, then the verdicts and the differences, and every data set."""
-        caption = "Average ranks and accuracies"
-        blocks: list[Block] = [
-            replace(ranks_table(found), id="datasets-ranks", caption=caption),
-            *said(found.sentences()),
-            shown(dataset_pairs(found), replace(pairs_table(found), id="datasets-pairs")),
-            Folded("Every data set", (replace(differences_table(found), id="datasets-differences"),)),
-            Folded("What the comparison means", tuple(said(datasets_statements(found)))),
-        ]
-        yield Placed(15, Section("datasets", "Several data sets", tuple(blocks)))
+        return {f"datasets_{which}": partial(datasets_figure, found, which) for which in FIGURES}
 
     def algorithms(self, found: DatasetComparison) -> Sequence[str]:
-        """The algorithms, in order."""
         return found.algorithms
 
     def headline(self, found: DatasetComparison, scene: Scene) -> Summary | None:
-        """Whether they differ."""
         return Summary(found.sentences()[0], found.answers, precedence=130)
 
     def methods(self, found: DatasetComparison, text: MethodsText, scene: Scene) -> None:
-        """How they were compared."""
         text.say_methods(_DATASETS, [found.method])
+
+
+def _ranks(found: DatasetComparison) -> Table:
+    """Every algorithm, the best average rank first: its rank, its mean accuracy and that in each data set."""
+    accuracies = {(one.dataset, one.algorithm): one.accuracy for one in found.accuracies}
+    ranks = dict(zip(found.algorithms, found.average_ranks, strict=True))
+    return col.table_of(
+        "",
+        found.algorithms,
+        col.name("algorithm", str),
+        col.fixed("average\nrank", ranks.get, "Over data sets; 1 is the best."),
+        col.rate(
+            "mean\naccuracy",
+            lambda name: sum(accuracies[place, name] for place in found.datasets) / len(found.datasets),
+            "Every data set weighs the same.",
+        ),
+        *col.each(found.datasets, lambda place: col.rate(place, lambda name: accuracies[place, name])),
+        id="datasets-ranks",
+        on_page="Average ranks and accuracies",
+    )
+
+
+def _pairs(found: DatasetComparison) -> Table:
+    """Every two algorithms: in how many data sets the one is better, the median difference, its test, and the mean with its intervals."""
+    pooled = any(pair.pooled is not None for pair in found.pairs)
+    return col.table_of(
+        "Every two",
+        found.pairs,
+        col.cell(
+            "pair",
+            lambda pair: text_cell(_called(pair), "plain" if pair.verdict == "undecided" else "good"),
+            kind="name",
+        ),
+        col.text(
+            "better/\nequal/worse",
+            lambda pair: f"{pair.wins}/{pair.ties}/{pair.losses}",
+            "Data sets in which the first is better, as good and worse.",
+        ),
+        col.difference("median\ndifference", _with_ends, "Hodges and Lehmann's, in points."),
+        col.p("p", lambda pair: pair.p_value, "Of signed ranks, by themselves."),
+        col.p("p, Holm", lambda pair: pair.adjusted_p_value, "Adjusted for all pairs."),
+        col.difference(
+            "mean over\ndata sets",
+            lambda pair: None if pair.pooled is None else _with_ends(pair.pooled),
+            "By random effects, in points.",
+            when=pooled,
+        ),
+        col.effect_interval(
+            "in another\ndata set",
+            _predicted,
+            "Where the difference of another data set is expected, in points.",
+            when=pooled,
+        ),
+        id="datasets-pairs",
+    )
+
+
+def _called(pair: DatasetPair | DatasetDifference) -> str:
+    return f"{pair.first} − {pair.second}"
+
+
+def _with_ends(one: DatasetPair | PooledDifference) -> tuple[float, tuple[float, float] | None]:
+    return one.difference, col.ends(one)
+
+
+def _predicted(pair: DatasetPair) -> tuple[float, float] | None:
+    """Where the difference in another data set is expected."""
+    one = pair.pooled
+    if one is None or one.prediction_low is None or one.prediction_high is None:
+        return None
+    return one.prediction_low, one.prediction_high
+
+
+def _by_dataset(found: DatasetComparison) -> Table:
+    """Every difference in every data set, with its standard error where that is known."""
+    return col.table_of(
+        "By data set",
+        found.by_dataset,
+        col.name("data set", lambda one: one.dataset),
+        col.name("pair", _called),
+        col.effect("difference", lambda one: one.difference),
+        col.effect("standard error", lambda one: one.standard_error),
+        col.count("people", lambda one: one.n_subjects),
+        id="datasets-differences",
+        on_page="Every data set",
+    )
+
+
+def _medians(found: DatasetComparison) -> Chart:
+    """The median difference over data sets of every two algorithms; without an interval the median alone."""
+    rows = [
+        Valued(_called(pair), pair.difference, pair.low, pair.high, pair.low is not None)
+        for pair in found.pairs
+    ]
+    return values(
+        rows,
+        "median difference over data sets",
+        "points",
+        found.confidence_level,
+        id="datasets-forest",
+        title="Differences over data sets",
+        notes=(_MEDIANS,),
+        answers=found.answers,
+    )

@@ -55,7 +55,7 @@ class GateFiles(Part):
 
     def write(self, gate: Gate) -> Iterator[Path]:
         """Write the files, and name each when it is there."""
-        from proband.analyses.gate.tables import gate_junit, gate_summary
+        from proband.analyses.gate.view import gate_junit, gate_summary
         from proband.engine import written_whole
 
         if self.github:

@@ -1,26 +1,29 @@
-"""A gate shown: the decision, both algorithms, and what it means."""
+"""A gate shown, to people and their tools: the decision, both algorithms, a Markdown summary and JUnit's XML."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import polars as pl
 
-from proband.analyses.gate.tables import gate_statements, gate_table
-from proband.inference.comparisons.gate import Gate
-from proband.report import cells
+from proband.inference.comparisons.gate import Decision, Gate
+from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
+from proband.report.formats import as_markdown, in_markdown
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric, rounded
-from proband.report.page.model import Block, Folded, Paragraph, Section, said
+from proband.report.notes import answered
 from proband.report.plotting import drawn_by
 from proband.report.scene import Scene
 from proband.report.table import Table
-from proband.report.view import Draw, Passage, Placed, Summary, View, shows
+from proband.report.view import Draw, Passage, Summary, View, shows
+from proband.results.base import Answers
 from proband.results.difference import margin_of
-from proband.results.estimate import Estimate
-from proband.words import Note, Sentence, as_sentence
+from proband.words import Note, Sentence, as_sentence, printable
 
+_HEADINGS: dict[Decision, str] = {"pass": "✅ Pass", "fail": "❌ Fail", "undecided": "❔ Undecided"}
 _GATED = Sentence(
     "methods.gate",
     "note",
@@ -33,58 +36,45 @@ _GATED = Sentence(
 class GateView(View[Gate]):
     """A new algorithm against the baseline it would replace."""
 
+    section = ("gate", "Gate", 7)
+    meaning = "What the gate means"
     plot = staticmethod(drawn_by(comparison_figure, lambda gate: gate.comparison))
 
     def tables(self, found: Gate) -> Sequence[Table]:
-        """The new algorithm and the baseline."""
-        return [gate_table(found)]
+        return [_values(found)]
+
+    def verdicts(self, found: Gate) -> Sequence[Note]:
+        return found.sentences()
 
     def notes(self, found: Gate) -> Sequence[Note]:
-        """The decision, and what it rests on."""
-        return gate_statements(found)
+        return [*found.sentences(), answered(found.comparison.answers), *found.comparison.notes]
+
+    def answers(self, found: Gate) -> Sequence[Answers]:
+        return [found.comparison.answers]
 
     def passages(self, found: Gate, explain: bool) -> Iterator[Passage]:
-        """The decision and its power beneath the table."""
-        decided, power, *rest = gate_statements(found)
-        yield Passage([gate_table(found)], [decided, power], rest, [found.comparison.answers])
+        decided, power, *rest = self.notes(found)
+        yield Passage(self.tables(found), [decided, power], rest, self.answers(found))
 
     def frames(self, found: Gate) -> Mapping[str, pl.DataFrame]:
-        """One row."""
         return {"gate": found.to_frame()}
 
     def figures(self, found: Gate, scene: Scene) -> Mapping[str, Draw]:
-        """Both algorithms and their difference."""
         return {"gate": lambda: comparison_figure(found.comparison)}
 
-    def sections(self, found: Gate, scene: Scene) -> Iterator[Placed]:
-        """The decision first."""
-        decided, *rest = gate_statements(found)
-        table = gate_table(found)
-        blocks: list[Block] = [
-            Paragraph(as_sentence(decided), strong=True),
-            cells.table("gate-values", "The new algorithm and the baseline", table.columns, table.rows),
-            *said(rest[:3]),
-            Folded("What the gate means", tuple(said(rest[3:]))),
-        ]
-        yield Placed(7, Section("gate", "Gate", tuple(blocks)))
-
     def algorithms(self, found: Gate) -> Sequence[str]:
-        """Both."""
         return [found.candidate, found.baseline]
 
     def headline(self, found: Gate, scene: Scene) -> Summary | None:
-        """The decision, which its own section says."""
-        return Summary(gate_statements(found)[0], found.comparison.answers, precedence=20, in_section=True)
+        return Summary(found.sentence(), found.comparison.answers, precedence=20, in_section=True)
 
     def methods(self, found: Gate, text: MethodsText, scene: Scene) -> None:
-        """How it was decided."""
-        (pair,) = found.comparison.pairs
-        told = pair.method.told()
+        told = found.difference.method.told()
         text.say(
             _GATED(
                 candidate=found.candidate,
                 baseline=found.baseline,
-                margin=margin_of(found.margin, pair.in_points),
+                margin=margin_of(found.margin, found.difference.in_points),
                 measure=found.estimates[0].answers.of,
                 level=found.comparison.confidence_level,
                 methods=tuple(one.account or str(one) for one in told),
@@ -95,38 +85,73 @@ class GateView(View[Gate]):
 
     def metrics(self, found: Gate) -> Sequence[CardMetric]:
         """The value of the new algorithm, and the difference."""
-        new: Estimate = found.estimates[0]
+        new, pair, compared = found.estimates[0], found.difference, found.comparison
         about = {
             "baseline": found.baseline,
             "baseline_value": rounded(found.estimates[1].value),
             "margin": found.margin,
             "decision": found.decision,
         }
+        value = (new.value, new.low, new.high, new.confidence_level, str(new.answers.varying))
+        less = (
+            pair.difference,
+            pair.low,
+            pair.high,
+            compared.confidence_level,
+            str(compared.answers.varying),
+        )
+        named = {
+            found.measure: (str(new.answers.of), *value),
+            f"{found.measure}-difference": (f"{new.answers.of}, less that of {found.baseline}", *less),
+        }
         return [
-            CardMetric(
-                found.candidate,
-                "release gate",
-                found.measure,
-                str(new.answers.of),
-                new.value,
-                new.low,
-                new.high,
-                new.confidence_level,
-                str(new.answers.varying),
-                None,
-                about,
-            ),
-            CardMetric(
-                found.candidate,
-                "release gate",
-                f"{found.measure}-difference",
-                f"{new.answers.of}, less that of {found.baseline}",
-                found.difference.difference,
-                found.difference.low,
-                found.difference.high,
-                found.comparison.confidence_level,
-                str(found.comparison.answers.varying),
-                None,
-                about,
-            ),
+            CardMetric(found.candidate, "release gate", key, *stated, None, about)
+            for key, stated in named.items()
         ]
+
+
+def _values(gate: Gate) -> Table:
+    """Both algorithms with their values."""
+    return col.table_of(
+        "",
+        list(zip(("new", "baseline"), gate.estimates, strict=True)),
+        col.name("", lambda row: row[0]),
+        col.name("algorithm", lambda row: row[1].facts.algorithm),
+        col.rate(str(gate.estimates[0].answers.of), lambda row: row[1].value),
+        col.interval(
+            col.at_level(gate.comparison.confidence_level),
+            lambda row: col.ends(row[1]),
+            answers=lambda row: row[1].answers,
+        ),
+        id="gate-values",
+        on_page="The new algorithm and the baseline",
+    )
+
+
+def gate_summary(gate: Gate) -> str:
+    """The gate as Markdown, as a step of continuous integration shows it."""
+    decided, *rest = map(as_sentence, gate.sentences())
+    shown = as_markdown(replace(_values(gate), notes=tuple(rest)))
+    return f"### {_HEADINGS[gate.decision]}\n\n{in_markdown(decided)}\n\n{shown}\n"
+
+
+def gate_junit(gate: Gate) -> str:
+    """The gate as one test case: a failure if it fails, an error if it is undecided."""
+    failed, undecided = gate.decision == "fail", gate.decision == "undecided"
+    suite = ElementTree.Element(
+        "testsuite", name="proband gate", tests="1", failures=str(int(failed)), errors=str(int(undecided))
+    )
+    name = printable(f"{gate.candidate} is not worse than {gate.baseline}: {gate.measure}")
+    case = ElementTree.SubElement(suite, "testcase", classname="proband.gate", name=name)
+    told = printable("\n".join(map(as_sentence, gate.sentences())))
+    if gate.passed:
+        ElementTree.SubElement(case, "system-out").text = told
+    else:
+        kind = "failure" if failed else "error"
+        ElementTree.SubElement(
+            case, kind, type=gate.decision, message=printable(as_sentence(gate.sentence()))
+        ).text = told
+    whole = ElementTree.Element("testsuites")
+    whole.append(suite)
+    ElementTree.indent(whole)
+    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"

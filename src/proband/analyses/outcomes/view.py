@@ -27,36 +27,28 @@ class OutcomesView(ComparisonView):
     precedence: ClassVar = {"standings": 20, "badges": 70}
 
     def frames(self, found: OutcomeComparison) -> Mapping[str, pl.DataFrame]:
-        """Every pair."""
         return {"outcomes": found.to_frame()}
 
     def figures(self, found: OutcomeComparison, scene: Scene) -> Mapping[str, Draw]:
-        """Estimates and differences."""
         return {"outcomes": lambda: comparison_figure(found)}
 
     def sections(self, found: OutcomeComparison, scene: Scene) -> Iterator[Placed]:
-        """The table of systems, and every pair."""
         table = leaderboard("systems", str(found.estimates[0].answers.of), found)
         published = Folded("The table as it is published, with letters", (table,))
         chart = pairs_chart("systems-forest", "systems-pairs", "Differences between systems", found)
         yield Placed(13, Section("outcomes", "Outcomes", (chart, published)))
 
     def algorithms(self, found: OutcomeComparison) -> Sequence[str]:
-        """The systems, in order."""
         return [one.facts.algorithm for one in found.estimates]
 
     def headline(self, found: OutcomeComparison, scene: Scene) -> Summary | None:
-        """Which system leads."""
         return summary_of(found, 90)
 
     def standings(self, found: OutcomeComparison) -> OutcomeComparison:
-        """The systems compared."""
         return found
 
     def badges(self, found: OutcomeComparison) -> Sequence[Badge]:
-        """How many items."""
         return (Badge(counted(found.estimates[0].facts.size, "item")),)
 
     def methods(self, found: OutcomeComparison, text: MethodsText, scene: Scene) -> None:
-        """How systems were compared."""
         say_comparisons(text, [found])

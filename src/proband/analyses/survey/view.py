@@ -1,62 +1,135 @@
-"""Estimates for a population shown."""
+"""Estimates for a population shown: by domain, and differences between domains."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import polars as pl
 
-from proband.analyses.survey.figures import survey_figure
-from proband.analyses.survey.tables import (
-    differences_table,
-    estimates_table,
-    survey_statements,
-    survey_tables,
-)
-from proband.inference.survey import SurveyEstimates
+from proband.inference.survey import SurveyEstimate, SurveyEstimates
+from proband.report import columns as col
+from proband.report.cells import digits_cell, ends_cell, interval_cell, rate_cell
+from proband.report.charts.makers.rows import Valued, values
+from proband.report.charts.scales import Unit
+from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
-from proband.report.page.model import Block, Folded, Section, said
+from proband.report.notes import answered
 from proband.report.scene import Scene
-from proband.report.table import Table
-from proband.report.view import Draw, Placed, View, shows
+from proband.report.table import Cell, Table
+from proband.report.view import View, shows
 from proband.words import Note, Sentence
 
+_SAMPLE = Sentence(
+    "survey.sample",
+    "note",
+    "{rows:count row} of {units:count unit} in {strata:count stratum/strata} stand for {size:four}; degrees of freedom: {freedom:small}",
+)
+_METHOD = Sentence("survey.method", "note", "Method: {method}")
 _SURVEY = Sentence("methods.survey", "note", "Estimates for the population sampled: {methods:parts}")
+_DIGITS = 6
+_EFFECT = "The variance over that of a simple random sample of as many rows."
 
 
 @shows(SurveyEstimates)
 class SurveyView(View[SurveyEstimates]):
-    """Estimates by domain, and differences between domains."""
+    """Every estimate, and every difference if there are any."""
 
-    plot = staticmethod(survey_figure)
+    section = ("survey", "Survey", 14)
+    meaning = "What the estimates mean"
 
     def tables(self, found: SurveyEstimates) -> Sequence[Table]:
-        """Estimates, and differences."""
-        return survey_tables(found)
+        return [_estimates(found), *([_differences(found)] if found.differences else [])]
+
+    def charts(self, found: SurveyEstimates) -> Mapping[str, Sequence[Chart]]:
+        return {"survey": list(_charts(found))}
 
     def notes(self, found: SurveyEstimates) -> Sequence[Note]:
-        """What the estimates mean."""
-        return survey_statements(found)
+        sizes = {"rows": found.n_rows, "units": found.n_units, "strata": found.n_strata, "size": found.size}
+        return [
+            _SAMPLE(**sizes, freedom=found.degrees_of_freedom),
+            _METHOD(method=found.design),
+            answered(found.answers),
+            *found.notes,
+        ]
 
     def frames(self, found: SurveyEstimates) -> Mapping[str, pl.DataFrame]:
-        """A row for each estimate."""
         return {"survey": found.to_frame()}
 
-    def figures(self, found: SurveyEstimates, scene: Scene) -> Mapping[str, Draw]:
-        """The estimates."""
-        return {"survey": lambda: survey_figure(found)}
-
-    def sections(self, found: SurveyEstimates, scene: Scene) -> Iterator[Placed]:
-        """The estimates first, then differences between domains, and what the numbers mean."""
-        caption = "Estimates for the population"
-        blocks: list[Block] = [replace(estimates_table(found), id="survey-estimates", caption=caption)]
-        if found.differences:
-            caption = "Differences between domains"
-            blocks.append(replace(differences_table(found), id="survey-differences", caption=caption))
-        blocks.append(Folded("What the estimates mean", tuple(said(survey_statements(found)))))
-        yield Placed(14, Section("survey", "Survey", tuple(blocks)))
-
     def methods(self, found: SurveyEstimates, text: MethodsText, scene: Scene) -> None:
-        """How the population was estimated."""
         text.say_methods(_SURVEY, [found.design])
+
+
+def _estimates(found: SurveyEstimates) -> Table:
+    """A row for each number: a share to four places, as all rates are, anything else by its digits."""
+    domains = dict.fromkeys(key for one in found.estimates for key in one.domain)
+    return col.table_of(
+        "",
+        found.estimates,
+        *col.each(domains, lambda key: col.name(key, lambda one: one.domain.get(key, ""))),
+        col.name("statistic", _called),
+        col.cell("estimate", lambda one: _number(one, one.value, _DIGITS)),
+        col.cell("standard error", lambda one: _number(one, one.standard_error, 4)),
+        col.cell(col.at_level(found.confidence_level), _interval, answers=found.answers, kind="interval"),
+        col.fixed(
+            "design effect",
+            lambda one: one.design_effect,
+            _EFFECT,
+            when=any(one.design_effect is not None for one in found.estimates),
+        ),
+        col.count(
+            "units", lambda one: one.n_units, when=any(one.n_units < one.n_rows for one in found.estimates)
+        ),
+        col.count("rows", lambda one: one.n_rows),
+        id="survey-estimates",
+        on_page="Estimates for the population",
+    )
+
+
+def _number(one: SurveyEstimate, number: float, significant: int) -> Cell:
+    return rate_cell(number) if one.label.share else digits_cell(number, significant)
+
+
+def _interval(one: SurveyEstimate) -> Cell:
+    ends = one.low, one.high
+    return interval_cell(ends) if one.label.share else ends_cell(*ends, _DIGITS)
+
+
+def _differences(found: SurveyEstimates) -> Table:
+    """Every two domains, for each statistic."""
+    return col.table_of(
+        "",
+        found.differences,
+        col.name("difference", lambda one: one.name),
+        col.digits("estimate", significant=_DIGITS),
+        col.digits("standard error", lambda one: one.standard_error, significant=4),
+        col.digits_interval(col.at_level(found.confidence_level), significant=_DIGITS),
+        col.p("p"),
+        id="survey-differences",
+        on_page="Differences between domains",
+    )
+
+
+def _charts(found: SurveyEstimates) -> Iterator[Chart]:
+    """The estimates with their intervals: a chart for each statistic, a row for each domain."""
+    for place, name in enumerate(dict.fromkeys(map(_called, found.estimates)), 1):
+        own = [one for one in found.estimates if _called(one) == name]
+        rows = [Valued(", ".join(one.domain.values()) or name, one.value, one.low, one.high) for one in own]
+        unit: Unit = "rate" if own[0].label.share else "number"
+        yield values(
+            rows,
+            name,
+            unit,
+            found.confidence_level,
+            id=f"survey-chart-{place}",
+            title=name,
+            answers=found.answers,
+        )
+
+
+def _called(one: SurveyEstimate) -> str:
+    label = one.label
+    if label.statistic in ("ratio", "quantile", "function"):
+        return f"{label.statistic} {label.name}"
+    if label.share and label.level is not None:
+        return f"share {label.name}"
+    return f"mean {label.name}" if label.statistic == "mean" else label.name

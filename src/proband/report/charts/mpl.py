@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _LETTER = 0.075  # inches, about
 _FEW_SIZES = 25
+_NARROW, _LINE = 5.5, 0.12  # inches: a figure of one column, and half the height of a row
 _FADED: Any = {"alpha": 0.14, "linewidth": 0}
 
 
@@ -87,6 +88,45 @@ def figure(
         if said and not made.legends:  # which has that place
             foot(made, said)
     return made
+
+
+def printed(
+    charts: Sequence[Chart],
+    title: str | None = None,
+    width: float | None = None,
+    *,
+    columns: int | None = None,
+    said: str = "",
+) -> Figure:
+    """Draw charts of one kind as the panels of a figure that is as large as they need.
+
+    Parameters
+    ----------
+    title
+        A heading for the whole figure.
+    width
+        Of the figure, in inches: below five and a half, panels stand below one another.
+    columns
+        How many panels stand side by side.
+    said
+        A line at the foot of the figure.
+    """
+    n, first = len(some(charts)), charts[0].marks
+    narrow = width is not None and width < _NARROW
+    if isinstance(first, Rows):
+        across = 1 if width is None or narrow else min(n, columns or n)
+        same = len({one.axes[0][0].label for one in charts}) == 1
+        lines = max(
+            len(one.marks.labels) * (1 + one.marks.together) for one in charts if isinstance(one.marks, Rows)
+        )
+        size = (width or 5.4, (1.0 + _LINE * lines) * -(-n // across))
+        drawn = aligned_charts(charts, across=True) if same and n > 1 else charts
+        return figure(drawn, size, title=title, columns=across, headed=n > 1, shared=False, said=said)
+    across = 1 if narrow else min(n, columns or 3)
+    high = 2.9 if narrow else 3.5
+    size = (width or max(5.4, 3.6 * across), high * -(-n // across) + 0.3)
+    shared = isinstance(first, Curves) and len({one.axes[0][1].label for one in charts}) == 1
+    return figure(charts, size, title=title, columns=across, shared=shared, said=said)
 
 
 def legend_below(figure: Figure, handles: Sequence[Artist], heading: str = "", said: str = "") -> None:
@@ -196,7 +236,7 @@ def _rows(axis: Axes, chart: Chart, marks: Rows, names: Sequence[str]) -> list[A
         tint = colour(place)
         if not one.single:
             axis.hlines(y, low, high, color=tint, linewidth=1.6, zorder=2)
-        if one.high > chart.axes[0][0].high:
+        if chart.axes[0][0].ends_before(one.high):
             axis.plot(
                 [end], [y], linestyle="none", color=tint, zorder=3, clip_on=False, marker=">", markersize=4
             )

@@ -15,6 +15,7 @@ import numpy as np
 from proband.errors import UsageError
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.scales import Floats, Kind, Scale, Unit
+from proband.report.table import Table
 from proband.results.base import Answers
 from proband.words import count
 
@@ -40,6 +41,10 @@ class Axis:
     low: float
     high: float
     unit: Unit
+
+    def ends_before(self, value: float) -> bool:
+        """Whether a value lies beyond its upper end, by more than rounding."""
+        return value - self.high > 1e-9 * abs(self.high - self.low)
 
     def over(self, start: float = 0.0, end: float = 1.0) -> Scale:
         """The same axis between two places of a drawing; by default places are shares of its length."""
@@ -247,6 +252,8 @@ class Chart:
         What a printed panel is of, above it.
     heading, labels
         The printed legend, where it says more than names.
+    data
+        Its numbers as a table, where that says more than can be read in it.
     """
 
     id: str
@@ -262,6 +269,7 @@ class Chart:
     labels: tuple[str, ...] = ()
     see: str = ""
     places: tuple[int, ...] = ()
+    data: Table | None = None
 
     def place(self, order: int) -> int:
         """The place of a series' look."""
@@ -280,13 +288,16 @@ def in_places(chart: Chart, places: Mapping[str, int]) -> Chart:
     )
 
 
-def aligned_charts(charts: Sequence[Chart]) -> list[Chart]:
-    """The same charts on one axis y, on the scales that are shown at first."""
-    ends = [one.axes[0][1] for one in charts]
+def aligned_charts(charts: Sequence[Chart], *, across: bool = False) -> list[Chart]:
+    """The same charts on one axis y, or x, on the scales that are shown at first."""
+    ends = [one.axes[0][0 if across else 1] for one in charts]
     low, high = min(one.low for one in ends), max(one.high for one in ends)
-    return [
-        replace(one, axes=((one.axes[0][0], replace(one.axes[0][1], low=low, high=high)),)) for one in charts
-    ]
+    made = []
+    for one in charts:
+        x, y = one.axes[0]
+        axes = (replace(x, low=low, high=high), y) if across else (x, replace(y, low=low, high=high))
+        made.append(replace(one, axes=(axes,)))
+    return made
 
 
 def some(given: Sequence[T], what: str = "curves") -> Sequence[T]:

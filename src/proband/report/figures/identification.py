@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from proband.engine.limits import Inches, Positive, Title
 from proband.errors import UsageError
 from proband.inference import Band, Estimate, Evaluation
 from proband.inference.comparisons.comparison import Standings
-from proband.inference.comparisons.mcnemar_table import McNemarTable
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.measures import Curve
 from proband.report.charts.makers.curves import cmc, gallery_sizes
 from proband.report.charts.makers.replicates import IN_A_PANEL, replicates_chart
 from proband.report.charts.makers.rows import (
-    Valued,
     against_best,
-    difference_label,
     forest,
     leaderboard,
-    values,
 )
 from proband.report.charts.mpl import figure
 from proband.report.charts.palette import places_of
 from proband.report.charts.spec import Chart, Rows, in_places
-from proband.words import counted, part_of
+from proband.words import part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -228,39 +223,6 @@ def comparison_figure(comparison: Standings, width: Inches = 7.16, title: Title 
     best_first = in_places(leaderboard(comparison.ordered, in_points=in_points), looks)
     beside = against_best(comparison) if comparison.all_pairs else forest(comparison)
     return _rows_figure([best_first, beside], width, title)
-
-
-def mcnemar_figure(tests: McNemarTable, width: Inches = 5.4, title: Title | None = None) -> Figure:
-    """Draw the difference of two rates with Tango's interval, a row for each set of probes and pair.
-
-    Parameters
-    ----------
-    tests
-        McNemar's tests; a set without probes has no row, and the figure says so.
-    width
-        Of the figure, in inches.
-    title
-        A heading for the whole figure.
-    """
-    several = len({(one.first, one.second) for one in tests.rows}) > 1
-    found = [
-        Valued(
-            f"{one.probe_set}: {one.first} − {one.second}" if several else one.probe_set,
-            one.difference,
-            *one.interval,
-        )
-        for one in tests.rows
-        if one.interval is not None and one.difference is not None
-    ]
-    first = tests.rows[0]
-    label = difference_label(True) if several else f"{first.first} − {first.second} (percentage points)"
-    chart = values(found, label, "points", tests.confidence_level)
-    left = len(tests.rows) - len(found)
-    if left:
-        chart = replace(
-            chart, notes=(*chart.notes, f"Without probes, and not drawn: {counted(left, 'test')}.")
-        )
-    return values_figure(chart, width, title)
 
 
 def _rows_figure(charts: Sequence[Chart], width: float, title: str | None) -> Figure:

@@ -9,23 +9,15 @@ from typing import Any
 
 from proband.inference import Comparison, Estimate, OutcomeComparison, OutcomeRate
 from proband.inference.comparisons.comparison import Standings
-from proband.report.cells import (
-    around_cell,
-    count_cell,
-    empty_cell,
-    interval_cell,
-    places_cell,
-    rate_cell,
-    share_cell,
-    text_cell,
-)
+from proband.report import columns as col
+from proband.report.cells import around_cell, count_cell, empty_cell, rate_cell, share_cell
 from proband.report.figures.identification import comparison_figure
 from proband.report.notes import answered, is_caution
-from proband.report.table import Cell, Column, Table
+from proband.report.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.compared import metrics_statement
 from proband.results.estimate import ByPerson, which_rate
-from proband.words import Note, Sentence, level, listed
+from proband.words import Note, Sentence, listed
 
 _LETTERS_APART = 8  # more letters are written as runs
 _ALPHABET = "abcdefghijklmnoprstuvwxyz"  # q has no superscript
@@ -90,19 +82,6 @@ class Row:
         """The algorithm."""
         return self.estimate.facts.algorithm
 
-    def cells(self, twice: bool) -> tuple[Cell, ...]:
-        """The row of the table; with `twice` there is a column for the rate in which units weigh the same."""
-        one, n = self.estimate, self.estimate.facts.size
-        return (
-            text_cell(self.letter),
-            text_cell(self.name),
-            rate_cell(one.value, self.beats),
-            interval_cell((one.low, one.high), one.answers),
-            *([unit_weighted_cell(one)] if twice else ()),
-            count_cell(n) if one.events is None else share_cell(one.events, n),
-            places_cell(*self.places),
-        )
-
 
 def unit_weighted(one: Estimate | OutcomeRate) -> ByPerson | None:
     """The rate in which people, or other units, weigh the same; None where all have as many probes."""
@@ -161,16 +140,31 @@ def comparison_table(comparison: Standings) -> Table:
     first = comparison.estimates[0]
     twice = given_twice(comparison)
     unit, item = weighted_by(first)
-    heads = (
-        Column("letter", "name", "Stands for the algorithm among the raised letters."),
-        Column("algorithm", "name"),
-        Column(f"{first.answers.of}{f', {item}-weighted' if twice else ''}", "number", _BEATEN),
-        Column(f"{level(comparison.confidence_level)} interval", "interval"),
-        *([Column(f"{unit}-weighted", "interval")] if twice else ()),
-        Column("events", "number", "What the estimate rests on."),
-        Column("rank interval", "number", _PLACE),
+    return col.table_of(
+        "",
+        rows_of(comparison),
+        col.name("letter", lambda row: row.letter, "Stands for the algorithm among the raised letters."),
+        col.name("algorithm", lambda row: row.name),
+        col.cell(
+            f"{first.answers.of}{f', {item}-weighted' if twice else ''}",
+            lambda row: rate_cell(row.estimate.value, row.beats),
+            _BEATEN,
+        ),
+        col.interval(
+            col.at_level(comparison.confidence_level),
+            lambda row: (row.estimate.low, row.estimate.high),
+            answers=lambda row: row.estimate.answers,
+        ),
+        col.cell(
+            f"{unit}-weighted", lambda row: unit_weighted_cell(row.estimate), kind="interval", when=twice
+        ),
+        col.cell("events", lambda row: _events(row.estimate), "What the estimate rests on."),
+        col.places("rank interval", lambda row: row.places, _PLACE),
     )
-    return Table("", heads, tuple(row.cells(twice) for row in rows_of(comparison)))
+
+
+def _events(one: Estimate | OutcomeRate) -> Cell:
+    return count_cell(one.facts.size) if one.events is None else share_cell(one.events, one.facts.size)
 
 
 def verdicts(comparison: Standings) -> list[Note]:
@@ -254,21 +248,18 @@ def comparison_statements(comparison: Standings) -> list[Note]:
 
 @shows(Comparison, OutcomeComparison)
 class ComparisonView(View[Any]):
-    """Several algorithms, or systems, compared."""
+    """Several algorithms, or systems, compared: the publication table, and every verdict."""
+
+    plot = staticmethod(comparison_figure)
 
     def tables(self, found: Standings) -> list[Table]:
-        """The publication table."""
         return [comparison_table(found)]
 
     def notes(self, found: Standings) -> list[Note]:
-        """Every verdict, and what is to be known."""
         return [*found.sentences(), *comparison_statements(found)]
 
     def passages(self, found: Standings, explain: bool) -> Iterator[Passage]:
         """The table, the verdicts that matter, and the rest beneath."""
         told = found.sentences() if explain else verdicts(found)
         unsaid = [] if explain else unsaid_verdicts(found)
-        notes = [*unsaid, *comparison_statements(found)]
-        yield Passage([comparison_table(found)], told, notes, [found.answers])
-
-    plot = staticmethod(comparison_figure)
+        yield Passage(self.tables(found), told, [*unsaid, *comparison_statements(found)], [found.answers])

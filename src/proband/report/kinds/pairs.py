@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from proband.inference.comparisons.comparison import Standings
-from proband.report import cells
+from proband.report import columns as col
 from proband.report.kinds.comparisons import comparison_statements, comparison_table
 from proband.report.kinds.verdicts import turned
 from proband.report.page.charts.points import forest_chart
 from proband.report.page.model import Block, Chart, Folded
-from proband.report.table import Cell, Column, Table
+from proband.report.table import Table
 from proband.results.difference import Difference
-from proband.words import as_sentence
+from proband.words import as_sentence, count
 
 ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
 
@@ -65,38 +65,30 @@ def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
     shown = pairs_shown(comparison)
     in_points = shown[0].in_points
     with_counts = any(pair.n_sf is not None for pair in shown)
-    heads = [
-        Column("first", "name"),
-        Column("second", "name"),
-        Column("difference" + (", points" if in_points else ""), "number", "The first less the second."),
-        Column(f"{cells.percent(comparison.confidence_level)} interval", "interval"),
-        Column("p", "number"),
-        Column("adjusted p", "number", _ADJUSTED[shown[0].adjustment]),
-    ]
-    if with_counts:
-        heads += [
-            Column("only first", "number", "What only the first has right."),
-            Column("only second", "number"),
-        ]
-    heads.append(Column("verdict"))
-    rows = [_pair_row(pair, comparison, with_counts) for pair in shown]
     notes = []
     if len(shown) < len(comparison.pairs):
         notes.append(
-            f"The leader against each other algorithm, of {cells.count(len(comparison.pairs))} pairs; p-values are adjusted for all of them."
+            f"The leader against each other algorithm, of {count(len(comparison.pairs))} pairs; p-values are adjusted for all of them."
         )
-    return cells.table(id, caption, tuple(heads), rows, notes)
-
-
-def _pair_row(pair: Difference, comparison: Standings, with_counts: bool) -> list[Cell]:
-    row = [
-        cells.text_cell(pair.first),
-        cells.text_cell(pair.second),
-        cells.effect_cell(pair.difference, pair.in_points),
-        cells.effect_interval_cell(pair.low, pair.high, pair.in_points, comparison.answers),
-        cells.p_cell(pair.p_value, pair.method.floor),
-        cells.p_cell(*pair.p_with_floor),
-    ]
-    if with_counts:
-        row += [cells.count_cell(pair.n_sf), cells.count_cell(pair.n_fs)]
-    return [*row, cells.text_cell(pair.verdict)]
+    return col.table_of(
+        caption,
+        shown,
+        col.name("first", lambda pair: pair.first),
+        col.name("second", lambda pair: pair.second),
+        col.effect(
+            "difference" + (", points" if in_points else ""),
+            lambda pair: pair.difference,
+            "The first less the second.",
+            in_points=in_points,
+        ),
+        col.effect_interval(
+            col.at_level(comparison.confidence_level), answers=comparison.answers, in_points=in_points
+        ),
+        col.p("p", lambda pair: (pair.p_value, pair.method.floor)),
+        col.p("adjusted p", lambda pair: pair.p_with_floor, _ADJUSTED[shown[0].adjustment]),
+        col.count("only first", lambda pair: pair.n_sf, "What only the first has right.", when=with_counts),
+        col.count("only second", lambda pair: pair.n_fs, when=with_counts),
+        col.text("verdict", lambda pair: pair.verdict),
+        id=id,
+        notes=notes,
+    )

@@ -11,7 +11,6 @@ import numpy as np
 
 from proband.errors import UsageError
 from proband.inference.comparisons.comparison import Standings
-from proband.inference.datasets.results import DatasetComparison
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.galleries.participants import Panel
 from proband.inference.galleries.tables import GalleryVariation
@@ -40,18 +39,29 @@ from proband.words import (
 
 ErrorRate = Literal["fnmr", "fmr"]
 _STRETCH = 4.0  # times the highest supported rate: the value of a group with few errors is seen up to there
-_MEDIANS = "Bars: exact intervals of the median (Hodges and Lehmann), each pair by itself; few data sets have none. Verdicts are those of the table, adjusted by Holm."
 RATES = {"fnmr": "false non-match rate (FNMR)", "fmr": "false match rate (FMR)"}
 
 
 class Valued(NamedTuple):
-    """A value with its interval, what it is called, and whether enough is behind it."""
+    """A value with its interval, if it has one, what it is called, and whether enough is behind it."""
 
     name: str
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     supported: bool = True
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the interval; where there is none, the value."""
+        low, high = (self.value if end is None or np.isnan(end) else end for end in (self.low, self.high))
+        return low, high
+
+    def told(self, unit: Unit) -> str:
+        """The same in words."""
+        if unit == "points":
+            return f"{self.name} {effect(self.value)} {effect_interval(*self.ends)}"
+        return f"{self.name} {fixed(self.value)} {interval(*self.ends)}"
 
 
 def rows_chart(
@@ -91,38 +101,43 @@ def _around_logs(marks: Sequence[Mark], label: str, also: Sequence[float] = ()) 
 
 
 def values(
-    found: Sequence[Valued], label: str, unit: Unit = "number", confidence_level: float | None = None
+    found: Sequence[Valued],
+    label: str,
+    unit: Unit = "number",
+    confidence_level: float | None = None,
+    *,
+    id: str = "values",
+    title: str = "",
+    beside: Sequence[str] = (),
+    reference: float | None = None,
+    notes: tuple[str, ...] = (),
+    answers: Answers | None = None,
+    see: str = "",
 ) -> Chart:
-    """Chart any values with their intervals, a row each in the order given; differences against zero."""
+    """Chart any values with their intervals, a row each in the order given; differences against zero.
+
+    Parameters
+    ----------
+    label, unit
+        What the values are, and what they are measured in.
+    beside
+        What stands at the end of each row.
+    reference
+        A value to compare with.
+    """
     some(found, "values")
     marks = tuple(
-        Mark(row, 0, one.value, one.low, one.high, one.supported)
+        Mark(row, 0, one.value, *one.ends, one.supported)
         for row, one in enumerate(found)
         if np.isfinite(one.value)
     )
-    told = [f"{one.name} {fixed(one.value)} {interval(one.low, one.high)}" for one in found]
-    zero = 0.0 if unit == "points" else None
-    rows = Rows(tuple(one.name for one in found), (label,), marks, reference=zero)
-    axis = around(marks, unit, label, [] if zero is None else [zero])
+    if unit == "points":
+        reference = 0.0
+    told = [one.told(unit) for one in found]
+    rows = Rows(tuple(one.name for one in found), (label,), marks, tuple(beside), reference=reference)
+    axis = around(marks, unit, label, [] if reference is None else [reference])
     said = f"{label}: {listed(told)}."
-    return rows_chart("values", label, said, rows, [axis], confidence_level=confidence_level)
-
-
-def dataset_pairs(found: DatasetComparison, id: str = "datasets-forest") -> Chart:
-    """Chart the median difference over data sets of every two algorithms; without an interval the median alone."""
-    rows = [
-        Valued(
-            f"{pair.first} − {pair.second}",
-            pair.difference,
-            pair.difference if pair.low is None else pair.low,
-            pair.difference if pair.high is None else pair.high,
-            pair.low is not None,
-        )
-        for pair in found.pairs
-    ]
-    chart = values(rows, "median difference over data sets", "points", found.confidence_level)
-    title = "Differences over data sets"
-    return replace(chart, id=id, title=title, answers=found.answers, notes=(_MEDIANS,))
+    return rows_chart(id, title or label, said, rows, [axis], (), notes, answers, confidence_level, see)
 
 
 def leaderboard(
@@ -237,7 +252,7 @@ def difference_label(in_points: bool) -> str:
 def _differences(
     comparison: Standings, found: Sequence[Valued], label: str, beside: Sequence[str] = ()
 ) -> tuple[Rows, Axis]:
-    marks = tuple(Mark(row, 0, one.value, one.low, one.high) for row, one in enumerate(found))
+    marks = tuple(Mark(row, 0, one.value, *one.ends) for row, one in enumerate(found))
     margin = comparison.margin
     reach = [0.0] if margin is None else [-margin, margin]
     in_points = comparison.pairs[0].in_points

@@ -129,12 +129,14 @@ def _rows(chart: Chart, marks: Rows, axes: tuple[Axis, Axis]) -> tuple[Frame, li
         own = [one for one in marks.marks if one.place == order]
         if own:
             aside = 10.0 * (order % marks.together - (marks.together - 1) / 2)
-            inside = [part for one in own for part in _marked(frame, one, frame.y.at(one.row) + aside)]
+            inside = [
+                part for one in own for part in _marked(frame, axes[0], one, frame.y.at(one.row) + aside)
+            ]
             parts.append(series(order, chart.place(order), name, *inside, shape="point"))
     return frame, parts
 
 
-def _marked(frame: Frame, one: Mark, y: float) -> list[str]:
+def _marked(frame: Frame, axis: Axis, one: Mark, y: float) -> list[str]:
     """A value and its interval, as far as the axis goes; where either goes on, an arrow says so."""
     scale = frame.x
     if one.single:
@@ -143,8 +145,12 @@ def _marked(frame: Frame, one: Mark, y: float) -> list[str]:
         end if np.isfinite(end) else limit for end, limit in ((one.low, scale.low), (one.high, scale.high))
     )
     made = [interval_bar(scale.at(low), y, scale.at(high), y, 3.0)]
-    made += [_arrow(scale.end, y)] if high > scale.high else []
-    return made if one.value > scale.high else [*made, dot(scale.at(one.value), y, hollow=not one.supported)]
+    made += [_arrow(scale.end, y)] if axis.ends_before(high) else []
+    return (
+        made
+        if axis.ends_before(one.value)
+        else [*made, dot(scale.at(one.value), y, hollow=not one.supported)]
+    )
 
 
 def _arrow(x: float, y: float) -> str:

@@ -1,0 +1,236 @@
+"""Tables as they are declared: their rows, and a column for each thing that is said of a row.
+
+A column is made by its role: what stands above it, and what it says of a row. How that is written follows from the role, an asterisk
+from whether a row is supported, and what has no value is left empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, TypeVar
+
+from proband.report import cells
+from proband.report.charts.scales import Unit
+from proband.report.table import Cell, Column, Kind, Table
+from proband.results.base import Answers
+from proband.words import Note, as_sentence, level
+
+Row = TypeVar("Row")
+Any_Row = TypeVar("Any_Row", contravariant=True)
+Thing = TypeVar("Thing")
+Value = TypeVar("Value")
+Ends = Sequence[float]
+
+
+@dataclass(frozen=True)
+class ColumnOf(Generic[Any_Row]):
+    """A column, the cell of every row, and whether the table has it."""
+
+    column: Column
+    cell: Callable[[Any_Row], Cell]
+    when: bool = True
+
+
+def table_of(
+    caption: str,
+    rows: Iterable[Row],
+    *columns: ColumnOf[Row],
+    id: str = "",
+    on_page: str = "",
+    notes: Iterable[Note | str] = (),
+    latex: str | None = None,
+) -> Table:
+    """Make a table of rows.
+
+    Parameters
+    ----------
+    caption
+        What stands above it.
+    rows, columns
+        What it is of, and what is said of each.
+    id, on_page
+        What a page knows it by, and calls it where that is not the caption.
+    notes, latex
+        As of a `Table`.
+
+    Examples
+    --------
+    >>> table = table_of(
+    ...     "squares", [1, 2], name("number", str), rate("root", lambda n: n**0.5, supported=lambda n: n > 1), count("square", lambda n: n * n)
+    ... )
+    >>> [[cell.text + cell.raised for cell in row] for row in table.rows]
+    [['1', '1.0000*', '1'], ['2', '1.4142', '4']]
+    """
+    kept = [one for one in columns if one.when]
+    return Table(
+        caption,
+        tuple(one.column for one in kept),
+        tuple(tuple(one.cell(row) for one in kept) for row in rows),
+        tuple(map(as_sentence, notes)),
+        id=id,
+        latex=latex,
+        on_page=on_page,
+    )
+
+
+def ends(found: Any) -> tuple[float, float] | None:
+    """The ends of what has an interval; None where it has none."""
+    return None if found is None or found.low is None or found.high is None else (found.low, found.high)
+
+
+def _unknown(row: object) -> None:
+    raise AssertionError("say what stands in the column")
+
+
+@dataclass(frozen=True)
+class Role(Generic[Value]):
+    """What a column holds.
+
+    Attributes
+    ----------
+    kind, write
+        The kind of its cells, and what writes a value as one.
+    own
+        What it says of a row that is such a value itself, as an estimate is.
+    nothing
+        The cell where there is nothing to say.
+    """
+
+    kind: Kind
+    write: Callable[..., Cell]
+    own: Callable[[Any], Value | None] = _unknown
+    nothing: Cell = field(default_factory=cells.empty_cell)
+
+    def __call__(
+        self,
+        heading: str,
+        of: Callable[[Row], Value | None] | None = None,
+        explained: str = "",
+        *,
+        when: bool = True,
+        supported: Callable[[Row], bool] | None = None,
+        answers: Answers | Callable[[Row], Answers | None] | None = None,
+        key: str = "",
+        unit: str = "",
+        leads: bool = False,
+        kind: Kind | None = None,
+        **how: Any,
+    ) -> ColumnOf[Row]:
+        """Make a column.
+
+        Parameters
+        ----------
+        heading, explained, key, unit, leads
+            As of a `Column`.
+        of
+            What it says of a row, None where there is nothing; by default what the row itself is.
+        when
+            Whether the table has it.
+        supported
+            Whether enough errors or people are behind a row: else an asterisk stands behind the value.
+        answers
+            What its intervals answer.
+        kind
+            Of the column, where it is not that of the role.
+        how
+            What else the role takes: ``places``, ``significant``, ``in_points``.
+        """
+        read = of or self.own
+
+        def cell(row: Row) -> Cell:
+            value = read(row)
+            if value is None:
+                return self.nothing
+            made = self.write(value, **how)
+            if supported is not None:
+                made = replace(made, raised=cells.unsupported(supported(row)))
+            return (
+                made if answers is None else _answered(made, answers(row) if callable(answers) else answers)
+            )
+
+        return ColumnOf(Column(heading, kind or self.kind, explained, key, unit, leads), cell, when)
+
+
+def _answered(cell: Cell, answers: Answers | None) -> Cell:
+    """The same cell whose interval, or that below it, can be asked for what it answers."""
+    if cell.below is not None:
+        return replace(cell, below=_answered(cell.below, answers))
+    return replace(cell, answers=answers)
+
+
+def _pair(write: Callable[..., Cell]) -> Callable[..., Cell]:
+    """A writer of two numbers as one of a pair of them."""
+    return lambda both, **how: write(*both, **how)
+
+
+def _over(value: Role[float], interval: Role[Ends]) -> Callable[..., Cell]:
+    """A writer of a value with the interval below it, if it has one."""
+
+    def write(found: tuple[float, Ends | None], **how: Any) -> Cell:
+        first, ends = found
+        made = value.write(first, **how)
+        return made if ends is None else cells.over(made, interval.write(ends, **how))
+
+    return write
+
+
+def _tested(found: float | tuple[float | None, float | None]) -> Cell:
+    return cells.p_cell(*found) if isinstance(found, tuple) else cells.p_cell(found, None)
+
+
+def _value(row: Any) -> float | None:
+    return row.value  # type: ignore[no-any-return]
+
+
+def _p_value(row: Any) -> float | None:
+    return row.p_value  # type: ignore[no-any-return]
+
+
+name: Role[str] = Role("name", cells.text_cell)
+text: Role[str] = Role("text", cells.text_cell)
+rate: Role[float] = Role("number", cells.rate_cell, _value)
+interval: Role[Ends] = Role("interval", cells.interval_cell, ends)
+small: Role[float] = Role("number", cells.small_cell, _value)
+small_interval: Role[Ends] = Role("interval", _pair(cells.small_interval_cell), ends)
+effect: Role[float] = Role("number", cells.effect_cell)
+effect_interval: Role[Ends] = Role("interval", _pair(cells.effect_interval_cell), ends)
+digits: Role[float] = Role("number", cells.digits_cell, _value)
+digits_interval: Role[Ends] = Role("interval", _pair(cells.ends_cell), ends)
+fixed: Role[float] = Role("number", cells.fixed_cell)
+given: Role[float] = Role("number", cells.given_cell)
+threshold: Role[float] = Role("number", cells.threshold_cell, nothing=cells.threshold_cell(None))
+count: Role[float] = Role("number", cells.count_cell)
+share: Role[tuple[float, int]] = Role("number", _pair(cells.share_cell))
+places: Role[tuple[int, int]] = Role("number", _pair(cells.places_cell))
+p: Role[float | tuple[float | None, float | None]] = Role("number", _tested, _p_value)
+"""A p-value, or one with the smallest that its test can give."""
+cell: Role[Cell] = Role("number", lambda made: made)
+"""What is written by hand."""
+# A value with its interval below it.
+estimate: Role[tuple[float, Ends | None]] = Role("number", _over(rate, interval))
+small_estimate: Role[tuple[float, Ends | None]] = Role("number", _over(small, small_interval))
+difference: Role[tuple[float, Ends | None]] = Role("number", _over(effect, effect_interval))
+
+_MEASURED: dict[str, tuple[Role[float], Role[Ends]]] = {
+    "rate": (rate, interval),
+    "small": (small, small_interval),
+    "points": (effect, effect_interval),
+    "number": (digits, digits_interval),
+    "count": (count, digits_interval),
+}
+
+
+def measured(unit: Unit | Literal["small"]) -> tuple[Role[float], Role[Ends]]:
+    """The roles of a value and of its interval, by what it is measured in."""
+    return _MEASURED[unit]
+
+
+def at_level(confidence_level: float) -> str:
+    """What stands above intervals."""
+    return f"{level(confidence_level)} interval"
+
+
+def each(things: Iterable[Thing], make: Callable[[Thing], ColumnOf[Any]]) -> list[ColumnOf[Any]]:
+    """A column for each of several things."""
+    return [make(one) for one in things]
