@@ -13,16 +13,15 @@ from tests.examples import some
 from proband.errors import DesignError, UsageError
 from proband.inference import proportion_interval
 from proband.inference.proportions import t_quantile, wilson_interval
+from proband.inference.verification.carriers import effective_people, small_sample
 from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference, auc_interval
 from proband.inference.verification.dyadic_rates import (
-    Comparisons,
-    effective_people,
     false_match_rate,
     false_non_match_rate,
     naive_interval,
-    small_sample,
     zero_error_bounds,
 )
+from proband.inference.verification.meetings import Comparisons
 from proband.inference.verification.supposed import effect_of_sharing
 
 

@@ -17,7 +17,7 @@ from proband.inference.verification.dyadic_bootstrap import (
     fnmr_at_fmr_replicates,
     recentred_interval,
 )
-from proband.inference.verification.dyadic_rates import Comparisons
+from proband.inference.verification.meetings import Comparisons
 from proband.kernels.subject_bootstrap import add_pairs
 from proband.measures.pairs.counts import allowed_errors
 

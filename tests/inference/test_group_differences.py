@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband.inference.verification.dyadic_rates import Comparisons, false_match_rate, false_non_match_rate
+from proband.inference.verification.dyadic_rates import false_match_rate, false_non_match_rate
 from proband.inference.verification.group_differences import (
     GenuineErrors,
     ImpostorErrors,
     differences_of_groups,
 )
 from proband.inference.verification.groups import error_rates_by
+from proband.inference.verification.meetings import Comparisons
 from proband.measures.verification import OperatingPoint
 from proband.samples import Samples
 from proband.scores import Scores

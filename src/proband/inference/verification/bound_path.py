@@ -8,12 +8,8 @@ from math import log, log1p
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.verification.dyadic_rates import (
-    FEWEST_CARRIERS,
-    TOO_FEW_ERRORS,
-    sees_people,
-    small_sample,
-)
+from proband.inference.verification.carriers import FEWEST_CARRIERS, sees_people, small_sample
+from proband.inference.verification.dyadic_rates import TOO_FEW_ERRORS
 from proband.inference.verification.meetings import Ints, Meetings
 
 Floats = npt.NDArray[np.float64]

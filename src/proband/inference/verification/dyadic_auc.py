@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, t_quantile
-from proband.inference.verification.dyadic_rates import (
+from proband.inference.verification.carriers import (
     FEW_CARRIERS,
     FEWEST,
     TOO_FEW,

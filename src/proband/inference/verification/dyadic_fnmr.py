@@ -11,10 +11,10 @@ import numpy.typing as npt
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_level
 from proband.inference.verification.drawings import Genuine, Tail
-from proband.inference.verification.dyadic_rates import SUPPORTED
 from proband.inference.verification.meetings import Ints, Meetings
 from proband.inference.verification.paired_people import Apart
 from proband.measures.pairs.counts import allowed_errors
+from proband.measures.verification import SUPPORTED
 from proband.results.base import Result
 
 Floats = npt.NDArray[np.float64]

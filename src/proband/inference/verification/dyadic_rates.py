@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,15 @@ from proband.inference.proportions import (
     normal_quantile,
     t_quantile,
     wilson_interval,
+)
+from proband.inference.verification.carriers import (
+    FEWEST,
+    TOO_FEW,
+    effective_people,
+    sees_people,
+    small_sample,
+    squares_of_pairs,
+    variance_over_people,
 )
 from proband.inference.verification.meetings import Comparisons, Ints, Meetings, subject_pairs
 from proband.inference.verification.person_rates import by_comparison, by_person
@@ -46,8 +55,6 @@ TOO_FEW_ERRORS = (
     10  # below, intervals were simulated to be rough; where 30 are expected so few are rarely seen
 )
 _ENOUGH = 2  # errors, and others, from which on they show themselves whether they come together
-FEWEST_CARRIERS = 2.0  # people who carry a variance: nobody errs alone
-FEWEST = 4  # people without whom the variance over people has no unbiased estimate
 _OVER_PEOPLE: dict[DyadicMethod, Method] = {
     "logit": Method(
         "fmr-over-people-logit",
@@ -98,11 +105,6 @@ _EXACT = {
     for kind, units in _UNITS.items()
 }
 
-TOO_FEW = Sentence(
-    "rates.too-few-people",
-    "caution",
-    "too few people to estimate how they differ, so the interval is the whole range",
-)
 _ONE_PERSON = Sentence(
     "rates.one-person",
     "caution",
@@ -158,23 +160,6 @@ _FEW_ERRORS = Sentence(
 )
 
 _FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
-FEW_CARRIERS = 3.0  # degrees of freedom below which one person carries the variance
-_FEW_CARRIED = Sentence(
-    "rates.few-carry",
-    "caution",
-    "the variance rests on few people, effectively {carry:whole} of {people:count}: the interval is not supported",
-)
-
-
-def few_carry(carriers: float, people: int) -> Note:
-    """Say that an interval is not supported, because few people carry what varies.
-
-    Examples
-    --------
-    >>> few_carry(2.0, 60).level
-    'caution'
-    """
-    return _FEW_CARRIED(carry=carriers, people=people)
 
 
 @dataclass(frozen=True)
@@ -497,88 +482,6 @@ def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -
         disjoint=float(-np.expm1(surprise / n_disjoint)),
         confidence_level=confidence_level,
     )
-
-
-def sees_people(comparisons: Meetings) -> bool:
-    """Whether there are people enough, and not one in all comparisons, to see how they differ.
-
-    Examples
-    --------
-    >>> sees_people(Comparisons([1] * 4, [1] * 4, symmetric=True)), sees_people(Comparisons([1, 0, 0, 0, 0], [0, 1, 1, 1, 1]))
-    (True, False)
-    """
-    by_subject = comparisons.n_by_subject
-    return int(np.count_nonzero(by_subject)) >= FEWEST and int(by_subject.max()) < comparisons.n_impostor
-
-
-def variance_over_people(
-    rate: npt.ArrayLike, squares: npt.ArrayLike, of_pairs: npt.ArrayLike, n: int, factor: float = 1.0
-) -> Any:
-    """Find the variance of a rate of errors between people from the squares of people's totals and of pairs of people.
-
-    It is `factor` times the plug-in of Fogliato et al. (2024), [Σ_i (Σ_j ẽ_ij)² − Σ_{i<j} ẽ_ij²] / n², and no less than if
-    pairs of people were independent, nor than if all comparisons were; of arrays, one for each of their entries.
-
-    Examples
-    --------
-    >>> variance_over_people(0.1, 8.0, 1.0, 10), variance_over_people(0.1, 1.0, 1.0, 10)
-    (0.07, 0.01)
-    """
-    rate, squares, of_pairs = (np.asarray(one, dtype=np.float64) for one in (rate, squares, of_pairs))
-    plug_in = factor * (squares - of_pairs) / n**2
-    least = np.maximum(of_pairs / n**2, rate * (1 - rate) / n)
-    made = np.maximum(plug_in, least)
-    return float(made) if made.ndim == 0 else made
-
-
-def small_sample(n_subjects: int) -> float:
-    """Return the factor that makes the plug-in variance unbiased, where everybody has as many images.
-
-    S(S − 1)/((S − 2)(S − 3)) for S people: the plug-in of Fogliato et al. (2024) subtracts the estimated rate, which takes
-    degrees of freedom.
-
-    Examples
-    --------
-    >>> round(small_sample(20), 4), round(small_sample(1000), 4)  # 380/306
-    (1.2418, 1.004)
-    """
-    return n_subjects * (n_subjects - 1) / ((n_subjects - 2) * (n_subjects - 3))
-
-
-def effective_people(totals: Floats) -> float:
-    """Find how many people, sharing alike, would carry a variance to which each adds the square of a total.
-
-    With t_i a person's total, (Σ t_i²)²/Σ t_i⁴: one over the sum of squared shares (Simpson's index), as the degrees of freedom
-    of that variance: at least 2, because nobody errs alone, and fewer than there are people.
-
-    Examples
-    --------
-    >>> effective_people(np.ones(10)), effective_people(np.array([10.0, 0.1, 0.1, 0.1]))
-    (9.0, 2.0)
-    """
-    squares = totals**2
-    of_squares = float((squares**2).sum())
-    most = float(len(squares) - 1)
-    return min(max(FEWEST_CARRIERS, float(squares.sum()) ** 2 / of_squares), most) if of_squares > 0 else most
-
-
-def squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetings) -> float:
-    """Sum ẽ_ij² over pairs of people, Σ_{i<j} ẽ_ij²: those without an error are in the closed form, never listed.
-
-    Examples
-    --------
-    >>> everybody = Comparisons([1] * 4, [1] * 4, symmetric=True)
-    >>> round(squares_of_pairs(np.array([0]), np.array([1]), 1 / 6, everybody), 4)  # (5/6)² + 5/6²
-    0.8333
-    """
-    keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
-    between = comparisons.n_between(keys // comparisons.n_subjects, keys % comparisons.n_subjects)
-    if (counts > between).any():
-        raise UsageError(
-            "Two people have more false matches than comparisons.", "give every comparison once."
-        )
-    errors = counts.astype(np.float64)
-    return float((errors * (errors - 2 * rate * between)).sum() + rate**2 * comparisons.sum_of_squares)
 
 
 def logit_interval(rate: float, error: float, t: float) -> Interval:

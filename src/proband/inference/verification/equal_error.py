@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.proportions import Interval, check_level
-from proband.inference.verification.dyadic_rates import (
+from proband.inference.verification.carriers import (
     FEW_CARRIERS,
     FEWEST,
     TOO_FEW,

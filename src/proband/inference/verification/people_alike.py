@@ -13,7 +13,7 @@ import numpy.typing as npt
 from proband.designs import Bootstrap
 from proband.inference.comparisons.curves import two_sided
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.dyadic_rates import FEW_CARRIERS, effective_people, few_carry
+from proband.inference.verification.carriers import FEW_CARRIERS, effective_people, few_carry
 from proband.inference.verification.pair_questions import answers_of_verification, pairs_within
 from proband.inference.verification.replicated import HeldPairs, differences_over_people, people_varied
 from proband.inference.verification.supposed import Moderated, moderated_interval, worth_of_people

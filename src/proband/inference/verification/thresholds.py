@@ -15,8 +15,8 @@ from proband.engine.frames import frame_of_rows
 from proband.engine.limits import FalseMatchRate, Level, Threads
 from proband.errors import DesignError, Said, UsageError
 from proband.inference.verification.bound_path import BoundPath, Floats
+from proband.inference.verification.carriers import FEWEST_CARRIERS
 from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_rates import FEWEST_CARRIERS
 from proband.inference.verification.lists import shared_by
 from proband.inference.verification.meetings import Meetings
 from proband.inference.verification.verification import (
