@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import proband as pb
-from proband.inference.verification.drawings import AtRates
-from proband.inference.verification.partial_meetings import GappedComparisons
+from proband.inference.verification.people.drawings import AtRates
+from proband.inference.verification.people.partial_meetings import GappedComparisons
 from proband.inference.verification.verification import Shared
 from proband.kernels.codes import FAILED
 from proband.measures.pairs.pair_set import PairSet

@@ -18,7 +18,7 @@ from proband.inference.comparisons.paired import Tested as Found
 from proband.inference.comparisons.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.galleries.orders import orders_of
-from proband.inference.verification.paired_people import Apart
+from proband.inference.verification.intervals.paired_people import Apart
 from proband.measures import FNMR, MedianCensoredRank, RankStatistic, RecognitionRate
 from proband.results.base import Interval
 from proband.samples import Samples

@@ -14,8 +14,8 @@ import pytest
 import proband as pb
 from proband.analyses import Request
 from proband.designs.base import BLOCK
-from proband.inference.verification import drawings
-from proband.inference.verification.drawings import AtRates
+from proband.inference.verification.people import drawings
+from proband.inference.verification.people.drawings import AtRates
 from proband.measures import CMC, ranks
 from proband.study.run import run
 from proband.words import plain

@@ -48,7 +48,11 @@ from proband.inference.simulation.halves import Halves, compare_halves
 from proband.inference.strata.sensors import compare_sensors
 from proband.inference.survey import ReplicateEstimate, Survey, SurveyEstimates, estimate_weighted
 from proband.inference.verification.several import Verifications, verify_pairs
-from proband.inference.verification.thresholds import DeployedThreshold, DeployedThresholds, threshold
+from proband.inference.verification.thresholds.deployed import (
+    DeployedThreshold,
+    DeployedThresholds,
+    threshold,
+)
 from proband.inference.verification.verification import Verification, verify
 from proband.results.band import Band
 from proband.results.difference import Difference

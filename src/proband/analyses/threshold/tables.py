@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proband.inference.verification.thresholds import DeployedThreshold, DeployedThresholds
+from proband.inference.verification.thresholds.deployed import DeployedThreshold, DeployedThresholds
 from proband.inference.verification.verification import VerificationPoint
 from proband.measures.verification import SUPPORTED
 from proband.report.cells import (

@@ -35,7 +35,7 @@ from proband.analyses.verification.words import (
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Title
 from proband.inference.verification.groups import VERDICTS, Differential
-from proband.inference.verification.hard_subjects import HardSubjects
+from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.inference.verification.several import Verifications
 from proband.inference.verification.verification import Verification
 from proband.measures.verification import ErrorRates

@@ -9,17 +9,17 @@ import numpy.typing as npt
 
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError, UsageError
-from proband.inference.verification.dyadic_rates import RateInterval
-from proband.inference.verification.group_differences import (
+from proband.inference.verification.intervals.dyadic_rates import RateInterval
+from proband.inference.verification.people.group_differences import (
     GenuineErrors,
     GroupDifference,
     ImpostorErrors,
     RateName,
     differences_of_groups,
 )
-from proband.inference.verification.hard_subjects import HardSubjects, ImageErrors, hard_subjects
-from proband.inference.verification.meetings import Comparisons, Ints
-from proband.inference.verification.supposed import Lent
+from proband.inference.verification.people.hard_subjects import HardSubjects, ImageErrors, hard_subjects
+from proband.inference.verification.people.meetings import Comparisons, Ints
+from proband.inference.verification.people.supposed import Lent
 from proband.inference.verification.verification import Shared, room_for_thirty
 from proband.measures.pairs.counts import count_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
@@ -156,7 +156,7 @@ class Differential(Result):
 
         Examples
         --------
-        >>> from proband.inference.verification.dyadic_rates import false_non_match_rate
+        >>> from proband.inference.verification.intervals.dyadic_rates import false_non_match_rate
         >>> rates = [false_non_match_rate(range(200), [1] * errors + [0] * (200 - errors)) for errors in (40, 80, 10)]
         >>> groups = tuple(GroupRates(name, 200, rate, None) for name, rate in zip("abc", rates, strict=True))
         >>> Differential("net", "group", 0.5, groups, 0).ratio("fnmr")  # 0.4 by 0.2; ten errors support no rate

@@ -12,18 +12,18 @@ import polars as pl
 
 from proband.errors import Hint, InputError
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
-from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_auc import AucInterval, PairCloseness, auc_interval
-from proband.inference.verification.dyadic_bootstrap import interval_anew
-from proband.inference.verification.dyadic_rates import (
+from proband.inference.verification.intervals.dyadic_auc import AucInterval, PairCloseness, auc_interval
+from proband.inference.verification.intervals.dyadic_bootstrap import interval_anew
+from proband.inference.verification.intervals.dyadic_rates import (
     RateInterval,
     false_non_match_rate,
     independent_interval,
     naive_interval,
 )
-from proband.inference.verification.equal_error import EqualErrorInterval
-from proband.inference.verification.partial_meetings import ListedComparisons
-from proband.inference.verification.supposed import NOTHING_LENT, Lent
+from proband.inference.verification.intervals.equal_error import EqualErrorInterval
+from proband.inference.verification.people.drawings import Drawings
+from proband.inference.verification.people.partial_meetings import ListedComparisons
+from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
 from proband.inference.verification.verification import (
     ERROR_RATES,
     FMRS,

@@ -18,9 +18,9 @@ from proband.inference.proportions import (
     t_quantile,
     wilson_interval,
 )
-from proband.inference.verification.drawings import Drawings, Weights, replicates
-from proband.inference.verification.dyadic_bootstrap import recentred_interval
-from proband.inference.verification.person_rates import by_comparison
+from proband.inference.verification.intervals.dyadic_bootstrap import recentred_interval
+from proband.inference.verification.people.drawings import Drawings, Weights, replicates
+from proband.inference.verification.people.person_rates import by_comparison
 from proband.measures.open_set import Searches, SearchPoint
 from proband.measures.pairs.counts import allowed_errors
 from proband.results.base import Answers, Confidence, Result

@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.engine.limits import FalseMatchRate, Level, Replicates, Seed
 from proband.errors import UsageError, first_few, nearest, quoted
-from proband.inference.verification.supposed import NOTHING_LENT, Lent
+from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
 from proband.inference.verification.verification import FMRS, N_RESAMPLES, Verification, verify
 from proband.results.base import Result
 from proband.results.serializing import Written

@@ -15,25 +15,25 @@ from proband.engine import Engine, Progress, Silent, on_engine
 from proband.engine.limits import FalseMatchRate, Level, Replicates, Seed, Threads
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import Interval, check_seed
-from proband.inference.verification.drawings import AtRates, Drawings, Genuine, Tail
-from proband.inference.verification.dyadic_auc import (
+from proband.inference.verification.intervals.dyadic_auc import (
     AucInterval,
     PairCloseness,
     PairPeople,
     auc_interval,
     auc_interval_of_sums,
 )
-from proband.inference.verification.dyadic_bootstrap import interval_anew
-from proband.inference.verification.dyadic_rates import (
+from proband.inference.verification.intervals.dyadic_bootstrap import interval_anew
+from proband.inference.verification.intervals.dyadic_rates import (
     RateInterval,
     false_match_rate,
     false_non_match_rate,
     naive_interval,
 )
-from proband.inference.verification.equal_error import EqualErrorInterval, equal_error_interval
-from proband.inference.verification.meetings import Comparisons, Meetings
-from proband.inference.verification.partial_meetings import GappedComparisons, ListedComparisons
-from proband.inference.verification.supposed import (
+from proband.inference.verification.intervals.equal_error import EqualErrorInterval, equal_error_interval
+from proband.inference.verification.people.drawings import AtRates, Drawings, Genuine, Tail
+from proband.inference.verification.people.meetings import Comparisons, Meetings
+from proband.inference.verification.people.partial_meetings import GappedComparisons, ListedComparisons
+from proband.inference.verification.people.supposed import (
     NOTHING_LENT,
     Alike,
     Lent,

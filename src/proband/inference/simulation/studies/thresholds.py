@@ -14,7 +14,7 @@ from proband.inference.simulation.populations import Population
 from proband.inference.simulation.score_worlds import CentreWorld
 from proband.inference.simulation.studies.trials import Bars, Study, Trial, each, pairs_of, zipf
 from proband.inference.simulation.worlds import DataSet, PairKind
-from proband.inference.verification.thresholds import threshold
+from proband.inference.verification.thresholds.deployed import threshold
 from proband.measures.pair_measures import FNMR
 from proband.words import Method, Target, given
 

@@ -13,10 +13,14 @@ import numpy.typing as npt
 from proband.designs import Bootstrap
 from proband.inference.comparisons.curves import two_sided
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.carriers import FEW_CARRIERS, effective_people, few_carry
-from proband.inference.verification.pair_questions import answers_of_verification, pairs_within
-from proband.inference.verification.replicated import HeldPairs, differences_over_people, people_varied
-from proband.inference.verification.supposed import Moderated, moderated_interval, worth_of_people
+from proband.inference.verification.measures.pair_questions import answers_of_verification, pairs_within
+from proband.inference.verification.measures.replicated import (
+    HeldPairs,
+    differences_over_people,
+    people_varied,
+)
+from proband.inference.verification.people.carriers import FEW_CARRIERS, effective_people, few_carry
+from proband.inference.verification.people.supposed import Moderated, moderated_interval, worth_of_people
 from proband.measures.base import weighted
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted_pairs import Units

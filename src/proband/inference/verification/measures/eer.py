@@ -8,10 +8,9 @@ from math import ceil
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.drawings import Genuine, Tail
-from proband.inference.verification.dyadic_fnmr import ErrorsThere, same_comparisons
-from proband.inference.verification.meetings import Meetings
-from proband.inference.verification.pair_questions import (
+from proband.inference.verification.intervals.dyadic_fnmr import ErrorsThere, same_comparisons
+from proband.inference.verification.intervals.paired_people import AGAINST_SKEWNESS, multiplied
+from proband.inference.verification.measures.pair_questions import (
     answers_of_verification,
     compared_data,
     estimate_of,
@@ -19,12 +18,13 @@ from proband.inference.verification.pair_questions import (
     pairs_within,
     unknown_people,
 )
-from proband.inference.verification.paired_people import AGAINST_SKEWNESS, multiplied
-from proband.inference.verification.people_alike import (
+from proband.inference.verification.measures.people_alike import (
     alike_differences,
     alike_estimates,
     with_people_alike,
 )
+from proband.inference.verification.people.drawings import Genuine, Tail
+from proband.inference.verification.people.meetings import Meetings
 from proband.inference.verification.verification import Shared, Verification, verify
 from proband.measures.pairs.pair_set import PairSet
 from proband.results.estimate import Estimate

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
-from proband.inference.verification.meetings import Ints, Meetings
+from proband.inference.verification.people.meetings import Ints, Meetings
 from proband.words import Note, Sentence
 
 Floats = npt.NDArray[np.float64]
@@ -43,6 +43,7 @@ def sees_people(comparisons: Meetings) -> bool:
 
     Examples
     --------
+    >>> from proband.inference.verification.people.meetings import Comparisons
     >>> sees_people(Comparisons([1] * 4, [1] * 4, symmetric=True)), sees_people(Comparisons([1, 0, 0, 0, 0], [0, 1, 1, 1, 1]))
     (True, False)
     """
@@ -106,6 +107,7 @@ def squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetin
 
     Examples
     --------
+    >>> from proband.inference.verification.people.meetings import Comparisons
     >>> everybody = Comparisons([1] * 4, [1] * 4, symmetric=True)
     >>> round(squares_of_pairs(np.array([0]), np.array([1]), 1 / 6, everybody), 4)  # (5/6)² + 5/6²
     0.8333

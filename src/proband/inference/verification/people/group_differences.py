@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.comparisons.curves import agreeing
-from proband.inference.verification.carriers import FEWEST, small_sample
-from proband.inference.verification.meetings import Comparisons, Ints
+from proband.inference.verification.people.carriers import FEWEST, small_sample
+from proband.inference.verification.people.meetings import Comparisons, Ints
 from proband.results.base import Interval, Result
 from proband.results.serializing import Written
 

@@ -12,26 +12,26 @@ from proband.inference.comparisons.compare import comparison_of, require_several
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.drawings import Drawings, Genuine, Tail
-from proband.inference.verification.dyadic_bootstrap import error_anew
-from proband.inference.verification.dyadic_fnmr import ErrorsThere, same_comparisons
-from proband.inference.verification.dyadic_rates import TOO_FEW_ERRORS
+from proband.inference.verification.intervals.dyadic_bootstrap import error_anew
+from proband.inference.verification.intervals.dyadic_fnmr import ErrorsThere, same_comparisons
+from proband.inference.verification.intervals.dyadic_rates import TOO_FEW_ERRORS
+from proband.inference.verification.intervals.paired_people import AGAINST_SKEWNESS, multiplied
 from proband.inference.verification.lists import verified_list
-from proband.inference.verification.meetings import Meetings
-from proband.inference.verification.pair_questions import (
+from proband.inference.verification.measures.pair_questions import (
     answers_of_verification,
     compared_data,
     joint_of_pairs,
     unknown_people,
 )
-from proband.inference.verification.paired_people import AGAINST_SKEWNESS, multiplied
-from proband.inference.verification.people_alike import (
+from proband.inference.verification.measures.people_alike import (
     alike_differences,
     alike_estimates,
     with_people_alike,
 )
+from proband.inference.verification.people.drawings import Drawings, Genuine, Tail
+from proband.inference.verification.people.meetings import Meetings
+from proband.inference.verification.people.supposed import Lent
 from proband.inference.verification.several import beside_each_other
-from proband.inference.verification.supposed import Lent
 from proband.inference.verification.verification import (
     N_RESAMPLES,
     Shared,

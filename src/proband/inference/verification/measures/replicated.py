@@ -17,12 +17,12 @@ from proband.inference.comparisons.paired import Tested, difference_of
 from proband.inference.estimates.replicates import bootstrap_interval
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH
-from proband.inference.verification.pair_questions import (
+from proband.inference.verification.intervals.paired_people import Apart
+from proband.inference.verification.measures.pair_questions import (
     answers_of_verification,
     joint_of_pairs,
     pairs_within,
 )
-from proband.inference.verification.paired_people import Apart
 from proband.inference.verification.verification import require_pair_orientation
 from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.pair_set import PairSet

@@ -22,7 +22,7 @@ from proband.inference.proportions import (
     t_quantile,
     wilson_interval,
 )
-from proband.inference.verification.carriers import (
+from proband.inference.verification.people.carriers import (
     FEWEST,
     TOO_FEW,
     effective_people,
@@ -31,14 +31,14 @@ from proband.inference.verification.carriers import (
     squares_of_pairs,
     variance_over_people,
 )
-from proband.inference.verification.meetings import Comparisons, Ints, Meetings, subject_pairs
-from proband.inference.verification.person_rates import by_comparison, by_person
-from proband.inference.verification.supposed import effect_of_sharing, unseen, worth_of_people
+from proband.inference.verification.people.meetings import Ints, Meetings, subject_pairs
+from proband.inference.verification.people.person_rates import by_comparison, by_person
+from proband.inference.verification.people.supposed import effect_of_sharing, unseen, worth_of_people
+from proband.measures.verification import SUPPORTED
 from proband.results.base import Confidence, Count, Result
 from proband.words import Method, Note, Sentence, count
 
 __all__ = [
-    "Comparisons",
     "RateInterval",
     "ZeroErrorBounds",
     "false_match_rate",
@@ -50,7 +50,6 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 DyadicMethod = Literal["logit", "wilson"]
 
-SUPPORTED = 30  # errors below which a rate is marked: the rule of 30
 TOO_FEW_ERRORS = (
     10  # below, intervals were simulated to be rough; where 30 are expected so few are rarely seen
 )
@@ -298,6 +297,7 @@ def false_match_rate(
     --------
     20 people, one image each, 190 comparisons; ten false matches of ten different pairs, and ten of one person:
 
+    >>> from proband.inference.verification.people.meetings import Comparisons
     >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
     >>> spread = false_match_rate(range(0, 20, 2), range(1, 20, 2), everybody)
     >>> lamb = false_match_rate([0] * 10, range(1, 11), everybody)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.comparisons.curves import Curve, Student
-from proband.inference.verification.carriers import FEWEST
+from proband.inference.verification.people.carriers import FEWEST
 
 Floats = npt.NDArray[np.float64]
 

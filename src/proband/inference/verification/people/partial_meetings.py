@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.verification.meetings import Comparisons, Ints
+from proband.inference.verification.people.meetings import Comparisons, Ints
 
 Numbers = npt.NDArray[np.int32]
 

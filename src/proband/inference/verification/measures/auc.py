@@ -9,22 +9,22 @@ import numpy as np
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, PlacedPairs
+from proband.inference.verification.intervals.dyadic_auc import PairCloseness, PairPeople, PlacedPairs
+from proband.inference.verification.intervals.paired_people import multiplied
 from proband.inference.verification.lists import ASSUMED, closeness_of_list, verified_list
-from proband.inference.verification.pair_questions import (
+from proband.inference.verification.measures.pair_questions import (
     answers_of_verification,
     compared_data,
     estimate_of,
     joint_of_pairs,
     unknown_people,
 )
-from proband.inference.verification.paired_people import multiplied
-from proband.inference.verification.people_alike import (
+from proband.inference.verification.measures.people_alike import (
     alike_differences,
     alike_estimates,
     with_people_alike,
 )
+from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.verification import Verification, verify
 from proband.measures.pairs.counts import genuine_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet

@@ -8,9 +8,9 @@ from math import log, log1p
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.verification.carriers import FEWEST_CARRIERS, sees_people, small_sample
-from proband.inference.verification.dyadic_rates import TOO_FEW_ERRORS
-from proband.inference.verification.meetings import Ints, Meetings
+from proband.inference.verification.intervals.dyadic_rates import TOO_FEW_ERRORS
+from proband.inference.verification.people.carriers import FEWEST_CARRIERS, sees_people, small_sample
+from proband.inference.verification.people.meetings import Ints, Meetings
 
 Floats = npt.NDArray[np.float64]
 _MUTUAL = 6.0  # of people who are taken for each other; found by simulation, where Helmers (1991) has 1/2
@@ -53,7 +53,7 @@ class BoundPath:
         --------
         Two disjoint pairs of 20 people: one false match in 190, then two.
 
-        >>> from proband.inference.verification.meetings import Comparisons
+        >>> from proband.inference.verification.people.meetings import Comparisons
         >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
         >>> path = BoundPath.of(np.array([0, 2]), np.array([1, 3]), np.array([0.9, 0.8]), everybody, 0.95)
         >>> path.errors.tolist(), path.bound.round(4).tolist()

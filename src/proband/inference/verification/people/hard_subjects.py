@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.inference.verification.meetings import Ints, Meetings
+from proband.inference.verification.people.meetings import Ints, Meetings
 from proband.results.base import Rate, Result
 from proband.results.serializing import Written
 from proband.words import Method, Note, Sentence
@@ -156,7 +156,7 @@ def hard_subjects(
     Four people with six images each; all comparisons of the first one's are rejected. Of twelve comparisons that share no image
     three are errors, all the first one's: the chance of that is 4/C(12, 3), and the draws come close.
 
-    >>> from proband.inference.verification.meetings import Comparisons
+    >>> from proband.inference.verification.people.meetings import Comparisons
     >>> own, nobody = np.repeat(np.arange(4), 6), np.empty(0, dtype=np.int64)
     >>> i, j = np.triu_indices(24, 1)
     >>> same = own[i] == own[j]

@@ -13,7 +13,7 @@ from proband.inference.comparisons import curves
 from proband.inference.estimates.weighting import carriers_freedom
 from proband.inference.moderation import OF_PAIRS, averaged, lent
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
-from proband.inference.verification.meetings import Meetings
+from proband.inference.verification.people.meetings import Meetings
 
 Floats = npt.NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def effect_of_sharing(comparisons: Meetings) -> float:
 
     Examples
     --------
-    >>> from proband.inference.verification.meetings import Comparisons
+    >>> from proband.inference.verification.people.meetings import Comparisons
     >>> round(effect_of_sharing(Comparisons([1] * 20, [1] * 20, symmetric=True)), 4)  # 1 + 0.005·(20·19² − 2·190)/190
     1.18
     """

@@ -14,11 +14,11 @@ from proband.engine import Progress
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import FalseMatchRate, Level, Threads
 from proband.errors import DesignError, Said, UsageError
-from proband.inference.verification.bound_path import BoundPath, Floats
-from proband.inference.verification.carriers import FEWEST_CARRIERS
-from proband.inference.verification.drawings import Drawings
 from proband.inference.verification.lists import shared_by
-from proband.inference.verification.meetings import Meetings
+from proband.inference.verification.people.carriers import FEWEST_CARRIERS
+from proband.inference.verification.people.drawings import Drawings
+from proband.inference.verification.people.meetings import Meetings
+from proband.inference.verification.thresholds.bound_path import BoundPath, Floats
 from proband.inference.verification.verification import (
     CLOSEST_TIED,
     PEOPLE_SHARED,

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
-from proband.inference.verification.drawings import (
+from proband.inference.verification.intervals.dyadic_rates import RateInterval
+from proband.inference.verification.people.drawings import (
     AtRates,
     AtThresholds,
     Drawings,
@@ -23,8 +24,7 @@ from proband.inference.verification.drawings import (
     Tail,
     replicates,
 )
-from proband.inference.verification.dyadic_rates import RateInterval
-from proband.inference.verification.meetings import Ints, Meetings
+from proband.inference.verification.people.meetings import Ints, Meetings
 
 Floats = npt.NDArray[np.float64]
 
@@ -115,7 +115,7 @@ def bootstrapped_error_rates(
 
     Examples
     --------
-    >>> from proband.inference.verification.meetings import Comparisons
+    >>> from proband.inference.verification.people.meetings import Comparisons
     >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
     >>> found = bootstrapped_error_rates(range(0, 20, 2), range(1, 20, 2), [0.9] * 10, everybody, [0.5, 0.95], 200)
     >>> found.fmr.round(4), found.false_matches, found.fmr_replicates.shape
@@ -154,7 +154,7 @@ def fnmr_at_fmr_replicates(
     --------
     Everybody has a genuine comparison at 0.8; the only impostors above it are of people 0 and 1.
 
-    >>> from proband.inference.verification.meetings import Comparisons
+    >>> from proband.inference.verification.people.meetings import Comparisons
     >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
     >>> i, j = np.triu_indices(5, 1)
     >>> closeness = np.where((i == 0) & (j == 1), 0.9, 0.1)
@@ -201,7 +201,7 @@ def error_anew(fixed: RateInterval, replicates: Floats) -> float:
 
     Examples
     --------
-    >>> from proband.inference.verification.dyadic_rates import false_non_match_rate
+    >>> from proband.inference.verification.intervals.dyadic_rates import false_non_match_rate
     >>> fixed = false_non_match_rate(range(20), [1] * 4 + [0] * 16)
     >>> round(fixed.standard_error, 4), round(error_anew(fixed, np.array([0.1, 0.1, 0.4])), 4)
     (0.0918, 0.1732)
@@ -217,7 +217,7 @@ def interval_anew(fixed: RateInterval, replicates: Floats) -> Interval:
 
     Examples
     --------
-    >>> from proband.inference.verification.dyadic_rates import false_non_match_rate
+    >>> from proband.inference.verification.intervals.dyadic_rates import false_non_match_rate
     >>> fixed = false_non_match_rate(range(20), [1] * 4 + [0] * 16)
     >>> [round(end, 4) for end in interval_anew(fixed, np.array([0.1, 0.1, 0.4]))]  # 5.3 trials
     [0.0345, 0.6361]

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, t_quantile
-from proband.inference.verification.carriers import (
+from proband.inference.verification.intervals.paired_people import AGAINST_SKEWNESS, Apart
+from proband.inference.verification.people.carriers import (
     FEW_CARRIERS,
     FEWEST,
     TOO_FEW,
@@ -19,9 +20,8 @@ from proband.inference.verification.carriers import (
     few_carry,
     small_sample,
 )
-from proband.inference.verification.meetings import Ints
-from proband.inference.verification.paired_people import AGAINST_SKEWNESS, Apart
-from proband.inference.verification.supposed import moderated_interval, worth_of_people
+from proband.inference.verification.people.meetings import Ints
+from proband.inference.verification.people.supposed import moderated_interval, worth_of_people
 from proband.measures.pairs.placements import PlacementSums
 from proband.results.base import Confidence, Count, Result
 from proband.words import Method, Note

@@ -13,7 +13,7 @@ from proband.designs.base import BLOCK
 from proband.engine import run_blocks, slices
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_seed
-from proband.inference.verification.meetings import Ints, Meetings, subject_pairs, whole_numbers
+from proband.inference.verification.people.meetings import Ints, Meetings, subject_pairs, whole_numbers
 from proband.measures.pairs.counts import allowed_errors
 from proband.words import count, digits
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_level
-from proband.inference.verification.drawings import Genuine, Tail
-from proband.inference.verification.meetings import Ints, Meetings
-from proband.inference.verification.paired_people import Apart
+from proband.inference.verification.intervals.paired_people import Apart
+from proband.inference.verification.people.drawings import Genuine, Tail
+from proband.inference.verification.people.meetings import Ints, Meetings
 from proband.measures.pairs.counts import allowed_errors
 from proband.measures.verification import SUPPORTED
 from proband.results.base import Result
@@ -77,7 +77,7 @@ class ErrorsThere:
         --------
         Of 45 impostor comparisons four may match: the genuine one at 0.4 is rejected.
 
-        >>> from proband.inference.verification.meetings import Comparisons
+        >>> from proband.inference.verification.people.meetings import Comparisons
         >>> everybody = Comparisons([1] * 10, [1] * 10, symmetric=True)
         >>> i, j = np.triu_indices(10, 1)
         >>> tail = Tail.of(i, j, np.linspace(1.0, 0.0, 45), everybody)
@@ -112,7 +112,7 @@ class ErrorsThere:
 
         Examples
         --------
-        >>> from proband.inference.verification.meetings import Comparisons
+        >>> from proband.inference.verification.people.meetings import Comparisons
         >>> everybody = Comparisons([1] * 10, [1] * 10, symmetric=True)
         >>> i, j = np.triu_indices(10, 1)
         >>> tail = Tail.of(i, j, np.linspace(1.0, 0.0, 45), everybody)
@@ -154,7 +154,7 @@ def same_comparisons(one: ErrorsThere, among: Meetings, other: ErrorsThere, othe
 
     Examples
     --------
-    >>> from proband.inference.verification.meetings import Comparisons
+    >>> from proband.inference.verification.people.meetings import Comparisons
     >>> few, many = (Comparisons([1] * n, [1] * n, symmetric=True) for n in (3, 4))
     >>> none = Tail.of([], [], [], few)
     >>> found = ErrorsThere.at_crossing(none, Genuine.of([0, 1], [1.0, 1.0], few), few, 0.0)
@@ -222,7 +222,7 @@ def fnmr_difference_at_fmr(
 
     Examples
     --------
-    >>> from proband.inference.verification.meetings import Comparisons
+    >>> from proband.inference.verification.people.meetings import Comparisons
     >>> i, j = np.triu_indices(5, 1)
     >>> good = AlgorithmScores(i, j, np.linspace(0.0, 0.3, 10), [0.8] * 5)
     >>> poor = AlgorithmScores(i, j, np.linspace(0.0, 0.3, 10), [0.8, 0.8, 0.8, 0.8, 0.1])

@@ -13,8 +13,8 @@ from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.chosen_pairs import every_two
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.dyadic_auc import AucInterval
-from proband.inference.verification.equal_error import EqualErrorInterval
+from proband.inference.verification.intervals.dyadic_auc import AucInterval
+from proband.inference.verification.intervals.equal_error import EqualErrorInterval
 from proband.inference.verification.verification import Verification
 from proband.measures.pair_measures import facts_of_pairs
 from proband.results.base import Answers

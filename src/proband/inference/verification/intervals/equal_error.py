@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.proportions import Interval, check_level
-from proband.inference.verification.carriers import (
+from proband.inference.verification.people.carriers import (
     FEW_CARRIERS,
     FEWEST,
     TOO_FEW,
@@ -18,8 +18,8 @@ from proband.inference.verification.carriers import (
     small_sample,
     squares_of_pairs,
 )
-from proband.inference.verification.meetings import Ints, Meetings, subject_pairs
-from proband.inference.verification.supposed import (
+from proband.inference.verification.people.meetings import Ints, Meetings, subject_pairs
+from proband.inference.verification.people.supposed import (
     effect_of_sharing,
     moderated_interval,
     unseen,
@@ -107,7 +107,7 @@ def equal_error_interval(
     --------
     Twenty people with a genuine comparison each, two of which are rejected; 190 impostor comparisons with 19 false matches:
 
-    >>> from proband.inference.verification.meetings import Comparisons
+    >>> from proband.inference.verification.people.meetings import Comparisons
     >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
     >>> i, j = np.triu_indices(20, 1)
     >>> curve = np.array([0.0, 0.05, 0.1, 0.2, 1.0]), np.array([1.0, 0.15, 0.1, 0.05, 0.0])
