@@ -66,7 +66,7 @@ def shows(documented: object) -> bool:
 
 def test_the_walk_finds_what_there_is():
     functions, classes = named(FunctionType), named(type)
-    assert "proband.inference.comparisons.mcnemar.mcnemar" in functions
+    assert "proband.inference.comparisons.testing.mcnemar.mcnemar" in functions
     assert "proband.measures.verification.ErrorRates" in classes
     assert len(functions) > 150
     assert len(classes) > 100

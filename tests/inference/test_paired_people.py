@@ -9,7 +9,7 @@ from scipy.stats import t
 import proband as pb
 from proband.errors import DesignError
 from proband.inference import compare
-from proband.inference.comparisons.curves import Student
+from proband.inference.comparisons.testing.curves import Student
 from proband.inference.verification.intervals.dyadic_auc import (
     PairCloseness,
     PairPeople,

@@ -11,7 +11,7 @@ from scipy import stats
 from proband.designs import BRR, Binomial, Bootstrap, Clustered, ClusteredMcNemar, TrainingSets
 from proband.errors import DesignError, UsageError
 from proband.inference import compare, estimate, estimate_cmc
-from proband.inference.comparisons.curves import Skewed
+from proband.inference.comparisons.testing.curves import Skewed
 from proband.inference.estimates.evaluation import evaluate_outcomes
 from proband.inference.estimates.weighting import PeopleSums, by_person, rates_of_people
 from proband.inference.proportions import wilson_interval

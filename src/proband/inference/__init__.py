@@ -16,14 +16,14 @@ from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.gate import Gate, gate
 from proband.inference.comparisons.independent import compare_independent
-from proband.inference.comparisons.mcnemar import (
+from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_table
+from proband.inference.comparisons.testing.mcnemar import (
     McNemar,
     PairedOutcomes,
     mcnemar,
     newcombe_interval,
     tango_interval,
 )
-from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_table
 from proband.inference.datasets.comparison import compare_datasets
 from proband.inference.datasets.results import DatasetComparison
 from proband.inference.estimates.clusters import cluster_statistics

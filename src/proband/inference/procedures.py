@@ -28,8 +28,8 @@ from proband.scores.trials import Trials
 from proband.words import Note
 
 if TYPE_CHECKING:
-    from proband.inference.comparisons.cochran import CochranQ
     from proband.inference.comparisons.paired import Tested
+    from proband.inference.comparisons.testing.cochran import CochranQ
 
 Data = Outcomes | Scores
 Within = Experiment | Samples | Pool | None

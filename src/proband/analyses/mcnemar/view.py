@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from proband.analyses.mcnemar.tables import ANSWERS, mcnemar_rows, mcnemar_statements
-from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
 from proband.inference.comparisons.mcnemar_table import McNemarTable, as_table
+from proband.inference.comparisons.testing.mcnemar import McNemarOfOutcomes
 from proband.report import cells
 from proband.report.figures.identification import mcnemar_figure
 from proband.report.page.model import Section, said

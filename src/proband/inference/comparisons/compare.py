@@ -218,7 +218,7 @@ def comparison_of(
     Examples
     --------
     >>> from proband.inference.comparisons.paired import Tested
-    >>> from proband.inference.comparisons.curves import Student
+    >>> from proband.inference.comparisons.testing.curves import Student
     >>> from proband.measures import RecognitionRate
     >>> from proband.words import Method
     >>> tested = Tested(0.05, Student(0.05, 0.015, None), 0.015, Method("t", "a test"))

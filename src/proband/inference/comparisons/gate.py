@@ -318,7 +318,7 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
     --------
     >>> from proband import RecognitionRate
     >>> from proband.inference.comparisons.compare import comparison_of
-    >>> from proband.inference.comparisons.curves import Student
+    >>> from proband.inference.comparisons.testing.curves import Student
     >>> from proband.inference.comparisons.paired import Tested
     >>> from proband.inference.procedures import Joint, Question
     >>> from proband.words import Method

@@ -13,9 +13,14 @@ from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level
 from proband.errors import UsageError
-from proband.inference.comparisons.adjustment import holm
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
-from proband.inference.comparisons.mcnemar import McNemar, McNemarOfOutcomes, PairedOutcomes, mcnemar_of
+from proband.inference.comparisons.testing.adjustment import holm
+from proband.inference.comparisons.testing.mcnemar import (
+    McNemar,
+    McNemarOfOutcomes,
+    PairedOutcomes,
+    mcnemar_of,
+)
 from proband.inference.estimates.evaluation import OfProbes, categories_by
 from proband.inference.proportions import Interval
 from proband.measures import Outcomes
@@ -306,7 +311,7 @@ def as_table(one: McNemarOfOutcomes) -> McNemarTable:
 
     Examples
     --------
-    >>> from proband.inference.comparisons.mcnemar import mcnemar, tango_interval
+    >>> from proband.inference.comparisons.testing.mcnemar import mcnemar, tango_interval
     >>> counts = PairedOutcomes(30, 22, 8, 174)
     >>> one = McNemarOfOutcomes("a", "b", 1, counts, mcnemar(22, 8), tango_interval(counts), 234)
     >>> as_table(one).to_frame().select("ss", "sf", "fs", "ff").rows()

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, first_few
-from proband.inference.comparisons.cochran import cochran_q
-from proband.inference.comparisons.curves import Curve, Widened
+from proband.inference.comparisons.testing.cochran import cochran_q
+from proband.inference.comparisons.testing.curves import Curve, Widened
 from proband.inference.estimates.case import dependence, people_in
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
@@ -152,7 +152,7 @@ class Tested:
 
         Examples
         --------
-        >>> from proband.inference.comparisons.curves import Student
+        >>> from proband.inference.comparisons.testing.curves import Student
         >>> found = Tested(0.1, Student(0.1, 0.02, None), 0.02, Method("student", "Student's t")).times(4.0)
         >>> found.standard_error, round(found.p_value, 4)
         (0.04, 0.0124)

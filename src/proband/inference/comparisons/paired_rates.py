@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs import Binomial, ClusteredMcNemar, SignFlip
-from proband.inference.comparisons.clustered_mcnemar import clustered_mcnemar
-from proband.inference.comparisons.curves import Curve, Score, Skewed
-from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar
 from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of, summed_by_person
-from proband.inference.comparisons.sign_flip import Flips, sign_flip
+from proband.inference.comparisons.testing.clustered_mcnemar import clustered_mcnemar
+from proband.inference.comparisons.testing.curves import Curve, Score, Skewed
+from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar
+from proband.inference.comparisons.testing.sign_flip import Flips, sign_flip
 from proband.inference.estimates.clusters import design_effect
 from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from proband.inference.comparisons.adjustment import SingleStep, normal_statistics
-from proband.inference.comparisons.curves import Curve
 from proband.inference.comparisons.paired import Tested
+from proband.inference.comparisons.testing.adjustment import SingleStep, normal_statistics
+from proband.inference.comparisons.testing.curves import Curve
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
 from proband.results.difference import Adjustment, Difference, PersonDifference, Unit, Verdict
@@ -46,7 +46,7 @@ def judged(
 
     Examples
     --------
-    >>> from proband.inference.comparisons.curves import Student
+    >>> from proband.inference.comparisons.testing.curves import Student
     >>> from proband.words import Method
     >>> wide = Tested(0.0, Student(0.0, 0.02, None), 0.02, Method("t", "a test"))
     >>> (pair,) = judged([("a", "b", 100, wide)], 0.01, 0.95, upward=True, in_points=True)
@@ -187,7 +187,7 @@ def verdict_of(
 
     Examples
     --------
-    >>> from proband.inference.comparisons.curves import Student
+    >>> from proband.inference.comparisons.testing.curves import Student
     >>> curve = Student(0.05, 0.01, None)
     >>> verdict_of(curve, Interval(0.02, 0.08), Interval(0.03, 0.07), 0.01, upward=True)
     ('better', True, False)

@@ -10,7 +10,7 @@ import numpy as np
 from proband.engine.arguments import published
 from proband.engine.limits import FalseMatchRate, Level, Rank
 from proband.engine.threads import one_blas_thread
-from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.covariates.coding import Coding
 from proband.inference.covariates.explained import Explained
 from proband.inference.covariates.fit import checks_of

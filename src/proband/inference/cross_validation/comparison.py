@@ -14,9 +14,9 @@ import polars as pl
 from proband.designs import ClusteredMcNemar, SignFlip
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, UsageError
-from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Pair, Tested
 from proband.inference.comparisons.paired_rates import chi_squared_pair, sign_flipped_pair
+from proband.inference.comparisons.testing.curves import Student
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.cross_validation.folds import (
     ACCURACY,

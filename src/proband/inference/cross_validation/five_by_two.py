@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
-from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.cross_validation.folds import ALIKE, notes_on, same_folds, why_unknown
 from proband.results.base import Answers, Result
 from proband.words import Method, Note, Sentence, Target

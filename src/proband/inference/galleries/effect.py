@@ -15,7 +15,7 @@ from proband.designs.strata import ROUNDING
 from proband.engine.kinds import Axes
 from proband.engine.limits import Level, Seed, Within
 from proband.errors import DesignError, UsageError
-from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes

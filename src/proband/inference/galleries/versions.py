@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.errors import UsageError, first_few
 from proband.inference.comparisons.compare import margin_for, shown_together
-from proband.inference.comparisons.sign_flip import Flips
+from proband.inference.comparisons.testing.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
 from proband.inference.estimates.evaluation import Evaluation, OfProbes, probes_called
 from proband.inference.galleries.participants import date_parts

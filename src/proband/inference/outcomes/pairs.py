@@ -13,10 +13,10 @@ from proband.designs import SignFlip
 from proband.errors import UsageError, first_few
 from proband.inference.comparisons.chosen_pairs import Names, every_two
 from proband.inference.comparisons.compare import margin_for
-from proband.inference.comparisons.curves import Score, Skewed
 from proband.inference.comparisons.paired import Pair, Tested, joined
 from proband.inference.comparisons.paired_rates import SKEWED, sign_flipped_pair
-from proband.inference.comparisons.sign_flip import Flips
+from proband.inference.comparisons.testing.curves import Score, Skewed
+from proband.inference.comparisons.testing.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
 from proband.inference.estimates.clusters import variance_over_people
 from proband.inference.outcomes.rates import Items, class_variance, over_units

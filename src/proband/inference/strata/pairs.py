@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from proband.designs import StratifiedDesign
-from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Pair, Tested, difference_of, joined, joint_of
+from proband.inference.comparisons.testing.curves import Student
 from proband.inference.estimates.case import Case
 from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question

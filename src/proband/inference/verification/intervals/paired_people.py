@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.curves import Curve, Student
+from proband.inference.comparisons.testing.curves import Curve, Student
 from proband.inference.verification.people.carriers import FEWEST
 
 Floats = npt.NDArray[np.float64]

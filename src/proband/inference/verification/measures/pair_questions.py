@@ -195,7 +195,7 @@ def joint_of_pairs(
     --------
     >>> import numpy as np
     >>> from proband import AUC, estimate
-    >>> from proband.inference.comparisons.curves import Student
+    >>> from proband.inference.comparisons.testing.curves import Student
     >>> from proband.words import Method
     >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
     >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})

@@ -14,7 +14,7 @@ from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE, Replicates
 from proband.errors import DesignError, UsageError, first_few
-from proband.inference.comparisons.curves import Curve, Student
+from proband.inference.comparisons.testing.curves import Curve, Student
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH, NOTHING_VARIES, PAST_LIMITS
 from proband.inference.strata.intervals import Carried, ends_of, freedom_of

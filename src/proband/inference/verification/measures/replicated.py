@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from proband.designs import Reweighting
 from proband.errors import DesignError
-from proband.inference.comparisons.curves import Curve
 from proband.inference.comparisons.paired import Tested, difference_of
+from proband.inference.comparisons.testing.curves import Curve
 from proband.inference.estimates.replicates import bootstrap_interval
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH

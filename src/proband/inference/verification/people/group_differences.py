@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.curves import agreeing
+from proband.inference.comparisons.testing.curves import agreeing
 from proband.inference.verification.people.carriers import FEWEST, small_sample
 from proband.inference.verification.people.meetings import Comparisons, Ints
 from proband.results.base import Interval, Result

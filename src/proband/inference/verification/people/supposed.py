@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons import curves
+from proband.inference.comparisons.testing import curves
 from proband.inference.estimates.weighting import carriers_freedom
 from proband.inference.moderation import OF_PAIRS, averaged, lent
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval

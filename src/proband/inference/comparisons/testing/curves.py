@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.mcnemar import tango_counts
+from proband.inference.comparisons.testing.mcnemar import tango_counts
 from proband.inference.estimates.weighting import carriers_freedom
 from proband.results.base import Interval
 
