@@ -12,7 +12,16 @@ import proband.inference
 HERE = Path(proband.inference.__file__).parent
 VERIFICATION = "proband.inference.verification."
 MAY_NOT_TOUCH = {
-    "people": ("intervals", "measures", "thresholds", "verification", "lists", "several", "groups", "open_set"),
+    "people": (
+        "intervals",
+        "measures",
+        "thresholds",
+        "verification",
+        "lists",
+        "several",
+        "groups",
+        "open_set",
+    ),
     "intervals": ("measures", "thresholds", "verification", "lists", "several", "groups", "open_set"),
     ".": ("measures", "thresholds"),
     "measures": ("thresholds",),

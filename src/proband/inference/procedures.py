@@ -77,17 +77,7 @@ class Question:
         seed: int,
         population: int | None = None,
     ) -> Question:
-        """Ask; a mapping gives algorithms their names, and a measure and a design may be given by theirs.
-
-        Examples
-        --------
-        >>> from proband import MedianCensoredRank
-        >>> asked = Question.of(MedianCensoredRank(), {"a": None, "b": None}, None, "auto", 0.95, 0)
-        >>> asked.names, asked.view, asked.design
-        (('a', 'b'), 'outcomes', None)
-        >>> Question.of("rank-rate@5", {"a": None}, None, "brr", 0.95, 0).measure
-        RecognitionRate(rank=5, weights='probe')
-        """
+        """Ask; a mapping gives algorithms their names, and a measure and a design may be given by theirs."""
         measure, design = as_measure(measure), as_design(design)
         if not isinstance(measure, Measure):
             raise UsageError(
@@ -369,19 +359,7 @@ PROCEDURES = (
 
 
 def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
-    """Find the procedure that answers a question; what none does is refused with what would do.
-
-    Examples
-    --------
-    >>> from proband import MedianCensoredRank, RecognitionRate
-    >>> from proband.designs import Bootstrap, Clustered, SignFlip
-    >>> def found(measure, design, comparing=False):
-    ...     return procedure_for(Question.of(measure, {"a": None}, None, design, 0.95, 0), comparing=comparing).key
-    >>> found(RecognitionRate(1), Clustered()), found(MedianCensoredRank(), Bootstrap())
-    ('clustered', 'resampled')
-    >>> found(RecognitionRate(1), SignFlip(), comparing=True)
-    'sign-flip'
-    """
+    """Find the procedure that answers a question; what none does is refused with what would do."""
     able = [one for one in PROCEDURES if (one.differences if comparing else one.estimates)]
     capability = _capability(question.design)
     for one in able:

@@ -50,13 +50,7 @@ _ALTERED = Sentence(
 
 
 def probes_called(category: str | None) -> str:
-    """Return what people call a set of probes: the name of its category, or all probes where there is none.
-
-    Examples
-    --------
-    >>> probes_called("dup I")
-    'dup I'
-    """
+    """Return what people call a set of probes: the name of its category, or all probes where there is none."""
     return str(_ALL_PROBES) if category is None else category
 
 
@@ -415,15 +409,7 @@ def evaluate(
 def categories_by(
     experiment: Experiment, categories: Category | Sequence[Category], by: str | Sequence[str]
 ) -> tuple[Category, ...]:
-    """Return all categories: those given, and one for each value of some columns.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
-    >>> [one.name for one in categories_by(Experiment(Samples(data), gallery="session == 1"), (), "sex")]
-    ['sex f', 'sex m']
-    """
+    """Return all categories: those given, and one for each value of some columns."""
     given = (categories,) if isinstance(categories, Category) else tuple(categories)
     columns = (by,) if isinstance(by, str) else tuple(by)
     return (*given, *(one for column in columns for one in probe_groups(experiment, column)))
@@ -432,16 +418,7 @@ def categories_by(
 def probe_sets(
     experiment: Experiment, by: str | Category | Sequence[Category]
 ) -> tuple[dict[str | None, Experiment], tuple[Note, ...]]:
-    """Return the experiment over all probes (None) and over each category, and notes on categories that no probe falls into.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
-    >>> sets, _ = probe_sets(Experiment(Samples(data), gallery="session == 1"), "sex")
-    >>> {name: len(one.probes) for name, one in sets.items()}
-    {None: 2, 'sex f': 1, 'sex m': 1}
-    """
+    """Return the experiment over all probes (None) and over each category, and notes on categories that no probe falls into."""
     named = isinstance(by, str)
     return _sets(experiment, categories_by(experiment, () if named else by, by if named else ()), None)  # type: ignore[arg-type]
 
@@ -461,15 +438,6 @@ def evaluate_outcomes(
     """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise.
 
     `rank_in` ranks the same algorithms in another experiment, for categories with galleries of their own.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> experiment = Experiment(samples, gallery="session == 1")
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
-    >>> evaluate_outcomes([rank(scores, experiment)], experiment).entries[0].curve.values
-    array([0.5, 1. ])
     """
     _check_ranks(ranks)
     sets, notes = ranked_sets(ranked, experiment, categories, rank_in, pooled)
@@ -488,16 +456,6 @@ def ranked_sets(
     """Return what became of the pooled probes (None: all of them) and of those of each category, and notes on the categories.
 
     Outcomes are restricted to the probes of a category; `rank_in` ranks again in those that have galleries of their own.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> experiment = Experiment(samples, gallery="session == 1")
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
-    >>> sets, notes = ranked_sets([rank(scores, experiment)], experiment, [Category("a", "probe.subject == 'a'")])
-    >>> {name: len(part[0]) for name, part in sets.items()}
-    {None: 2, 'a': 1}
     """
     sets, notes = _sets(experiment, categories, pooled)
     made: dict[str | None, list[Outcomes]] = {}
@@ -521,18 +479,7 @@ def evaluate_sets(
     weights: Weights = "probe",
     one_sided: Side | None = None,
 ) -> Evaluation:
-    """Measure algorithms on sets of probes that `ranked_sets` made of `ranked`; as `evaluate` otherwise.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> experiment = Experiment(samples, gallery="session == 1")
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
-    >>> ranked = [rank(scores, experiment)]
-    >>> evaluate_sets(ranked, {None: ranked}, (), [1]).entries[0].rates
-    {1: 0.5}
-    """
+    """Measure algorithms on sets of probes that `ranked_sets` made of `ranked`; as `evaluate` otherwise."""
     _check_ranks(ranks)
     supposed = supposed_by(ranked)
     entries = []

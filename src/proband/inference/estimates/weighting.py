@@ -76,26 +76,14 @@ class PeopleSums:
 
     @classmethod
     def of(cls, values: Floats, subjects: npt.NDArray[Any]) -> PeopleSums:
-        """Sum what the people of probes miss; values are successes of probes, or rows of them.
-
-        Examples
-        --------
-        >>> PeopleSums.of(np.array([1.0, 1.0, 0.0, 1.0]), np.array([0, 0, 1, 2])).powers[0]
-        array([1., 0.])
-        """
+        """Sum what the people of probes miss; values are successes of probes, or rows of them."""
         codes = np.unique(subjects, return_inverse=True)[1]
         misses = 1.0 - np.atleast_2d(values)
         return cls._of(np.bincount(codes), _by(codes, misses), _by(codes, misses**2), np.shape(values)[:-1])
 
     @classmethod
     def of_counts(cls, missed: Floats, numbers: npt.NDArray[Any]) -> PeopleSums:
-        """Sum what people miss, each of so many probes; a probe is missed or not.
-
-        Examples
-        --------
-        >>> PeopleSums.of_counts(np.array([0.0, 1.0, 0.0]), np.array([2, 1, 1])).powers[0]
-        array([1., 0.])
-        """
+        """Sum what people miss, each of so many probes; a probe is missed or not."""
         rows = np.atleast_2d(missed)
         return cls._of(numbers, rows, rows, np.shape(missed)[:-1])
 
@@ -228,13 +216,7 @@ class RatesOfPeople:
 
 
 def t_quantiles(confidence_level: float, freedom: Floats) -> Floats:
-    """Return two-sided quantiles of Student's t (1908), infinite below one degree of freedom.
-
-    Examples
-    --------
-    >>> t_quantiles(0.95, np.array([0.0, 4.0, np.inf])).round(4)
-    array([   inf, 2.7764, 1.96  ])
-    """
+    """Return two-sided quantiles of Student's t (1908), infinite below one degree of freedom."""
     from scipy.special import stdtrit
 
     known = np.where(freedom < 1, 1.0, np.minimum(freedom, 1e12))
@@ -262,15 +244,6 @@ class Supposed:
         """Borrow the correlation from other rates of the same kind, those in which two probes or more are missed and two are not.
 
         It is their mean, each weighing by the people who carry its variance, moderated by the default (`lent`).
-
-        Examples
-        --------
-        >>> missed = np.array([1.0] * 20 + [0.0] * 40)  # 20 of 60 people miss one of ten probes each, which hardly is more than chance
-        >>> found = Supposed.borrowed([PeopleSums.of_counts(missed, np.full(60, 10))])
-        >>> round(found.alike, 2), found.lenders
-        (0.03, 1)
-        >>> Supposed.borrowed([])
-        Supposed(alike=0.5, lenders=0)
         """
         shown = [
             one
@@ -283,13 +256,7 @@ class Supposed:
         return cls(lent(alike, [float(one.carriers) for one in shown], ALIKE), len(shown))
 
     def worth(self, sums: PeopleSums, weights: Weights = "probe") -> float:
-        """How many independent probes a rate rests on with this correlation: M²/Σ m(1 + (m − 1)ρ) where probes weigh the same.
-
-        Examples
-        --------
-        >>> Supposed(0.5).worth(PeopleSums.of_counts(np.zeros(10), np.full(10, 3)))
-        15.0
-        """
+        """How many independent probes a rate rests on with this correlation: M²/Σ m(1 + (m − 1)ρ) where probes weigh the same."""
         each = sums.people * (1 + (sums.sizes - 1) * self.alike)
         if weights == "person":
             return sums.n_people**2 / float((each / sums.sizes).sum())
@@ -327,22 +294,6 @@ def rates_of_people(
 
     A finite population of N people leaves (1 − K/N) of the variance, and K/N of that of other images of the same people (two
     stages; Cochran 1977, §10.4). It takes people with several probes.
-
-    Examples
-    --------
-    Two people with ten probes each and three with one:
-
-    >>> values = np.array([1.0] * 8 + [0.0] * 2 + [1.0] * 10 + [0.0, 1.0, 0.0])
-    >>> sums = PeopleSums.of(values, np.repeat(np.arange(5), [10, 10, 1, 1, 1]))
-    >>> [round(float(rates_of_people(sums, weights).rate), 4) for weights in ("probe", "person")]
-    [0.8261, 0.56]
-    >>> [round(float(rates_of_people(sums, weights).freedom), 2) for weights in ("probe", "person")]
-    [3.23, 6.1]
-
-    30 people with 30 probes each, all found: they are worth 900/(1 + 29/2) probes.
-
-    >>> round(float(rates_of_people(PeopleSums.of_counts(np.zeros(30), np.full(30, 30))).effective_n), 2)
-    58.06
     """
     by_person = weights == "person"
     n, k, sizes = sums.n_probes, sums.n_people, sums.sizes
@@ -406,13 +357,6 @@ def of_few_events(
     Without one the size is what is `supposed`, which is not estimated; two and more leave what is `seen`. One leaves three times what is
     supposed, or the geometric mean of both if that is more, as far as the 95% interval without an error is at most 2.9 times as
     wide. Between, sizes are interpolated geometrically.
-
-    Examples
-    --------
-    >>> events = np.array([0.0, 1.0, 2.0])
-    >>> size, freedom = of_few_events(events / 900, events, np.full(3, 900.0), np.full(3, 29.0), 60.0)
-    >>> size.round(), freedom
-    (array([ 60., 220., 900.]), array([inf, 29., 29.]))
     """
     halfway = np.minimum(np.sqrt(supposed * seen), _less_wide(rates, events, freedom, supposed))
     of_one = np.minimum(np.maximum(_GROWTH * supposed, halfway), seen)
@@ -443,15 +387,6 @@ def moderated(sums: PeopleSums, found: RatesOfPeople, weights: Weights = "probe"
 
     Where a curve nears 1 the few misses left are those of the hardest people, and they fail together more than those at rank 1
     do. So a variance that S people carry is averaged with that of probes with a correlation of ½, as if two more people had shown it.
-
-    Examples
-    --------
-    Of 30 people with four probes each, one misses two: 120 probes seem worth 59, and would be worth 48.
-
-    >>> sums = PeopleSums.of_counts(np.array([2.0] + [0.0] * 29), np.full(30, 4))
-    >>> found = rates_of_people(sums)
-    >>> round(float(found.effective_n), 1), round(float(moderated(sums, found).effective_n), 1)
-    (59.0, 51.3)
     """
     seen, carriers = found.effective_n, sums.carriers
     supposed = np.minimum(BY_DEFAULT.worth(sums, weights), seen)
@@ -468,13 +403,6 @@ def about_supposed(
     """Say what was supposed of a rate that fewer than two errors or successes decide, and what would hold at the worst.
 
     At the worst a person's probes are all alike, so that there are no more trials than (effectively) people.
-
-    Examples
-    --------
-    >>> sums = PeopleSums.of_counts(np.zeros(30), np.full(30, 30))
-    >>> (note,) = about_supposed(sums, rates_of_people(sums), Supposed(), 0.95)
-    >>> note["source"], round(note["worth"]), round(note["low"], 4)
-    ('supposed', 58, 0.8776)
     """
     if sums.events >= _ENOUGH_EVENTS or sums.n_people in (1, sums.n_probes):
         return ()
@@ -495,13 +423,6 @@ def carriers_freedom(second: Floats, fourth: Floats, n_people: float) -> Floats:
     """Find the degrees of freedom ν = 2S/(1 − S/K) that the people who carry a variance leave, S = (Σe²)²/Σe⁴; at least one.
 
     They match the variance of Σe² to that of a χ²: for normal residuals S is about K/3 and ν about K.
-
-    Examples
-    --------
-    One of ten people carries all; all alike.
-
-    >>> carriers_freedom(np.array([1.0, 10.0]), np.array([1.0, 10.0]), 10)
-    array([2.22222222,        inf])
     """
     carriers = np.divide(second**2, fourth, out=np.full_like(second, n_people), where=fourth > 0)
     share = carriers / n_people
@@ -541,15 +462,6 @@ def by_person(
 
     The difference p_probe − p_person is the mean over people of u_i = (m_i/m̄)(ȳ_i − p_probe) − (ȳ_i − p_person) besides itself, so
     its variance is Σ u_i²/K(K − 1), with the degrees of freedom that carriers leave (`carriers_freedom`), at most K − 1.
-
-    Examples
-    --------
-    Two people with ten probes each and three with one:
-
-    >>> values = np.array([1.0] * 8 + [0.0] * 2 + [1.0] * 10 + [0.0, 1.0, 0.0])
-    >>> found = by_person(values, np.repeat(np.arange(5), [10, 10, 1, 1, 1]), 0.95)
-    >>> round(found.value, 4), round(found.difference, 4), round(found.p_value, 4)
-    (0.56, 0.2661, 0.1817)
     """
     codes = np.unique(subjects, return_inverse=True)[1]
     sizes = np.bincount(codes)
@@ -589,12 +501,6 @@ def about_weights(found: ByPerson | None, values: Floats, subjects: npt.NDArray[
 
     Where people with m probes miss all or none of them, one in 1/q people, (Σ m²)²/Σ m⁴ times q people carry the variance. The numbers of
     probes and the rate say so, not how far people are seen to differ: those who would show it are easily not among them.
-
-    Examples
-    --------
-    >>> values, subjects = np.array([1.0] * 20 + [0.0, 1.0, 0.0]), np.repeat(np.arange(5), [10, 10, 1, 1, 1])
-    >>> [note.code for note in about_weights(by_person(values, subjects, 0.95), values, subjects)]
-    ['weights.two-rates', 'weights.design-effect', 'weights.few-people']
     """
     if found is None:
         return ()

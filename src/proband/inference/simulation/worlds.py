@@ -78,14 +78,6 @@ class OutcomesWorld:
         Columns of the samples besides, with the value of every probe: sites, sensors.
     names
         What the names of people begin with.
-
-    Examples
-    --------
-    >>> from proband import RecognitionRate
-    >>> world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1))
-    >>> one = world.draw(0, 0)
-    >>> len(one.data), one.truth, len(one.residuals)
-    (200, 0.9, 50)
     """
 
     population: Population
@@ -209,15 +201,6 @@ class TwoAlgorithms:
         By how much the mean of own rates is lower for the second.
     discordant
         The share of probes that only one of them recognises.
-
-    Examples
-    --------
-    >>> from proband import RecognitionRate
-    >>> world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1))
-    >>> two = TwoAlgorithms(world, 0.05)
-    >>> one = two.draw(0, 0)
-    >>> [each.algorithm for each in one.data], round(one.truth, 4), 0 < one.facts["discordant"] < 0.3
-    (['first', 'second'], 0.05, True)
     """
 
     world: OutcomesWorld
@@ -311,12 +294,6 @@ class PairsWorld:
         The share of the variance of scores that people account for.
     kind
         How people's effects are distributed: ``normal``, ``skewed`` (exponential) or ``classes``.
-
-    Examples
-    --------
-    >>> one = PairsWorld((2,) * 20, AUC(), 0.98, 0.2).draw(0, 0)
-    >>> one.data.shape, one.truth
-    ((40, 40), 0.98)
     """
 
     numbers: tuple[int, ...]
@@ -462,12 +439,6 @@ class TwoOverPairs:
         The people, and the measure with its value for the first.
     margin
         By how much the value of the second is lower (higher, for error rates).
-
-    Examples
-    --------
-    >>> one = TwoOverPairs(PairsWorld((2,) * 20, AUC(), 0.98, 0.2), 0.02).draw(0, 0)
-    >>> [each.name for each in one.data], round(one.truth, 3)
-    (['first', 'second'], 0.02)
     """
 
     world: PairsWorld
@@ -505,15 +476,7 @@ class TwoOverPairs:
 def of_another(
     kind: PairKind, rng: np.random.Generator, effects: list[Floats], common: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Draw what people are to one more algorithm, and the noise of its scores, from what is common to all.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> hard, wolf, noise = of_another("normal", rng, [np.zeros(500), np.zeros(500)], np.zeros((4, 4)))
-    >>> int((hard == 0).sum()), noise.shape
-    (383, (4, 4))
-    """
+    """Draw what people are to one more algorithm, and the noise of its scores, from what is common to all."""
     drawn = EFFECTS[kind]
     hard, wolf = (np.where(rng.random(len(one)) < _ALIKE, one, drawn(rng, len(one))) for one in effects)
     own = rng.standard_normal(common.shape)
@@ -530,12 +493,6 @@ class OpposedOverPairs:
         The people, and the measure with its value for both.
     few, much
         The share of people whom the first finds less alike, and by how much it lowers their genuine scores.
-
-    Examples
-    --------
-    >>> world = OpposedOverPairs(PairsWorld((2,) * 20, FNMR(0.01), 0.1, 0.2), 0.05, 2.5)
-    >>> 0 < world.lead < 1, world.draw(0, 0).truth
-    (True, 0.0)
     """
 
     world: PairsWorld
@@ -569,15 +526,7 @@ class OpposedOverPairs:
 
 
 def numbers_in(experiment: Experiment, *, of_pairs: bool = False) -> tuple[int, ...]:
-    """Count the probes of each person that can be found in the gallery; for pairs, all images of each.
-
-    Examples
-    --------
-    >>> samples = Samples({"id": ["a1", "a2", "a3", "b1", "b2"], "subject": list("aaabb")})
-    >>> experiment = Experiment(samples, gallery=["a1", "b1"])
-    >>> numbers_in(experiment), numbers_in(experiment, of_pairs=True)
-    ((2, 1), (3, 2))
-    """
+    """Count the probes of each person that can be found in the gallery; for pairs, all images of each."""
     places = experiment.probes[experiment.mated]
     if of_pairs:
         places = np.concatenate((experiment.gallery, experiment.probes))

@@ -153,14 +153,6 @@ class Differential(Result):
         """Find the largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two.
 
         It describes these groups: the largest of several equal ones exceeds the smallest by chance alone.
-
-        Examples
-        --------
-        >>> from proband.inference.verification.intervals.dyadic_rates import false_non_match_rate
-        >>> rates = [false_non_match_rate(range(200), [1] * errors + [0] * (200 - errors)) for errors in (40, 80, 10)]
-        >>> groups = tuple(GroupRates(name, 200, rate, None) for name, rate in zip("abc", rates, strict=True))
-        >>> Differential("net", "group", 0.5, groups, 0).ratio("fnmr")  # 0.4 by 0.2; ten errors support no rate
-        2.0
         """
         rates: list[RateInterval | None] = [getattr(one, rate) for one in self.groups]
         values = [found.rate for found in rates if found is not None and found.supported]
@@ -241,18 +233,6 @@ def error_rates_by(
     people of one group are taken for each other more easily than for others. People of each group vary; the threshold stays.
     Intervals are those of `false_match_rate` and `false_non_match_rate`. Every two groups are compared, and the largest rate with
     the smallest, by dealing the labels of groups anew over people (`differences_of_groups`).
-
-    Examples
-    --------
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> sex = ["f" if name[0] in "abc" else "m" for name in ids]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids], "sex": sex})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[0, 1] = same[1, 0] = -1.0
-    >>> point = OperatingPoint(0.5, 0, 60, 1, 6, 0, 0)
-    >>> found = error_rates_by(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, "sex", point)
-    >>> [(one.group, one.n_subjects, one.fnmr.errors, one.fnmr.n, one.fmr.n) for one in found.groups]
-    [('f', 3, 1, 3, 12), ('m', 3, 0, 3, 12)]
     """
     samples = within.samples if isinstance(within, Experiment) else within
     if column not in samples.frame.columns:
@@ -394,17 +374,6 @@ def hard_subjects_of(
     """Say whom the errors at an operating point fall on, and whether there is anything to see.
 
     The test is that of `hard_subjects`.
-
-    Examples
-    --------
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[0, 1] = same[1, 0] = -1.0
-    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
-    >>> found = hard_subjects_of(scores, samples, OperatingPoint(0.5, 0, 60, 1, 6, 0, 0))
-    >>> found.people.row(0), found.goats_p, found.lambs_p  # two images of a person do not tell a goat
-    (('a', 1, 1, 20, 0), None, 1.0)
     """
     samples = within.samples if isinstance(within, Experiment) else within
     pairs = PairSet.of(scores, within)

@@ -73,22 +73,6 @@ def beside_each_other(
         What verifies each, given what it may borrow.
     of
         The error rates in what was made.
-
-    Examples
-    --------
-    Scores that are tied show nothing; those of another algorithm do.
-
-    >>> import numpy as np
-    >>> from proband import Samples, Scores
-    >>> rng, own = np.random.default_rng(0), np.repeat(np.arange(30), 3)
-    >>> ids, same = [f"i{place}" for place in range(90)], own[:, None] == own
-    >>> noise = np.triu(rng.normal(size=same.shape), 1)
-    >>> values = {"tied": 1.0 * same, "net": 3 * same + noise + noise.T}
-    >>> both = {name: Scores.from_array(v, ids, orientation="similarity", name=name) for name, v in values.items()}
-    >>> samples = Samples({"id": ids, "subject": [str(one) for one in own]})
-    >>> alone, beside = (verify(one, samples, fmr=(), thresholds=[0.5]) for one in (both["tied"], both))
-    >>> round(alone.points[0].fmr.high, 4), round(beside["tied"].points[0].fmr.high, 4)
-    (0.0052, 0.0018)
     """
     made = [make(NOTHING_LENT) for make in making]
     lent = Lent.by(of(one).alike for one in made)

@@ -532,17 +532,7 @@ def verify_one(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Verification:
-    """Verify one algorithm, which may borrow what others show of how alike comparisons are.
-
-    Examples
-    --------
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
-    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
-    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
-    >>> asked = {"confidence_level": 0.95, "n_resamples": 0, "naive": False, "drawings": Drawings(0)}
-    >>> verify_one(scores, samples, fmrs=(), thresholds=[0.45], **asked).points[0].fmr.errors
-    1
-    """
+    """Verify one algorithm, which may borrow what others show of how alike comparisons are."""
     if not fmrs and not thresholds:
         raise UsageError("There is no operating point.", "name false match rates or thresholds.")
     if isinstance(scores, Trials):
@@ -613,17 +603,7 @@ def verified(
     progress: Progress | None = None,
     lent: Lent = NOTHING_LENT,
 ) -> tuple[Verification, Shared]:
-    """Find the error rates of a matrix, and the comparisons that they and others may rest on.
-
-    Examples
-    --------
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
-    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
-    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
-    >>> made, shared = verified(scores, samples, [0.3], (), 0.95, 0, False, Drawings(0))
-    >>> made.points[0].point.threshold, shared.genuine, shared.tail
-    (0.5, array([0.9, 0.5]), array([0.6, 0.3]))
-    """
+    """Find the error rates of a matrix, and the comparisons that they and others may rest on."""
     if within is None:
         within = scores.samples_by_label()
     pairs, rates = counted(scores, within, thresholds, check_orientation, threads, progress)
@@ -679,16 +659,7 @@ def counted(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[PairSet, ErrorRates]:
-    """Count the comparisons of a matrix, at every genuine score and at the thresholds, and say which they are.
-
-    Examples
-    --------
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
-    >>> pairs, rates = counted(scores, samples, check_orientation=False)
-    >>> pairs.symmetric, rates.counts.n_genuine, rates.counts.n_impostor
-    (True, 1, 2)
-    """
+    """Count the comparisons of a matrix, at every genuine score and at the thresholds, and say which they are."""
     if check_orientation:
         require_pair_orientation(scores, within)
     pairs = PairSet.of(scores, within)
@@ -700,17 +671,7 @@ def counted(
 def with_summaries(
     found: Verification, shared: Shared, area: AucInterval | None, *, eer: bool = True
 ) -> Verification:
-    """Give the equal error rate and the area their intervals over people, or say why they have none.
-
-    Examples
-    --------
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
-    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
-    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
-    >>> made = verify(scores, samples, fmr=0.3, n_resamples=0)
-    >>> made.auc_interval.value, made.eer_interval.value  # two people say nothing about others
-    (0.875, 0.125)
-    """
+    """Give the equal error rate and the area their intervals over people, or say why they have none."""
     rates, level = found.rates, found.confidence_level
     crossing = None
     if eer:
@@ -735,43 +696,17 @@ def with_summaries(
 
 
 def closeness_of(threshold: float | None, sign: float) -> float:
-    """Return a threshold as closeness, which grows with likeness; infinite where everything is rejected.
-
-    Examples
-    --------
-    >>> closeness_of(0.5, -1.0), closeness_of(None, 1.0)
-    (-0.5, inf)
-    """
+    """Return a threshold as closeness, which grows with likeness; infinite where everything is rejected."""
     return np.inf if threshold is None else sign * threshold
 
 
 def points_of(rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[float]) -> list[OperatingPoint]:
-    """Find the operating points that were asked for.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from proband.measures.pairs.counts import count_trials
-    >>> score, mated = [0.9, 0.8, 0.6, 0.3, 0.7, 0.5, 0.4, 0.2, 0.1], [1, 1, 1, 1, 0, 0, 0, 0, 0]
-    >>> counts = count_trials(Trials(pl.DataFrame({"score": score, "mated": mated}), "similarity"), [0.5])
-    >>> [(one.threshold, one.fmr, one.fnmr) for one in points_of(ErrorRates("net", True, counts), [0.2], [0.5])]
-    [(0.6, 0.2, 0.25), (0.5, 0.4, 0.25)]
-    """
+    """Find the operating points that were asked for."""
     return [*(rates.at_fmr(fmr) for fmr in fmrs), *(rates.at_threshold(t) for t in thresholds)]
 
 
 def beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
-    """Say where a false match rate is asked for that so few comparisons cannot show, or that tied scores keep from being used.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from proband.measures.pairs.counts import count_trials
-    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.5, 0.1], "mated": [1, 0, 0, 0]}), "similarity")
-    >>> rates = admitting(ErrorRates("net", True, count_trials(trials)), np.array([0.7, 0.5, 0.1]), [1, 0])
-    >>> [note.code for note in beyond_data(rates, [0.4, 0.01])]
-    ['verification.target-beyond-data']
-    """
+    """Say where a false match rate is asked for that so few comparisons cannot show, or that tied scores keep from being used."""
     n = rates.counts.n_impostor
     beyond = [] if all(map(rates.allowed_at, fmrs)) else [_BEYOND(n=n, least=1 / n)]
     tied = [fmr for fmr in fmrs if rates.allowed_at(fmr) and not rates.at_fmr(fmr).false_matches]
@@ -781,17 +716,7 @@ def beyond_data(rates: ErrorRates, fmrs: Sequence[float]) -> list[Note]:
 def loosest_of(
     rates: ErrorRates, fmrs: Sequence[float], thresholds: Sequence[float], *, replicated: bool
 ) -> float:
-    """Find the closeness down to which impostors are needed: for the thresholds, for those of false match rates, and for replicates.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from proband.measures.pairs.counts import count_trials
-    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.5, 0.1], "mated": [1, 0, 0, 0]}), "similarity")
-    >>> rates = ErrorRates("net", True, count_trials(trials))
-    >>> loosest_of(rates, [0.01], (), replicated=False) > 0.69, loosest_of(rates, [0.01], (), replicated=True)
-    (True, 0.1)
-    """
+    """Find the closeness down to which impostors are needed: for the thresholds, for those of false match rates, and for replicates."""
     sign = 1.0 if rates.larger_is_closer else -1.0
     reached = [sign * one for one in thresholds]
     reached += [rates.counts.closeness_to_admit(rates.allowed_at(fmr)) for fmr in fmrs]
@@ -802,15 +727,7 @@ def loosest_of(
 
 
 def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> None:
-    """Refuse scores that look reversed, wherever anybody is compared with an own image.
-
-    Examples
-    --------
-    >>> ids = [f"{person}{image}" for person in "abcdefghijkl" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> require_pair_orientation(Scores.from_array(same, ids, orientation="similarity"), samples)
-    """
+    """Refuse scores that look reversed, wherever anybody is compared with an own image."""
     if isinstance(within, Samples):
         shared = set(scores.queries) & set(scores.targets)
         try:
@@ -822,33 +739,13 @@ def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> No
 
 
 def room_for_replicates(rates: ErrorRates, fmr: float) -> float:
-    """Find a closeness that at least four times as many impostors reach as the FMR allows, and some hundred thousand in any case.
-
-    Examples
-    --------
-    With few impostors it is the lowest one:
-
-    >>> import polars as pl
-    >>> from proband.measures.pairs.counts import count_trials
-    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.5, 0.1], "mated": [1, 0, 0, 0]}), "similarity")
-    >>> room_for_replicates(ErrorRates("net", True, count_trials(trials)), 0.01)
-    0.1
-    """
+    """Find a closeness that at least four times as many impostors reach as the FMR allows, and some hundred thousand in any case."""
     counts = rates.counts
     return counts.closeness_reached_by(max(ceil(4 * fmr * counts.n_impostor), _LEAST_TAIL))
 
 
 def room_for_thirty(counts: PairCounts) -> float:
-    """Find a closeness that thirty impostors reach, to see how alike they are; infinite where too many are tied there.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from proband.measures.pairs.counts import count_trials
-    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.5, 0.1], "mated": [1, 0, 0, 0]}), "similarity")
-    >>> room_for_thirty(count_trials(trials))  # the lowest of three
-    0.1
-    """
+    """Find a closeness that thirty impostors reach, to see how alike they are; infinite where too many are tied there."""
     at, binned = counts.closeness_reached_by(SUPPORTED), counts.histogram
     first = max(int(np.searchsorted(binned.edges, at, side="right")) - 1, 0)
     return at if binned.impostor[first:].sum() <= _LEAST_TAIL else np.inf
@@ -864,19 +761,7 @@ def with_intervals(
     drawings: Drawings,
     threads: int | None = None,
 ) -> tuple[VerificationPoint, ...]:
-    """Give points their intervals over people, all under the same drawings of them.
-
-    Examples
-    --------
-    >>> shared = Shared(
-    ...     Comparisons([1] * 5, [1] * 5, symmetric=True), np.arange(5), np.array([0.9, 0.8, 0.7, 0.6, 0.2]),
-    ...     np.array([0]), np.array([1]), np.array([0.65]),
-    ... )
-    >>> point = OperatingPoint(0.6, 1, 10, 1, 5, 0, 0)
-    >>> (one,) = with_intervals([point], 1.0, shared, 0.95, 0, True, Drawings(0))
-    >>> one.fmr.rate, one.fnmr.rate, one.fnmr_at_fmr, [round(each.high, 4) for each in one.naive]
-    (0.1, 0.2, None, [0.4042, 0.6245])
-    """
+    """Give points their intervals over people, all under the same drawings of them."""
     asked = (
         [one.asked for one in points if one.asked is not None and one.false_matches] if n_resamples else []
     )

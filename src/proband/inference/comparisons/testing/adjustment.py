@@ -32,18 +32,6 @@ class SingleStep:
         The number of comparisons.
     families
         How many such sets of comparisons there are, such as categories of probes: p-values count for so many times as much.
-
-    Examples
-    --------
-    Of independent comparisons two count for nearly 2p, and two that are the same for p.
-
-    >>> rng = np.random.default_rng(0)
-    >>> apart = SingleStep.of([np.abs(rng.normal(size=9999)) for _ in range(2)])
-    >>> round(apart.p_value(0.03), 3), round(apart.level(0.05), 3)
-    (0.06, 0.025)
-    >>> same = SingleStep.of([np.arange(9999.0)] * 2)
-    >>> round(same.p_value(0.03), 3), SingleStep.of([None]).p_value(0.03)
-    (0.03, 0.03)
     """
 
     least: Floats
@@ -95,12 +83,6 @@ def normal_statistics(pairs: Sequence[tuple[str, str]], errors: Sequence[float])
     """Draw the statistics of differences of every two algorithms from the normal distribution that their standard errors imply.
 
     The variances V of the differences tell their covariances: those with a third are (V_ac + V_bc − V_ab)/2.
-
-    Examples
-    --------
-    >>> a_b, a_c, b_c = normal_statistics([("a", "b"), ("a", "c"), ("b", "c")], [0.01, 0.1, 0.1])
-    >>> round(float(np.corrcoef(a_c, b_c)[0, 1]), 1)
-    1.0
     """
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
     place = {name: k for k, name in enumerate(names)}
@@ -121,11 +103,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values by Holm's step-down method (1979), which holds whatever their dependence.
 
     In ascending order p_(i) becomes the largest of (m − j + 1) p_(j) over j ≤ i, and at most 1.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
     """
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")

@@ -51,11 +51,6 @@ def agreeing(low: float, high: float, difference: float, p: float, alpha: float)
 
     Where a test rejects zero that an interval made otherwise still holds, the end is the test's own: Miettinen's (1976) test-based
     limit d(1 − z_α/z_p), the δ at which a p-value that rises from p at zero to 1 at d passes α.
-
-    Examples
-    --------
-    >>> agreeing(1e-18, 0.2, 0.1, 0.06, 0.05), agreeing(-1e-3, 0.2, 0.1, 0.04, 0.05)
-    (Interval(low=0.0, high=0.2), Interval(low=0.00456..., high=0.2))
     """
     if p > alpha:
         return Interval(min(low, 0.0), max(high, 0.0))
@@ -84,16 +79,6 @@ class Student:
     skewness
         Of the difference: few who differ much one way are allowed for (`Skewed`), by a third of the width of a side at most; 0 where
         people lie alike on either side.
-
-    Examples
-    --------
-    >>> curve = Student(0.1, 0.04, None)
-    >>> round(curve.p_value, 4), [round(end, 4) for end in curve.interval(0.05)]
-    (0.0124, [0.0216, 0.1784])
-    >>> [round(end, 4) for end in Student(0.1, 0.04, None, skewness=-0.2).interval(0.05)]
-    [0.0064, 0.1784]
-    >>> [round(end, 4) for end in Student(0.0, 0.0, 9.0, units=40).interval(0.05)]
-    [-0.0881, 0.0881]
     """
 
     difference: float
@@ -162,15 +147,6 @@ class Percentiles:
         The least and greatest difference if a share of the people were others; None for rates, which tell it by themselves. Where all
         drawings are alike the interval is that for the share which the units leave unseen (`unseen`), and p(0) the larger of the
         level at which it reaches zero and the test's.
-
-    Examples
-    --------
-    >>> curve = Percentiles(3.0, np.arange(1.0, 6.0).repeat(40), tested=0.2)
-    >>> curve.p_value, curve.interval(0.05), Percentiles(3.0, curve.draws, 0.01).interval(0.05)
-    (0.2, Interval(low=0.0, high=5.0), Interval(low=1.0, high=5.0))
-    >>> still = Percentiles(1.0, np.ones(99), 0.001, 50, lambda share: Interval(0.0 if share > 0.3 else 1.0, 1.0))
-    >>> still.p_value, still.interval(0.05)
-    (0.001, Interval(low=1.0, high=1.0))
     """
 
     difference: float
@@ -236,15 +212,6 @@ class Skewed:
     ----------
     difference, error, skewness, freedom
         d, se, g, and ν: the degrees of freedom that the people who carry the variance leave (`carriers_freedom`).
-
-    Examples
-    --------
-    Most people a little above, one far below: the interval reaches farther down.
-
-    >>> from dataclasses import replace
-    >>> curve = Skewed.of(np.array([1.0] * 11 + [-5.0]), np.full(12, 10.0))
-    >>> [round(end, 3) for end in curve.interval(0.05)], [round(end, 3) for end in replace(curve, skewness=0.0).interval(0.05)]
-    ([-0.344, 0.148], [-0.122, 0.222])
     """
 
     difference: float
@@ -312,14 +279,6 @@ class Score:
         The test's p-value of any difference, equal to `tested` at zero; None where it is of zero alone.
     skewed
         What people show without the test's symmetry; None where each has one probe.
-
-    Examples
-    --------
-    McNemar's mid-p of 5 against 0 is 0.0625, so zero belongs to the interval, and Tango's would begin at 0.0066.
-
-    >>> curve = Score(5, 0, 40, None, 0.0625)
-    >>> curve.p_value, [round(end, 4) for end in curve.interval(0.05)]
-    (0.0625, [0.0, 0.2611])
     """
 
     gained: float
@@ -381,12 +340,6 @@ class Widened:
     ----------
     curve, factor
         What is known of the difference, and how many times the variance is as large.
-
-    Examples
-    --------
-    >>> curve = Widened(Student(0.1, 0.02, None), 4.0)
-    >>> [round(end, 4) for end in curve.interval(0.05)], round(curve.p_value, 4), round(Student(0.1, 0.04, None).p_value, 4)
-    ([0.0216, 0.1784], 0.0124, 0.0124)
     """
 
     curve: Curve
@@ -423,12 +376,6 @@ class Hybrid:
         The test's p-value of no difference; None where the interval says it.
     limits
         What a difference can be at all.
-
-    Examples
-    --------
-    >>> curve = Hybrid(0.25, lambda alpha: Student(0.25, 0.1, None).interval(alpha))
-    >>> round(curve.p_value, 4), round(two_sided(2.5, None), 4), [round(end, 4) for end in curve.interval(0.05)]
-    (0.0124, 0.0124, [0.054, 0.446])
     """
 
     difference: float
@@ -468,13 +415,7 @@ class Hybrid:
 
 
 def has_spread(draws: Floats) -> bool:
-    """Say whether drawings differ by more than rounding.
-
-    Examples
-    --------
-    >>> has_spread(np.array([0.3, 0.1 + 0.2])), has_spread(np.array([0.3, 0.4]))
-    (False, True)
-    """
+    """Say whether drawings differ by more than rounding."""
     return bool(len(draws)) and Interval(float(draws.min()), float(draws.max())).has_width
 
 
@@ -483,12 +424,6 @@ def scale_of(sizes: Floats) -> float:
 
     It is their root mean square, unless their tail is heavier than normal by more than chance makes it: then as much larger that
     no quantile of theirs, from the 95th up to the fifth largest draw, is above the normal one.
-
-    Examples
-    --------
-    >>> even, rare = np.abs(np.random.default_rng(0).normal(size=999)), np.repeat([0.0, 1.0], [990, 9])
-    >>> round(scale_of(even), 2), round(scale_of(rare), 2), round(float(np.sqrt(np.mean(rare**2))), 2)
-    (0.98, 0.36, 0.09)
     """
     from scipy.special import ndtri
 
@@ -504,13 +439,7 @@ def scale_of(sizes: Floats) -> float:
 
 
 def beyond(z: float, as_far: int, draws: int, sides: int = 1) -> float:
-    """Return the p-value of what so many of the draws are as far as; where none is, a normal distribution's if that is smaller.
-
-    Examples
-    --------
-    >>> beyond(2.0, 4, 99), beyond(2.0, 0, 99), round(beyond(5.0, 0, 99), 8)
-    (0.05, 0.01, 5.7e-07)
-    """
+    """Return the p-value of what so many of the draws are as far as; where none is, a normal distribution's if that is smaller."""
     counted = sides * (1 + as_far) / (1 + draws)
     return min(counted, two_sided(z, None)) if as_far == 0 else counted
 
@@ -520,47 +449,24 @@ def unvaried(difference: float, units: float | None) -> float:
 
     That is the level at which a share of people who were not seen (`unseen`) and differ wholly the other way could make up for
     it. For a difference of 1 it is the sign flip's, 2^(1 − units). Two that do not differ, and a single unit, show nothing.
-
-    Examples
-    --------
-    >>> unvaried(1.0, 8), round(unvaried(0.1, 20), 4), unvaried(1.0, 1), unvaried(0.0, 8), unvaried(1.0, None)
-    (0.0078125, 0.2973, 1.0, 1.0, 1.0)
     """
     return 1.0 if units is None else min(1.0, 2 * (1 + abs(difference)) ** -units)
 
 
 def unseen(alpha: float, units: float | None) -> float:
-    """Return how often what none of so many independent units shows may yet be: 1 − (α/2)^(1/units), 0 where that is not known.
-
-    Examples
-    --------
-    >>> round(unseen(0.05, 100), 4), unseen(0.05, None)
-    (0.0362, 0.0)
-    """
+    """Return how often what none of so many independent units shows may yet be: 1 − (α/2)^(1/units), 0 where that is not known."""
     return 0.0 if units is None else float(-np.expm1(np.log(alpha / 2) / max(units, 1.0)))
 
 
 def two_sided(z: float, freedom: float | None) -> float:
-    """Return the chance of a statistic at least as far from 0: normal, or Student's with degrees of freedom.
-
-    Examples
-    --------
-    >>> round(two_sided(1.96, None), 4), round(two_sided(2.7764, 4), 4)
-    (0.05, 0.05)
-    """
+    """Return the chance of a statistic at least as far from 0: normal, or Student's with degrees of freedom."""
     from scipy.special import ndtr, stdtr
 
     return min(1.0, float(2 * (ndtr(-z) if freedom is None else stdtr(freedom, -z))))
 
 
 def quantile(alpha: float, freedom: float | None) -> float:
-    """Return how far from 0 a statistic is with the chance `alpha`: the inverse of `two_sided`.
-
-    Examples
-    --------
-    >>> round(quantile(0.05, None), 4), round(quantile(0.05, 4), 4), quantile(0.05, 0)
-    (1.96, 2.7764, inf)
-    """
+    """Return how far from 0 a statistic is with the chance `alpha`: the inverse of `two_sided`."""
     from scipy.special import ndtri, stdtrit
 
     if freedom is not None and freedom < 1:

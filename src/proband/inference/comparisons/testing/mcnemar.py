@@ -196,11 +196,6 @@ def tango_counts(
 
     Of `n` probes only the first recognises `b` and only the second `c`. `z` is the quantile to use, by default the normal one;
     an infinite one gives the whole range. Counts divided by a design effect make it an interval over people.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in tango_counts(9.5, 3.5, 50)]
-    [-0.0237, 0.2666]
     """
     from scipy.optimize import brentq
 
@@ -280,20 +275,6 @@ def mcnemar_of(
 
     What is estimated is the difference of two rates over these probes' kind, with Tango's (1998) interval and McNemar's test
     (1947).
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> values = {"right": [[0.9, 0.1], [0.3, 0.7]], "half": [[0.9, 0.1], [0.7, 0.3]]}
-    >>> ranked = [
-    ...     rank(Scores.from_array(one, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=name),
-    ...          Experiment(samples, gallery="session == 1"))
-    ...     for name, one in values.items()
-    ... ]
-    >>> found = mcnemar_of(*ranked)
-    >>> found.counts, found.difference, found.test.p_two_sided
-    (PairedOutcomes(ss=1, sf=1, fs=0, ff=0), 0.5, 1.0)
     """
     counts = PairedOutcomes.of(first.success(rank), second.success(rank))
     return McNemarOfOutcomes(

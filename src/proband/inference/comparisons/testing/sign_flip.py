@@ -64,15 +64,6 @@ def sign_flip(differences: Floats, seed: int = 0) -> SignFlipTest:
     p_greater = P[Σ ±d_i ≥ Σ d_i] over all 2ⁿ patterns of signs; the mid-p gives what was observed half its weight. Whole
     numbers have their exact distribution found by adding one person at a time; fractions are drawn at random, with the observed
     pattern counted among them so that the p-value is never zero.
-
-    Examples
-    --------
-    One of the eight patterns of signs of 3, 2 and 1 gives a sum of 6; with ones it is McNemar's test of 22 against 8.
-
-    >>> sign_flip(np.array([3.0, 2.0, 1.0])).p_greater
-    0.125
-    >>> round(sign_flip(np.array([1.0] * 22 + [-1.0] * 8)).p_greater, 6)
-    0.008062
     """
     if not np.isfinite(differences).all():
         raise UsageError("Differences must be finite numbers.")
@@ -144,14 +135,6 @@ class Flips:
         For each pattern the sums over people of the values, of the values times the sizes, of the sizes and of their squares.
     exact
         Whether these are all patterns; otherwise they were drawn.
-
-    Examples
-    --------
-    One of four patterns of two people, and its mirror image, are as far out: 2/4, with half the weight of what was observed.
-
-    >>> flips = Flips.of(np.array([[3.0, 1.0], [2.0, 1.0]]), np.array([4.0, 2.0]))
-    >>> flips.exact, flips.p_value(0, 1, 0.0)
-    (True, 0.25)
     """
 
     values: Floats

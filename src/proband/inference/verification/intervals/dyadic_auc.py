@@ -135,12 +135,6 @@ def auc_interval(
     (`moderated_interval`); of independent comparisons they are A ± z se, cut off at 0 and 1. Where nothing varies they are one-sided
     bounds: exact for independent comparisons, and over people of what their genuine comparisons are supposed to be worth
     (`worth_of_people`).
-
-    Examples
-    --------
-    >>> found = auc_interval(PairCloseness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1]))
-    >>> round(found.value, 4), round(found.standard_error, 4)  # (5 + 5 + 4 + 2)/20, √(0.08/4 + 0.04375/5)
-    (0.8, 0.1696)
     """
     area, genuine, impostor = _placements(scores)
     if people is not None:
@@ -166,16 +160,6 @@ def auc_interval_of_sums(
         For every genuine comparison the share of impostors that it is closer than, and whose it is.
     sums
         What the impostor comparisons add.
-
-    Examples
-    --------
-    >>> scores = PairCloseness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2])
-    >>> by_list = auc_interval(scores, PairPeople([0, 1, 2, 3], [0, 1, 2, 3], [1, 2, 3, 0]))
-    >>> below = np.array([1.0, 1.0, 0.75, 0.25])
-    >>> apart = np.array([0.5, 0.75, 0.75, 1.0]) - 0.75
-    >>> sums = PlacementSums(apart + apart[[3, 0, 1, 2]], np.full(4, 2), float(apart @ apart), 4)
-    >>> auc_interval_of_sums(0.75, below, np.arange(4), sums) == by_list
-    True
     """
     takes_part = sums.counts > 0
     takes_part[own] = True
@@ -307,13 +291,6 @@ def auc_difference(
     the null hypothesis, the variance is the mean of V and of that which the ratio has: with a = 1 − A₁ and b = 1 − A₂, m² times the
     variance of ln(b/a), m = (b − a)/ln(b/a) being the logarithmic mean of a and b. If they are in truth farther apart the error is
     1 + √V/max(a, b) times as large.
-
-    Examples
-    --------
-    >>> first = PairCloseness([0.9, 0.8, 0.6, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1])
-    >>> second = PairCloseness([0.9, 0.8, 0.3, 0.3], [0.7, 0.5, 0.4, 0.2, 0.1])
-    >>> round(auc_difference(first, second).value, 4), auc_difference(first, first).p_value
-    (0.1, 1.0)
     """
     placed = PlacedPairs.of(first, people)
     found = placed.difference(PlacedPairs.of(second, people))

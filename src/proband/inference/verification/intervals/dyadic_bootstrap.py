@@ -58,15 +58,7 @@ class BootstrappedRates:
     seed: int
 
     def fmr_intervals(self, confidence_level: float = 0.95) -> list[Interval]:
-        """Find recentred percentile intervals of the false match rate, one for each threshold.
-
-        Examples
-        --------
-        >>> drawn, none = np.linspace(0.0, 0.2, 101)[:, None], (None, None, None)
-        >>> found = BootstrappedRates(np.array([0.5]), np.array([0.1]), np.array([19]), drawn, *none, "vertex", 0)
-        >>> [[round(end, 4) for end in one] for one in found.fmr_intervals(0.9)]
-        [[0.01, 0.19]]
-        """
+        """Find recentred percentile intervals of the false match rate, one for each threshold."""
         return _intervals(self.fmr_replicates, self.fmr, confidence_level)
 
     def fnmr_intervals(self, confidence_level: float = 0.95) -> list[Interval]:
@@ -112,14 +104,6 @@ def bootstrapped_error_rates(
     -----
     FMR*(t) = Σ w_i w_j c_ij(t) / Σ w_i w_j n_ij over pairs of people, with w_i how often person i is drawn (Fogliato et al.
     2024). Where people hardly differ, the replicates vary three times as much as the rate.
-
-    Examples
-    --------
-    >>> from proband.inference.verification.people.meetings import Comparisons
-    >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
-    >>> found = bootstrapped_error_rates(range(0, 20, 2), range(1, 20, 2), [0.9] * 10, everybody, [0.5, 0.95], 200)
-    >>> found.fmr.round(4), found.false_matches, found.fmr_replicates.shape
-    (array([0.0526, 0.    ]), array([10,  0]), (200, 2))
     """
     tail = Tail.of(tail_i, tail_j, tail_closeness, comparisons)
     genuine = Genuine.of(genuine_subjects, genuine_closeness, comparisons)
@@ -149,18 +133,6 @@ def fnmr_at_fmr_replicates(
     together or not at all. The tail must hold every impostor comparison as close as its last one, and reach well beyond the
     rate asked for (four times is plenty): thresholds move from drawing to drawing. People vary, and the threshold with them
     (Efron 1979).
-
-    Examples
-    --------
-    Everybody has a genuine comparison at 0.8; the only impostors above it are of people 0 and 1.
-
-    >>> from proband.inference.verification.people.meetings import Comparisons
-    >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
-    >>> i, j = np.triu_indices(5, 1)
-    >>> closeness = np.where((i == 0) & (j == 1), 0.9, 0.1)
-    >>> drawn = fnmr_at_fmr_replicates(i, j, closeness, range(5), [0.8] * 5, everybody, 0.05, n_resamples=100)
-    >>> drawn.shape, np.unique(drawn)
-    ((100,), array([0., 1.]))
     """
     tail = Tail.of(tail_i, tail_j, tail_closeness, comparisons)
     genuine = Genuine.of(genuine_subjects, genuine_closeness, comparisons)
@@ -180,13 +152,6 @@ def recentred_interval(
 
     q* − mean* + θ at α/2 and 1 − α/2: percentiles (Efron 1979) without the replicates' bias. Replicates that are all alike say
     nothing about how people differ: the interval is then everything.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in recentred_interval(np.linspace(0.2, 0.6, 101), 0.3, 0.9)]
-    [0.12, 0.48]
-    >>> recentred_interval(np.full(100, 0.2), 0.3)
-    Interval(low=0.0, high=1.0)
     """
     tail = (1 - check_level(confidence_level)) / 2
     if not len(replicates) or replicates.min() == replicates.max():
@@ -197,15 +162,7 @@ def recentred_interval(
 
 
 def error_anew(fixed: RateInterval, replicates: Floats) -> float:
-    """Return the standard error of a rate at a threshold found anew: never less than at the threshold held fixed.
-
-    Examples
-    --------
-    >>> from proband.inference.verification.intervals.dyadic_rates import false_non_match_rate
-    >>> fixed = false_non_match_rate(range(20), [1] * 4 + [0] * 16)
-    >>> round(fixed.standard_error, 4), round(error_anew(fixed, np.array([0.1, 0.1, 0.4])), 4)
-    (0.0918, 0.1732)
-    """
+    """Return the standard error of a rate at a threshold found anew: never less than at the threshold held fixed."""
     return max(fixed.standard_error, float(replicates.std(ddof=1)))
 
 
@@ -214,13 +171,6 @@ def interval_anew(fixed: RateInterval, replicates: Floats) -> Interval:
 
     Wilson's (1927) with the larger of both variances and the degrees of freedom of the fixed one: with few errors percentiles
     of replicates hold too little. Where nothing varies at the fixed threshold its exact bound is widened to the percentiles.
-
-    Examples
-    --------
-    >>> from proband.inference.verification.intervals.dyadic_rates import false_non_match_rate
-    >>> fixed = false_non_match_rate(range(20), [1] * 4 + [0] * 16)
-    >>> [round(end, 4) for end in interval_anew(fixed, np.array([0.1, 0.1, 0.4]))]  # 5.3 trials
-    [0.0345, 0.6361]
     """
     level, rate = fixed.confidence_level, fixed.rate
     if fixed.standard_error == 0:

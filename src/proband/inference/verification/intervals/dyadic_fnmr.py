@@ -72,18 +72,6 @@ class ErrorsThere:
         If FMR at the threshold changes by dF for other people and FNMR by dN, FNMR at the target changes by dN + slope dF, since the
         threshold is moved until FMR is what it was (Hsieh & Turnbull 1996). FNMR is taken to be linear in the logarithm of FMR from
         two thirds to one and a half times the target.
-
-        Examples
-        --------
-        Of 45 impostor comparisons four may match: the genuine one at 0.4 is rejected.
-
-        >>> from proband.inference.verification.people.meetings import Comparisons
-        >>> everybody = Comparisons([1] * 10, [1] * 10, symmetric=True)
-        >>> i, j = np.triu_indices(10, 1)
-        >>> tail = Tail.of(i, j, np.linspace(1.0, 0.0, 45), everybody)
-        >>> found = ErrorsThere.at_fmr(tail, Genuine.of(np.arange(10), [0.4] + [0.95] * 9, everybody), everybody, 0.1)
-        >>> found.value, found.false_non_matches, found.slope
-        (0.1, 1, 0.0)
         """
         n, m, k = len(genuine.subjects), comparisons.n_impostor, comparisons.n_subjects
         if not 0 < fmr < 1:
@@ -109,16 +97,6 @@ class ErrorsThere:
         With λ the slope of `at_fmr` there, the rate changes by (dN + λ dF)/(1 + λ). Its variance is not below a quarter of E(1 − E)/n
         for n genuine comparisons, which is that of dN alone where λ is 1: with few errors the rate rests on the least close genuine
         comparison, and nobody seems to err.
-
-        Examples
-        --------
-        >>> from proband.inference.verification.people.meetings import Comparisons
-        >>> everybody = Comparisons([1] * 10, [1] * 10, symmetric=True)
-        >>> i, j = np.triu_indices(10, 1)
-        >>> tail = Tail.of(i, j, np.linspace(1.0, 0.0, 45), everybody)
-        >>> found = ErrorsThere.at_crossing(tail, Genuine.of(np.arange(10), [0.4] + [0.95] * 9, everybody), everybody, 0.1)
-        >>> found.value, found.slope, round(found.least, 5)
-        (0.1, 0.0, 0.00225)
         """
         if not 0 < value < 1:  # nobody errs, or everybody does
             nobody = np.zeros(comparisons.n_subjects)
@@ -150,17 +128,7 @@ class ErrorsThere:
 
 
 def same_comparisons(one: ErrorsThere, among: Meetings, other: ErrorsThere, others: Meetings) -> bool:
-    """Say whether two algorithms have genuine comparisons of the same people, and as many impostor comparisons.
-
-    Examples
-    --------
-    >>> from proband.inference.verification.people.meetings import Comparisons
-    >>> few, many = (Comparisons([1] * n, [1] * n, symmetric=True) for n in (3, 4))
-    >>> none = Tail.of([], [], [], few)
-    >>> found = ErrorsThere.at_crossing(none, Genuine.of([0, 1], [1.0, 1.0], few), few, 0.0)
-    >>> same_comparisons(found, few, found, few), same_comparisons(found, few, found, many)
-    (True, False)
-    """
+    """Say whether two algorithms have genuine comparisons of the same people, and as many impostor comparisons."""
     return np.array_equal(one.own, other.own) and among.n_impostor == others.n_impostor
 
 
@@ -219,17 +187,6 @@ def fnmr_difference_at_fmr(
 
     People vary, and both thresholds with them: `ErrorsThere.at_fmr` has what each person adds to either rate, and `Apart.over_people` the
     variance of the difference and the test.
-
-    Examples
-    --------
-    >>> from proband.inference.verification.people.meetings import Comparisons
-    >>> i, j = np.triu_indices(5, 1)
-    >>> good = AlgorithmScores(i, j, np.linspace(0.0, 0.3, 10), [0.8] * 5)
-    >>> poor = AlgorithmScores(i, j, np.linspace(0.0, 0.3, 10), [0.8, 0.8, 0.8, 0.8, 0.1])
-    >>> everybody = Comparisons([1] * 5, [1] * 5, symmetric=True)
-    >>> found = fnmr_difference_at_fmr(good, poor, range(5), everybody, 0.1)
-    >>> found.first, found.second, found.supported, round(found.p_value, 3)
-    (0.0, 0.2, False, 0.374)
     """
     errors = []
     for one in (first, second):

@@ -292,17 +292,6 @@ def false_match_rate(
     variance. Without errors, or with nothing else, the bound is 1 − (α/2)^(1/n) for the n independent comparisons that all are worth
     with the design effect, and never fewer than pairs of people who share nobody (`zero_error_bounds` has what these alone say).
     A single error does not show the effect either, and has Wilson's interval of as many.
-
-    Examples
-    --------
-    20 people, one image each, 190 comparisons; ten false matches of ten different pairs, and ten of one person:
-
-    >>> from proband.inference.verification.people.meetings import Comparisons
-    >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
-    >>> spread = false_match_rate(range(0, 20, 2), range(1, 20, 2), everybody)
-    >>> lamb = false_match_rate([0] * 10, range(1, 11), everybody)
-    >>> [(round(one.rate, 4), round(one.low, 4), round(one.high, 4), round(one.n_effective, 1)) for one in (spread, lamb)]
-    [(0.0526, 0.0274, 0.0988, 190.0), (0.0526, 0.0006, 0.8391, 18.0)]
     """
     if method not in get_args(DyadicMethod):
         raise UsageError(f"There is no method {method!r}.", "choose one of: logit, wilson.")
@@ -383,14 +372,6 @@ def false_non_match_rate(
         For every genuine comparison, whose it is (a number) and whether it is an error.
     design_effect
         What fewer than two errors cannot show, seen elsewhere; None to suppose one (`worth_of_people`).
-
-    Examples
-    --------
-    Ten people with two comparisons each, of whom two are rejected twice: 20 comparisons are worth 9.
-
-    >>> found = false_non_match_rate(np.repeat(np.arange(10), 2), np.repeat([1] * 2 + [0] * 8, 2))
-    >>> found.rate, round(found.n_effective, 4), round(found.low, 4), round(found.high, 4)
-    (0.2, 9.0954, 0.0448, 0.5712)
     """
     check_level(confidence_level)
     people, wrong = np.asarray(subjects), np.asarray(errors, dtype=np.float64)
@@ -428,14 +409,7 @@ def _worth(rate: float, variance: float, most: float) -> float:
 def naive_interval(
     errors: int, n: int, confidence_level: float = 0.95, n_subjects: int | None = None
 ) -> RateInterval:
-    """Find Wilson's interval (1927) as if all comparisons were independent: for contrast, not for use.
-
-    Examples
-    --------
-    >>> found = naive_interval(10, 190)
-    >>> round(found.low, 4), round(found.high, 4)
-    (0.0288, 0.0942)
-    """
+    """Find Wilson's interval (1927) as if all comparisons were independent: for contrast, not for use."""
     if n < 1 or not 0 <= errors <= n:
         raise UsageError(f"{count(errors)} errors in {count(n)} comparisons is no rate.")
     ends = wilson_interval(errors / n, n, normal_quantile(confidence_level))
@@ -448,12 +422,6 @@ def independent_interval(errors: int, n: int, confidence_level: float = 0.95) ->
 
     Other pairs vary. With p = errors/n the ends are (p + z²/2n ± z√(p(1 − p)/n + z²/4n²)) / (1 + z²/n). It is right where no person and no
     sample is in two pairs, and too narrow otherwise.
-
-    Examples
-    --------
-    >>> found = independent_interval(10, 190)
-    >>> found.method.key, round(found.low, 4), round(found.high, 4), found.notes[0].code
-    ('independent-pairs', 0.0288, 0.0942, 'rates.assumed-independent')
     """
     naive = naive_interval(errors, n, confidence_level)
     others = [note for note in naive.notes if note.code != _SHARED.code]
@@ -464,12 +432,6 @@ def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -
     """Bound a rate of which no error was seen, one-sided (Hanley & Lippman-Hand 1983).
 
     1 − α^(1/n) for n independent comparisons, about −ln α / n; with only those that share nobody, 1 − α^(1/n_disjoint).
-
-    Examples
-    --------
-    >>> found = zero_error_bounds(4950, 50)  # 100 people, one image each
-    >>> round(found.independent, 6), round(found.rule_of_three, 6), round(found.disjoint, 4)
-    (0.000605, 0.000605, 0.0582)
     """
     if not 1 <= n_disjoint <= n:
         raise UsageError(f"{count(n_disjoint)} of {count(n)} comparisons cannot be the independent ones.")
@@ -485,13 +447,7 @@ def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -
 
 
 def logit_interval(rate: float, error: float, t: float) -> Interval:
-    """Find the interval of a rate on the logit scale: logit p ± t se/(p(1 − p)); the whole range for an infinite `t`.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in logit_interval(0.9, 0.03, 2.0)]
-    [0.8221, 0.946]
-    """
+    """Find the interval of a rate on the logit scale: logit p ± t se/(p(1 − p)); the whole range for an infinite `t`."""
     from scipy.special import expit, logit
 
     if not isfinite(t):

@@ -102,19 +102,6 @@ def equal_error_interval(
     none did at the true one either, unless that is stricter, where FMR is known: the upper end is not below 1 − (α/2)^(1/n), n what
     the genuine comparisons are supposed to be worth (`worth_of_people`). So it is with the impostor comparisons where none of those
     errs (`effect_of_sharing`), and with the fewer where both are apart.
-
-    Examples
-    --------
-    Twenty people with a genuine comparison each, two of which are rejected; 190 impostor comparisons with 19 false matches:
-
-    >>> from proband.inference.verification.people.meetings import Comparisons
-    >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
-    >>> i, j = np.triu_indices(20, 1)
-    >>> curve = np.array([0.0, 0.05, 0.1, 0.2, 1.0]), np.array([1.0, 0.15, 0.1, 0.05, 0.0])
-    >>> missed, matched = (np.arange(20), np.arange(20) < 2), (i[::10], j[::10])
-    >>> found = equal_error_interval(0.1, curve, missed, matched, everybody)
-    >>> round(found.low, 3), round(found.high, 3)
-    (0.032, 0.272)
     """
     check_level(confidence_level)
     own, wrong = np.asarray(missed[0]), np.asarray(missed[1], dtype=np.float64)

@@ -70,13 +70,6 @@ class Apart:
             What each genuine comparison adds, and whose it is.
         of_pairs, least
             Σ e_ij², or none to leave it in, and what the variance is not below.
-
-        Examples
-        --------
-        >>> adds = np.array([0.1, -0.1, 0.2, -0.2])
-        >>> found = Apart.over_people(0.1, adds, adds, np.arange(4))
-        >>> round(found.standard_error**2, 4), found.degrees_of_freedom  # 4/3 · 0.1
-        (0.1333, 3.0)
         """
         n = len(totals)
         shares = np.bincount(own, minlength=n) / max(len(own), 1)
@@ -88,27 +81,13 @@ class Apart:
 
     @classmethod
     def in_draws(cls, value: float, draws: Floats, shares: Floats, least: float = 0.0) -> Apart:
-        """Make the variance of a difference of drawings of people, which vary too little by (S − 1)/S with S even people.
-
-        Examples
-        --------
-        >>> found = Apart.in_draws(0.1, np.linspace(-0.2, 0.2, 101), np.full(10, 0.1))
-        >>> round(found.standard_error**2, 4), round(found.degrees_of_freedom, 4)  # 10/9 · 0.0136
-        (0.0151, 9.0)
-        """
+        """Make the variance of a difference of drawings of people, which vary too little by (S − 1)/S with S even people."""
         even = even_people(shares)
         variance = float(draws.var()) * even / max(even - 1, 1.0) if len(draws) else 0.0
         return cls(value, sqrt(max(variance, least)), even - 1, even, np.zeros(0))
 
     def times(self, factor: float) -> Apart:
-        """The same with so many times the variance, and as many fewer independent units.
-
-        Examples
-        --------
-        >>> found = Apart(0.1, 0.02, 9.0, 30, np.zeros(0)).times(4)
-        >>> found.standard_error, found.units
-        (0.04, 7.5)
-        """
+        """The same with so many times the variance, and as many fewer independent units."""
         root = sqrt(factor)
         inner, outer = (None if one is None else one * root for one in (self.inner, self.outer))
         error = self.standard_error * root
@@ -131,24 +110,12 @@ class Apart:
 
 
 def even_people(shares: Floats) -> float:
-    """Count the people who, weighing evenly, would weigh as these do: (Σ h_i)²/Σ h_i² (Kish 1965).
-
-    Examples
-    --------
-    >>> even_people(np.full(4, 0.25)), round(even_people(np.array([0.75, 0.25])), 4)
-    (4.0, 1.6)
-    """
+    """Count the people who, weighing evenly, would weigh as these do: (Σ h_i)²/Σ h_i² (Kish 1965)."""
     return float(shares.sum()) ** 2 / max(float(shares @ shares), np.finfo(np.float64).tiny)
 
 
 def skewness_of(totals: Floats) -> float:
-    """Find the skewness of a difference of what people add to it, e_i: Σ e_i³/(Σ e_i²)^1.5.
-
-    Examples
-    --------
-    >>> skewness_of(np.array([1.0, 1.0, 1.0, -3.0])), skewness_of(np.array([1.0, -1.0])), skewness_of(np.zeros(0))
-    (-0.577..., 0.0, 0.0)
-    """
+    """Find the skewness of a difference of what people add to it, e_i: Σ e_i³/(Σ e_i²)^1.5."""
     squares = float(totals @ totals)
     return float((totals**3).sum()) / squares**1.5 if squares > 0 else 0.0
 
@@ -157,12 +124,6 @@ def multiplied(totals: Floats, seed: int) -> Floats:
     """Draw the size of a difference without one: what each person adds, times a normal multiplier that all comparisons share.
 
     The multiplier bootstrap of Chernozhukov et al. (2013), in 2,000 draws.
-
-    Examples
-    --------
-    >>> drawn = multiplied(np.array([3.0, 4.0]), seed=0)
-    >>> drawn.shape, round(float(np.sqrt(np.mean(drawn**2))), 1)
-    ((2000,), 5.0)
     """
     rng = np.random.default_rng([seed, 1])
     blocks = [rng.standard_normal((_TOGETHER, len(totals))) @ totals for _ in range(_DRAWS // _TOGETHER)]

@@ -73,18 +73,6 @@ def auc_estimates(question: Question) -> tuple[Estimate, ...]:
     """Estimate the area under the ROC with an interval over people (DeLong et al. 1988; Obuchowski 1997).
 
     Other people vary, compared with each other as these are; the algorithm stays. `auc_interval` has the formula.
-
-    Examples
-    --------
-    >>> from proband.measures import AUC
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[0, 1] = same[1, 0] = -1.0
-    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
-    >>> (found,) = auc_estimates(Question.of(AUC(), [scores], samples, "auto", 0.95, 0))
-    >>> round(found.value, 4), round(found.degrees_of_freedom, 2)  # 5 of 6 genuine comparisons are above all impostors, one below
-    (0.8333, 4.15)
     """
     if question.measure.weights == "person":
         return alike_estimates(question)
@@ -115,20 +103,6 @@ def auc_differences(question: Question) -> Joint:
     """Compare areas under the ROC on the same comparisons, with people as units.
 
     Other people vary; the algorithms stay. `auc_difference` has the formula.
-
-    Examples
-    --------
-    >>> from proband.measures import AUC
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> poor = same.copy()
-    >>> poor[0, 1] = poor[1, 0] = -1.0
-    >>> values = {"good": same, "poor": poor}
-    >>> scores = [Scores.from_array(v, ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> ((first, second, _, tested),) = auc_differences(Question.of(AUC(), scores, samples, "auto", 0.95, 0)).tested
-    >>> first, second, round(tested.difference, 4)
-    ('good', 'poor', 0.1667)
     """
     if question.measure.weights == "person":
         return alike_differences(question)

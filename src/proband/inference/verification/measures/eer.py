@@ -48,19 +48,6 @@ def eer_estimates(question: Question) -> tuple[Estimate, ...]:
 
     Other people vary, and with them the threshold at which both rates are equal; `equal_error_interval` has the formula
     (Fogliato et al. 2024).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from proband.measures import EER
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[0, 1] = same[1, 0] = -1.0
-    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
-    >>> (found,) = eer_estimates(Question.of(EER(), [scores], samples, "auto", 0.95, 0))
-    >>> round(found.value, 4)  # a sixth of the genuine comparisons is below every threshold that helps
-    0.1667
     """
     if question.measure.weights == "person":
         return alike_estimates(question)
@@ -94,21 +81,6 @@ def eer_differences(question: Question) -> Joint:
 
     People vary, and with them the threshold of each algorithm; `ErrorsThere.at_crossing` has what each person adds (Hsieh & Turnbull
     1996), and `Apart.over_people` the interval and the test.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from proband.measures import EER
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> poor = same.copy()
-    >>> poor[0, 1] = poor[1, 0] = -1.0
-    >>> values = {"good": same, "poor": poor}
-    >>> scores = [Scores.from_array(v, ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> ((first, second, _, tested),) = eer_differences(Question.of(EER(), scores, samples, "auto", 0.95, 0)).tested
-    >>> first, second, round(tested.difference, 4)
-    ('good', 'poor', -0.1667)
     """
     if question.measure.weights == "person":
         return alike_differences(question)

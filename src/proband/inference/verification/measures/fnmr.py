@@ -80,18 +80,6 @@ def fnmr_estimates(question: Question) -> tuple[Estimate, ...]:
     People vary, and with them the threshold, in 2,000 drawings (Efron 1979; Fogliato et al. 2024): Wilson's interval with their
     variance, or that of the fixed threshold if it is larger (`interval_anew`). Without a false match the interval is that of the
     fixed threshold.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[0, 1] = same[1, 0] = -1.0
-    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
-    >>> (found,) = fnmr_estimates(Question.of(FNMR(0.1), [scores], samples, "auto", 0.95, 0))
-    >>> round(found.value, 4), found.events  # one of six
-    (0.1667, 1.0)
     """
     if question.measure.weights == "person":
         return alike_estimates(question)
@@ -194,20 +182,6 @@ def fnmr_differences(question: Question) -> Joint:
     """Compare algorithms by FNMR at the same false match rate, with people as units.
 
     People vary, and with them the threshold of each algorithm; `fnmr_difference_at_fmr` has the interval and the test.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> poor = same.copy()
-    >>> poor[0, 1] = poor[1, 0] = -1.0
-    >>> values = {"good": same, "poor": poor}
-    >>> scores = [Scores.from_array(v, ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> ((first, second, _, tested),) = fnmr_differences(Question.of(FNMR(0.1), scores, samples, "auto", 0.95, 0)).tested
-    >>> first, second, round(tested.difference, 4)
-    ('good', 'poor', -0.1667)
     """
     if question.measure.weights == "person":
         return alike_differences(question)
@@ -228,21 +202,6 @@ def compare_at_rates(
     """Compare algorithms by FNMR at each of several false match rates, all in the same drawings of people.
 
     As `compare` of each `FNMR` with its margin and adjustment, with the comparisons counted and the people drawn once for all.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> poor = same.copy()
-    >>> poor[0, 1] = poor[1, 0] = -1.0
-    >>> values = {"good": same, "poor": poor}
-    >>> scores = [Scores.from_array(v, ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> judging = [(0.01, "single-step"), (0.01, "none")]
-    >>> found = compare_at_rates([FNMR(0.1), FNMR(0.05)], scores, samples, judging, 0.95, Drawings(0))
-    >>> [round(one.pairs[0].difference, 4) for one in found]
-    [-0.1667, -0.1667]
     """
     question = Question.of(measures[0], algorithms, within, "auto", level, drawings.seed)
     require_several(question)

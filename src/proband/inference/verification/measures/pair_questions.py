@@ -41,17 +41,7 @@ _LOST = Sentence(
 
 
 def pairs_within(question: Question) -> Experiment | Samples:
-    """Return where pairs are compared; refused where that is not said, outcomes are given for scores, or people are finitely many.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from proband.measures import FNMR
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
-    >>> pairs_within(Question.of(FNMR(0.1), [scores], samples, "auto", 0.95, 0)) is samples
-    True
-    """
+    """Return where pairs are compared; refused where that is not said, outcomes are given for scores, or people are finitely many."""
     within = question.within
     if within is None and question.data and all(_names_subjects(one) for one in question.data):
         within = question.data[0].samples_by_label()
@@ -85,16 +75,7 @@ def _names_subjects(data: Any) -> bool:
 def compared_data(
     question: Question,
 ) -> tuple[Sequence[Scores | Trials], Experiment | Samples | None]:
-    """Return what is compared and where: scores within an experiment or a table, or lists of comparisons, which are taken as they are.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from proband.measures import AUC
-    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.1], "mated": [1, 0]}), "similarity")
-    >>> compared_data(Question.of(AUC(), [trials], None, "auto", 0.95, 0))
-    ((Trials('trials': 2 comparisons, 1 mated, 0 failed),), None)
-    """
+    """Return what is compared and where: scores within an experiment or a table, or lists of comparisons, which are taken as they are."""
     if not all(isinstance(one, Trials) for one in question.data):
         return question.scores, pairs_within(question)
     within = question.within
@@ -127,14 +108,7 @@ def _of_same_pairs(lists: Sequence[Trials]) -> tuple[Trials, ...]:
 
 
 def unknown_people(trials: Trials) -> DesignError:
-    """The refusal of a list that does not say whose its comparisons are.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> print(unknown_people(Trials(pl.DataFrame({"score": [0.9], "mated": [1]}), "similarity", "net")).message)
-    net: the list does not say whose the comparisons are, so nothing can be said of new people.
-    """
+    """The refusal of a list that does not say whose its comparisons are."""
     return DesignError(
         "the list does not say whose the comparisons are, so nothing can be said of new people.",
         "give the samples table, or name the samples or the subjects of both sides; pairs that are assumed independent are compared by the "
@@ -150,21 +124,7 @@ def estimate_of(
     scores: Scores | Trials,
     within: Experiment | Samples | None,
 ) -> Estimate:
-    """Make an estimate of an interval that a verification found.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from proband import AUC, estimate
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> noise = np.cos(np.arange(144)).reshape(12, 12)
-    >>> scores = Scores.from_array(same + noise + noise.T, ids, orientation="similarity")
-    >>> found = estimate(AUC(), scores, samples)
-    >>> found.low < found.value < found.high, found.events
-    (True, None)
-    """
+    """Make an estimate of an interval that a verification found."""
     return Estimate(
         value=found.value,
         low=found.low,
@@ -189,23 +149,7 @@ def joint_of_pairs(
     answers: Answers,
     chosen: tuple[tuple[str, str], ...] | None = None,
 ) -> Joint:
-    """Put every two algorithms, or those pairs that were chosen, to a test of their comparisons.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from proband import AUC, estimate
-    >>> from proband.inference.comparisons.testing.curves import Student
-    >>> from proband.words import Method
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> area = estimate(AUC(), Scores.from_array(same, ids, orientation="similarity"), samples)
-    >>> tested = Tested(0.0, Student(0.0, 0.05, None), 0.05, Method("t", "a test"))
-    >>> joint = joint_of_pairs({"a": area, "b": area}, lambda first, second: tested, area.answers)
-    >>> [one.facts.algorithm for one in joint.estimates], [pair[:2] for pair in joint.tested]
-    (['a', 'b'], [('a', 'b')])
-    """
+    """Put every two algorithms, or those pairs that were chosen, to a test of their comparisons."""
     return Joint(
         tuple(replace(one, facts=replace(one.facts, algorithm=name)) for name, one in estimates.items()),
         tuple(
@@ -222,11 +166,6 @@ def answers_of_verification(
     """Say what is varied and held fixed: other people, and with them the threshold, unless it is said otherwise.
 
     Where people are not known it is pairs that vary, and they are assumed independent.
-
-    Examples
-    --------
-    >>> answers_of_verification(Target("auc", "an area")).varying.key
-    'people-and-threshold'
     """
     if not people:
         return Answers(of, OTHER_PAIRS, ALGORITHMS, PAIRS_INDEPENDENT)

@@ -77,21 +77,6 @@ def stratified(question: Question) -> tuple[Estimate, ...]:
     jackknife within people is taken there, with three images of everybody or more; its error is an upper bound (Efron & Stein
     1981). The variance is Σ c_α (θ_α − θ)² with the design's scales c_α. Rates at thresholds have the intervals of shares
     (`share_ends`), an area one on the logit scale with the degrees of freedom that carriers leave.
-
-    Examples
-    --------
-    >>> from proband.designs import Jackknife
-    >>> from proband.measures import AUC
-    >>> from proband.samples import Samples
-    >>> from proband.scores import Scores
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[0, 1] = same[1, 0] = -1.0
-    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
-    >>> (found,) = stratified(Question.of(AUC(), [scores], samples, Jackknife(kind="JK1"), 0.95, 0))
-    >>> round(found.value, 4), round(found.standard_error, 4)  # √(5/6 · (1/36 + 5/900))
-    (0.8333, 0.1667)
     """
     plan = _Plan.of(question)
     return tuple(plan.estimate(question, one) for one in plan.held)
@@ -102,23 +87,6 @@ def stratified_differences(question: Question) -> Joint:
 
     The difference d has the variance Σ c_α (d_α − d)² of its replicates, and Student's test and interval; what varies is as with
     `stratified` (McCarthy 1969; Wolter 2007).
-
-    Examples
-    --------
-    >>> from proband.designs import Jackknife
-    >>> from proband.measures import AUC
-    >>> from proband.samples import Samples
-    >>> from proband.scores import Scores
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> poor = same.copy()
-    >>> poor[0, 1] = poor[1, 0] = -1.0
-    >>> values = {"good": same, "poor": poor}
-    >>> scores = [Scores.from_array(v, ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> ((*_, tested),) = stratified_differences(Question.of(AUC(), scores, samples, Jackknife(kind="JK1"), 0.95, 0)).tested
-    >>> round(tested.difference, 4), round(tested.standard_error, 4)
-    (0.1667, 0.1667)
     """
     plan = _Plan.of(question)
     held, design = plan.held, plan.design

@@ -88,19 +88,6 @@ def alike_estimates(question: Question) -> tuple[Estimate, ...]:
 
     Other people vary, drawn 2,000 times (Efron 1979): the variance of the drawings by (K − 1)/K for K people is moderated, and ends
     are Wilson's (`moderated_interval`).
-
-    Examples
-    --------
-    >>> from proband.measures import AUC
-    >>> from proband.samples import Samples
-    >>> ids = ["a1", "a2", "a3", "b1", "b2", "c1", "c2", "d1", "d2"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[3, 4] = same[4, 3] = -1.0
-    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
-    >>> (found,) = alike_estimates(Question.of(AUC("person"), [scores], samples, "auto", 0.95, 0))
-    >>> found.value, round(AUC()(scores, samples).value, 4)  # one of four people, one of six comparisons
-    (0.75, 0.8333)
     """
     return tuple(_alike(question, held) for held in HeldPairs.all_of(question, Units.people))
 
@@ -117,21 +104,7 @@ def _alike(question: Question, held: HeldPairs) -> Estimate:
 
 
 def alike_differences(question: Question) -> Joint:
-    """Compare algorithms by a measure of pairs in 2,000 drawings of people; `differences_over_people` has the test.
-
-    Examples
-    --------
-    >>> from proband.measures import AUC
-    >>> from proband.samples import Samples
-    >>> ids = ["a1", "a2", "a3", "b1", "b2", "c1", "c2", "d1", "d2"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> poor = same.copy()
-    >>> poor[3, 4] = poor[4, 3] = -1.0
-    >>> scores = {n: Scores.from_array(v, ids, orientation="similarity") for n, v in {"good": same, "poor": poor}.items()}
-    >>> alike_differences(Question.of(AUC("person"), scores, samples, "auto", 0.95, 0)).tested[0][3].difference
-    0.25
-    """
+    """Compare algorithms by a measure of pairs in 2,000 drawings of people; `differences_over_people` has the test."""
     joint = differences_over_people(replace(question, design=Bootstrap("subject", n_resamples=_DRAWS)))
     each = zip(alike_estimates(question), question.names, strict=True)
     return replace(
@@ -143,18 +116,6 @@ def with_people_alike(question: Question, estimates: Sequence[Estimate]) -> tupl
     """Put the measure in which people weigh the same beside each estimate, where people have different numbers of images.
 
     Whether the two differ is tested in the same drawings of people.
-
-    Examples
-    --------
-    >>> from proband import AUC, estimate
-    >>> from proband.samples import Samples
-    >>> ids = ["a1", "a2", "a3", "b1", "b2", "c1", "c2", "d1", "d2"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[3, 4] = same[4, 3] = -1.0
-    >>> found = estimate(AUC(), Scores.from_array(same, ids, orientation="similarity"), samples)
-    >>> round(found.value, 4), found.by_person.value
-    (0.8333, 0.75)
     """
     return tuple(
         found if isinstance(one, Trials) else _beside(question, one, found)

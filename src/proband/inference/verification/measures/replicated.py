@@ -127,21 +127,6 @@ def over_people(question: Question) -> tuple[Estimate, ...]:
     person are not compared (Fogliato et al. 2024). People vary, and with them the threshold of FNMR at an FMR and of the equal
     error rate, found anew in each replicate. Where people hardly differ replicates vary more than the measure does, and
     intervals are too wide rather than too narrow.
-
-    Examples
-    --------
-    >>> from proband.designs import Bootstrap
-    >>> from proband.measures import AUC
-    >>> from proband.samples import Samples
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[0, 1] = same[1, 0] = -1.0
-    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
-    >>> asked = Question.of(AUC(), [scores], samples, Bootstrap(n_resamples=500), 0.95, 0)
-    >>> (found,) = over_people(asked)
-    >>> round(found.value, 4), len(found.replicates), found.high  # 5 of 6 genuine comparisons are above all impostors
-    (0.8333, 500, 1.0)
     """
     _require_people(question.design)
     return tuple(_bootstrapped(question, held) for held in HeldPairs.all_of(question, Units.people))
@@ -153,23 +138,6 @@ def differences_over_people(question: Question) -> Joint:
     The variance of the replicates' differences makes a Student's t, with one degree of freedom fewer than people weigh evenly
     (`Apart.in_draws`; Efron 1979; Fogliato et al. 2024). For the equal error rate it is not below that of few errors
     (`ErrorsThere.at_crossing`).
-
-    Examples
-    --------
-    >>> from proband.designs import Bootstrap
-    >>> from proband.measures import EER
-    >>> from proband.samples import Samples
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> poor = same.copy()
-    >>> poor[0, 1] = poor[1, 0] = -1.0
-    >>> values = {"good": same, "poor": poor}
-    >>> scores = [Scores.from_array(v, ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> asked = Question.of(EER(), scores, samples, Bootstrap(n_resamples=500), 0.95, 0)
-    >>> ((first, second, _, tested),) = differences_over_people(asked).tested
-    >>> first, second, round(tested.difference, 4)  # the crossing is where a sixth of either errs
-    ('good', 'poor', -0.1667)
     """
     design: Reweighting = question.design
     _require_people(design)
@@ -227,14 +195,7 @@ def _require_people(design: Reweighting) -> None:
 
 
 def people_varied(measure: PairMeasure) -> Target:
-    """Say what varies with people: the threshold too, unless none is set.
-
-    Examples
-    --------
-    >>> from proband.measures import AUC, EER
-    >>> people_varied(AUC()).key, people_varied(EER()).key
-    ('people-compared', 'people-and-threshold')
-    """
+    """Say what varies with people: the threshold too, unless none is set."""
     return OTHER_PEOPLE_COMPARED if measure.form == "area" else OTHER_PEOPLE_AND_THRESHOLD
 
 
@@ -245,23 +206,7 @@ def joint_in_replicates(
     find: Callable[[int, int], tuple[Curve, float, Any]],
     method: Method,
 ) -> Joint:
-    """Put every two algorithms to a test, unless they were measured on other comparisons.
-
-    Examples
-    --------
-    >>> from proband.designs import Bootstrap
-    >>> from proband.measures import AUC
-    >>> from proband.samples import Samples
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> scores = {name: Scores.from_array(same, ids, orientation="similarity", name=name) for name in "ab"}
-    >>> asked = Question.of(AUC(), scores, samples, Bootstrap(n_resamples=100), 0.95, 0)
-    >>> held, each = HeldPairs.all_of(asked, Units.people), list(over_people(asked))
-    >>> joint = joint_in_replicates(asked, held, each, lambda a, b: (None, 0.1, None), each[0].design)
-    >>> [pair[:2] for pair in joint.tested]
-    [('a', 'b')]
-    """
+    """Put every two algorithms to a test, unless they were measured on other comparisons."""
     places = {name: place for place, name in enumerate(question.names)}
 
     def tested(first: str, second: str) -> Tested:

@@ -28,25 +28,12 @@ _FEW_CARRIED = Sentence(
 
 
 def few_carry(carriers: float, people: int) -> Note:
-    """Say that an interval is not supported, because few people carry what varies.
-
-    Examples
-    --------
-    >>> few_carry(2.0, 60).level
-    'caution'
-    """
+    """Say that an interval is not supported, because few people carry what varies."""
     return _FEW_CARRIED(carry=carriers, people=people)
 
 
 def sees_people(comparisons: Meetings) -> bool:
-    """Whether there are people enough, and not one in all comparisons, to see how they differ.
-
-    Examples
-    --------
-    >>> from proband.inference.verification.people.meetings import Comparisons
-    >>> sees_people(Comparisons([1] * 4, [1] * 4, symmetric=True)), sees_people(Comparisons([1, 0, 0, 0, 0], [0, 1, 1, 1, 1]))
-    (True, False)
-    """
+    """Whether there are people enough, and not one in all comparisons, to see how they differ."""
     by_subject = comparisons.n_by_subject
     return int(np.count_nonzero(by_subject)) >= FEWEST and int(by_subject.max()) < comparisons.n_impostor
 
@@ -58,11 +45,6 @@ def variance_over_people(
 
     It is `factor` times the plug-in of Fogliato et al. (2024), [Σ_i (Σ_j ẽ_ij)² − Σ_{i<j} ẽ_ij²] / n², and no less than if
     pairs of people were independent, nor than if all comparisons were; of arrays, one for each of their entries.
-
-    Examples
-    --------
-    >>> variance_over_people(0.1, 8.0, 1.0, 10), variance_over_people(0.1, 1.0, 1.0, 10)
-    (0.07, 0.01)
     """
     rate, squares, of_pairs = (np.asarray(one, dtype=np.float64) for one in (rate, squares, of_pairs))
     plug_in = factor * (squares - of_pairs) / n**2
@@ -76,11 +58,6 @@ def small_sample(n_subjects: int) -> float:
 
     S(S − 1)/((S − 2)(S − 3)) for S people: the plug-in of Fogliato et al. (2024) subtracts the estimated rate, which takes
     degrees of freedom.
-
-    Examples
-    --------
-    >>> round(small_sample(20), 4), round(small_sample(1000), 4)  # 380/306
-    (1.2418, 1.004)
     """
     return n_subjects * (n_subjects - 1) / ((n_subjects - 2) * (n_subjects - 3))
 
@@ -90,11 +67,6 @@ def effective_people(totals: Floats) -> float:
 
     With t_i a person's total, (Σ t_i²)²/Σ t_i⁴: one over the sum of squared shares (Simpson's index), as the degrees of freedom
     of that variance: at least 2, because nobody errs alone, and fewer than there are people.
-
-    Examples
-    --------
-    >>> effective_people(np.ones(10)), effective_people(np.array([10.0, 0.1, 0.1, 0.1]))
-    (9.0, 2.0)
     """
     squares = totals**2
     of_squares = float((squares**2).sum())
@@ -103,15 +75,7 @@ def effective_people(totals: Floats) -> float:
 
 
 def squares_of_pairs(first: Ints, second: Ints, rate: float, comparisons: Meetings) -> float:
-    """Sum ẽ_ij² over pairs of people, Σ_{i<j} ẽ_ij²: those without an error are in the closed form, never listed.
-
-    Examples
-    --------
-    >>> from proband.inference.verification.people.meetings import Comparisons
-    >>> everybody = Comparisons([1] * 4, [1] * 4, symmetric=True)
-    >>> round(squares_of_pairs(np.array([0]), np.array([1]), 1 / 6, everybody), 4)  # (5/6)² + 5/6²
-    0.8333
-    """
+    """Sum ẽ_ij² over pairs of people, Σ_{i<j} ẽ_ij²: those without an error are in the closed form, never listed."""
     keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
     between = comparisons.n_between(keys // comparisons.n_subjects, keys % comparisons.n_subjects)
     if (counts > between).any():

@@ -33,12 +33,6 @@ def subject_weights(scheme: Scheme, n_subjects: int, n_resamples: int, seed: int
 
     ``vertex``: as many people as there are, with replacement (Efron 1979). ``double-or-nothing``: each twice or not at all, by
     the toss of a coin.
-
-    Examples
-    --------
-    >>> drawn = subject_weights("vertex", n_subjects=5, n_resamples=100, seed=0, block=0)
-    >>> drawn.shape, np.unique(drawn.sum(axis=1)), np.unique(subject_weights("double-or-nothing", 5, 100, 0, 0))
-    ((100, 5), array([5]), array([0, 2], dtype=int32))
     """
     from proband.kernels.subject_bootstrap import tally_draws
 
@@ -85,14 +79,7 @@ def replicates(
     drawings: Drawings,
     threads: int | None,
 ) -> Iterator[Result]:
-    """Yield what is measured of each block of drawings, in order and the same at any number of threads.
-
-    Examples
-    --------
-    >>> blocks = replicates(lambda weights: weights.shape, "vertex", 5, 700, Drawings(0), threads=1)
-    >>> list(blocks)
-    [(500, 5), (200, 5)]
-    """
+    """Yield what is measured of each block of drawings, in order and the same at any number of threads."""
     if scheme not in get_args(Scheme):
         raise UsageError(
             f"There is no way {scheme!r} to draw people.", f"choose one of: {', '.join(get_args(Scheme))}."

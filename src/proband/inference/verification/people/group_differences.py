@@ -159,17 +159,6 @@ def differences_of_groups(
         The group of every person as a number, and what groups are called.
     in_ratio
         Which groups' rates are supported, and so part of the ratio of the largest to the smallest.
-
-    Examples
-    --------
-    Forty people of two groups, with five genuine comparisons each; the second group's are rejected four times as often.
-
-    >>> own, labels = np.repeat(np.arange(40), 5), np.repeat([0, 1], 20)
-    >>> missed = np.arange(200) % 5 < np.where(own < 20, own % 2, 2)
-    >>> found = differences_of_groups("fnmr", GenuineErrors(own, missed, 40), labels, ["f", "m"], np.array([True, True]))
-    >>> (one,) = found.differences
-    >>> round(one.difference, 4), one.high < 0, one.p_value, found.ratio_p
-    (-0.3, True, 0.0005, 0.0005)
     """
     k, rng = len(names), np.random.default_rng(seed)
     rates, variances = errors(labels, k)

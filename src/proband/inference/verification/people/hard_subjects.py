@@ -150,22 +150,6 @@ def hard_subjects(
         Whose images were compared, and which errors are theirs; nothing is tested without.
     pseudonyms
         Call people P1, P2, … in an order of chance.
-
-    Examples
-    --------
-    Four people with six images each; all comparisons of the first one's are rejected. Of twelve comparisons that share no image
-    three are errors, all the first one's: the chance of that is 4/C(12, 3), and the draws come close.
-
-    >>> from proband.inference.verification.people.meetings import Comparisons
-    >>> own, nobody = np.repeat(np.arange(4), 6), np.empty(0, dtype=np.int64)
-    >>> i, j = np.triu_indices(24, 1)
-    >>> same = own[i] == own[j]
-    >>> rejected = same & (own[i] == 0)
-    >>> images = ImageErrors(own, own, True, (nobody, nobody), (i[rejected], j[rejected]))
-    >>> everybody = Comparisons([6] * 4, [6] * 4, symmetric=True)
-    >>> found = hard_subjects(list("abcd"), everybody, own[i[same]], own[i[same]] == 0, nobody, nobody, images)
-    >>> found.people.row(0), 0.01 < found.goats_p < 0.03, found.lambs_p
-    (('a', 15, 15, 108, 0), True, 1.0)
     """
     generator = np.random.default_rng(seed)
     n = len(names)

@@ -24,12 +24,6 @@ class Comparisons:
         How many query and target images each subject has. People i and j meet in q_i t_j + q_j t_i comparisons.
     symmetric
         The same images are on both axes, each pair of images once: m_i m_j comparisons; `queries` and `targets` are then equal.
-
-    Examples
-    --------
-    >>> all_pairs = Comparisons([1, 1, 2], [1, 1, 2], symmetric=True)
-    >>> all_pairs.n_impostor, all_pairs.n_by_subject.tolist(), all_pairs.sum_of_squares
-    (5, [3, 3, 4], 9)
     """
 
     queries: Ints
@@ -160,13 +154,7 @@ class Meetings(Protocol):
 
 
 def subject_pairs(i: npt.ArrayLike, j: npt.ArrayLike, comparisons: Meetings, what: str) -> tuple[Ints, Ints]:
-    """Return the subjects of impostor comparisons, checked, the lower number first.
-
-    Examples
-    --------
-    >>> subject_pairs([2, 0], [1, 2], Comparisons([1] * 3, [1] * 3, symmetric=True), "false matches")
-    (array([1, 0]), array([2, 2]))
-    """
+    """Return the subjects of impostor comparisons, checked, the lower number first."""
     first, second = whole_numbers(i, f"The subjects of {what}"), whole_numbers(j, f"The subjects of {what}")
     if len(first) != len(second):
         raise UsageError(
@@ -183,13 +171,7 @@ def subject_pairs(i: npt.ArrayLike, j: npt.ArrayLike, comparisons: Meetings, wha
 
 
 def whole_numbers(values: npt.ArrayLike, what: str) -> Ints:
-    """Return a list of whole numbers that nobody changes.
-
-    Examples
-    --------
-    >>> whole_numbers([1, 2], "The numbers")
-    array([1, 2])
-    """
+    """Return a list of whole numbers that nobody changes."""
     array = np.asarray(values)
     if array.ndim != 1 or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
         raise UsageError(f"{what} must be a list of whole numbers.")

@@ -27,12 +27,6 @@ class ListedComparisons:
         How many people there are, compared with others or not.
     first, second, counts
         Every two people who meet, the lower number first and in order, and in how many comparisons.
-
-    Examples
-    --------
-    >>> chosen = ListedComparisons.of([0, 2, 1, 0], [1, 1, 0, 1], 4)
-    >>> chosen.n_impostor, chosen.n_by_subject.tolist(), chosen.sum_of_squares, chosen.n_disjoint
-    (4, [3, 4, 1, 0], 10, 1)
     """
 
     n_subjects: int
@@ -154,12 +148,6 @@ class GappedComparisons:
     ----------
     whole, gaps
         What all comparisons would be, and those that have no score.
-
-    Examples
-    --------
-    >>> all_but_one = GappedComparisons(Comparisons([1] * 4, [1] * 4, True), ListedComparisons.of([0], [2], 4))
-    >>> all_but_one.n_impostor, all_but_one.n_by_subject.tolist(), all_but_one.n_pairs, all_but_one.n_disjoint
-    (5, [2, 3, 2, 3], 5, 2)
     """
 
     whole: Comparisons

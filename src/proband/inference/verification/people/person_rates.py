@@ -35,13 +35,6 @@ def by_comparison(errors: Floats, sizes: Floats) -> RateOfPeople:
     correlation ρ: c_i = s_i/(s_i(1 − 2h_i) + h_i² Σ s), s_i = m_i(1 + (m_i − 1)ρ), h_i = m_i/M; the degrees of freedom are the
     fewer of Bell and McCaffrey's (2002) and 2S/(1 − S/K), with S = (Σ e²)²/Σ e⁴ how many people carry the variance. It is moderated
     where few people have many comparisons, and never less than if comparisons were independent (`rates_of_people`).
-
-    Examples
-    --------
-    >>> by_comparison(np.array([2.0, 2.0] + [0.0] * 8), np.full(10, 2.0))
-    RateOfPeople(rate=0.2, variance=0.0175..., freedom=9.0)
-    >>> round(by_comparison(np.array([8.0, 2.0] + [0.0] * 8), np.array([20.0] + [2.0] * 9)).freedom, 2)
-    1.73
     """
     found, k = _found(errors, sizes, "probe"), len(sizes)
     # One comparison each: the variance over people is that of independent ones, which is estimated with K − 1 degrees of freedom.
@@ -49,14 +42,7 @@ def by_comparison(errors: Floats, sizes: Floats) -> RateOfPeople:
 
 
 def by_person(errors: Floats, sizes: Floats) -> RateOfPeople:
-    """Find a rate in which every person weighs the same: the mean of the people's own rates.
-
-    Examples
-    --------
-    >>> found = by_person(np.array([8.0, 2.0] + [0.0] * 8), np.array([20.0] + [2.0] * 9))
-    >>> round(found.rate, 4), round(found.variance, 5), round(found.freedom, 2)  # (0.4 + 1)/10
-    (0.14, 0.01058, 4.33)
-    """
+    """Find a rate in which every person weighs the same: the mean of the people's own rates."""
     return _found(errors, sizes, "person")
 
 

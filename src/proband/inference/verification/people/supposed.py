@@ -33,11 +33,6 @@ def worth_of_people(sizes: npt.ArrayLike, *, people_alike: bool = False) -> floa
         How many comparisons each person has; people without one do not count.
     people_alike
         Whether people weigh the same, and not comparisons.
-
-    Examples
-    --------
-    >>> [round(worth_of_people(sizes), 4) for sizes in ([1] * 20, [5] * 20)]  # 20, 100/(1 + 0.25·4)
-    [20.0, 50.0]
     """
     n = np.asarray(sizes, dtype=np.float64)
     n = n[n > 0]
@@ -50,12 +45,6 @@ def effect_of_sharing(comparisons: Meetings) -> float:
 
     With n_ij comparisons of people i and j, n_i of person i and n in all: 1 + ρ(Σ n_ij²/n − 1) + ρ₁(Σ n_i² − 2 Σ n_ij²)/n, the
     variance of a rate over dyads (Fogliato et al. 2024) relative to that of independent comparisons.
-
-    Examples
-    --------
-    >>> from proband.inference.verification.people.meetings import Comparisons
-    >>> round(effect_of_sharing(Comparisons([1] * 20, [1] * 20, symmetric=True)), 4)  # 1 + 0.005·(20·19² − 2·190)/190
-    1.18
     """
     n, of_two = comparisons.n_impostor, comparisons.sum_of_squares
     of_one = float((comparisons.n_by_subject.astype(np.float64) ** 2).sum())
@@ -77,25 +66,12 @@ class Alike(NamedTuple):
     carriers: float
 
     def effect(self, supposed: float) -> float:
-        """The design effect of comparisons whose supposed one is known, which may be others, and of other people.
-
-        Examples
-        --------
-        >>> Alike(0.5, 12.0).effect(3.0)  # 1 + 0.5·2
-        2.0
-        """
+        """The design effect of comparisons whose supposed one is known, which may be others, and of other people."""
         return 1 + self.times * (supposed - 1)
 
     @classmethod
     def lent(cls, lenders: Iterable[Alike | None]) -> Alike | None:
-        """Find what several lend to others, as rates of people do (`lent`); None where nobody shows anything.
-
-        Examples
-        --------
-        >>> found = Alike.lent([Alike(0.2, 9.0), None, Alike(0.4, 9.0)])
-        >>> round(found.times, 4), found.carriers  # (9·0.3 + 3)/12
-        (0.475, 9.0)
-        """
+        """Find what several lend to others, as rates of people do (`lent`); None where nobody shows anything."""
         shown = [one for one in lenders if one is not None and one.carriers > 0]
         if not shown:
             return None
@@ -117,13 +93,7 @@ class Lent(NamedTuple):
 
     @classmethod
     def by(cls, lenders: Iterable[Lent]) -> Lent:
-        """Find what algorithms, or groups, lend to each other.
-
-        Examples
-        --------
-        >>> Lent.by([Lent(), Lent(misses=Alike(1.0, 6.0))])
-        Lent(matches=None, misses=Alike(times=1.0, carriers=6.0))
-        """
+        """Find what algorithms, or groups, lend to each other."""
         made = list(lenders)
         return cls(Alike.lent(one.matches for one in made), Alike.lent(one.misses for one in made))
 
@@ -132,13 +102,7 @@ NOTHING_LENT = Lent()
 
 
 def unseen(worth: float, confidence_level: float) -> float:
-    """Bound a rate of which no error was seen in what so many independent comparisons are worth: 1 − (α/2)^(1/n) (Hanley & Lippman-Hand 1983).
-
-    Examples
-    --------
-    >>> round(unseen(100, 0.95), 4)
-    0.0362
-    """
+    """Bound a rate of which no error was seen in what so many independent comparisons are worth: 1 − (α/2)^(1/n) (Hanley & Lippman-Hand 1983)."""
     return curves.unseen(1 - check_level(confidence_level), worth)
 
 
@@ -174,15 +138,6 @@ def moderated_interval(
         What each person adds to the measure.
     worth
         How many independent comparisons those of the people are supposed to be worth, n.
-
-    Examples
-    --------
-    >>> totals = np.array([0.01, -0.01] * 20)
-    >>> found = moderated_interval(0.98, 0.0004, totals, 40.0, 0.95)
-    >>> [round(end, 4) for end in found.ends], round(found.error, 4), found.freedom
-    ([0.8892, 0.9967], 0.02, 39.0)
-    >>> [round(end, 4) for end in moderated_interval(1.0, 0.0, np.zeros(40), 40.0, 0.95).ends]
-    [0.9119, 1.0]
     """
     if value in (0.0, 1.0) or variance == 0:
         slack = unseen(worth, confidence_level)

@@ -48,16 +48,6 @@ class BoundPath:
         false matches have them with each other, as if drawn towards one centre, the rate goes with the square of how many
         such people there are, and t is too small: the excess of Σ_{i≠j} e_i e_j e_ij/(Σ e²)^(3/2) over its value for false matches that share nobody is
         added, 6(z² + 1) times. The term is that of Helmers (1991) for Studentised U-statistics; its factor was found by simulation.
-
-        Examples
-        --------
-        Two disjoint pairs of 20 people: one false match in 190, then two.
-
-        >>> from proband.inference.verification.people.meetings import Comparisons
-        >>> everybody = Comparisons([1] * 20, [1] * 20, symmetric=True)
-        >>> path = BoundPath.of(np.array([0, 2]), np.array([1, 3]), np.array([0.9, 0.8]), everybody, 0.95)
-        >>> path.errors.tolist(), path.bound.round(4).tolist()
-        ([1, 2], [0.0906, 0.0906])
         """
         order = np.argsort(-closeness, kind="stable")
         low, high = (end(first, second)[order].astype(np.int64) for end in (np.minimum, np.maximum))
@@ -71,15 +61,7 @@ class BoundPath:
         return cls(closest[last], n_errors[last], rate[last], np.maximum.accumulate(bound), by_pair[last])
 
     def allowed(self, fmr: float) -> int:
-        """How many false matches a threshold may have for the bound to stay within a rate; 0 if one is too many.
-
-        Examples
-        --------
-        >>> nothing = np.empty(0)
-        >>> path = BoundPath(nothing, np.array([1, 2, 5]), nothing, np.array([0.01, 0.02, 0.05]), nothing)
-        >>> path.allowed(0.02), path.allowed(0.001)
-        (2, 0)
-        """
+        """How many false matches a threshold may have for the bound to stay within a rate; 0 if one is too many."""
         within = int(np.searchsorted(self.bound, fmr, side="right"))
         return int(self.errors[within - 1]) if within else 0
 
@@ -88,12 +70,6 @@ class BoundPath:
 
         With p the rate in which every two people weigh the same, `units` pairs of people who share nobody and a chance δ to be
         wrong, units·KL(p‖fmr) ≥ ln 1/δ (Hoeffding 1963, for U-statistics).
-
-        Examples
-        --------
-        >>> path = BoundPath(np.zeros(1), np.array([1]), np.array([1e-5]), np.ones(1), np.array([1e-5]))
-        >>> path.allowed_freely(0.01, 200, 0.95), path.allowed_freely(0.01, 400, 0.95)
-        (None, 1)
         """
         needed = log(1 / (1 - confidence))
         if -units * log1p(-fmr) < needed:

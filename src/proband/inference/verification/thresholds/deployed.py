@@ -354,12 +354,7 @@ def threshold(
 
 
 def require_any(found: Sequence[DeployedThreshold]) -> None:
-    """Refuse where nothing of what was asked for can be said, with what it takes.
-
-    Examples
-    --------
-    >>> require_any([])
-    """
+    """Refuse where nothing of what was asked for can be said, with what it takes."""
     if not found or any(one.sure is not None or one.distribution_free is not None for one in found):
         return
     one = min(found, key=lambda each: each.people_needed)
@@ -385,17 +380,7 @@ def thresholds_of(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[DeployedThreshold, ...]:
-    """Find the thresholds of one algorithm, one for each false match rate, its comparisons counted once.
-
-    Examples
-    --------
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> (found,) = thresholds_of(Scores.from_array(same, ids, orientation="similarity"), samples, [0.1], 0.95)
-    >>> found.plain.point.threshold, found.sure, found.people_needed  # six people who are never taken for another
-    (1.0, None, 11)
-    """
+    """Find the thresholds of one algorithm, one for each false match rate, its comparisons counted once."""
     if isinstance(scores, Trials):
         rates, shared, compared = _of_list(scores, within)
     else:
@@ -476,13 +461,7 @@ def _deployed(
 
 
 def thinned(n: int, most: int) -> npt.NDArray[np.int64]:
-    """Choose places of a curve over false matches to be drawn, closer where there are few.
-
-    Examples
-    --------
-    >>> thinned(5, 10), thinned(1000, 4)
-    (array([0, 1, 2, 3, 4]), array([  0,   9,  99, 999]))
-    """
+    """Choose places of a curve over false matches to be drawn, closer where there are few."""
     if n <= most:
         return np.arange(n, dtype=np.int64)
     return np.unique(np.round(np.geomspace(1, n, most)).astype(np.int64)) - 1
