@@ -18,7 +18,7 @@ from proband.inference.verification.intervals.dyadic_auc import (
 from proband.inference.verification.intervals.dyadic_fnmr import ErrorsThere
 from proband.inference.verification.people.drawings import Genuine, Tail
 from proband.inference.verification.people.meetings import Comparisons
-from proband.inference.verification.verification import Shared
+from proband.inference.verification.shared import Shared
 from proband.measures import AUC, EER, FNMR
 from proband.measures.pairs.counts import count_trials
 from proband.measures.verification import ErrorRates

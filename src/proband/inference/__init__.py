@@ -47,13 +47,13 @@ from proband.inference.simulation.coverage import Coverage, coverage
 from proband.inference.simulation.halves import Halves, compare_halves
 from proband.inference.strata.sensors import compare_sensors
 from proband.inference.survey import ReplicateEstimate, Survey, SurveyEstimates, estimate_weighted
-from proband.inference.verification.several import Verifications, verify_pairs
+from proband.inference.verification.results import Verification, Verifications
 from proband.inference.verification.thresholds.deployed import (
     DeployedThreshold,
     DeployedThresholds,
     threshold,
 )
-from proband.inference.verification.verification import Verification, verify
+from proband.inference.verification.verification import verify, verify_pairs
 from proband.results.band import Band
 from proband.results.difference import Difference
 from proband.results.estimate import Clusters, Estimate

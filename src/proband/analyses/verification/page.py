@@ -12,7 +12,7 @@ from proband.inference.verification.groups import BY_GROUP, Differential, GroupR
 from proband.inference.verification.intervals.dyadic_auc import AucInterval
 from proband.inference.verification.intervals.equal_error import EqualErrorInterval
 from proband.inference.verification.people.hard_subjects import SIGNIFICANCE, HardSubjects
-from proband.inference.verification.verification import PEOPLE_SHARED, Verification, VerificationPoint
+from proband.inference.verification.results import PEOPLE_SHARED, Verification, VerificationPoint
 from proband.report import cells
 from proband.report.charts.makers.concentration import shared_errors
 from proband.report.charts.spec import Concentration

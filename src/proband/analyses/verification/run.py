@@ -12,8 +12,8 @@ from proband.inference.verification.groups import Differential, error_rates_by, 
 from proband.inference.verification.lists import require_list_orientation
 from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.inference.verification.people.supposed import Lent
-from proband.inference.verification.several import beside_each_other
-from proband.inference.verification.verification import OVER_PEOPLE, Verification, verify_one
+from proband.inference.verification.results import OVER_PEOPLE, Verification
+from proband.inference.verification.verification import beside_each_other, verify_one
 from proband.measures.folds import FoldAccuracy, fold_accuracy
 from proband.samples.delimited import SEPARATORS, unfinished
 from proband.scores.pair_lists import read_pairs

@@ -20,7 +20,8 @@ from proband.inference.verification.people.group_differences import (
 from proband.inference.verification.people.hard_subjects import HardSubjects, ImageErrors, hard_subjects
 from proband.inference.verification.people.meetings import Comparisons, Ints
 from proband.inference.verification.people.supposed import Lent
-from proband.inference.verification.verification import Shared, room_for_thirty
+from proband.inference.verification.points import room_for_thirty
+from proband.inference.verification.shared import Shared
 from proband.measures.pairs.counts import count_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import OperatingPoint

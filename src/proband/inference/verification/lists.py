@@ -24,14 +24,9 @@ from proband.inference.verification.intervals.equal_error import EqualErrorInter
 from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.people.partial_meetings import ListedComparisons
 from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
-from proband.inference.verification.verification import (
-    ERROR_RATES,
+from proband.inference.verification.points import (
     FMRS,
     N_RESAMPLES,
-    OVER_PEOPLE,
-    Shared,
-    Verification,
-    VerificationPoint,
     beyond_data,
     closeness_of,
     loosest_of,
@@ -39,6 +34,8 @@ from proband.inference.verification.verification import (
     with_intervals,
     with_summaries,
 )
+from proband.inference.verification.results import ERROR_RATES, OVER_PEOPLE, Verification, VerificationPoint
+from proband.inference.verification.shared import Shared
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_each, each_pair_once
 from proband.measures.verification import ErrorRates, OperatingPoint, admitting

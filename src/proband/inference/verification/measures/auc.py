@@ -25,7 +25,8 @@ from proband.inference.verification.measures.people_alike import (
     with_people_alike,
 )
 from proband.inference.verification.people.drawings import Drawings
-from proband.inference.verification.verification import Verification, verify
+from proband.inference.verification.results import Verification
+from proband.inference.verification.verification import verify
 from proband.measures.pairs.counts import genuine_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.results.estimate import Estimate

@@ -25,7 +25,9 @@ from proband.inference.verification.measures.people_alike import (
 )
 from proband.inference.verification.people.drawings import Genuine, Tail
 from proband.inference.verification.people.meetings import Meetings
-from proband.inference.verification.verification import Shared, Verification, verify
+from proband.inference.verification.results import Verification
+from proband.inference.verification.shared import Shared
+from proband.inference.verification.verification import verify
 from proband.measures.pairs.pair_set import PairSet
 from proband.results.estimate import Estimate
 from proband.results.targets import derived

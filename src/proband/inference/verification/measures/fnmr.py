@@ -31,14 +31,10 @@ from proband.inference.verification.measures.people_alike import (
 from proband.inference.verification.people.drawings import Drawings, Genuine, Tail
 from proband.inference.verification.people.meetings import Meetings
 from proband.inference.verification.people.supposed import Lent
-from proband.inference.verification.several import beside_each_other
-from proband.inference.verification.verification import (
-    N_RESAMPLES,
-    Shared,
-    Verification,
-    VerificationPoint,
-    verified,
-)
+from proband.inference.verification.points import N_RESAMPLES
+from proband.inference.verification.results import Verification, VerificationPoint
+from proband.inference.verification.shared import Shared
+from proband.inference.verification.verification import beside_each_other, verified
 from proband.measures.pair_measures import FNMR, facts_of_pairs
 from proband.measures.verification import SUPPORTED
 from proband.results.difference import Adjustment

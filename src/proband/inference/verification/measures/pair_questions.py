@@ -15,7 +15,7 @@ from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
 from proband.inference.verification.intervals.dyadic_auc import AucInterval
 from proband.inference.verification.intervals.equal_error import EqualErrorInterval
-from proband.inference.verification.verification import Verification
+from proband.inference.verification.results import Verification
 from proband.measures.pair_measures import facts_of_pairs
 from proband.results.base import Answers
 from proband.results.estimate import Estimate

@@ -18,16 +18,11 @@ from proband.inference.verification.lists import shared_by
 from proband.inference.verification.people.carriers import FEWEST_CARRIERS
 from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.people.meetings import Meetings
+from proband.inference.verification.points import CLOSEST_TIED, room_for_replicates, with_intervals
+from proband.inference.verification.results import PEOPLE_SHARED, VerificationPoint
+from proband.inference.verification.shared import Shared
 from proband.inference.verification.thresholds.bound_path import BoundPath, Floats
-from proband.inference.verification.verification import (
-    CLOSEST_TIED,
-    PEOPLE_SHARED,
-    Shared,
-    VerificationPoint,
-    counted,
-    room_for_replicates,
-    with_intervals,
-)
+from proband.inference.verification.verification import counted
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import allowed_errors, count_each, each_pair_once
 from proband.measures.verification import ErrorRates, admitting
