@@ -23,8 +23,8 @@ from proband.inference.verification.intervals.dyadic_rates import (
     false_match_rate,
     false_non_match_rate,
     naive_interval,
-    zero_error_bounds,
 )
+from proband.inference.verification.intervals.few_errors import zero_error_bounds
 from proband.inference.verification.people.carriers import effective_people, small_sample
 from proband.inference.verification.people.meetings import Comparisons
 from proband.inference.verification.people.supposed import effect_of_sharing

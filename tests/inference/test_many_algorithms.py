@@ -14,8 +14,9 @@ from proband.designs import Bootstrap
 from proband.inference import compare
 from proband.inference.comparisons.paired import Tested as Found
 from proband.inference.comparisons.testing.adjustment import SingleStep
-from proband.inference.comparisons.testing.curves import Percentiles, Score, Skewed, Student, agreeing, unseen
+from proband.inference.comparisons.testing.curves import Percentiles, Score, Skewed, Student, agreeing
 from proband.inference.comparisons.testing.sign_flip import sign_flip
+from proband.inference.comparisons.testing.tails import unseen
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.galleries.orders import orders_of
 from proband.inference.verification.intervals.paired_people import Apart

@@ -29,7 +29,8 @@ from proband.inference.datasets.results import DatasetComparison
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
-from proband.inference.estimates.evaluation import Entry, Evaluation, evaluate
+from proband.inference.estimates.evaluate import evaluate
+from proband.inference.estimates.evaluation import Entry, Evaluation
 from proband.inference.estimates.overlap import SetOverlap, set_overlap
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
 from proband.inference.galleries.feret_study import feret_study
@@ -48,11 +49,8 @@ from proband.inference.simulation.halves import Halves, compare_halves
 from proband.inference.strata.sensors import compare_sensors
 from proband.inference.survey import ReplicateEstimate, Survey, SurveyEstimates, estimate_weighted
 from proband.inference.verification.results import Verification, Verifications
-from proband.inference.verification.thresholds.deployed import (
-    DeployedThreshold,
-    DeployedThresholds,
-    threshold,
-)
+from proband.inference.verification.thresholds.deployed import threshold
+from proband.inference.verification.thresholds.results import DeployedThreshold, DeployedThresholds
 from proband.inference.verification.verification import verify, verify_pairs
 from proband.results.band import Band
 from proband.results.difference import Difference

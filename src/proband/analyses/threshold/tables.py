@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proband.inference.verification.results import VerificationPoint
-from proband.inference.verification.thresholds.deployed import DeployedThreshold, DeployedThresholds
+from proband.inference.verification.thresholds.results import DeployedThreshold, DeployedThresholds
 from proband.measures.verification import SUPPORTED
 from proband.report.cells import (
     columns,

@@ -9,7 +9,7 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.inference.verification.groups import Differential
-from proband.inference.verification.intervals.dyadic_rates import RateInterval
+from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.results import Verification, VerificationPoint
 from proband.measures.verification import SUPPORTED
 from proband.report.cells import (

@@ -50,7 +50,7 @@ def threshold(
     """
     from proband.analyses.threshold.figures import thresholds_figure
     from proband.analyses.threshold.tables import starred, thresholds_table
-    from proband.inference.verification.thresholds.deployed import DeployedThresholds
+    from proband.inference.verification.thresholds.results import DeployedThresholds
     from proband.report.figures.style import save_figure
     from proband.report.notes import answered
 

@@ -24,7 +24,6 @@ from proband.results.difference import Adjustment, Unit
 from proband.results.targets import derived
 from proband.words import Note, Sentence, Target, count, counted
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 Average = Literal["micro", "macro"]
 Places = Annotated[int, Within(ge=1, said="A number of guesses is a whole number of at least 1")]

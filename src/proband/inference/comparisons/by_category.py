@@ -12,7 +12,7 @@ from proband.errors import DesignError
 from proband.inference.comparisons.compare import comparison_of, shown_together
 from proband.inference.comparisons.comparison import ComparisonsByCategory
 from proband.inference.estimates.case import people_in
-from proband.inference.estimates.evaluation import probe_sets
+from proband.inference.estimates.evaluate import probe_sets
 from proband.inference.procedures import Question
 from proband.measures import Outcomes
 from proband.results.difference import Adjustment

@@ -21,7 +21,8 @@ from proband.inference.comparisons.testing.mcnemar import (
     PairedOutcomes,
     mcnemar_of,
 )
-from proband.inference.estimates.evaluation import OfProbes, categories_by
+from proband.inference.estimates.evaluate import categories_by
+from proband.inference.estimates.evaluation import OfProbes
 from proband.inference.proportions import Interval
 from proband.measures import Outcomes
 from proband.measures.base import outcomes_of

@@ -14,8 +14,9 @@ from proband.designs import Reweighting
 from proband.designs.base import BLOCK
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of
-from proband.inference.comparisons.testing.curves import Percentiles, beyond, has_spread
+from proband.inference.comparisons.testing.curves import Percentiles
 from proband.inference.comparisons.testing.sign_flip import Flips
+from proband.inference.comparisons.testing.tails import beyond, has_spread
 from proband.inference.estimates.bootstrap import replicate_interval, units_of
 from proband.inference.estimates.case import cases_of, estimate_from
 from proband.inference.procedures import Joint, Question

@@ -12,14 +12,13 @@ import numpy.typing as npt
 
 from proband.designs import Design
 from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.estimates.person_weights import about_weights, by_person
 from proband.inference.estimates.weighting import (
     BY_DEFAULT,
     PeopleSums,
     RatesOfPeople,
     Supposed,
     about_supposed,
-    about_weights,
-    by_person,
     rates_of_people,
 )
 from proband.inference.procedures import Question
@@ -41,10 +40,6 @@ _ALL_ALIKE_BINOMIAL = Sentence(
     "caution",
     "{which} of {n:count probe} of {people:count person/people} succeed, so the correlation within people cannot be "
     "estimated: this interval assumes independence all the same, and may be too narrow",
-)
-_WORTH = (
-    "{n:count probe} of {people:count person/people} tell as much as {worth:whole} independent ones "
-    "(intraclass correlation {icc:two}, design effect {effect:two})"
 )
 _ABOUT_RIGHT = Sentence(
     "dependence.about-right",

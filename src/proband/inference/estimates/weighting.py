@@ -13,36 +13,15 @@ from proband.inference.estimates.clusters import ALIKE, over_people
 from proband.inference.moderation import OF_CURVES, OF_PEOPLE, averaged, lent
 from proband.inference.proportions import wilson_ends
 from proband.measures.base import Weights
-from proband.results.estimate import ByPerson
 from proband.words import Note, Sentence, counted
 
 Floats = npt.NDArray[np.float64]
-_NO_SPREAD = 1e-15  # a variance so small is rounding
-_ENOUGH_FREEDOM = 20
-_FEW_PEOPLE, _FEW_CARRIERS = 8, 2.0  # below, no interval of a share of probes is sure to keep its word
+NO_SPREAD = 1e-15  # a variance so small is rounding
 _DOZEN = 12  # from so many people on, what they show speaks for itself
 _MOST_WIDENED = 1.15  # t² times a variance that was seen, by what is supposed of it; at 95 %
 _GROWTH = 3.0  # of a size, as the only error comes
 _MOST_GROWTH = 2.9  # of an interval, as the only error goes; at 95 %
 _ENOUGH_EVENTS = 2  # from then on errors show themselves whether they come together
-_TWO_RATES = Sentence(
-    "weights.two-rates",
-    "note",
-    "people have {least:count} to {most:count} probes: the person-weighted rate is {value:rate} [{low:rate}, {high:rate}], to "
-    "be quoted for statements about new people (test whether it differs from the probe-weighted rate: p {p:p})",
-)
-_EFFECT = Sentence(
-    "weights.design-effect",
-    "note",
-    "few people carry the variance, so the design effect of {effect:two} and the intraclass correlation are uncertain: "
-    "the 95% interval of the design effect is [{low:two}, {high:two}]",
-)
-_FEW = Sentence(
-    "weights.few-people",
-    "caution",
-    "the share of probes rests on few people (by their numbers of probes effectively on {effective:whole}, of whom about {carry:two} are "
-    "{which}): its interval may be too narrow; rely on the person-weighted rate",
-)
 _FEW_EVENTS = Sentence(
     "supposed.correlation",
     "note",
@@ -50,8 +29,6 @@ _FEW_EVENTS = Sentence(
     "are: an intraclass correlation of {alike:two} is {source}, with which they are worth {worth:whole} independent probes; if all "
     "probes of a person were alike, the interval would be [{low:rate}, {high:rate}]",
 )
-ABOUT_WEIGHTS = {one.code for one in (_TWO_RATES, _EFFECT, _FEW)}
-"""The codes of notes that say what different numbers of probes do to a share of probes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,7 +303,7 @@ def rates_of_people(
 
     if 1 < k < n:
         variance, freedom = _of_few_people(variance, freedom, independent, spread / supposing(ALIKE), k)
-    varies = spread > _NO_SPREAD
+    varies = spread > NO_SPREAD
     seen = np.full_like(missed, n)
     np.divide(missed * (1 - missed), variance, out=seen, where=varies)
     effective, freedom = (
@@ -453,84 +430,3 @@ def _corrected(sums: PeopleSums, second: Floats) -> tuple[Floats, Floats]:
     a, b, c, s = summed(own**2), summed(share**2), summed(share * own), total[..., 0]
     squares = summed(factor * own * (own + 2 * beyond)) + 2 * a * b + (b * s) ** 2 + 2 * c**2 - 4 * s * b * c
     return variance, s**2 / squares
-
-
-def by_person(
-    values: Floats, subjects: npt.NDArray[Any], confidence_level: float, supposed: Supposed = BY_DEFAULT
-) -> ByPerson | None:
-    """Weigh people the same, and test whether that changes a share of probes; None where everybody has as many probes.
-
-    The difference p_probe − p_person is the mean over people of u_i = (m_i/m̄)(ȳ_i − p_probe) − (ȳ_i − p_person) besides itself, so
-    its variance is Σ u_i²/K(K − 1), with the degrees of freedom that carriers leave (`carriers_freedom`), at most K − 1.
-    """
-    codes = np.unique(subjects, return_inverse=True)[1]
-    sizes = np.bincount(codes)
-    if (sizes == sizes[0]).all():
-        return None
-    means, probe, k = np.bincount(codes, weights=values) / sizes, float(values.mean()), len(sizes)
-    found = rates_of_people(PeopleSums.of(values, subjects), "person", supposed=supposed)
-    low, high = found.ends(confidence_level)
-    person = float(means.mean())
-    apart = sizes / sizes.mean() * (means - probe) - (means - person)
-    return ByPerson(
-        value=person,
-        low=float(low),
-        high=float(high),
-        standard_error=float(found.standard_error),
-        degrees_of_freedom=float(found.freedom),
-        difference=probe - person,
-        p_value=_p_of_mean(probe - person, apart, k),
-    )
-
-
-def _p_of_mean(difference: float, parts: Floats, n_people: int) -> float:
-    """The p-value of no difference, from what each person adds to it."""
-    from scipy.special import stdtr
-
-    squares = float(parts @ parts)
-    if squares <= _NO_SPREAD:
-        return 1.0
-    carried = carriers_freedom(np.array(squares), np.array(float((parts**4).sum())), n_people)
-    freedom = min(float(carried), n_people - 1.0)
-    error = np.sqrt(squares / (n_people * (n_people - 1)))
-    return float(2 * stdtr(freedom, -abs(difference) / error))
-
-
-def about_weights(found: ByPerson | None, values: Floats, subjects: npt.NDArray[Any]) -> tuple[Note, ...]:
-    """Say beside a share of probes what weighing people the same gives, and where so few people decide it that no interval holds.
-
-    Where people with m probes miss all or none of them, one in 1/q people, (Σ m²)²/Σ m⁴ times q people carry the variance. The numbers of
-    probes and the rate say so, not how far people are seen to differ: those who would show it are easily not among them.
-    """
-    if found is None:
-        return ()
-    sums = PeopleSums.of(values, subjects)
-    said = _TWO_RATES(
-        least=int(sums.sizes[0]),
-        most=int(sums.sizes[-1]),
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        p=found.p_value,
-    )
-    effective = sums.design_carriers
-    carry = effective * (float(sums.events) + 0.5) / sums.n_probes
-    few = effective < _FEW_PEOPLE or carry < _FEW_CARRIERS
-    which = "missed" if values.mean() >= 0.5 else "found"
-    warned = (_FEW(effective=effective, carry=carry, which=which),) if few else ()
-    return said, *_about_effect(sums), *warned
-
-
-def _about_effect(sums: PeopleSums) -> tuple[Note, ...]:
-    """Say within which limits a design effect lies that few people show, as a variance of so many degrees of freedom does."""
-    from scipy.special import chdtri
-
-    found, n = rates_of_people(sums), sums.n_probes
-    freedom = float(found.freedom)
-    if not found.varies or freedom >= _ENOUGH_FREEDOM or sums.n_people < 2:
-        return ()
-    second, _ = sums.residuals(1 - found.rate, np.ones_like(sums.sizes))
-    spread = float(sums.squares.sum()) / n - float(1 - found.rate) ** 2
-    effect = over_people(float(second.sum()), int(sums.n_people)) / (n * spread)
-    low, high = (effect * freedom / float(chdtri(freedom, tail)) for tail in (0.025, 0.975))
-    return (_EFFECT(effect=effect, low=low, high=high),)

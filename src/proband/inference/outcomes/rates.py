@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.inference.estimates.person_weights import by_person
 from proband.inference.estimates.weighting import (
     BY_DEFAULT,
     PeopleSums,
     RatesOfPeople,
     Supposed,
     about_supposed,
-    by_person,
     carriers_freedom,
     of_few_events,
     rates_of_people,

@@ -11,16 +11,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from proband.inference.simulation.pair_worlds import EFFECTS, PairsWorld, TwoOverPairs, of_another
 from proband.inference.simulation.populations import Floats, Integers, Population
-from proband.inference.simulation.worlds import (
-    EFFECTS,
-    DataSet,
-    OutcomesWorld,
-    PairsWorld,
-    TwoAlgorithms,
-    TwoOverPairs,
-    of_another,
-)
+from proband.inference.simulation.worlds import DataSet, OutcomesWorld, TwoAlgorithms
 from proband.measures import RecognitionRate
 
 _RATE = RecognitionRate(1)

@@ -11,8 +11,9 @@ import numpy.typing as npt
 import polars as pl
 from scipy.special import ndtr
 
+from proband.inference.simulation.pair_worlds import EFFECTS, PairKind, PairsWorld
 from proband.inference.simulation.populations import Floats, Integers
-from proband.inference.simulation.worlds import EFFECTS, DataSet, OutcomesWorld, PairKind, PairsWorld, World
+from proband.inference.simulation.worlds import DataSet, OutcomesWorld, World
 from proband.measures.open_set import Searches
 from proband.samples import Samples
 from proband.scores.trials import Trials

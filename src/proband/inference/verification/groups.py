@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError, UsageError
-from proband.inference.verification.intervals.dyadic_rates import RateInterval
+from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.people.group_differences import (
     GenuineErrors,
     GroupDifference,

@@ -15,12 +15,12 @@ from proband.inference.proportions import Interval, check_level, t_quantile, wil
 from proband.inference.verification.intervals.dyadic_auc import AucInterval, PairCloseness, auc_interval
 from proband.inference.verification.intervals.dyadic_bootstrap import interval_anew
 from proband.inference.verification.intervals.dyadic_rates import (
-    RateInterval,
     false_non_match_rate,
     independent_interval,
     naive_interval,
 )
 from proband.inference.verification.intervals.equal_error import EqualErrorInterval
+from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.people.partial_meetings import ListedComparisons
 from proband.inference.verification.people.supposed import NOTHING_LENT, Lent

@@ -13,8 +13,8 @@ import polars as pl
 from proband.errors import UsageError, first_few, nearest, quoted
 from proband.inference.proportions import Interval
 from proband.inference.verification.intervals.dyadic_auc import AucInterval
-from proband.inference.verification.intervals.dyadic_rates import RateInterval
 from proband.inference.verification.intervals.equal_error import EqualErrorInterval
+from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
 from proband.measures.verification import ErrorRates, OperatingPoint
 from proband.results.base import Answers, Confidence, Count, Result

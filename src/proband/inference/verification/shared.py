@@ -16,11 +16,8 @@ from proband.inference.verification.intervals.dyadic_auc import (
     PairPeople,
     auc_interval,
 )
-from proband.inference.verification.intervals.dyadic_rates import (
-    RateInterval,
-    false_match_rate,
-    false_non_match_rate,
-)
+from proband.inference.verification.intervals.dyadic_rates import false_match_rate, false_non_match_rate
+from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.people.drawings import AtRates, Drawings, Genuine, Tail
 from proband.inference.verification.people.meetings import Comparisons, Meetings
 from proband.inference.verification.people.partial_meetings import GappedComparisons, ListedComparisons

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.testing.curves import scale_of
+from proband.inference.comparisons.testing.tails import scale_of
 
 Floats = npt.NDArray[np.float64]
 _DRAWS = 9_999

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
-from proband.inference.comparisons.testing.curves import beyond
+from proband.inference.comparisons.testing.tails import beyond
 from proband.results.base import Result
 
 Floats = npt.NDArray[np.float64]

@@ -10,10 +10,11 @@ import numpy as np
 from proband.errors import DesignError
 from proband.inference.simulation.asking import Answered, Searching
 from proband.inference.simulation.other_worlds import StrangersWorld, ThresholdWorld
+from proband.inference.simulation.pair_worlds import PairKind
 from proband.inference.simulation.populations import Population
 from proband.inference.simulation.score_worlds import CentreWorld
 from proband.inference.simulation.studies.trials import Bars, Study, Trial, each, pairs_of, zipf
-from proband.inference.simulation.worlds import DataSet, PairKind
+from proband.inference.simulation.worlds import DataSet
 from proband.inference.verification.thresholds.deployed import threshold
 from proband.measures.pair_measures import FNMR
 from proband.words import Method, Target, given

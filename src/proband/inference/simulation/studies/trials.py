@@ -10,8 +10,9 @@ from scipy.special import ndtr
 from proband.inference.proportions import normal_quantile
 from proband.inference.simulation.asking import Ask, Estimating
 from proband.inference.simulation.covered import Covered, Share, Tally
+from proband.inference.simulation.pair_worlds import PairKind, PairsWorld
 from proband.inference.simulation.populations import Population
-from proband.inference.simulation.worlds import OutcomesWorld, PairKind, PairsWorld, World
+from proband.inference.simulation.worlds import OutcomesWorld, World
 from proband.measures import Measure, RecognitionRate
 from proband.measures.base import OutcomeMeasure
 from proband.words import Target, given

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
-from proband.inference.verification.intervals.dyadic_rates import RateInterval
+from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.people.drawings import (
     AtRates,
     AtThresholds,

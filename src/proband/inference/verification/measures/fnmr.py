@@ -14,8 +14,8 @@ from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
 from proband.inference.verification.intervals.dyadic_bootstrap import error_anew
 from proband.inference.verification.intervals.dyadic_fnmr import ErrorsThere, same_comparisons
-from proband.inference.verification.intervals.dyadic_rates import TOO_FEW_ERRORS
 from proband.inference.verification.intervals.paired_people import AGAINST_SKEWNESS, multiplied
+from proband.inference.verification.intervals.rate_interval import TOO_FEW_ERRORS
 from proband.inference.verification.lists import verified_list
 from proband.inference.verification.measures.pair_questions import (
     answers_of_verification,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs import Bootstrap
-from proband.inference.comparisons.testing.curves import two_sided
+from proband.inference.comparisons.testing.tails import two_sided
 from proband.inference.procedures import Joint, Question
 from proband.inference.verification.measures.pair_questions import answers_of_verification, pairs_within
 from proband.inference.verification.measures.replicated import (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.testing import curves
+from proband.inference.comparisons.testing import tails
 from proband.inference.estimates.weighting import carriers_freedom
 from proband.inference.moderation import OF_PAIRS, averaged, lent
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
@@ -103,7 +103,7 @@ NOTHING_LENT = Lent()
 
 def unseen(worth: float, confidence_level: float) -> float:
     """Bound a rate of which no error was seen in what so many independent comparisons are worth: 1 − (α/2)^(1/n) (Hanley & Lippman-Hand 1983)."""
-    return curves.unseen(1 - check_level(confidence_level), worth)
+    return tails.unseen(1 - check_level(confidence_level), worth)
 
 
 class Moderated(NamedTuple):

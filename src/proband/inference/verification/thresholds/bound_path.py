@@ -8,7 +8,7 @@ from math import log, log1p
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.verification.intervals.dyadic_rates import TOO_FEW_ERRORS
+from proband.inference.verification.intervals.rate_interval import TOO_FEW_ERRORS
 from proband.inference.verification.people.carriers import FEWEST_CARRIERS, sees_people, small_sample
 from proband.inference.verification.people.meetings import Ints, Meetings
 
