@@ -157,7 +157,7 @@ def _data(study: Study, strangers: float = 0.0) -> tuple[list[Any], Any, Any]:
 
 
 def _evaluate(study: Study) -> Callable[[], object]:
-    from proband.inference.estimates.evaluation import evaluate
+    from proband.inference.estimates.evaluate import evaluate
 
     algorithms, _, experiment = _data(study)
     return lambda: evaluate(algorithms, experiment)

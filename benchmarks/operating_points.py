@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.job import Row, best_of
 from proband.inference import verify
-from proband.inference.verification.verification import VerificationPoint
+from proband.inference.verification.results import VerificationPoint
 from proband.samples import Samples
 from proband.scores import Embeddings
 

@@ -6,9 +6,12 @@ import numpy as np
 from numba import njit
 
 from benchmarks.job import Row, best_of
-from proband.inference.verification.drawings import subject_weights
-from proband.inference.verification.dyadic_bootstrap import bootstrapped_error_rates, fnmr_at_fmr_replicates
-from proband.inference.verification.dyadic_rates import Comparisons
+from proband.inference.verification.intervals.dyadic_bootstrap import (
+    bootstrapped_error_rates,
+    fnmr_at_fmr_replicates,
+)
+from proband.inference.verification.people.drawings import subject_weights
+from proband.inference.verification.people.meetings import Comparisons
 
 PEOPLE, THRESHOLDS, REPLICATES, FMR = 2_000, 20, 1_000, 1e-3
 MATERIALISED, LOOPED = 4, 20  # replicates that the slow ways are timed on; their time is per replicate

@@ -92,7 +92,7 @@ def usual_style(monkeypatch: pytest.MonkeyPatch) -> None:
 def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deal labels and errors anew a few times, where the numbers that come of it are not looked at."""
     for name in ("group_differences", "hard_subjects"):
-        monkeypatch.setattr(f"proband.inference.verification.{name}._DRAWS", 199)
+        monkeypatch.setattr(f"proband.inference.verification.people.{name}._DRAWS", 199)
 
 
 @pytest.fixture

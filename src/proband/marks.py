@@ -27,17 +27,7 @@ class Unless(_Mark):
 def why_idle(
     marks: Iterable[object], values: Callable[[str], Any], defaults: Mapping[str, Any]
 ) -> tuple[Hint, Hint] | None:
-    """Say why an option has no effect beside the others as they are, and what to do; None where it has one.
-
-    Examples
-    --------
-    >>> marks, defaults = [Needs("reject", "galleries"), Unless("exact=on")], {"reject": None, "galleries": None}
-    >>> print(*why_idle(marks, defaults.get, defaults), sep="; ")
-    it has no effect without reject or galleries; leave it out, or add reject or galleries.
-    >>> print(*why_idle(marks, {"reject": 0.2, "exact": True}.get, defaults), sep="; ")
-    it has no effect with exact=True; leave one of them out.
-    >>> why_idle(marks, {"reject": 0.2}.get, defaults)
-    """
+    """Say why an option has no effect beside the others as they are, and what to do; None where it has one."""
     for mark in marks:
         if not isinstance(mark, _Mark):
             continue

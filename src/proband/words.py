@@ -32,26 +32,12 @@ Level = Literal["note", "caution", "mark"]
 
 
 def visible(text: str) -> str:
-    r"""Write what would be obeyed, and not shown, as its number: every text for people goes through here, and data never do.
-
-    Examples
-    --------
-    >>> visible("pca\x1b[2J\u202e\U000e0041")
-    'pca\\x1b[2J\\u202e\\U000e0041'
-
-    """
+    r"""Write what would be obeyed, and not shown, as its number: every text for people goes through here, and data never do."""
     return UNPRINTABLE.sub(lambda mark: _numbered(ord(mark[0])), text)
 
 
 def printable(text: str) -> str:
-    """Make a text visible, and cut words that would fill the screen.
-
-    Examples
-    --------
-    >>> len(printable("a" * 1_000))
-    220
-
-    """
+    """Make a text visible, and cut words that would fill the screen."""
     return visible(
         _WORD.sub(lambda word: f"{word[0][: _LONGEST_WORD // 2]}… ({count(len(word[0]))} characters)", text)
     )
@@ -76,76 +62,35 @@ def count(value: float) -> str:
 
 
 def in_a_list(parts: Sequence[str]) -> str:
-    """Things in a row, the last of them behind "and".
-
-    Examples
-    --------
-    >>> in_a_list(["dlib", "faceres", "lbp"])
-    'dlib, faceres and lbp'
-    """
+    """Things in a row, the last of them behind "and"."""
     *before, last = parts
     return f"{', '.join(before)} and {last}" if before else last
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
-    """How many there are, with the word that belongs to the number.
-
-    Examples
-    --------
-    >>> counted(1, "probe"), counted(2_000, "query", "queries")
-    ('1 probe', '2,000 queries')
-
-    """
+    """How many there are, with the word that belongs to the number."""
     return f"{count(n)} {one if n == 1 else many or one + 's'}"
 
 
 def part_of(n: int, total: int, what: str, rule: str) -> str:
-    """How many of how many are shown and which; nothing where all are.
-
-    Examples
-    --------
-    >>> part_of(4, 12, "algorithms", "those that lead at rank 1"), part_of(3, 3, "algorithms", "the first")
-    ('4 of 12 algorithms: those that lead at rank 1', '')
-
-    """
+    """How many of how many are shown and which; nothing where all are."""
     return "" if n == total else f"{count(n)} of {count(total)} {what}: {rule}"
 
 
 def fixed(value: float, places: int = 4) -> str:
-    """A number with so many decimal places; what is not finite is none.
-
-    Examples
-    --------
-    >>> fixed(0.95), fixed(-1.5, 1), fixed(float("nan"))
-    ('0.9500', '−1.5', 'none')
-
-    """
+    """A number with so many decimal places; what is not finite is none."""
     return _with_minus(f"{value:z,.{places}f}") if isfinite(value) else "none"
 
 
 def signed(value: float, places: int = 2) -> str:
-    """A difference: a number with its sign and so many decimal places; what is rounded to zero has no sign.
-
-    Examples
-    --------
-    >>> signed(1.234), signed(-0.5), signed(-0.001), signed(float("inf"))
-    ('+1.23', '−0.50', '0.00', '+∞')
-
-    """
+    """A difference: a number with its sign and so many decimal places; what is rounded to zero has no sign."""
     if not isfinite(value):
         return _endless(value, "+")
     return _with_minus(f"{value:{'+' if round(value, places) else 'z'},.{places}f}")
 
 
 def end(value: float, places: int = 2) -> str:
-    """An end of a difference's interval: as `signed`, but one that is not zero is not shown as zero.
-
-    Examples
-    --------
-    >>> end(1.234), end(0.0004), end(-0.0), end(-1e-17)
-    ('+1.23', '+0.0004', '0.00', '0.00')
-
-    """
+    """An end of a difference's interval: as `signed`, but one that is not zero is not shown as zero."""
     if isfinite(value) and round(value, places) == 0 and abs(value) > _NO_END:
         places = -floor(log10(abs(value)))
     return signed(value, places)
@@ -157,15 +102,7 @@ def _endless(value: float, plus: str = "") -> str:
 
 
 def fold(text: str, width: int = 100) -> str:
-    """Break lines that are too long between words, and indent what follows.
-
-    Examples
-    --------
-    >>> print(fold("one two three four", 9))
-    one two
-        three
-        four
-    """
+    """Break lines that are too long between words, and indent what follows."""
     whole = _IN_BRACKETS.sub(lambda found: found[0].replace(" ", "\0"), text)  # an interval stays together
     lines = (
         textwrap.fill(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
@@ -178,14 +115,7 @@ _IN_BRACKETS = re.compile(r"\[[^\[\]\n]{0,40}\]")
 
 
 def digits(value: float, significant: int = 3) -> str:
-    """A number with so many significant digits, as small rates and thresholds have.
-
-    Examples
-    --------
-    >>> digits(0.00012345), digits(-3.5, 6), digits(0.0000123)
-    ('0.000123', '−3.5', '1.23e-05')
-
-    """
+    """A number with so many significant digits, as small rates and thresholds have."""
     return _with_minus(f"{value + 0.0:.{significant}g}") if isfinite(value) else "none"
 
 
@@ -195,51 +125,23 @@ def _with_minus(text: str) -> str:
 
 
 def percent(share: float, places: int = 0) -> str:
-    """A share of a hundred.
-
-    Examples
-    --------
-    >>> percent(0.95), percent(0.1234, 1)
-    ('95%', '12.3%')
-
-    """
+    """A share of a hundred."""
     return _with_minus(f"{share:z.{places}%}")
 
 
 def points(difference: float, places: int = 2) -> str:
-    """A difference of rates, in percentage points.
-
-    Examples
-    --------
-    >>> points(0.0123)
-    '+1.23 points'
-
-    """
+    """A difference of rates, in percentage points."""
     return f"{signed(100 * difference, places)} points"
 
 
 def interval(low: float, high: float, places: int = 4) -> str:
-    """The ends of an interval; one that is open is infinite.
-
-    Examples
-    --------
-    >>> interval(0.9, 0.95), interval(2.0, float("inf"), 1)
-    ('[0.9000, 0.9500]', '[2.0, ∞]')
-
-    """
+    """The ends of an interval; one that is open is infinite."""
     ends = (fixed(end, places) if isfinite(end) else _endless(end) for end in (low, high))
     return f"[{', '.join(ends)}]"
 
 
 def interval_of(low: float, high: float, significant: int = 3) -> str:
-    """The ends of an interval, with so many significant digits.
-
-    Examples
-    --------
-    >>> interval_of(1234.5678, -0.5, 6)
-    '[1234.57, −0.5]'
-
-    """
+    """The ends of an interval, with so many significant digits."""
     return f"[{digits(low, significant)}, {digits(high, significant)}]"
 
 
@@ -252,38 +154,18 @@ def p_value(value: float, floor: float | None = None) -> str:
         The p-value.
     floor
         The smallest p-value the test can give; None for one that can give any.
-
-    Examples
-    --------
-    >>> p_value(0.0312), p_value(0.0001, 0.0001), p_value(0)
-    ('= 0.031', '≤ 0.0001', '< 1e-15')
-
     """
     return " ".join(_signed_p(value, floor))
 
 
 def p_at_least(value: float) -> str:
-    """The least of several p-values with the sign before it: there is none above 1.
-
-    Examples
-    --------
-    >>> p_at_least(0.0312), p_at_least(1.0), p_at_least(0.9999)
-    ('= 0.031 or more', '= 1', '= 1')
-
-    """
+    """The least of several p-values with the sign before it: there is none above 1."""
     told = p_value(value)
     return told if told == p_value(1.0) else f"{told} or more"
 
 
 def p_alone(value: float, floor: float | None = None) -> str:
-    """A p-value as it stands in a table: the sign only where it is not equality.
-
-    Examples
-    --------
-    >>> p_alone(0.0312), p_alone(0.0001, 0.0001)
-    ('0.031', '≤ 0.0001')
-
-    """
+    """A p-value as it stands in a table: the sign only where it is not equality."""
     sign, number = _signed_p(value, floor)
     return number if sign == "=" else f"{sign} {number}"
 
@@ -296,39 +178,18 @@ def _signed_p(value: float, floor: float | None) -> tuple[str, str]:
 
 
 def effect(value: float, in_points: bool = True) -> str:
-    """A difference: of rates in percentage points, otherwise as it is; always with its sign.
-
-    Examples
-    --------
-    >>> effect(-0.0123), effect(0.5, in_points=False)
-    ('−1.23', '+0.50')
-
-    """
+    """A difference: of rates in percentage points, otherwise as it is; always with its sign."""
     return signed((100 if in_points else 1) * value)
 
 
 def effect_interval(low: float, high: float, in_points: bool = True) -> str:
-    """The ends of a difference's interval.
-
-    Examples
-    --------
-    >>> effect_interval(-0.01, 0.025)
-    '[−1.00, +2.50]'
-
-    """
+    """The ends of a difference's interval."""
     scale = 100 if in_points else 1
     return f"[{end(scale * low)}, {end(scale * high)}]"
 
 
 def size_of(value: float, in_points: bool = True) -> str:
-    """A difference worth having, with its unit.
-
-    Examples
-    --------
-    >>> size_of(0.0099999), size_of(0.025), size_of(3, in_points=False)
-    ('1 point', '2.5 points', '3')
-
-    """
+    """A difference worth having, with its unit."""
     if not in_points:
         return given(value)
     shown = digits(100 * value, 4)
@@ -336,114 +197,51 @@ def size_of(value: float, in_points: bool = True) -> str:
 
 
 def small_interval(low: float, high: float) -> str:
-    """The ends of a small rate's interval.
-
-    Examples
-    --------
-    >>> small_interval(0.00012345, 0.002)
-    '[0.000123, 0.002]'
-
-    """
+    """The ends of a small rate's interval."""
     return interval_of(low, high)
 
 
 def threshold(value: float | None) -> str:
-    """A threshold, to six digits.
-
-    Examples
-    --------
-    >>> threshold(0.12345678), threshold(None)
-    ('0.123457', 'none')
-
-    """
+    """A threshold, to six digits."""
     return "none" if value is None else digits(value, 6)
 
 
 def given(value: float) -> str:
-    """A number that somebody chose, such as a false match rate to keep: as short as it can be.
-
-    Examples
-    --------
-    >>> given(0.001), given(2.0)
-    ('0.001', '2')
-
-    """
+    """A number that somebody chose, such as a false match rate to keep: as short as it can be."""
     return digits(value, 6)
 
 
 def level(share: float) -> str:
-    """A confidence level or another share that somebody chose, with the places it needs.
-
-    Examples
-    --------
-    >>> level(0.95), level(0.995)
-    ('95%', '99.5%')
-
-    """
+    """A confidence level or another share that somebody chose, with the places it needs."""
     return f"{digits(100 * share, 12)}%"
 
 
 def out_of(n: float, total: float) -> str:
-    """So many of so many.
-
-    Examples
-    --------
-    >>> out_of(3, 1_200)
-    '3 of 1,200'
-
-    """
+    """So many of so many."""
     return f"{count(n)} of {count(total)}"
 
 
 def run_of(first: int, last: int) -> str:
-    """Whole numbers from one to another, such as the places an algorithm can hold.
-
-    Examples
-    --------
-    >>> run_of(1, 3), run_of(2, 2)
-    ('1–3', '2')
-
-    """
+    """Whole numbers from one to another, such as the places an algorithm can hold."""
     return count(first) if first == last else f"{count(first)}–{count(last)}"
 
 
 def trimmed(value: float, places: int = 6, *, sign: bool = False) -> str:
-    """A number at a tick: without zeros that say nothing, and with its sign if asked; zero has none.
-
-    Examples
-    --------
-    >>> trimmed(2.50), trimmed(-0.5), trimmed(3, sign=True), trimmed(-1e-12, sign=True)
-    ('2.5', '−0.5', '+3', '0')
-
-    """
+    """A number at a tick: without zeros that say nothing, and with its sign if asked; zero has none."""
     shown = f"{round(value, places) + 0.0:{'+' if sign else ''},.{places}f}"
     short = shown.rstrip("0").rstrip(".") if places else shown
     return _with_minus(short) if round(value, places) else "0"
 
 
 def aligned(values: Sequence[float], places: int) -> list[str]:
-    """Numbers with so many places, to stand below one another.
-
-    Examples
-    --------
-    >>> aligned([20, 0.5], 1)
-    ['20.0', '\u20070.5']
-
-    """
+    """Numbers with so many places, to stand below one another."""
     shown = [fixed(value, places) for value in values]
     width = max(map(len, shown), default=0)
     return [one.rjust(width, "\u2007") for one in shown]
 
 
 def listed(items: Iterable[object], last: str = "and") -> str:
-    """Items in a row: ``a, b and c``.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"]), listed(["a"])
-    ('a, b and c', 'a')
-
-    """
+    """Items in a row: ``a, b and c``."""
     names = [str(item) for item in items]
     return f" {last} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
@@ -522,14 +320,6 @@ class Sentence:
         ``note`` for how a number came about, ``caution`` for what may mislead, ``mark`` for what a sign in a table means.
     template
         The words, with a field for each value, without the full stop.
-
-    Examples
-    --------
-    >>> LOST = Sentence("example.lost", "note", "{n:count probe} of {who} lost")
-    >>> note = LOST(n=2, who="pca")
-    >>> str(note), note.code, note["n"]
-    ('2 probes of pca lost', 'example.lost', 2)
-
     """
 
     code: str
@@ -580,14 +370,7 @@ class Note:
 
 
 def plain(value: Any) -> Any:
-    """Records as plain values, ready for JSON: by their own `to_dict`, or field by field; a number that is not finite is None.
-
-    Examples
-    --------
-    >>> plain({"value": float("inf"), "name": ("a", 1)})
-    {'value': None, 'name': ['a', 1]}
-
-    """
+    """Records as plain values, ready for JSON: by their own `to_dict`, or field by field; a number that is not finite is None."""
     if isinstance(value, Enum):
         return value.value
     if value is None or isinstance(value, str | bool | int):
@@ -668,16 +451,7 @@ class Method:
 
 
 def as_sentence(note: Note | str) -> str:
-    """A note as a sentence: a capital letter first, unless it begins with a name, and a full stop last.
-
-    Examples
-    --------
-    >>> as_sentence("two probes were lost")
-    'Two probes were lost.'
-    >>> as_sentence(Sentence("example.failed", "note", "{algorithm} failed on {n:count query/queries}")(algorithm="pca", n=1))
-    'pca failed on 1 query.'
-
-    """
+    """A note as a sentence: a capital letter first, unless it begins with a name, and a full stop last."""
     text = str(note)
     begins_with_name = False
     if isinstance(note, Note):

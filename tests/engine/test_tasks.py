@@ -27,9 +27,12 @@ from proband.faces import Population
 from proband.faces.files import write_population
 from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.virtual_experiments import permute
-from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_bootstrap import bootstrapped_error_rates, fnmr_at_fmr_replicates
-from proband.inference.verification.dyadic_rates import Comparisons
+from proband.inference.verification.intervals.dyadic_bootstrap import (
+    bootstrapped_error_rates,
+    fnmr_at_fmr_replicates,
+)
+from proband.inference.verification.people.drawings import Drawings
+from proband.inference.verification.people.meetings import Comparisons
 from proband.measures.open_set import search
 from proband.measures.pairs.counts import count_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import PairSet

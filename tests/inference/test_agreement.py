@@ -13,12 +13,13 @@ from tests.examples import some
 from proband import AUC, FNMR, MedianCensoredRank, Pool, RecognitionRate, Samples, Scores
 from proband.designs import BRR, Binomial, Bootstrap, ClusteredMcNemar, ImageChoice, Jackknife, SignFlip
 from proband.inference import compare, compare_independent
-from proband.inference.comparisons.adjustment import SingleStep
-from proband.inference.comparisons.curves import Hybrid, Percentiles, Score, Student, quantile
-from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, tango_interval
 from proband.inference.comparisons.paired import Tested as Found
 from proband.inference.comparisons.paired_rates import person_curve
-from proband.inference.comparisons.sign_flip import Flips, sign_flip
+from proband.inference.comparisons.testing.adjustment import SingleStep
+from proband.inference.comparisons.testing.curves import Hybrid, Percentiles, Score, Student
+from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar, tango_interval
+from proband.inference.comparisons.testing.sign_flip import Flips, sign_flip
+from proband.inference.comparisons.testing.tails import quantile
 from proband.inference.comparisons.verdicts import judged
 from proband.results.base import Interval
 from proband.words import Method

@@ -10,7 +10,8 @@ from proband import AUC, EER, FNMR, MedianCensoredRank, RankStatistic, Recogniti
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
 from proband.errors import DesignError
 from proband.inference import compare
-from proband.inference.comparisons import cochran, sign_flip, swapped
+from proband.inference.comparisons import swapped
+from proband.inference.comparisons.testing import cochran, sign_flip
 
 QUICK, LONG = 40, 100_000
 QUICK_OF_PAIRS = 8

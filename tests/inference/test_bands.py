@@ -6,7 +6,7 @@ from scipy import stats
 
 from proband.designs import Bootstrap
 from proband.inference import estimate, estimate_cmc
-from proband.inference.estimates.evaluation import evaluate_outcomes
+from proband.inference.estimates.evaluate import evaluate_outcomes
 from proband.inference.proportions import wilson_interval
 from proband.measures import CMC, MedianCensoredRank, RecognitionRate
 

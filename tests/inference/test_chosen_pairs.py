@@ -15,7 +15,7 @@ from proband.designs import Binomial, Bootstrap
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons import paired
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, pair_named
-from proband.inference.comparisons.curves import Student
+from proband.inference.comparisons.testing.curves import Student
 from proband.inference.comparisons.verdicts import judged
 from proband.words import Method
 

@@ -9,8 +9,8 @@ from scipy import stats
 from tests.examples import examples
 
 from proband.errors import DesignError, UsageError
-from proband.inference.comparisons.clustered_mcnemar import clustered_mcnemar
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.testing.clustered_mcnemar import clustered_mcnemar
+from proband.inference.comparisons.testing.sign_flip import sign_flip
 
 
 def obuchowski_in_full(tables: np.ndarray) -> float:

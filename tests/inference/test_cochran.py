@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from proband.inference.comparisons.cochran import cochran_q
+from proband.inference.comparisons.testing.cochran import cochran_q
 from proband.inference.proportions import proportion_interval
 
 # statsmodels 0.15.0: cochrans_q(table_of(counts)), the statistic and the p-value. The counts are of the patterns of success

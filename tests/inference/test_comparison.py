@@ -9,9 +9,9 @@ import pytest
 from proband.designs import Clustered, SignFlip
 from proband.errors import DesignError, UsageError
 from proband.inference import compare, mcnemar
-from proband.inference.comparisons.adjustment import holm
-from proband.inference.comparisons.cochran import cochran_q
-from proband.inference.comparisons.mcnemar import PairedOutcomes, tango_interval
+from proband.inference.comparisons.testing.adjustment import holm
+from proband.inference.comparisons.testing.cochran import cochran_q
+from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, tango_interval
 from proband.measures import MedianCensoredRank, RecognitionRate
 
 

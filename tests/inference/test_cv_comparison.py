@@ -12,10 +12,10 @@ from tests.examples import examples
 from proband.designs import ClusteredMcNemar, SignFlip
 from proband.errors import InputError, UsageError
 from proband.inference import compare
-from proband.inference.comparisons.adjustment import holm
-from proband.inference.comparisons.clustered_mcnemar import clustered_mcnemar
-from proband.inference.comparisons.curves import Skewed
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.testing.adjustment import holm
+from proband.inference.comparisons.testing.clustered_mcnemar import clustered_mcnemar
+from proband.inference.comparisons.testing.curves import Skewed
+from proband.inference.comparisons.testing.sign_flip import sign_flip
 from proband.inference.cross_validation.comparison import compare_folds, compare_pooled
 from proband.inference.cross_validation.correlated_bayes import correlated_bayes
 from proband.inference.cross_validation.five_by_two import compare_five_by_two

@@ -13,17 +13,21 @@ from tests.examples import some
 from proband.errors import DesignError, UsageError
 from proband.inference import proportion_interval
 from proband.inference.proportions import t_quantile, wilson_interval
-from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_difference, auc_interval
-from proband.inference.verification.dyadic_rates import (
-    Comparisons,
-    effective_people,
+from proband.inference.verification.intervals.dyadic_auc import (
+    PairCloseness,
+    PairPeople,
+    auc_difference,
+    auc_interval,
+)
+from proband.inference.verification.intervals.dyadic_rates import (
     false_match_rate,
     false_non_match_rate,
     naive_interval,
-    small_sample,
-    zero_error_bounds,
 )
-from proband.inference.verification.supposed import effect_of_sharing
+from proband.inference.verification.intervals.few_errors import zero_error_bounds
+from proband.inference.verification.people.carriers import effective_people, small_sample
+from proband.inference.verification.people.meetings import Comparisons
+from proband.inference.verification.people.supposed import effect_of_sharing
 
 
 def some_images(rng: np.random.Generator, subjects: int, symmetric: bool) -> Comparisons:

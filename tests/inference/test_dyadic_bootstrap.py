@@ -11,13 +11,13 @@ from tests.examples import some
 
 from proband.designs.base import BLOCK
 from proband.errors import DesignError, UsageError
-from proband.inference.verification.drawings import subject_weights
-from proband.inference.verification.dyadic_bootstrap import (
+from proband.inference.verification.intervals.dyadic_bootstrap import (
     bootstrapped_error_rates,
     fnmr_at_fmr_replicates,
     recentred_interval,
 )
-from proband.inference.verification.dyadic_rates import Comparisons
+from proband.inference.verification.people.drawings import subject_weights
+from proband.inference.verification.people.meetings import Comparisons
 from proband.kernels.subject_bootstrap import add_pairs
 from proband.measures.pairs.counts import allowed_errors
 

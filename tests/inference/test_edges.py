@@ -25,9 +25,9 @@ from proband.inference import (
     proportion_interval,
     tango_interval,
 )
-from proband.inference.comparisons.cochran import cochran_q
-from proband.inference.comparisons.mcnemar import tango_counts
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.testing.cochran import cochran_q
+from proband.inference.comparisons.testing.mcnemar import tango_counts
+from proband.inference.comparisons.testing.sign_flip import sign_flip
 from proband.inference.proportions import t_quantile
 from proband.measures import MedianCensoredRank, MedianRelativeRank, RankStatistic, RecognitionRate
 

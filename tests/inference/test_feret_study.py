@@ -11,7 +11,7 @@ import pytest
 import proband as pb
 from proband.designs import Galleries
 from proband.errors import DesignError, UsageError
-from proband.inference.estimates.evaluation import evaluate
+from proband.inference.estimates.evaluate import evaluate
 from proband.inference.estimates.people_fractions import people_interval, size_curve
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study

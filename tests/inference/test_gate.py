@@ -24,9 +24,9 @@ from proband import (
 )
 from proband.errors import GateError, UsageError
 from proband.inference.comparisons.compare import comparison_of
-from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.gate import EXIT_CODES, Gate, gate_of
 from proband.inference.comparisons.paired import Tested as Difference
+from proband.inference.comparisons.testing.curves import Student
 from proband.inference.procedures import Joint, Question
 from proband.words import Method
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband.inference.verification.dyadic_rates import Comparisons, false_match_rate, false_non_match_rate
-from proband.inference.verification.group_differences import (
+from proband.inference.verification.groups import error_rates_by
+from proband.inference.verification.intervals.dyadic_rates import false_match_rate, false_non_match_rate
+from proband.inference.verification.people.group_differences import (
     GenuineErrors,
     ImpostorErrors,
     differences_of_groups,
 )
-from proband.inference.verification.groups import error_rates_by
+from proband.inference.verification.people.meetings import Comparisons
 from proband.measures.verification import OperatingPoint
 from proband.samples import Samples
 from proband.scores import Scores
@@ -53,7 +54,7 @@ def drawn(rng: np.random.Generator, differ: float, n: int = 40):
 
 def rejections(n_sets: int, differ: float, monkeypatch) -> tuple[float, float]:
     """How often some difference, and the ratio, are more than chance."""
-    monkeypatch.setattr("proband.inference.verification.group_differences._DRAWS", 199)
+    monkeypatch.setattr("proband.inference.verification.people.group_differences._DRAWS", 199)
     rng, found = np.random.default_rng(0), []
     for number in range(n_sets):
         own, labels, missed = drawn(rng, differ)
@@ -103,7 +104,7 @@ def test_only_groups_of_people_are_dealt():
 
 def test_intervals_agree_with_p_values(monkeypatch):
     """With few people dealings tie with the groups as they are, to rounding."""
-    monkeypatch.setattr("proband.inference.verification.group_differences._DRAWS", 99)
+    monkeypatch.setattr("proband.inference.verification.people.group_differences._DRAWS", 99)
     rng, own, tied = np.random.default_rng(3), np.repeat(np.arange(8), 7), 0
     for n in range(25):
         missed = rng.random(56) < rng.choice([0.05, 0.5, 0.9], 8)[own]

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import proband as pb
-from proband.inference.verification.drawings import AtRates
-from proband.inference.verification.partial_meetings import GappedComparisons
-from proband.inference.verification.verification import Shared
+from proband.inference.verification.people.drawings import AtRates
+from proband.inference.verification.people.partial_meetings import GappedComparisons
+from proband.inference.verification.shared import Shared
 from proband.kernels.codes import FAILED
 from proband.measures.pairs.pair_set import PairSet
 

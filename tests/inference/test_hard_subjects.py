@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtri
 
 from proband.inference.verification.groups import hard_subjects_of
-from proband.inference.verification.hard_subjects import ImageErrors, _apart, _wedges
+from proband.inference.verification.people.hard_subjects import ImageErrors, _apart, _wedges
 from proband.measures.verification import OperatingPoint
 from proband.samples import Experiment, Samples
 from proband.scores import Embeddings, Scores
@@ -89,7 +89,7 @@ def rejections(n_sets: int, goat: float, lamb: float, seed: int = 0) -> np.ndarr
 
 def test_people_who_are_alike_are_no_goats_or_lambs(monkeypatch):
     """Errors that share an image or a person were taken for independent, which rejected 40 to 100 in 100."""
-    monkeypatch.setattr("proband.inference.verification.hard_subjects._DRAWS", 199)
+    monkeypatch.setattr("proband.inference.verification.people.hard_subjects._DRAWS", 199)
     assert (rejections(40, 0.0, 0.0) <= 0.15).all()
     assert (rejections(15, 0.9, 0.5) >= 0.6).all()
 

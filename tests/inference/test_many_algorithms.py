@@ -12,13 +12,14 @@ from scipy import stats
 import proband as pb
 from proband.designs import Bootstrap
 from proband.inference import compare
-from proband.inference.comparisons.adjustment import SingleStep
-from proband.inference.comparisons.curves import Percentiles, Score, Skewed, Student, agreeing, unseen
 from proband.inference.comparisons.paired import Tested as Found
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.testing.adjustment import SingleStep
+from proband.inference.comparisons.testing.curves import Percentiles, Score, Skewed, Student, agreeing
+from proband.inference.comparisons.testing.sign_flip import sign_flip
+from proband.inference.comparisons.testing.tails import unseen
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.galleries.orders import orders_of
-from proband.inference.verification.paired_people import Apart
+from proband.inference.verification.intervals.paired_people import Apart
 from proband.measures import FNMR, MedianCensoredRank, RankStatistic, RecognitionRate
 from proband.results.base import Interval
 from proband.samples import Samples

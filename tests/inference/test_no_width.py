@@ -9,7 +9,7 @@ import proband as pb
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip, StratifiedDesign
 from proband.errors import DesignError, ProbandError
 from proband.inference import cluster_statistics, compare, compare_independent
-from proband.inference.comparisons.curves import Percentiles, Student
+from proband.inference.comparisons.testing.curves import Percentiles, Student
 from proband.inference.comparisons.verdicts import verdict_of
 from proband.inference.galleries.effect import _hotelling, _pairs
 from proband.inference.proportions import Interval

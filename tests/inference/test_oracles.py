@@ -10,7 +10,12 @@ import pytest
 from scipy import stats
 
 from proband.errors import UsageError
-from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, newcombe_interval, tango_interval
+from proband.inference.comparisons.testing.mcnemar import (
+    PairedOutcomes,
+    mcnemar,
+    newcombe_interval,
+    tango_interval,
+)
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import difference_of_independent, proportion_interval
 

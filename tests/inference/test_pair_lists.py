@@ -8,8 +8,8 @@ import pytest
 
 import proband as pb
 from proband.errors import AlignmentError, InputError, UsageError
-from proband.inference.verification.meetings import Comparisons
-from proband.inference.verification.partial_meetings import ListedComparisons
+from proband.inference.verification.people.meetings import Comparisons
+from proband.inference.verification.people.partial_meetings import ListedComparisons
 from proband.study.reading import read_study
 from proband.study.run import run as carry_out
 

@@ -9,16 +9,21 @@ from scipy.stats import t
 import proband as pb
 from proband.errors import DesignError
 from proband.inference import compare
-from proband.inference.comparisons.curves import Student
-from proband.inference.verification.drawings import Genuine, Tail
-from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, PlacedPairs, auc_difference
-from proband.inference.verification.dyadic_fnmr import (
+from proband.inference.comparisons.testing.curves import Student
+from proband.inference.verification.intervals.dyadic_auc import (
+    PairCloseness,
+    PairPeople,
+    PlacedPairs,
+    auc_difference,
+)
+from proband.inference.verification.intervals.dyadic_fnmr import (
     AlgorithmScores,
     ErrorsThere,
     fnmr_difference_at_fmr,
 )
-from proband.inference.verification.meetings import Comparisons
-from proband.inference.verification.paired_people import Apart, even_people, multiplied
+from proband.inference.verification.intervals.paired_people import Apart, even_people, multiplied
+from proband.inference.verification.people.drawings import Genuine, Tail
+from proband.inference.verification.people.meetings import Comparisons
 from proband.measures import AUC, EER, FNMR
 from proband.samples import Samples
 from proband.scores import Scores

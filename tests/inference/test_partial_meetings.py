@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband.inference.verification.meetings import Comparisons
-from proband.inference.verification.partial_meetings import GappedComparisons, ListedComparisons
-from proband.inference.verification.verification import Shared
+from proband.inference.verification.people.meetings import Comparisons
+from proband.inference.verification.people.partial_meetings import GappedComparisons, ListedComparisons
+from proband.inference.verification.shared import Shared
 from proband.measures.pairs import lists
 from proband.measures.pairs.pair_set import PairSet
 from proband.samples import Samples

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from proband.inference.estimates.weighting import PeopleSums
-from proband.inference.verification.dyadic_rates import Comparisons, false_match_rate, false_non_match_rate
-from proband.inference.verification.person_rates import by_comparison, by_person
+from proband.inference.verification.intervals.dyadic_rates import false_match_rate, false_non_match_rate
+from proband.inference.verification.people.meetings import Comparisons
+from proband.inference.verification.people.person_rates import by_comparison, by_person
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -12,8 +12,8 @@ import pytest
 from scipy import optimize, stats
 
 from proband.errors import DesignError, UsageError
-from proband.inference.comparisons.mcnemar import mcnemar, tango_counts
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.testing.mcnemar import mcnemar, tango_counts
+from proband.inference.comparisons.testing.sign_flip import sign_flip
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.weighting import PeopleSums, rates_of_people
 from proband.inference.planning.planning import plan_difference, plan_error_rate, plan_half_width

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.examples import examples
 
-from proband.inference.comparisons.mcnemar import mcnemar
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.testing.mcnemar import mcnemar
+from proband.inference.comparisons.testing.sign_flip import sign_flip
 
 
 @examples(60)

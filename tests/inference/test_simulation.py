@@ -24,8 +24,9 @@ from proband.errors import DesignError, UsageError
 from proband.inference.simulation.asking import Banding, Comparing, Estimating, Searching, Validating
 from proband.inference.simulation.covered import Share, Tally, simulate
 from proband.inference.simulation.other_worlds import OneRank, SplitsWorld, StrangersWorld
+from proband.inference.simulation.pair_worlds import PairsWorld, TwoOverPairs
 from proband.inference.simulation.populations import KINDS, Population
-from proband.inference.simulation.worlds import OutcomesWorld, PairsWorld, TwoAlgorithms, TwoOverPairs
+from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms
 
 RATE = RecognitionRate(1)
 

@@ -8,11 +8,11 @@ import pytest
 
 import proband as pb
 from proband.inference.proportions import t_quantile, wilson_interval
-from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_rates import false_match_rate, false_non_match_rate
-from proband.inference.verification.fnmr import compare_at_rates
-from proband.inference.verification.meetings import Comparisons
-from proband.inference.verification.supposed import effect_of_sharing, worth_of_people
+from proband.inference.verification.intervals.dyadic_rates import false_match_rate, false_non_match_rate
+from proband.inference.verification.measures.fnmr import compare_at_rates
+from proband.inference.verification.people.drawings import Drawings
+from proband.inference.verification.people.meetings import Comparisons
+from proband.inference.verification.people.supposed import effect_of_sharing, worth_of_people
 
 
 @pytest.mark.parametrize("sizes", [[1, 1, 1], [3, 3, 3, 3], [1, 2, 7, 0, 4]])

@@ -12,10 +12,10 @@ from scipy.stats import norm, t
 
 from proband import Experiment, Samples, Scores, Trials, threshold, verify
 from proband.errors import DesignError, UsageError
-from proband.inference.verification.bound_path import BoundPath
-from proband.inference.verification.dyadic_rates import false_match_rate
-from proband.inference.verification.meetings import Comparisons, Meetings
-from proband.inference.verification.partial_meetings import ListedComparisons
+from proband.inference.verification.intervals.dyadic_rates import false_match_rate
+from proband.inference.verification.people.meetings import Comparisons, Meetings
+from proband.inference.verification.people.partial_meetings import ListedComparisons
+from proband.inference.verification.thresholds.bound_path import BoundPath
 
 
 def _world(

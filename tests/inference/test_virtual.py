@@ -9,7 +9,7 @@ from tests.examples import some
 import proband as pb
 from proband.designs.image_choice import TRIALS_A_BLOCK, draw_choices
 from proband.errors import AlignmentError, DesignError, UsageError
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.testing.sign_flip import sign_flip
 
 
 def pool_of(rng, people: int, images: tuple[int, ...] = (2, 2), uneven: bool = False) -> pb.Pool:

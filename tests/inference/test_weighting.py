@@ -11,9 +11,10 @@ from scipy import stats
 from proband.designs import BRR, Binomial, Bootstrap, Clustered, ClusteredMcNemar, TrainingSets
 from proband.errors import DesignError, UsageError
 from proband.inference import compare, estimate, estimate_cmc
-from proband.inference.comparisons.curves import Skewed
-from proband.inference.estimates.evaluation import evaluate_outcomes
-from proband.inference.estimates.weighting import PeopleSums, by_person, rates_of_people
+from proband.inference.comparisons.testing.curves import Skewed
+from proband.inference.estimates.evaluate import evaluate_outcomes
+from proband.inference.estimates.person_weights import by_person
+from proband.inference.estimates.weighting import PeopleSums, rates_of_people
 from proband.inference.proportions import wilson_interval
 from proband.measures import CMC, RecognitionRate
 from proband.measures.base import measure_named, weighted

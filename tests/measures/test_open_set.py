@@ -9,8 +9,8 @@ from scipy.special import ndtr, ndtri
 
 import proband as pb
 from proband.errors import DesignError, UsageError
-from proband.inference.verification.drawings import subject_weights
 from proband.inference.verification.open_set import _FnirAnew, searches_with_intervals
+from proband.inference.verification.people.drawings import subject_weights
 from proband.measures.folds import fold_accuracy
 from proband.measures.open_set import Searches, chance_by_gallery_size, search
 from proband.scores.trials import Trials

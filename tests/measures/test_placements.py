@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from proband.inference import verify
-from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_interval
+from proband.inference.verification.intervals.dyadic_auc import PairCloseness, PairPeople, auc_interval
 from proband.kernels.codes import DONT_CARE, FAILED
 from proband.measures.pairs import placements as room
 from proband.measures.pairs.counts import genuine_pairs, tail_pairs

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar
+from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar
 from proband.inference.image_choice.distributions import Distribution
 from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, TABLE_4, Evidence, claims
 

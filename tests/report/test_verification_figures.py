@@ -16,8 +16,8 @@ from tests.examples import some
 
 from proband.errors import UsageError
 from proband.inference.estimates.people_fractions import SizeCurve
-from proband.inference.verification.dyadic_rates import RateInterval
 from proband.inference.verification.groups import Differential, GroupRates
+from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.report import save_figure
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.makers.errors import aligned

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.stats import beta, gamma, norm
 
-from proband.inference.verification.bound_path import BoundPath
-from proband.inference.verification.meetings import Comparisons
+from proband.inference.verification.people.meetings import Comparisons
+from proband.inference.verification.thresholds.bound_path import BoundPath
 
 Floats = npt.NDArray[np.float64]
 Drawn = Callable[[np.random.Generator, int], Floats]

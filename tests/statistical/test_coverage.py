@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from proband.inference.comparisons.mcnemar import mcnemar
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.testing.mcnemar import mcnemar
+from proband.inference.comparisons.testing.sign_flip import sign_flip
 from proband.inference.estimates.closed import effective_size
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import proportion_interval, t_quantile, wilson_interval

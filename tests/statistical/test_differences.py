@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from proband.inference.comparisons.adjustment import SingleStep
-from proband.inference.comparisons.curves import Score, Skewed
 from proband.inference.comparisons.paired_rates import person_curve
-from proband.inference.comparisons.sign_flip import Flips, sign_flip
+from proband.inference.comparisons.testing.adjustment import SingleStep
+from proband.inference.comparisons.testing.curves import Score, Skewed
+from proband.inference.comparisons.testing.sign_flip import Flips, sign_flip
 from proband.inference.estimates.clusters import design_effect
 
 QUICK, LONG = 100, 4_000

@@ -13,18 +13,15 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, special
 
-from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, auc_interval
-from proband.inference.verification.dyadic_bootstrap import (
+from proband.inference.verification.intervals.dyadic_auc import PairCloseness, PairPeople, auc_interval
+from proband.inference.verification.intervals.dyadic_bootstrap import (
     bootstrapped_error_rates,
     fnmr_at_fmr_replicates,
     recentred_interval,
 )
-from proband.inference.verification.dyadic_rates import (
-    Comparisons,
-    false_match_rate,
-    naive_interval,
-    small_sample,
-)
+from proband.inference.verification.intervals.dyadic_rates import false_match_rate, naive_interval
+from proband.inference.verification.people.carriers import small_sample
+from proband.inference.verification.people.meetings import Comparisons
 
 QUICK, LONG = 300, 4000
 

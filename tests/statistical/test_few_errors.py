@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband.inference.estimates.weighting import (
-    PeopleSums,
-    about_weights,
-    by_person,
-    moderated,
-    rates_of_people,
-)
+from proband.inference.estimates.person_weights import about_weights, by_person
+from proband.inference.estimates.weighting import PeopleSums, moderated, rates_of_people
 from proband.inference.simulation.populations import Population
 from proband.measures.open_set import chance_by_gallery_size
 

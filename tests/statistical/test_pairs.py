@@ -9,11 +9,16 @@ from tests.statistical.pair_populations import Population
 
 from proband.designs import Bootstrap
 from proband.inference import compare, verify
-from proband.inference.verification.drawings import Genuine, Tail
-from proband.inference.verification.dyadic_auc import PairCloseness, PairPeople, PlacedPairs, auc_interval
-from proband.inference.verification.dyadic_fnmr import ErrorsThere
-from proband.inference.verification.meetings import Comparisons
-from proband.inference.verification.verification import Shared
+from proband.inference.verification.intervals.dyadic_auc import (
+    PairCloseness,
+    PairPeople,
+    PlacedPairs,
+    auc_interval,
+)
+from proband.inference.verification.intervals.dyadic_fnmr import ErrorsThere
+from proband.inference.verification.people.drawings import Genuine, Tail
+from proband.inference.verification.people.meetings import Comparisons
+from proband.inference.verification.shared import Shared
 from proband.measures import AUC, EER, FNMR
 from proband.measures.pairs.counts import count_trials
 from proband.measures.verification import ErrorRates

@@ -7,8 +7,8 @@ import pytest
 from tests.statistical.deployed_thresholds import CENTRED, POPULATIONS, Population, centred, zipf
 
 import proband as pb
-from proband.inference.verification.dyadic_rates import false_match_rate
-from proband.inference.verification.meetings import Comparisons
+from proband.inference.verification.intervals.dyadic_rates import false_match_rate
+from proband.inference.verification.people.meetings import Comparisons
 
 SMALL = {"normal": POPULATIONS["normal"], "lambs": POPULATIONS["lambs"], "centred": CENTRED["mild"]}
 

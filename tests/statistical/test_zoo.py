@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from tests.statistical.deployed_thresholds import zipf
 
-from proband.inference.verification.hard_subjects import ImageErrors, hard_subjects
-from proband.inference.verification.meetings import Comparisons
+from proband.inference.verification.people.hard_subjects import ImageErrors, hard_subjects
+from proband.inference.verification.people.meetings import Comparisons
 
 Drawn = Callable[[np.random.Generator, int], np.ndarray]
 NOTHING: Drawn = lambda rng, n: np.zeros(n)  # noqa: E731
@@ -64,14 +64,14 @@ def test_people_who_are_alike(
     rates: tuple[float, float],
 ) -> None:
     """Hard images, and people who look alike, are no goats and no lambs; of 300 data sets, 2.5 points are two errors."""
-    monkeypatch.setattr("proband.inference.verification.hard_subjects._DRAWS", 199)
+    monkeypatch.setattr("proband.inference.verification.people.hard_subjects._DRAWS", 199)
     assert (_rejected(NOTHING, image, images, rates, 300, of_two) <= 0.05 + 0.025).all()
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("person", [NORMAL, SKEWED, FEW], ids=["normal", "skewed", "few"])
 def test_people_who_are_not_alike(monkeypatch: pytest.MonkeyPatch, person: Drawn) -> None:
-    monkeypatch.setattr("proband.inference.verification.hard_subjects._DRAWS", 199)
+    monkeypatch.setattr("proband.inference.verification.people.hard_subjects._DRAWS", 199)
     goats, lambs = _rejected(person, NORMAL, [8] * 100, (0.1, 0.01), 60)
     assert goats > 0.8
     assert lambs > 0.35  # about half where a few of them make most false matches

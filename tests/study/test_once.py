@@ -16,8 +16,8 @@ from proband.analyses import Request
 from proband.designs.base import BLOCK
 from proband.inference.estimates import case, evaluation
 from proband.inference.estimates.evaluation import Entry
-from proband.inference.verification import drawings
-from proband.inference.verification.drawings import AtRates
+from proband.inference.verification.people import drawings
+from proband.inference.verification.people.drawings import AtRates
 from proband.measures import CMC, ranks
 from proband.report.model_card import CardMetric, metrics_of
 from proband.report.page.build import build_page

@@ -27,15 +27,6 @@ class RecognizerClassifier(_Mixin, _Base):  # type: ignore[misc]
         The size of the images, which come flattened, one a row.
     mask
         Whether pixel recognisers keep only the oval of the face.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_classification
-    >>> X, y = make_classification(60, 64, n_informative=20, n_classes=3, random_state=0)
-    >>> pixels = np.clip(128 + 20 * X, 0, 255)
-    >>> model = RecognizerClassifier("pca:angle", height=8, width=8, mask=False).fit(pixels, y)
-    >>> model.score(pixels, y)
-    1.0
     """
 
     def __init__(

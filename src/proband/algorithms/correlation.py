@@ -19,7 +19,13 @@ _NOTHING = np.empty(0, dtype=np.float32)
 
 @dataclass(frozen=True)
 class Correlation(Recognizer):
-    """The cosine of standardised pixels inside the oval: no equalisation, no projection, no training."""
+    """The cosine of standardised pixels inside the oval: no equalisation, no projection, no training.
+
+    Examples
+    --------
+    >>> Correlation().needs_training
+    False
+    """
 
     photometry: Photometry = PLAIN
     height: Positive = 150

@@ -52,6 +52,11 @@ class ICA(Recognizer):
         ``fastica`` holds sources uncorrelated, so that it rotates white data, which a cosine does not see: architecture 1
         ranks as ``pca:angle`` does, and 2 as ``pca:whitened-cosine``, up to rounding (for standardised pixels). ``infomax``
         (Bell and Sejnowski 1995; on faces Bartlett et al. 1998) does not, and ranks otherwise.
+
+    Examples
+    --------
+    >>> ICA(architecture=1).name
+    'ica:1'
     """
 
     architecture: Literal[1, 2] = 2

@@ -23,7 +23,13 @@ BINS = 59  # uniform patterns of 8 neighbours, each on its own, and one bin for 
 
 @dataclass(frozen=True)
 class Grid:
-    """Uniform LBP of 8 neighbours (not rotation invariant), histograms over a grid of cells, each adding up to one."""
+    """Uniform LBP of 8 neighbours (not rotation invariant), histograms over a grid of cells, each adding up to one.
+
+    Examples
+    --------
+    >>> Grid(rows=4, columns=4, radius=1)
+    Grid(rows=4, columns=4, radius=1)
+    """
 
     rows: int = 6
     columns: int = 6
@@ -185,7 +191,13 @@ def nearest_parts(
 
 @dataclass(frozen=True)
 class LBP(Recognizer):
-    """Local binary patterns with the plain chi-square score; no training."""
+    """Local binary patterns with the plain chi-square score; no training.
+
+    Examples
+    --------
+    >>> LBP(Grid(rows=4, columns=4)).needs_training
+    False
+    """
 
     grid: Grid = Grid()
     name: str = "lbp:chi2"
@@ -204,6 +216,11 @@ class NBNN(Recognizer):
     ----------
     anywhere
         Let a part find its nearest neighbour at any place of a face, as the method has it, and not only at its own.
+
+    Examples
+    --------
+    >>> NBNN(anywhere=False).grid
+    Grid(rows=6, columns=6, radius=2)
     """
 
     grid: Grid = Grid()

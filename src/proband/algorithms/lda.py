@@ -34,6 +34,11 @@ class LDA(Recognizer):
     components
         Principal components kept before LDA, a number or a share. The share of 0.4 matters: as many components as
         the within-person scatter allows fit its noise and recognise far less.
+
+    Examples
+    --------
+    >>> LDA().name
+    'lda:angle'
     """
 
     comparison: Comparison = "angle"

@@ -51,6 +51,11 @@ class PCA(Recognizer):
         al. 2001; ``whitened-cosine``; ``whitened-l2``, which reverses that paper's order.
     components
         How many components to keep: a whole number, or a share of those there are.
+
+    Examples
+    --------
+    >>> PCA(comparison="mahalanobis").name
+    'pca:mahalanobis'
     """
 
     comparison: Comparison = "mahalanobis"

@@ -61,6 +61,11 @@ def recognizer(name: str, *, mask: bool = True) -> Recognizer:
     mask
         Whether recognisers that compare pixels keep only the oval of the face; for pictures that were not cropped by
         their eyes it makes no sense.
+
+    Examples
+    --------
+    >>> recognizer("pca:l2").comparison
+    'l2'
     """
     made = _find(name)
     photometry = getattr(made, "photometry", None)
@@ -73,12 +78,24 @@ def recognizer(name: str, *, mask: bool = True) -> Recognizer:
 
 
 def names() -> list[str]:
-    """The names of all recognisers that are installed."""
+    """The names of all recognisers that are installed.
+
+    Examples
+    --------
+    >>> names()[:3]
+    ['correlation', 'pca:l1', 'pca:l2']
+    """
     return RECOGNIZERS.names()
 
 
 def family_of(name: str) -> str | None:
-    """The family of a bundled recogniser; None for any other name, whatever it looks like."""
+    """The family of a bundled recogniser; None for any other name, whatever it looks like.
+
+    Examples
+    --------
+    >>> family_of("pca:mahalanobis"), family_of("mine.models:Net")
+    ('pca', None)
+    """
     return next((family for family, members in FAMILIES.items() if name in members), None)
 
 
@@ -86,6 +103,11 @@ def names_code(name: str) -> bool:
     """Whether a name means code to be imported: ``package.module:attribute``.
 
     What is bundled, or installed as a plug-in under that name, is not meant by it; an ONNX model is data.
+
+    Examples
+    --------
+    >>> names_code("mine.models:Net"), names_code("pca")
+    (True, False)
     """
     return RECOGNIZERS.names_code(name)
 

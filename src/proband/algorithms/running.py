@@ -35,7 +35,13 @@ _ROWS_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class Sets:
-    """Which samples are for training, queries and targets, by id."""
+    """Which samples are for training, queries and targets, by id.
+
+    Examples
+    --------
+    >>> Sets(training=(), queries=("a2",), targets=("a1", "b1")).queries
+    ('a2',)
+    """
 
     training: tuple[str, ...]
     queries: tuple[str, ...]

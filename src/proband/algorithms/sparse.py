@@ -83,7 +83,13 @@ def check_sparse(height: int, width: int, penalty: float) -> None:
 
 @dataclass(frozen=True)
 class SRC(Recognizer):
-    """Sparse representation classifier on images reduced to 22 × 18 pixels (Mery et al. 2016); no training."""
+    """Sparse representation classifier on images reduced to 22 × 18 pixels (Mery et al. 2016); no training.
+
+    Examples
+    --------
+    >>> SRC(penalty=0.05)
+    SRC(height=22, width=18, penalty=0.05, name='src', needs_training=False)
+    """
 
     height: int = 22
     width: int = 18

@@ -95,13 +95,7 @@ def is_irreducible(modulus: Polynomial, prime: int) -> bool:
 
 
 def primitive_polynomial(prime: int, degree: int) -> Polynomial:
-    """The first monic polynomial, counted by its lower coefficients, modulo which the powers of x are everything but 0.
-
-    Examples
-    --------
-    >>> primitive_polynomial(2, 4)  # x⁴ + x + 1
-    (1, 0, 0, 1, 1)
-    """
+    """The first monic polynomial, counted by its lower coefficients, modulo which the powers of x are everything but 0."""
     for lower in _counted(prime, degree):
         modulus = (1, *lower)
         x = (*(0,) * (degree - 2), 1, 0) if degree > 1 else (-lower[0] % prime,)

@@ -55,7 +55,7 @@ def with_counts(scored: Command) -> Command:
 def _of_counts(words: list[str], total: int | None, given: dict[str, Any], scored: Command) -> None:
     """The test of two counts, as papers state them."""
     from proband.inference import mcnemar as test
-    from proband.inference.comparisons.mcnemar import tango_counts
+    from proband.inference.comparisons.testing.mcnemar import tango_counts
 
     if len(words) != 2 or given["samples"] is not None:
         raise UsageError(

@@ -120,13 +120,7 @@ class Reweighting(Design):
 
 
 def as_design(design: Design | str) -> Design | Literal["auto"]:
-    """Return a design, which may be given by its name; ``"auto"`` stays what it is.
-
-    Examples
-    --------
-    >>> as_design("clustered"), as_design("auto")
-    (Clustered(), 'auto')
-    """
+    """Return a design, which may be given by its name; ``"auto"`` stays what it is."""
     if isinstance(design, Design):
         return design
     return "auto" if design == "auto" else design_named(design)

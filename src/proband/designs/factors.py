@@ -17,25 +17,14 @@ _MOST_CELLS = 1 << 31  # of an orthogonal array that is made whole
 
 
 def has_arrays(size: int) -> bool:
-    """Whether there are orthogonal arrays of so many symbols: of prime powers.
-
-    Examples
-    --------
-    >>> [size for size in range(2, 16) if not has_arrays(size)]
-    [6, 10, 12, 14, 15]
-    """
+    """Whether there are orthogonal arrays of so many symbols: of prime powers."""
     from proband.arrays.polynomials import prime_power
 
     return prime_power(size) is not None
 
 
 def require_cells(cells: int, size: int, n_strata: int) -> None:
-    """Refuse arrays that are too large to be made.
-
-    Examples
-    --------
-    >>> require_cells(1000, 2, 10)
-    """
+    """Refuse arrays that are too large to be made."""
     if cells > _MOST_CELLS:
         raise DesignError(
             f"{count(n_strata)} strata of {size} units need an array too large to evaluate replicates one by one.",
@@ -67,19 +56,6 @@ def half_part(strata: Strata, own: npt.NDArray[np.intp], size: int, shrink: floa
     has Σ c_i c_j = m(δ_ij − 1/n): an orthogonal multi-array (Sitter 1993), with halves of equal size where n = m. Each split
     comes with every row of a second matrix, whose columns turn it in one stratum after another and balance these. Factors are 1 ± εc, with
     the largest ε that keeps them from falling below 0.
-
-    Examples
-    --------
-    Two strata of six units: the variance of a mean is the textbook one.
-
-    >>> strata, y = Strata.of([1] * 6 + [2] * 6), np.arange(12.0) ** 2
-    >>> part = half_part(strata, np.arange(2), 6, 1.0)
-    >>> factors = part.factors(0, part.n_replicates)
-    >>> apart = factors @ (strata.unit_weights * y) - strata.mean(y)
-    >>> part.n_replicates, bool(factors.min() > -1e-12), round(float(part.scale @ apart**2), 8)
-    (28, True, 46.41388889)
-    >>> strata.textbook_variance(y).round(8)
-    array([46.41388889])
     """
     from proband.arrays import hadamard, smallest_hadamard
 
@@ -111,15 +87,7 @@ class _Rows:
 
 
 def some_of(part: ReplicatePart, rows: npt.NDArray[np.intp]) -> ReplicatePart:
-    """Some replicates of a part, which count for all.
-
-    Examples
-    --------
-    >>> whole = array_part(Strata.of([1, 1]), np.arange(1), 2, np.array([[0], [1]]), 1.0)
-    >>> part = some_of(whole, np.array([1]))
-    >>> part.factors(0, 1), part.scale
-    (array([[0., 2.]]), array([1.]))
-    """
+    """Some replicates of a part, which count for all."""
     factors: Any = part.factors
     return ReplicatePart(len(rows), _Rows(factors, rows), part.scale[rows] * part.n_replicates / len(rows))
 
@@ -150,14 +118,7 @@ def array_part(
     rows: npt.NDArray[np.integer[Any]],
     shrink: float,
 ) -> ReplicatePart:
-    """Replicates that take unit ``rows[α, h]`` of each of some strata; all other strata keep their weights.
-
-    Examples
-    --------
-    >>> array_part(Strata.of([1, 1]), np.arange(1), 2, np.array([[0], [1]]), 1.0).factors(0, 2)
-    array([[2., 0.],
-           [0., 2.]])
-    """
+    """Replicates that take unit ``rows[α, h]`` of each of some strata; all other strata keep their weights."""
     column = np.full(len(strata), -1)
     column[own] = np.arange(len(own))
     units = np.flatnonzero(column[strata.codes] >= 0)

@@ -231,14 +231,7 @@ class GalleryParts:
 
 
 def dated_column(samples: Samples, name: str, purpose: str) -> pl.Series:
-    """Return a column of dates or numbers; `purpose` ends the sentence "There is no column … to …".
-
-    Examples
-    --------
-    >>> samples = Samples({"id": ["a1", "b1"], "subject": ["a", "b"], "year": [1993, 1996]})
-    >>> dated_column(samples, "year", "tell ages by").to_list()
-    [1993, 1996]
-    """
+    """Return a column of dates or numbers; `purpose` ends the sentence "There is no column … to …"."""
     columns = samples.frame.columns
     if name not in columns:
         near = difflib.get_close_matches(name, columns, n=1)

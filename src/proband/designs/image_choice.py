@@ -66,17 +66,6 @@ def draw_choices(options: Options, balanced: bool, seed: int, block: int, compil
 
     Balanced, the pairs are dealt in cycles to people in random order (Beveridge et al. 2001, §7), and a remainder is drawn from
     the cycle; otherwise each person's pair is drawn independently, all equally likely.
-
-    Examples
-    --------
-    Four people with four pairs of images each: in every trial each pair is used once.
-
-    >>> from proband.samples import Pool, Samples
-    >>> rows = [(f"{s}{k}", s, k // 2) for s in "abcd" for k in range(3)]
-    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
-    >>> choices = draw_choices(Pool(samples, "day").options, balanced=True, seed=0, block=0)
-    >>> choices.shape, np.unique(np.sort(choices, axis=1), axis=0).tolist()
-    ((2048, 4), [[0, 1, 2, 3]])
     """
     n = options.n_searched
     if options.n_fixed:  # distractors have one image, and the others the choices they would have without them

@@ -38,14 +38,6 @@ class Strata:
     members, within
         The unit of each observation and its weight, where a unit has several observations (a person who has several probes);
         None where every observation is a unit.
-
-    Examples
-    --------
-    Two strata of two units, weighed alike: θ = ½·2 + ½·6, v = ¼·2/2 + ¼·8/2.
-
-    >>> strata, y = Strata.of(["a", "a", "b", "b"]), np.array([1.0, 3.0, 4.0, 8.0])
-    >>> float(strata.mean(y)), strata.variances(y).ravel(), strata.textbook_variance(y)
-    (4.0, array([2., 8.]), array([1.25]))
     """
 
     codes: npt.NDArray[np.intp]
@@ -66,11 +58,6 @@ class Strata:
         weights
             ``units``: each stratum by its number of units, so that the estimate is the plain mean. ``equal``: all alike. Or
             a weight for each label; they must not be negative and must sum to one.
-
-        Examples
-        --------
-        >>> [Strata.of(["a", "a", "b"], one).unit_weights.round(4).tolist() for one in ("units", "equal", {"a": 0.2, "b": 0.8})]
-        [[0.3333, 0.3333, 0.3333], [0.25, 0.25, 0.5], [0.1, 0.1, 0.8]]
         """
         values = complete_from(labels, "strata")
         if not len(values):
@@ -97,17 +84,6 @@ class Strata:
 
         Observations keep their weights, so the estimate stays; what varies is whole units. Equal labels in two strata are two
         units.
-
-        Examples
-        --------
-        Two people at each of two sites, with one or two probes:
-
-        >>> sites, who = ["x", "x", "x", "y", "y"], ["a", "a", "b", "c", "d"]
-        >>> found = Strata.of(sites).in_units(who)
-        >>> found.codes, found.members, found.unit_weights
-        (array([0, 0, 1, 1]), array([0, 0, 1, 2, 3]), array([0.4, 0.2, 0.2, 0.2]))
-        >>> found.gathered(np.array([1.0, 0.0, 1.0, 0.0, 1.0])).ravel()
-        array([0.5, 1. , 0. , 1. ])
         """
         kinds = np.unique(complete_from(units, "units"), return_inverse=True)[1].ravel()
         keys = self.codes * (int(kinds.max()) + 1) + kinds
@@ -208,11 +184,6 @@ class Strata:
         """Return what each unit adds to the stratified mean θ beside the others of its stratum (units × statistics).
 
         It is w(y − θ) less its mean within the stratum, w being the unit's weight.
-
-        Examples
-        --------
-        >>> Strata.of(["a", "a", "b", "b"]).residuals(np.array([1.0, 3.0, 4.0, 8.0])).ravel()
-        array([-0.25,  0.25, -0.5 ,  0.5 ])
         """
         if self.uneven is None:
             return self.unit_weights[:, None] * self._apart(values)
@@ -224,11 +195,6 @@ class Strata:
         """Return what each stratum adds to the variance of the stratified mean θ (strata × statistics).
 
         It is n/(n − 1) Σ e² over the residuals of its n units: W² s²/n where a stratum's units weigh alike.
-
-        Examples
-        --------
-        >>> Strata.of(["a", "a", "b", "b"]).parts_of_variance(np.array([1.0, 3.0, 4.0, 8.0])).ravel()
-        array([0.25, 1.  ])
         """
         found: Floats = self._sums(self.residuals(values) ** 2) * (self.sizes / (self.sizes - 1))[:, None]
         return found
@@ -242,11 +208,6 @@ class Strata:
         """Return Cochran's effective degrees of freedom, for each statistic; those of all strata where nothing varies.
 
         With v_h what stratum h adds to the variance, ν = (Σ v_h)² / Σ [v_h²/(n_h − 1)]: few where few strata vary.
-
-        Examples
-        --------
-        >>> Strata.of(["a", "a", "b", "b"]).effective_freedom(np.array([1.0, 3.0, 4.0, 8.0])).round(4)  # 1.25²/(0.0625 + 1)
-        array([1.4706])
         """
         parts = self.parts_of_variance(values)
         below = (parts**2 / (self.sizes - 1)[:, None]).sum(axis=0)

@@ -85,15 +85,6 @@ class Replicates:
 
         Of a statistic that is linear in the weights it is the residual e (`Strata.residuals`): with f the factors and c the scales of
         balanced replicates, e_i = (n − 1)/n Σ_α c_α (f_iα − 1)(θ_α − θ).
-
-        Examples
-        --------
-        >>> from proband.designs import BRR
-        >>> strata, y = Strata.of(["a", "a", "b", "b"]), np.array([1.0, 3.0, 4.0, 8.0])
-        >>> plan = BRR().replicates(strata)
-        >>> values = next(plan.parts[0].blocks(4)) @ (strata.unit_weights * y)
-        >>> plan.residuals(strata, values, 4.0)
-        array([-0.25,  0.25, -0.5 ,  0.5 ])
         """
         n_units, found, done = len(strata.codes), np.zeros(len(strata.codes)), 0
         for part in self.parts:
@@ -107,14 +98,7 @@ class Replicates:
         return made
 
     def variance(self, values: Floats, estimate: float, centre: Centre) -> float:
-        """Return the variance from the replicates' values, centred on the estimate or on their mean.
-
-        Examples
-        --------
-        >>> plan = Replicates((ReplicatePart(4, lambda start, stop: np.ones((stop - start, 2)), np.full(4, 0.25)),))
-        >>> [plan.variance(np.array([1.0, 2.0, 3.0, 4.0]), 2.0, centre) for centre in ("estimate", "mean")]
-        [1.5, 1.25]
-        """
+        """Return the variance from the replicates' values, centred on the estimate or on their mean."""
         return float(self.variances(values[:, None], np.array([estimate]), centre)[0])
 
     def variances(self, values: Floats, estimates: Floats, centre: Centre) -> Floats:

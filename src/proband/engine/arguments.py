@@ -54,27 +54,7 @@ _PUBLISHED: dict[str, type] = {}
 
 
 def checked(function: Public, owner: type | None = None) -> Public:
-    """Let a function, or a method of its owner, refuse arguments it cannot take: unknown names, wrong kinds, numbers beyond limits, swapped places.
-
-    Examples
-    --------
-    >>> from typing import Literal
-    >>> @checked
-    ... def rate(hits: int, of: int, ties: Literal["mean", "pessimistic"] = "mean") -> float:
-    ...     return hits / of
-    >>> rate(3, 4)
-    0.75
-    >>> rate(3, 4, ties="pesimistic")
-    Traceback (most recent call last):
-        ...
-    proband.errors.UsageError: ties must be 'mean' or 'pessimistic'; got 'pesimistic'.
-    hint: did you mean 'pessimistic'?
-    >>> rate(3, total=4)
-    Traceback (most recent call last):
-        ...
-    proband.errors.UsageError: rate has no argument 'total'.
-    hint: it takes: hits, of, ties.
-    """
+    """Let a function, or a method of its owner, refuse arguments it cannot take: unknown names, wrong kinds, numbers beyond limits, swapped places."""
     gate = Gate(function, owner=owner)
 
     @functools.wraps(function)

@@ -24,13 +24,6 @@ def array_from(data: Any, what: str) -> npt.NDArray[Any]:
         An array, a column or a frame, a tensor on the CPU (its gradient is left behind), or a list.
     what
         What it is called, in errors.
-
-    Examples
-    --------
-    >>> array_from([[1, 2], [3, 4]], "scores").shape
-    (2, 2)
-    >>> array_from(np.ma.array([1, 2, 10**9], mask=[0, 0, 1]), "scores")
-    array([ 1.,  2., nan])
     """
     found = _as_array(data, what)
     if found.dtype.kind != "O" or not found.size:
@@ -46,16 +39,7 @@ def array_from(data: Any, what: str) -> npt.NDArray[Any]:
 
 
 def complete_from(data: Any, what: str) -> npt.NDArray[Any]:
-    """Make a NumPy array of what the user has, in which no value may be missing.
-
-    Examples
-    --------
-    >>> complete_from(["a", None], "strata")
-    Traceback (most recent call last):
-        ...
-    proband.errors.InputError: 1 of the 2 strata is missing, first number 1 (counted from 0).
-    hint: leave these rows out of all arrays.
-    """
+    """Make a NumPy array of what the user has, in which no value may be missing."""
     found = array_from(data, what)
     missing = missing_in(found)
     if missing is not None:
@@ -85,13 +69,7 @@ def missing_error(missing: npt.NDArray[np.bool_], what: str) -> InputError:
 
 
 def plain_values(data: Any, what: str) -> list[Any]:
-    """Return one column as plain values of Python, every kind of missing value (NaN, NA, NaT, null, masked) as None.
-
-    Examples
-    --------
-    >>> plain_values(np.array([1.5, np.nan]), "scores")
-    [1.5, None]
-    """
+    """Return one column as plain values of Python, every kind of missing value (NaN, NA, NaT, null, masked) as None."""
     if hasattr(data, "columns"):
         raise UsageError(f"The {what} are a list, got {quoted(data)}.", "pass a column or a list.")
     if _library(data) == "pandas":
@@ -105,13 +83,7 @@ def plain_values(data: Any, what: str) -> list[Any]:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a single value is None, NaN, NaT, pandas' NA or NumPy's masked.
-
-    Examples
-    --------
-    >>> [is_missing(one) for one in (None, float("nan"), np.datetime64("NaT"), np.ma.masked, 0, "nan")]
-    [True, True, True, True, False, False]
-    """
+    """Whether a single value is None, NaN, NaT, pandas' NA or NumPy's masked."""
     if isinstance(value, str):
         return False
     if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
@@ -169,13 +141,7 @@ def _library(data: Any) -> str:
 
 
 def numbers_by(function: Callable[..., Any], what: str, *args: Any) -> npt.NDArray[np.float64]:
-    """Return what a user's function makes of its arguments, which must be numbers.
-
-    Examples
-    --------
-    >>> numbers_by(np.sum, "statistic", [1, 2])
-    array(3.)
-    """
+    """Return what a user's function makes of its arguments, which must be numbers."""
     try:
         found = np.asarray(function(*args))
     except (TypeError, ValueError, OverflowError) as error:
@@ -186,13 +152,7 @@ def numbers_by(function: Callable[..., Any], what: str, *args: Any) -> npt.NDArr
 
 
 def number_by(function: Callable[..., Any], what: str, *args: Any) -> float:
-    """Return the one number that a user's function makes of its arguments.
-
-    Examples
-    --------
-    >>> number_by(np.mean, "statistic", [1, 2])
-    1.5
-    """
+    """Return the one number that a user's function makes of its arguments."""
     found = numbers_by(function, what, *args)
     if found.ndim:
         raise UsageError(f"The {what} must give one number, not {found.shape}.")
@@ -200,13 +160,7 @@ def number_by(function: Callable[..., Any], what: str, *args: Any) -> float:
 
 
 def number_from(value: Any, what: str) -> float:
-    """Return a number that a user gave among others.
-
-    Examples
-    --------
-    >>> number_from(3, "total")
-    3.0
-    """
+    """Return a number that a user gave among others."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):

@@ -39,11 +39,6 @@ class Axes:
     """In the type of an array: how many axes it has, 0 for any number but none, what it holds, and whether it must hold anything.
 
     One whose rows may be labelled is handed on as it is, for the function to obey the labels.
-
-    Examples
-    --------
-    >>> Axes(1, np.integer).taken([1, 2]), Axes(1, np.integer).taken([0.5]) is MISFIT, Axes(1).taken(3) is MISFIT
-    (array([1, 2]), True, True)
     """
 
     n: int = 0
@@ -87,13 +82,7 @@ MISFIT: Any = object()
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of the kind that a signature names; what it leaves open fits.
-
-    Examples
-    --------
-    >>> fits(3, float), fits("3", float), fits(True, int), fits([1, 2], abc.Sequence[int]), fits(None, int | None)
-    (True, False, False, True, True)
-    """
+    """Whether a value is of the kind that a signature names; what it leaves open fits."""
     return taken(value, hint) is not MISFIT
 
 
@@ -102,11 +91,6 @@ def taken(value: Any, hint: Any) -> Any:
 
     Numbers of other libraries become Python's, and arrays and columns become lists where a list is asked for: functions need not
     know of them.
-
-    Examples
-    --------
-    >>> taken(np.array(0.5), float), taken(np.arange(2), abc.Sequence[int]), taken("a", float) is MISFIT
-    (0.5, [0, 1], True)
     """
     if is_open(hint):
         return _plain(value)
@@ -272,13 +256,7 @@ def _is_several(value: Any, origin: Any) -> bool:
 
 
 def expected(hint: Any) -> str:
-    """What a type is called.
-
-    Examples
-    --------
-    >>> expected(float | abc.Sequence[float]), expected(Literal["a", "b"]), expected(Path | None)
-    ('a number or a list of numbers', "'a' or 'b'", 'a path')
-    """
+    """What a type is called."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return str(inner[1]) if isinstance(inner[1], str | Axes) else expected(inner[0])
@@ -400,13 +378,7 @@ def number_in(text: str) -> str | None:
 
 
 def shown(value: Any) -> str:
-    """What a value is, in a few words.
-
-    Examples
-    --------
-    >>> shown(np.zeros((2, 3))), shown(None), shown("a"), shown([1, 2]), shown(int)
-    ('a NumPy array of 2 × 3 (float64)', 'None', "'a'", 'a list of 2', 'the class int')
-    """
+    """What a value is, in a few words."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"a whole number of {int(value.bit_length() * 0.30103) + 1} digits"
     if value is None or isinstance(value, bool | int | float | complex | np.generic):

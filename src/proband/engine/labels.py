@@ -18,12 +18,6 @@ def labels_of(data: Any) -> Labels | None:
     """The labels of the rows of a pandas column or frame; None for the plain numbers 0, 1, 2, …, which name nothing.
 
     Of a mapping of columns they are those of the first that has any.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> labels_of(pd.Series([1, 2], index=["a", "b"])), labels_of(pd.Series([1, 2]))
-    (('a', 'b'), None)
     """
     if isinstance(data, Mapping):
         return next((found for one in data.values() if (found := labels_of(one)) is not None), None)
@@ -53,13 +47,6 @@ def aligned(
     ------
     InputError
         If labels are not the same or not unique, or if they put into another order what others have without labels.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> columns = {"truth": pd.Series([1, 0], index=["a", "b"]), "scores": pd.Series([0.2, 0.9], index=["b", "a"])}
-    >>> aligned(columns)["scores"].tolist()
-    [0.9, 0.2]
     """
     found = dict(given)
     labels = {} if table is None or isinstance(table, range) else {called: table}
@@ -103,15 +90,7 @@ def rows_of(data: Any) -> Labels | range | None:
 
 
 def ordered(data: Any, names: Sequence[str], rows: Labels | range | None, what: str) -> Any:
-    """Bring a column or frame of pandas to the order of named rows, by their names or by their labels.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> shuffled = pd.Series([1, 2], index=["b", "a"])
-    >>> [ordered(shuffled, names, rows, "scores").tolist() for names, rows in ((["a", "b"], None), (["x", "y"], ("a", "b")))]
-    [[2, 1], [2, 1]]
-    """
+    """Bring a column or frame of pandas to the order of named rows, by their names or by their labels."""
     found = named(data, names, what)
     if found is not None:
         return found
@@ -121,14 +100,7 @@ def ordered(data: Any, names: Sequence[str], rows: Labels | range | None, what: 
 
 
 def named(data: Any, names: Sequence[str], what: str, axis: int = 0) -> Any | None:
-    """Bring rows (or columns, ``axis=1``) that are labelled by names to the order of these; None where labels are other things.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> named(pd.Series([1, 2], index=["b", "a"]), ["a", "b"], "scores").tolist()
-    [2, 1]
-    """
+    """Bring rows (or columns, ``axis=1``) that are labelled by names to the order of these; None where labels are other things."""
     own = labels_of(data) if axis == 0 else headings_of(data)
     texts = () if own is None else tuple(map(str, own))
     if len(texts) != len(names) or not set(texts) & set(names):

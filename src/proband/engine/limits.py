@@ -40,13 +40,6 @@ class Within(Interval):
         What to do about a number that lies elsewhere.
     infinite
         Whether it may be infinite as well, or of any length.
-
-    Examples
-    --------
-    >>> str(Within(gt=0, lt=1)), Within(ge=1).holds(0), Within(ge=1).holds(2)
-    ('above 0 and below 1', False, True)
-    >>> print(Within(ge=1).refusal("rank", 0))
-    rank must be at least 1, got 0.
     """
 
     said: str | None = None
@@ -88,13 +81,7 @@ class Within(Interval):
 
 
 def end_in_words(end: float) -> str:
-    """A limit in words: whole numbers whole.
-
-    Examples
-    --------
-    >>> end_in_words(10_000_000), end_in_words(0.5)
-    ('10,000,000', '0.5')
-    """
+    """A limit in words: whole numbers whole."""
     return count(end) if isinstance(end, int) else given(end)
 
 
@@ -154,13 +141,6 @@ def beyond(name: str, value: Any, hint: Any, *, missing: bool = False) -> UsageE
     ----------
     missing
         Whether NaN stands for what there is none of, as in what was found.
-
-    Examples
-    --------
-    >>> print(beyond("ranks", [1, 0], abc.Sequence[Rank]))
-    A rank is a whole number from 1 to 1,000,000,000, got 0.
-    >>> print(beyond("rate", float("nan"), float))
-    rate must be a number, got nan.
     """
     origin, inner = get_origin(hint), get_args(hint)
     if isinstance(value, int) and value.bit_length() > 1024:

@@ -40,14 +40,7 @@ class Registry:
     _registered: dict[str, Any] = field(default_factory=dict)
 
     def register(self, *names: str) -> Callable[[Thing], Thing]:
-        """Let names mean what is decorated, or given to what is returned.
-
-        Examples
-        --------
-        >>> shapes = Registry("shape", "example.shapes")
-        >>> shapes.register("square", "quadratic")(4), shapes.find("square"), shapes.names()
-        (4, 4, ['square', 'quadratic'])
-        """
+        """Let names mean what is decorated, or given to what is returned."""
 
         def take(thing: Thing) -> Thing:
             self._registered.update(dict.fromkeys(names, thing))

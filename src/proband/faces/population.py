@@ -62,6 +62,12 @@ class Population:
     views
         Views from the side to add to every image set, by FERET's names: ``rb`` and ``rc`` (15° to the image's left and right),
         ``ql`` and ``qr`` (22.5°), ``ra`` and ``rd`` (45°), ``hl`` and ``hr`` (67.5°). The other images stay the same.
+
+    Examples
+    --------
+    >>> population = Population(n_subjects=3, plan="grid", sessions=2, images_per_session=1, seed=1)
+    >>> len(population)
+    6
     """
 
     n_subjects: Annotated[int, Within(ge=1, le=_MOST)] = 200

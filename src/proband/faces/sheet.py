@@ -33,6 +33,11 @@ def contact_sheet(
         Number of images side by side.
     labels
         A line to print below each image.
+
+    Examples
+    --------
+    >>> contact_sheet(np.zeros((3, 40, 30), dtype=np.uint8), 2).size
+    (72, 92)
     """
     from PIL import Image, ImageDraw
 

@@ -16,20 +16,21 @@ from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.gate import Gate, gate
 from proband.inference.comparisons.independent import compare_independent
-from proband.inference.comparisons.mcnemar import (
+from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_table
+from proband.inference.comparisons.testing.mcnemar import (
     McNemar,
     PairedOutcomes,
     mcnemar,
     newcombe_interval,
     tango_interval,
 )
-from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_table
 from proband.inference.datasets.comparison import compare_datasets
 from proband.inference.datasets.results import DatasetComparison
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
-from proband.inference.estimates.evaluation import Entry, Evaluation, evaluate
+from proband.inference.estimates.evaluate import evaluate
+from proband.inference.estimates.evaluation import Entry, Evaluation
 from proband.inference.estimates.overlap import SetOverlap, set_overlap
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
 from proband.inference.galleries.feret_study import feret_study
@@ -47,9 +48,10 @@ from proband.inference.simulation.coverage import Coverage, coverage
 from proband.inference.simulation.halves import Halves, compare_halves
 from proband.inference.strata.sensors import compare_sensors
 from proband.inference.survey import ReplicateEstimate, Survey, SurveyEstimates, estimate_weighted
-from proband.inference.verification.several import Verifications, verify_pairs
-from proband.inference.verification.thresholds import DeployedThreshold, DeployedThresholds, threshold
-from proband.inference.verification.verification import Verification, verify
+from proband.inference.verification.results import Verification, Verifications
+from proband.inference.verification.thresholds.deployed import threshold
+from proband.inference.verification.thresholds.results import DeployedThreshold, DeployedThresholds
+from proband.inference.verification.verification import verify, verify_pairs
 from proband.results.band import Band
 from proband.results.difference import Difference
 from proband.results.estimate import Clusters, Estimate

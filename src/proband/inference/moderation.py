@@ -22,13 +22,7 @@ OF_PAIRS = 0.4
 
 
 def averaged(seen: Number, known_with: Number, supposed: Number, worth: float) -> Number:
-    """Average what was seen, with so many degrees of freedom, and what is supposed, as if that had been seen with `worth` (Smyth 2004).
-
-    Examples
-    --------
-    >>> averaged(1.0, 6.0, 4.0, 3.0)  # (6·1 + 3·4)/9
-    2.0
-    """
+    """Average what was seen, with so many degrees of freedom, and what is supposed, as if that had been seen with `worth` (Smyth 2004)."""
     return (known_with * seen + worth * supposed) / (known_with + worth)
 
 
@@ -36,11 +30,6 @@ def lent(shown: Sequence[float], carriers: Sequence[float], supposed: float) -> 
     """Find what others lend: the mean of what each shows, by the people who carry it, moderated as if three more had shown what is supposed.
 
     They may be of the same people, so that together they count as much as the one that most people carry.
-
-    Examples
-    --------
-    >>> lent([0.1, 0.3], [9.0, 9.0], 0.6)  # (9·0.2 + 3·0.6)/12
-    0.3
     """
     weights = np.asarray(carriers, dtype=np.float64)
     mean = float(weights @ np.asarray(shown, dtype=np.float64) / weights.sum())

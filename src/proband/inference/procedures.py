@@ -28,8 +28,8 @@ from proband.scores.trials import Trials
 from proband.words import Note
 
 if TYPE_CHECKING:
-    from proband.inference.comparisons.cochran import CochranQ
     from proband.inference.comparisons.paired import Tested
+    from proband.inference.comparisons.testing.cochran import CochranQ
 
 Data = Outcomes | Scores
 Within = Experiment | Samples | Pool | None
@@ -77,17 +77,7 @@ class Question:
         seed: int,
         population: int | None = None,
     ) -> Question:
-        """Ask; a mapping gives algorithms their names, and a measure and a design may be given by theirs.
-
-        Examples
-        --------
-        >>> from proband import MedianCensoredRank
-        >>> asked = Question.of(MedianCensoredRank(), {"a": None, "b": None}, None, "auto", 0.95, 0)
-        >>> asked.names, asked.view, asked.design
-        (('a', 'b'), 'outcomes', None)
-        >>> Question.of("rank-rate@5", {"a": None}, None, "brr", 0.95, 0).measure
-        RecognitionRate(rank=5, weights='probe')
-        """
+        """Ask; a mapping gives algorithms their names, and a measure and a design may be given by theirs."""
         measure, design = as_measure(measure), as_design(design)
         if not isinstance(measure, Measure):
             raise UsageError(
@@ -314,8 +304,8 @@ PROCEDURES = (
         "pairs",
         frozenset({"threshold"}),
         None,
-        "verification.fnmr:fnmr_estimates",
-        "verification.fnmr:fnmr_differences",
+        "verification.measures.fnmr:fnmr_estimates",
+        "verification.measures.fnmr:fnmr_differences",
         study="pairs-of-people",
         compared="difference-over-pairs",
         people_can_weigh=(True, True),
@@ -325,8 +315,8 @@ PROCEDURES = (
         "pairs",
         frozenset({"area"}),
         None,
-        "verification.auc:auc_estimates",
-        "verification.auc:auc_differences",
+        "verification.measures.auc:auc_estimates",
+        "verification.measures.auc:auc_differences",
         study="pairs-of-people",
         compared="difference-over-pairs",
         people_can_weigh=(True, True),
@@ -336,8 +326,8 @@ PROCEDURES = (
         "pairs",
         frozenset({"crossing"}),
         None,
-        "verification.eer:eer_estimates",
-        "verification.eer:eer_differences",
+        "verification.measures.eer:eer_estimates",
+        "verification.measures.eer:eer_differences",
         study="pairs-of-people",
         compared="difference-over-pairs",
         people_can_weigh=(True, True),
@@ -347,8 +337,8 @@ PROCEDURES = (
         "pairs",
         _OF_PAIRS,
         "weights",
-        "verification.replicated:over_people",
-        "verification.replicated:differences_over_people",
+        "verification.measures.replicated:over_people",
+        "verification.measures.replicated:differences_over_people",
         study="pairs-of-people",
         compared="difference-over-pairs",
         people_can_weigh=(True, True),
@@ -358,8 +348,8 @@ PROCEDURES = (
         "pairs",
         _OF_PAIRS,
         "strata",
-        "verification.pair_strata:stratified",
-        "verification.pair_strata:stratified_differences",
+        "verification.measures.pair_strata:stratified",
+        "verification.measures.pair_strata:stratified_differences",
         study="images-of-pairs",
         compared="difference-of-images-of-pairs",
         people_can_weigh=(True, True),
@@ -369,19 +359,7 @@ PROCEDURES = (
 
 
 def procedure_for(question: Question, *, comparing: bool = False) -> Procedure:
-    """Find the procedure that answers a question; what none does is refused with what would do.
-
-    Examples
-    --------
-    >>> from proband import MedianCensoredRank, RecognitionRate
-    >>> from proband.designs import Bootstrap, Clustered, SignFlip
-    >>> def found(measure, design, comparing=False):
-    ...     return procedure_for(Question.of(measure, {"a": None}, None, design, 0.95, 0), comparing=comparing).key
-    >>> found(RecognitionRate(1), Clustered()), found(MedianCensoredRank(), Bootstrap())
-    ('clustered', 'resampled')
-    >>> found(RecognitionRate(1), SignFlip(), comparing=True)
-    'sign-flip'
-    """
+    """Find the procedure that answers a question; what none does is refused with what would do."""
     able = [one for one in PROCEDURES if (one.differences if comparing else one.estimates)]
     capability = _capability(question.design)
     for one in able:

@@ -20,50 +20,26 @@ Floats = npt.NDArray[np.float64]
 
 
 def check_level(confidence_level: float) -> float:
-    """Return the confidence level if it is one.
-
-    Examples
-    --------
-    >>> check_level(0.95)
-    0.95
-    """
+    """Return the confidence level if it is one."""
     level: float = LEVEL.checked(confidence_level)
     return level
 
 
 def check_seed(seed: int) -> int:
-    """Return the seed if it is one.
-
-    Examples
-    --------
-    >>> check_seed(7)
-    7
-    """
+    """Return the seed if it is one."""
     checked: int = SEED.checked(seed)
     return checked
 
 
 def normal_quantile(confidence_level: float) -> float:
-    """Return the two-sided standard normal quantile Φ⁻¹(½ + level/2): 1.96 for 0.95.
-
-    Examples
-    --------
-    >>> round(normal_quantile(0.95), 4)
-    1.96
-    """
+    """Return the two-sided standard normal quantile Φ⁻¹(½ + level/2): 1.96 for 0.95."""
     from scipy.special import ndtri
 
     return float(ndtri(0.5 + check_level(confidence_level) / 2))
 
 
 def t_quantile(confidence_level: float, degrees_of_freedom: float) -> float:
-    """Return the two-sided quantile of Student's t (1908); infinite without a degree of freedom.
-
-    Examples
-    --------
-    >>> round(t_quantile(0.95, 4), 4), t_quantile(0.95, 0)
-    (2.7764, inf)
-    """
+    """Return the two-sided quantile of Student's t (1908); infinite without a degree of freedom."""
     from scipy.special import stdtrit
 
     if degrees_of_freedom < 1:
@@ -124,27 +100,13 @@ def wilson_interval(rate: float, n: float, z: float) -> Interval:
     """Find Wilson's (1927) interval of a rate of `n` trials, with `z` the quantile to use; the whole range for an infinite one.
 
     Its ends are the p with (p̂ − p)² = z² p(1 − p)/n: [p̂ + z²/2n ± z √(p̂(1 − p̂)/n + z²/4n²)] / (1 + z²/n).
-
-    Examples
-    --------
-    Newcombe's 15 of 148 (Statistics in Medicine 1998;17:857) are 0.0624 to 0.1605.
-
-    >>> [round(end, 4) for end in wilson_interval(15 / 148, 148, 1.959964)]
-    [0.0624, 0.1605]
     """
     low, high = wilson_ends(np.array([rate]), np.array([n]), z)
     return Interval(float(low[0]), float(high[0]))
 
 
 def wilson_ends(rates: Floats, n: Floats, z: float | Floats) -> tuple[Floats, Floats]:
-    """Find Wilson's (1927) intervals of many rates at once, each of its own number of trials, and its own quantile if need be.
-
-    Examples
-    --------
-    >>> low, high = wilson_ends(np.array([0.0, 0.5]), np.array([20.0, 20.0]), 1.959964)
-    >>> low.round(4), high.round(4)
-    (array([0.    , 0.2993]), array([0.1611, 0.7007]))
-    """
+    """Find Wilson's (1927) intervals of many rates at once, each of its own number of trials, and its own quantile if need be."""
     known = np.isfinite(z)
     z = np.where(known, z, 0.0)
     centre = rates + z * z / (2 * n)

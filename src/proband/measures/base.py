@@ -199,16 +199,7 @@ class Mean(OutcomeMeasure):
 
 
 def probe_weights(outcomes: Outcomes, weights: Weights) -> Floats | None:
-    """Return what each probe weighs where people weigh the same, one over the number of the person's probes; None where probes do.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2"], "subject": list("abaab")})
-    >>> scores = Scores.from_array([[9, 1], [8, 1], [1, 9]], ["a2", "a3", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> probe_weights(rank(scores, Experiment(samples, gallery=["a1", "b1"])), "person")
-    array([0.5, 0.5, 1. ])
-    """
+    """Return what each probe weighs where people weigh the same, one over the number of the person's probes; None where probes do."""
     if weights == "probe":
         return None
     codes = np.unique(outcomes.subjects, return_inverse=True)[1]
@@ -217,40 +208,19 @@ def probe_weights(outcomes: Outcomes, weights: Weights) -> Floats | None:
 
 
 def weighted(measure: Measure, weights: Weights) -> Measure:
-    """Give a share of probes its weights; what has none stays as it is.
-
-    Examples
-    --------
-    >>> [weighted(measure_named(one), "person").code for one in ("rank-rate@5", "auc", "median-rank")]
-    ['rank-5-by-person', 'auc-by-person', 'median-rank-10']
-    """
+    """Give a share of probes its weights; what has none stays as it is."""
     known = "weights" in getattr(measure, "__dataclass_fields__", {})
     made: Measure = replace(measure, weights=weights) if known else measure  # type: ignore[type-var]
     return made
 
 
 def weighing(weights: Weights, of: Target) -> Target:
-    """Name what is measured with its weights.
-
-    Examples
-    --------
-    >>> str(weighing("person", Target("rank-rate", "recognition rate at rank 1")))
-    'recognition rate at rank 1, person-weighted'
-    """
+    """Name what is measured with its weights."""
     return of if weights == "probe" else derived("by-person", "{}, person-weighted", of)
 
 
 def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
-    """Rank scores within an experiment, unless the outcomes are there already.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> outcomes_of(scores, Experiment(samples, gallery="session == 1")).ranks
-    array([1., 2.])
-    """
+    """Rank scores within an experiment, unless the outcomes are there already."""
     if isinstance(data, Outcomes):
         return data
     if within is None:
@@ -259,13 +229,7 @@ def outcomes_of(data: Outcomes | Scores, within: Experiment | None) -> Outcomes:
 
 
 def as_measure(measure: Measure | str) -> Measure:
-    """Return a measure, which may be given by its name.
-
-    Examples
-    --------
-    >>> as_measure("rank-rate@5").code
-    'rank-5'
-    """
+    """Return a measure, which may be given by its name."""
     return measure_named(measure) if isinstance(measure, str) else measure
 
 

@@ -38,12 +38,6 @@ class FoldAccuracy(Result):
         pairs, and pairs share people where the folds do not keep them apart.
     n_pairs, notes
         How many pairs were decided, and what else a reader should know.
-
-    Examples
-    --------
-    >>> found = FoldAccuracy("net", np.array([0.9, 0.8, 1.0]), np.zeros(3), 30, ())
-    >>> round(found.mean, 4), round(found.standard_error, 4)  # 0.1/√3
-    (0.9, 0.0577)
     """
 
     written = Written(also=("mean", "standard_error"))
@@ -75,14 +69,6 @@ def fold_accuracy(trials: Trials) -> FoldAccuracy:
     The accuracy of a fold is the share of its pairs that are decided rightly, a pair being of one person where its score
     reaches the threshold. Of equally good thresholds the least strict is taken, halfway between the scores around it. A failed
     comparison is decided as different. It describes these pairs: how it would vary with other people is not in it.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> score, mated, fold = [0.9, 0.2, 0.1, 0.8, 0.7, 0.75], [1, 0, 0, 1, 1, 0], [1, 1, 1, 2, 2, 2]
-    >>> found = fold_accuracy(Trials(pl.DataFrame({"score": score, "mated": mated, "fold": fold}), "similarity"))
-    >>> found.accuracies.round(4).tolist(), found.thresholds.round(4).tolist()
-    ([1.0, 0.6667], [0.7, 0.55])
     """
     frame = trials.frame
     if frame["fold"].null_count():

@@ -366,13 +366,7 @@ def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
 
 
 def of_the_leader(of: Target) -> Target:
-    """Name what is measured of whoever is best at rank 1.
-
-    Examples
-    --------
-    >>> of_the_leader(RecognitionRate(1).estimand).key
-    'upper-bound-of-rank-rate'
-    """
+    """Name what is measured of whoever is best at rank 1."""
     return derived("upper-bound", "{} of the algorithm that is best at rank 1", of)
 
 

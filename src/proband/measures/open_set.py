@@ -55,12 +55,6 @@ class SearchPoint(Result):
         Searches for enrolled people whose mate is not among the candidates.
     asked
         The FPIR that was asked for, if one was.
-
-    Examples
-    --------
-    >>> point = SearchPoint(rank=1, threshold=0.5, false_positives=2, n_nonmated=40, misses=3, n_mated=60)
-    >>> point.fpir, point.fnir, point.dir
-    (0.05, 0.05, 0.95)
     """
 
     written = Written(also=("fpir", "fnir"))
@@ -412,11 +406,6 @@ def chance_by_gallery_size(ahead: npt.NDArray[np.int64], n_gallery: int, size: i
 
     Exact, not drawn: how many of the `ahead` are in a part of `size` people out of `n_gallery` is hypergeometric, and the mate
     is at rank τ or better if fewer than τ of them are.
-
-    Examples
-    --------
-    >>> chance_by_gallery_size(np.array([0, 1, 4]), n_gallery=9, size=5)  # of 8 others 4 are enrolled: 1, 1/2, 1/70
-    array([1.        , 0.5       , 0.01428571])
     """
     from scipy.stats import hypergeom
 

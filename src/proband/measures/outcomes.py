@@ -234,11 +234,6 @@ def first_mate_within(k: Integers, tied: Integers, mates: Integers) -> Floats:
     """Return the chance that the first of `mates` is among the first `k` of ``tied + mates`` in random order.
 
     It is 1 − C(t, k)/C(t + u, k), which for one mate is k/(t + 1). The quotient is a product of u factors.
-
-    Examples
-    --------
-    >>> first_mate_within(np.array([1, 2, 1]), np.array([3, 3, 3]), np.array([1, 1, 2]))  # 1/4, 2/4, 1 − 3/5
-    array([0.25, 0.5 , 0.4 ])
     """
     k = np.asarray(k)
     missed = np.ones(np.broadcast(k, tied, mates).shape)

@@ -73,14 +73,6 @@ def rates_of(
     """Count every comparison of an experiment or a table, and return its error rates and how they came about.
 
     With `fmr`, impostors are counted as well at the laxest threshold whose false match rate is not above it.
-
-    Examples
-    --------
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> similarity = [[1, 0.5, 0.5], [0.5, 1, 0.75], [0.5, 0.75, 1]]
-    >>> rates, facts = rates_of(Scores.from_array(similarity, samples.ids, orientation="similarity"), samples)
-    >>> rates.auc(), facts.compared.n_genuine, facts.compared.n_impostor  # one genuine score ties with one impostor's
-    (0.25, 1, 2)
     """
     if not isinstance(within, Experiment | Samples):
         raise UsageError(
@@ -104,15 +96,7 @@ def rates_of(
 def compared_pairs(
     scores: Scores | Trials, within: Experiment | Samples | None, counts: PairCounts
 ) -> Compared:
-    """Say which comparisons were counted; those of a list are where they are.
-
-    Examples
-    --------
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
-    >>> compared_pairs(scores, samples, count_pairs(scores, PairSet.of(scores, samples))).n_impostor
-    2
-    """
+    """Say which comparisons were counted; those of a list are where they are."""
     if isinstance(scores, Trials):
         return Compared("list", scores.metric, counts.n_genuine, counts.n_impostor)
     gallery, probes = (
@@ -136,17 +120,7 @@ def facts_of_pairs(
     n_subjects: int,
     notes: tuple[Note, ...],
 ) -> Facts:
-    """Say how a measurement over comparisons came about.
-
-    Examples
-    --------
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
-    >>> counts = count_pairs(scores, PairSet.of(scores, samples))
-    >>> facts = facts_of_pairs(scores, samples, counts, 2, ())
-    >>> facts.n_probes, facts.n_probe_subjects, facts.universe
-    (1, 2, 'verification')
-    """
+    """Say how a measurement over comparisons came about."""
     if isinstance(scores, Trials):
         name = gallery = probes = "the pairs of a list"
         n_targets = scores.frame["target"].drop_nulls().n_unique()

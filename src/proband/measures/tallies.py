@@ -36,14 +36,6 @@ class Tally:
         From replicates × columns to one value (or one curve) for each replicate; it can be pickled.
     distinct
         Of a median, the ascending values that columns count; None for anything else.
-
-    Examples
-    --------
-    Two people with 3 of 4 and 1 of 2 successes: as they are, and with the first drawn twice and the second not at all.
-
-    >>> tally = Tally(np.array([[3.0, 4.0], [1.0, 2.0]]), ratio)
-    >>> round(float(tally.value()), 4), tally.values(np.array([[2, 0]]))
-    (0.6667, array([0.75]))
     """
 
     rows: Floats
@@ -66,12 +58,7 @@ class Tally:
 
 
 def check_units(units: Units, n: int) -> None:
-    """Refuse numbers of units that are not one for each probe.
-
-    Examples
-    --------
-    >>> check_units(np.array([0, 0, 1]), 3)
-    """
+    """Refuse numbers of units that are not one for each probe."""
     if len(units) != n or units.min(initial=0) < 0:
         raise UsageError(
             f"Each of the {count(n)} probes has a unit, numbered from 0; got {count(len(units))} numbers."
@@ -79,15 +66,7 @@ def check_units(units: Units, n: int) -> None:
 
 
 def mean_tally(values: Floats, units: Units, weights: Floats | None = None) -> Tally:
-    """Hold a mean over probes by units: sums of values and numbers of probes, or of what they weigh.
-
-    Examples
-    --------
-    >>> mean_tally(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1])).values(np.array([[1, 1], [0, 2]]))
-    array([0.66666667, 1.        ])
-    >>> float(mean_tally(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]), np.array([0.5, 0.5, 1.0])).value())
-    0.75
-    """
+    """Hold a mean over probes by units: sums of values and numbers of probes, or of what they weigh."""
     check_units(units, len(values))
     weight = np.ones_like(values) if weights is None else weights
     rows = np.column_stack([np.bincount(units, weights=one) for one in (values * weight, weight)])
@@ -95,35 +74,17 @@ def mean_tally(values: Floats, units: Units, weights: Floats | None = None) -> T
 
 
 def ratio(sums: Floats) -> Floats:
-    """Divide the first column by the second.
-
-    Examples
-    --------
-    >>> ratio(np.array([[3.0, 4.0], [1.0, 2.0]]))
-    array([0.75, 0.5 ])
-    """
+    """Divide the first column by the second."""
     return sums[:, 0] / sums[:, 1]
 
 
 def ratios(sums: Floats) -> Floats:
-    """Divide every column but the last by the last.
-
-    Examples
-    --------
-    >>> ratios(np.array([[1.0, 3.0, 4.0]]))
-    array([[0.25, 0.75]])
-    """
+    """Divide every column but the last by the last."""
     return sums[:, :-1] / sums[:, -1:]
 
 
 def median_tally(values: Floats, units: Units) -> Tally:
-    """Hold a median by units: it depends on how many probes have each value, and there are few values.
-
-    Examples
-    --------
-    >>> float(median_tally(np.array([1.0, 2.0, 9.0]), np.arange(3)).value())
-    2.0
-    """
+    """Hold a median by units: it depends on how many probes have each value, and there are few values."""
     check_units(units, len(values))
     distinct, place = np.unique(values, return_inverse=True)
     rows = np.zeros((int(units.max()) + 1, len(distinct)))
@@ -153,14 +114,7 @@ class _Median:
 def function_tally(
     function: Callable[..., float], name: str, weighted: bool, ranks: Floats, units: Units
 ) -> Tally:
-    """Hold any function of the ranks: sums are the numbers of draws themselves, and each replicate is made and measured.
-
-    Examples
-    --------
-    >>> tally = function_tally(np.mean, "mean rank", False, np.array([1.0, 2.0, 6.0]), np.array([0, 0, 1]))
-    >>> tally.values(np.array([[1, 1], [2, 0]]))
-    array([3. , 1.5])
-    """
+    """Hold any function of the ranks: sums are the numbers of draws themselves, and each replicate is made and measured."""
     check_units(units, len(ranks))
     return Tally(np.eye(int(units.max()) + 1), _Repeated(function, name, weighted, ranks, units))
 

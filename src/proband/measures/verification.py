@@ -390,17 +390,7 @@ class ErrorRates(Result):
 
 
 def admitting(rates: ErrorRates, impostors: Floats, most: Iterable[int]) -> ErrorRates:
-    """Count as well at the laxest thresholds with at most so many false matches (`PairCounts.admitting`).
-
-    Examples
-    --------
-    >>> from proband.measures.pairs.counts import count_trials
-    >>> from proband.scores.trials import Trials
-    >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.7, 0.6], "mated": [1, 0, 0]}), "similarity")
-    >>> rates = ErrorRates("net", True, count_trials(trials))
-    >>> admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.5).threshold
-    0.7
-    """
+    """Count as well at the laxest thresholds with at most so many false matches (`PairCounts.admitting`)."""
     return replace(rates, counts=rates.counts.admitting(impostors, most))
 
 

@@ -10,7 +10,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar, newcombe_interval
+from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar, newcombe_interval
 from proband.inference.image_choice.distributions import Distribution
 from proband.papers.claims import Claim, Judgement, Shown, Statement, by_sign, exactly, within
 from proband.words import Note, Sentence, digits

@@ -18,7 +18,7 @@ from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.engine.limits import Positive, Seed, Threads
 from proband.inference import VirtualExperiments, compare, permute
-from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar
+from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.estimates import compared
 from proband.measures import Outcomes, RecognitionRate, rank

@@ -127,13 +127,7 @@ class Statement:
 
 
 def by_sign(shown: Sequence[Shown], unit: Unit = "points") -> Judgement:
-    """Agree if every difference is above zero with its whole interval, disagree if any is below, else leave it open.
-
-    Examples
-    --------
-    >>> [by_sign([Shown(x, x - 1, x + 1)]).verdict for x in (2, -2, 0.5)]
-    ['agrees', 'disagrees', 'cannot be judged']
-    """
+    """Agree if every difference is above zero with its whole interval, disagree if any is below, else leave it open."""
     least = _SHOWN_OF_WIDTH * max(one.high - one.low for one in shown)
     power = (_POINTS if unit == "points" else _NUMBER)(least=least, power=_POWER)
     if any(one.high < 0 for one in shown):
@@ -145,13 +139,7 @@ def by_sign(shown: Sequence[Shown], unit: Unit = "points") -> Judgement:
 
 
 def within(shown: Sequence[Shown], margin: float, unit: Unit = "points") -> Judgement:
-    """Agree if every interval lies within the margin on both sides of zero, disagree if any lies wholly beyond it.
-
-    Examples
-    --------
-    >>> [within([Shown(x, x - 1, x + 1)], 3).verdict for x in (1, 5, 3)]
-    ['agrees', 'disagrees', 'cannot be judged']
-    """
+    """Agree if every interval lies within the margin on both sides of zero, disagree if any lies wholly beyond it."""
     reach = max(abs(end) for one in shown for end in (one.low, one.high))
     power = (_REACH_POINTS if unit == "points" else _REACH_NUMBER)(reach=reach, margin=margin)
     if any(one.low > margin or one.high < -margin for one in shown):
@@ -163,13 +151,7 @@ def within(shown: Sequence[Shown], margin: float, unit: Unit = "points") -> Judg
 
 
 def exactly(holds: bool, chance: float | None) -> Judgement:
-    """Agree if a fact holds; `chance` is how often it would if nothing were behind the results, None for arithmetic.
-
-    Examples
-    --------
-    >>> exactly(True, 1 / 12).verdict, str(exactly(False, None).power)
-    ('agrees', 'arithmetic: there is no chance in it')
-    """
+    """Agree if a fact holds; `chance` is how often it would if nothing were behind the results, None for arithmetic."""
     power = _ARITHMETIC() if chance is None else _CHANCE(chance=chance)
     return Judgement("agrees" if holds else "disagrees", None, power)
 

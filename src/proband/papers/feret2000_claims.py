@@ -8,7 +8,7 @@ from itertools import permutations
 from math import comb, hypot
 
 from proband.designs.galleries import IN_ORDER
-from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.galleries.feret_results import CategoryResult, FeretStudy
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.versions import Contrast

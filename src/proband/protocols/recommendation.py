@@ -52,12 +52,6 @@ def auto_protocol(labels: Any, subjects: Any, task: Task) -> tuple[Protocol, Not
     task
         "identity": labels are subjects, and a classifier names only those it was trained on. "attribute": labels are
         something else (expression, sex), to be recognised in people never seen.
-
-    Examples
-    --------
-    >>> protocol, why = auto_protocol(["happy", "sad"] * 10, [k // 2 for k in range(20)], "attribute")
-    >>> print(protocol, "–", why)
-    LOSO – the task is to recognise an attribute in new people, and 10 subjects are few enough to leave out each in turn
     """
     of = material(labels, subjects)
     if task == "identity":

@@ -45,18 +45,7 @@ class ForEach(Protocol[One, Rest, Found]):
 
 
 def for_each(verb: Callable[Concatenate[One, Rest], Found]) -> ForEach[One, Rest, Found]:
-    """Let a verb about one algorithm take several, as a list or a mapping of names: what it finds of each, by name.
-
-    Examples
-    --------
-    >>> from proband.scores import Scores
-    >>> @for_each
-    ... def size(scores: Scores) -> int:
-    ...     return scores.values.size
-    >>> a, b = (Scores.from_array([[1, 0]], ["p"], ["g", "h"], orientation="similarity", name=n) for n in "ab")
-    >>> size(a), dict(size([a, b])), dict(size({"c": a}))
-    (2, {'a': 2, 'b': 2}, {'c': 2})
-    """
+    """Let a verb about one algorithm take several, as a list or a mapping of names: what it finds of each, by name."""
     said = inspect.signature(verb)
     first, *rest = said.parameters.values()
     several = f"{first.annotation} | Sequence[{first.annotation}] | Mapping[str, {first.annotation}]"

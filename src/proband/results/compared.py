@@ -29,13 +29,7 @@ _SEVERAL_METRICS = Sentence("compared.several-metrics", "note", "Scores: {each:p
 
 
 def metrics_statement(metrics: Iterable[tuple[str, str | None]]) -> Note:
-    """Say what the scores of algorithms are, those that are alike together.
-
-    Examples
-    --------
-    >>> str(metrics_statement([("net", "cosine"), ("pca", None), ("other", "cosine")]))
-    'Scores: cosine similarity of embeddings (net, other); scores as given (pca)'
-    """
+    """Say what the scores of algorithms are, those that are alike together."""
     named: dict[str | None, list[str]] = {}
     for name, metric in metrics:
         named.setdefault(metric, []).append(name)

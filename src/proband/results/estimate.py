@@ -26,14 +26,7 @@ _WHICH_RATE = Sentence(
 
 
 def which_rate(unit: str = "person", item: str = "probe") -> Note:
-    """Say which of two rates to quote, where units hold unequal numbers of items.
-
-    Examples
-    --------
-    >>> print(which_rate())
-    People differ in their number of probes: quote the probe-weighted rate for the probes of this test, and the person-weighted
-    rate for statements about new people
-    """
+    """Say which of two rates to quote, where units hold unequal numbers of items."""
     return _WHICH_RATE(unit=unit, many="people" if unit == "person" else f"{unit}s", item=item)
 
 

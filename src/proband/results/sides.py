@@ -21,13 +21,7 @@ _RATES = (0.0, 1.0)
 
 
 def two_sided_level(confidence_level: float, side: Side | None) -> float:
-    """Return the level of the two-sided interval whose end is a one-sided bound: 1 − 2α; without a side the level itself.
-
-    Examples
-    --------
-    >>> two_sided_level(0.95, "lower"), two_sided_level(0.95, None)
-    (0.9, 0.95)
-    """
+    """Return the level of the two-sided interval whose end is a one-sided bound: 1 − 2α; without a side the level itself."""
     if side is None:
         return confidence_level
     if not 0.5 < confidence_level < 1:
@@ -39,24 +33,12 @@ def two_sided_level(confidence_level: float, side: Side | None) -> float:
 
 
 def opened(interval: Interval, side: Side | None, limits: tuple[float, float] = (-inf, inf)) -> Interval:
-    """Return an interval with the end that is no bound moved to the limit; without a side the interval itself.
-
-    Examples
-    --------
-    >>> opened(Interval(0.8, 0.9), "lower", (0.0, 1.0)), opened(Interval(2.0, 5.0), "upper")
-    (Interval(low=0.8, high=1.0), Interval(low=-inf, high=5.0))
-    """
+    """Return an interval with the end that is no bound moved to the limit; without a side the interval itself."""
     if side is None:
         return interval
     return Interval(interval.low, limits[1]) if side == "lower" else Interval(limits[0], interval.high)
 
 
 def limits_of(in_points: bool) -> tuple[float, float]:
-    """Return what a measure can be at all: a rate from 0 to 1; what any other can be is not known here.
-
-    Examples
-    --------
-    >>> limits_of(True), limits_of(False)
-    ((0.0, 1.0), (-inf, inf))
-    """
+    """Return what a measure can be at all: a rate from 0 to 1; what any other can be is not known here."""
     return _RATES if in_points else (-inf, inf)

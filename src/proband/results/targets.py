@@ -37,12 +37,5 @@ IMAGES_EXCHANGEABLE = Target("images-exchangeable", "images of one group are exc
 
 
 def derived(kind: str, words: str, of: Target) -> Target:
-    """What is made of another target.
-
-    Examples
-    --------
-    >>> derived("difference", "difference of {}", Target("rank-rate", "recognition rate at rank 1"))
-    Target(key='difference-of-rank-rate', words='difference of recognition rate at rank 1')
-
-    """
+    """What is made of another target."""
     return Target(f"{kind}-of-{of.key}", words.format(of))

@@ -202,15 +202,7 @@ def feret_categories(
 
 
 def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
-    """Make a category of the probes of each value of a column, such as the sex of the person.
-
-    Examples
-    --------
-    >>> from proband.samples import Experiment, Samples
-    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
-    >>> [one.name for one in probe_groups(Experiment(Samples(data), gallery="session == 1"), "sex")]
-    ['sex f', 'sex m']
-    """
+    """Make a category of the probes of each value of a column, such as the sex of the person."""
     frame = experiment.samples.frame
     if column not in frame.columns:
         raise UsageError(

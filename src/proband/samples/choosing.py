@@ -33,6 +33,15 @@ class OnePerSubject:
     last
         Take the last instead of the first.
 
+
+    Examples
+    --------
+    >>> from proband import Samples
+    >>> from proband.samples import Experiment
+    >>> samples = Samples({"id": ["a2", "a1", "b1"], "subject": ["a", "a", "b"], "session": [2, 1, 1]})
+    >>> experiment = Experiment(samples, gallery=OnePerSubject(order_by="session"))
+    >>> list(samples.ids.at(experiment.gallery))
+    ['a1', 'b1']
     """
 
     where: str | None = None

@@ -56,14 +56,6 @@ class Naming:
     ``{expression}`` is any letters but ``/``; ``{take:d}`` digits, ``{expression:a2}`` two letters of the alphabet, ``{subject:5}`` any five,
     ``{date:yymmdd}`` a day. ``[…]`` may be absent, ``*`` is anything that gets no column, and a field named twice must be twice
     the same. Names are matched without the ending of a picture, beneath the directory: ``s1/1``.
-
-    Examples
-    --------
-    >>> Naming("{subject}.{expression:a2}{take:d}.{number:d}").fields_of("NA.SU2.210.tiff")
-    {'subject': 'NA', 'expression': 'SU', 'take': '2', 'number': '210'}
-    >>> Naming("subject{subject:d}[.{condition}]").fields_of("subject01.glasses")
-    {'subject': '01', 'condition': 'glasses'}
-    >>> Naming("{subject}/{subject}_{image:d}").fields_of("Ann_B/Ann_C_0001.jpg")
     """
 
     pattern: str
@@ -99,15 +91,7 @@ def _without_ending(file: str) -> str:
 
 
 def pattern_in(path: Path) -> tuple[Path, str | None]:
-    """Part a directory from the pattern of names that follows it.
-
-    Examples
-    --------
-    >>> pattern_in(Path("s{subject:d}/{image:d}"))
-    (PosixPath('.'), 's{subject:d}/{image:d}')
-    >>> pattern_in(Path("samples.csv"))
-    (PosixPath('samples.csv'), None)
-    """
+    """Part a directory from the pattern of names that follows it."""
     parts = path.parts
     here = Path(*parts[:1]) if path.is_absolute() else Path()
     rest = list(parts[1:] if path.is_absolute() else parts)

@@ -83,13 +83,6 @@ def compile_expression(text: str, schema: Mapping[str, pl.DataType], roles: Sequ
     ------
     UsageError
         If the text is not of this grammar, names an unknown column or mixes kinds.
-
-    Examples
-    --------
-    >>> frame = pl.DataFrame({"session": [1, 2, 2], "view": ["F", "F", "P"]})
-    >>> frame.filter(compile_expression("session == 2 and view == 'F'", frame.schema)).height
-    1
-
     """
     if len(text) > MAX_LENGTH:
         raise UsageError(

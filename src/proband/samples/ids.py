@@ -176,13 +176,7 @@ class Ids(Sequence[str]):
 
 
 def plain_names(names: Iterable[object]) -> tuple[object, ...]:
-    """Names of any library as plain values: what is missing is None, and 7.0 is 7.
-
-    Examples
-    --------
-    >>> plain_names(np.array([7.0, 8.0])), plain_names(["a", 3])
-    ((7, 8), ('a', 3))
-    """
+    """Names of any library as plain values: what is missing is None, and 7.0 is 7."""
     if isinstance(names, Ids | list | tuple) or not hasattr(names, "__array__"):
         return tuple(names)
     found = plain_values(names, "ids")
@@ -202,13 +196,6 @@ class SubjectIds(Ids):
         The subject of each sample, in order.
     what
         What the samples are, which is put before their names, so that a query and a target of one name are two samples.
-
-    Examples
-    --------
-    >>> ids = SubjectIds(["anna", "ben", "anna"], "query")
-    >>> ids[:], ids.labels
-    (('query:anna', 'query:ben', 'query:anna#2'), ('anna', 'ben', 'anna'))
-
     """
 
     __slots__ = ("labels",)

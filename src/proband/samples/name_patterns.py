@@ -55,13 +55,7 @@ class _Maybe:
 
 
 class NamePattern:
-    """A pattern of fields, read once and matched with many names.
-
-    Examples
-    --------
-    >>> NamePattern("{subject}_*_{shot:d}[x]").fields_of("ann_b_c_12")
-    {'subject': 'ann', 'shot': '12'}
-    """
+    """A pattern of fields, read once and matched with many names."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern

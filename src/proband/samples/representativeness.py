@@ -59,6 +59,15 @@ def equally_representative(samples: Samples, one: Choice, other: Choice) -> bool
     """Tell whether two sets are disjoint and hold equally many samples of every subject.
 
     The paper's wording asks for an empty *union*; the intersection is meant.
+
+    Examples
+    --------
+    >>> from proband import Samples
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> equally_representative(samples, "session == 1", "session == 2")
+    True
+    >>> equally_representative(samples, ["a1", "a2"], ["b1", "b2"])
+    False
     """
     first, second = choose(samples, one).positions, choose(samples, other).positions
     disjoint = np.intersect1d(first, second, assume_unique=True).size == 0

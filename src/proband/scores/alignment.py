@@ -66,6 +66,14 @@ def experiment_over(
     Without `gallery`, every target of the first algorithm is enrolled; without `probes`, every query that is not in
     the gallery is searched for. Samples chosen but not scored by every algorithm are an error, or with
     ``missing="drop"`` are left out for all of them alike, and counted.
+
+    Examples
+    --------
+    >>> from proband.scores import Scores
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1], [0.3, 0.7]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    >>> experiment_over(scores, samples, gallery="session == 1")
+    Experiment(gallery: 2 samples of 2 subjects; probes: 2 samples of 2 subjects; closed universe)
     """
     scores = tuple(by_name(scores).values())
     samples.require_people()
@@ -101,6 +109,15 @@ def pool_over(
     """Make the pool of images that several algorithms' scores allow: gallery images are targets of all, probes queries of all.
 
     Scores whose orientation looks reversed over the first choice of each person are refused, unless `check_orientation` is False.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from proband.scores import Scores
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array(np.eye(4), samples.ids, orientation="similarity")
+    >>> pool_over(scores, samples, groups="session", check_orientation=False)
+    Pool(2 people with 4 images, pairs between groups of session, 2 choices each)
     """
     axes = [set(samples.ids) for _ in range(2)]
     for one in by_name(scores).values():
@@ -140,7 +157,16 @@ def _known(axis: Ids, samples: Samples) -> Positions:
 def present_in(
     experiment: Experiment, scores: Iterable[Scores], missing: MissingPolicy = "error"
 ) -> Experiment:
-    """Check that every chosen sample is scored by every algorithm, or leave out those that are not."""
+    """Check that every chosen sample is scored by every algorithm, or leave out those that are not.
+
+    Examples
+    --------
+    >>> from proband.scores import Scores
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.9, 0.1]], ["a2"], ["a1", "b1"], orientation="similarity")
+    >>> present_in(Experiment(samples, gallery="session == 1"), [scores], missing="drop")
+    Experiment(gallery: 2 samples of 2 subjects; probes: 1 sample of 1 subject; closed universe)
+    """
     samples = experiment.samples
     for one in scores:
         for role, axis, positions in (
@@ -172,7 +198,16 @@ def present_in(
 
 
 def axis_positions(experiment: Experiment, scores: Scores) -> tuple[Positions, Positions]:
-    """Where the probes and the gallery stand on the axes of the scores."""
+    """Where the probes and the gallery stand on the axes of the scores.
+
+    Examples
+    --------
+    >>> from proband.scores import Scores
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> scores = Scores.from_array([[0.3, 0.7], [0.9, 0.1]], ["b2", "a2"], ["a1", "b1"], orientation="similarity")
+    >>> axis_positions(Experiment(samples, gallery="session == 1"), scores)  # a2 is the second query
+    (array([1, 0]), array([0, 1]))
+    """
     ids = experiment.samples.ids
     try:
         rows = scores.queries.positions(ids.at(experiment.probes))

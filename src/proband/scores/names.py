@@ -12,27 +12,14 @@ Ints = npt.NDArray[np.int64]
 
 
 def coded(names: pl.Series) -> pl.Series:
-    """Return names as an enumeration of those there are, in order of first appearance.
-
-    Examples
-    --------
-    >>> coded(pl.Series(["b", "a", None, "b"])).to_physical().to_list()
-    [0, 1, None, 0]
-    """
+    """Return names as an enumeration of those there are, in order of first appearance."""
     if isinstance(names.dtype, pl.Enum):
         return names
     return names.cast(pl.Enum(names.unique(maintain_order=True).drop_nulls()))
 
 
 def together(*columns: pl.Series) -> tuple[pl.Series, ...]:
-    """Return columns of names as enumerations of the same ones, so that equal names have equal numbers.
-
-    Examples
-    --------
-    >>> one, other = together(pl.Series(["b", "a"]), pl.Series(["c", "b"]))
-    >>> one.to_physical().to_list(), other.to_physical().to_list()
-    ([0, 1], [2, 0])
-    """
+    """Return columns of names as enumerations of the same ones, so that equal names have equal numbers."""
     own = [coded(one) for one in columns]
     if all(one.dtype == own[0].dtype for one in own):
         return tuple(own)
@@ -41,39 +28,19 @@ def together(*columns: pl.Series) -> tuple[pl.Series, ...]:
 
 
 def renamed(names: pl.Series, prefix: str) -> pl.Series:
-    """Return coded names with a prefix before each.
-
-    Examples
-    --------
-    >>> renamed(coded(pl.Series(["b", "a", "b"])), "model:").to_list()
-    ['model:b', 'model:a', 'model:b']
-    """
+    """Return coded names with a prefix before each."""
     return coded(prefix + _names(names)).gather(names.to_physical()).alias(names.name)
 
 
 def numbered(names: pl.Series, what: str) -> tuple[Ids, Positions]:
-    """Return the distinct names in order of appearance, and for each row the number of its name.
-
-    Examples
-    --------
-    >>> ids, numbers = numbered(pl.Series(["b", "a", "b"]), "query")
-    >>> ids[:], numbers
-    (('b', 'a'), array([0, 1, 0]))
-    """
+    """Return the distinct names in order of appearance, and for each row the number of its name."""
     own = coded(names)
     distinct = own.unique(maintain_order=True)
     return Ids(distinct, what), places_among(own, distinct)
 
 
 def places_among(names: pl.Series, distinct: pl.Series) -> Positions:
-    """Return where each of some coded names stands among the distinct ones, which are coded alike.
-
-    Examples
-    --------
-    >>> names = coded(pl.Series(["b", "a", "b"]))
-    >>> places_among(names, names[[1, 0]])
-    array([1, 0, 1])
-    """
+    """Return where each of some coded names stands among the distinct ones, which are coded alike."""
     place = np.zeros(len(_names(names)), dtype=np.intp)
     place[distinct.to_physical().to_numpy()] = np.arange(len(distinct))
     places: Positions = place[names.to_physical().to_numpy()]
@@ -81,13 +48,7 @@ def places_among(names: pl.Series, distinct: pl.Series) -> Positions:
 
 
 def n_repeats(keys: Ints) -> int:
-    """Return how many numbers are in a list beyond the first of each: by sorting, which takes less room than a table of all.
-
-    Examples
-    --------
-    >>> n_repeats(np.array([3, 1, 3, 3]))
-    2
-    """
+    """Return how many numbers are in a list beyond the first of each: by sorting, which takes less room than a table of all."""
     ascending = np.sort(keys)
     return int(np.count_nonzero(ascending[1:] == ascending[:-1]))
 

@@ -59,6 +59,15 @@ def check_orientation(
     One probe of each of up to 200 subjects is compared with its mates and with up to 200 gallery samples of others.
     Subjects are the unit of the test, since the scores of one person are not independent. `axes` are the places of probes
     and gallery on the axes of the scores, where they are known already.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from proband import Samples
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
+    >>> experiment = Experiment(Samples({"id": ids, "subject": [name[1:] for name in ids]}), gallery=ids[:12])
+    >>> check_orientation(Scores.from_array(np.eye(12), ids[12:], ids[:12], orientation="similarity"), experiment).auc
+    1.0
     """
     from scipy.special import bdtr
 
@@ -86,7 +95,21 @@ def check_orientation(
 def require_orientation(
     scores: Scores, experiment: Experiment, axes: tuple[Positions, Positions] | None = None
 ) -> OrientationCheck:
-    """Raise if the declared orientation makes genuine scores look worse than impostor scores beyond chance."""
+    """Raise if the declared orientation makes genuine scores look worse than impostor scores beyond chance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from proband import Samples
+    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
+    >>> experiment = Experiment(Samples({"id": ids, "subject": [name[1:] for name in ids]}), gallery=ids[:12])
+    >>> reversed_scores = Scores.from_array(np.eye(12), ids[12:], ids[:12], orientation="distance", name="net")
+    >>> require_orientation(reversed_scores, experiment)
+    Traceback (most recent call last):
+        ...
+    proband.errors.InputError: net: read as a distance, genuine pairs look worse than impostor pairs (AUC 0.000; for 12 of 12 subjects, p = 0.00024).
+    ...
+    """
     check = check_orientation(scores, experiment, axes=axes)
     if check.is_reversed and not scores.may_look_reversed:
         other = "distance" if scores.larger_is_closer else "similarity"

@@ -127,14 +127,7 @@ def naming(template: str, columns: Mapping[str, Sequence[str]] = _USUAL) -> Hint
 
 
 def guessed(header: Sequence[str]) -> PairColumns:
-    """What columns are by their names, as far as that is obvious: to be suggested, never to be used.
-
-    Examples
-    --------
-    >>> found = guessed(["img1", "img2", "label", "cosine", "note"])
-    >>> found.single, found.score
-    ({'a': 'img1', 'b': 'img2', 'mated': 'label'}, ('cosine',))
-    """
+    """What columns are by their names, as far as that is obvious: to be suggested, never to be used."""
     plain = {name.strip().lower().replace(" ", "_").replace("-", "_"): name for name in header}
     found: dict[str, Any] = {}
     for role, names in _OBVIOUS.items():
@@ -152,13 +145,6 @@ def suggested(table: pl.DataFrame) -> PairColumns:
     """What columns are by their names or else by what they hold: to be suggested, never to be used.
 
     A column of two values may say what is mated, columns of fractions may be scores, and the first two others samples.
-
-    Examples
-    --------
-    >>> table = {"who": ["x", "y", "z"], "whom": ["u", "v", "w"], "kind": ["same", "other", "same"], "vit": [0.9, 0.1, 0.7]}
-    >>> found = suggested(pl.DataFrame(table))
-    >>> found.single, found.score
-    ({'a': 'who', 'b': 'whom', 'mated': 'kind'}, ('vit',))
     """
     found = guessed(table.columns)
     free = [one for one in table.iter_columns() if one.name not in found.names]

@@ -96,6 +96,16 @@ def read_scores(
         What rows and columns are named by: ``"samples"``, where one name is one sample; or ``"subjects"``, where a row and a column of one
         name are two samples of one person. `Scores.samples_by_label` then makes the table.
 
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "scores.npz")
+    ...     np.savez(path, net=[[0.9, 0.1]], query_ids=["a2"], target_ids=["a1", "b1"])
+    ...     read_scores(path, orientation="similarity")
+    {'net': DenseScores('net': 1 query × 2 targets, similarity)}
     """
     files = None if isinstance(path, str | Path) else list(map(Path, path))
     path, key = split_key(path) if isinstance(path, str | Path) else (_folder(path), None)
@@ -228,6 +238,16 @@ def read_embeddings(
         The array of an archive, or the column of a table, that holds the ids; otherwise the only text array of the right length, or the
         column ``id``.
 
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "vectors.npz")
+    ...     np.savez(path, net=np.eye(2), ids=["a1", "b1"])
+    ...     read_embeddings(path, metric="cosine")
+    {'net': Embeddings('net': 2 queries × 2 targets, similarity)}
     """
     found = embeddings_in(path, samples, metric, missing=missing, rows=rows, ids=ids)
     if isinstance(metric, Mapping):

@@ -105,14 +105,7 @@ def _gap(column: pl.Series, source: str) -> InputError:
 
 
 def mated_in(column: pl.Series, mated_is: str | None, source: str) -> tuple[pl.Series, Note]:
-    """Read which pairs are mated: 1 and 0, true and false, or two words of which the user says which means mated.
-
-    Examples
-    --------
-    >>> mated, said = mated_in(pl.Series("label", ["same", "other", "same"]), "same", "pairs")
-    >>> mated.to_list(), str(said)
-    ([True, False, True], "label: 'same' was taken for mated (2 pairs), 'other' for not mated (1)")
-    """
+    """Read which pairs are mated: 1 and 0, true and false, or two words of which the user says which means mated."""
     name = column.name or "mated"
     if column.dtype.is_float():
         column = column.fill_nan(None)
@@ -177,12 +170,6 @@ def with_people_of_mated(trials: Trials) -> Trials:
 
     Lists that name subjects, or that do not name every sample, are returned as they are. A pair that is not mated although others
     join its samples is refused.
-
-    Examples
-    --------
-    >>> pairs = {"query": ["x", "y", "u"], "target": ["y", "z", "x"], "mated": [1, 1, 0], "score": [0.9, 0.8, 0.1]}
-    >>> with_people_of_mated(Trials(pl.DataFrame(pairs))).frame["query_subject"].to_list()
-    ['person 1', 'person 1', 'person 2']
     """
     frame = trials.frame
     known = (

@@ -11,15 +11,7 @@ from proband.errors import UsageError
 
 
 def by_name(given: Any) -> dict[str, Any]:
-    """Name one algorithm or several: in a mapping by its keys, else by the names they have.
-
-    Examples
-    --------
-    >>> from proband.scores import Scores
-    >>> net = Scores.from_array([[1, 0]], ["p"], ["g", "h"], orientation="similarity", name="net")
-    >>> by_name(net).keys(), by_name([net]).keys(), by_name({"mine": net})["mine"].name
-    (dict_keys(['net']), dict_keys(['net']), 'mine')
-    """
+    """Name one algorithm or several: in a mapping by its keys, else by the names they have."""
     if isinstance(given, Mapping):
         named = {str(name): _called(one, str(name)) for name, one in given.items()}
         n = len(given)

@@ -59,13 +59,7 @@ _WORDS = {"mated": "true or false", "failed": "true or false", "fold": "the numb
 
 
 def truths(texts: pl.Series) -> pl.Series:
-    """Read 1 and 0, true and false in letters of any case; what is none of these is null.
-
-    Examples
-    --------
-    >>> truths(pl.Series(["1", "FALSE", "yes"])).to_list()
-    [True, False, None]
-    """
+    """Read 1 and 0, true and false in letters of any case; what is none of these is null."""
     return texts.str.to_lowercase().replace_strict(
         {"1": True, "true": True, "0": False, "false": False}, default=None, return_dtype=pl.Boolean
     )
@@ -87,6 +81,11 @@ class Trials:
     metric
         How embeddings were compared; None for scores that are taken as given.
 
+
+    Examples
+    --------
+    >>> Trials(pl.DataFrame({"score": [0.9, 0.4, 0.1], "mated": [1, 1, 0]}), "similarity", name="net")
+    Trials('net': 3 comparisons, 2 mated, 0 failed)
     """
 
     frame: Annotated[pl.DataFrame, JUDGED]

@@ -13,8 +13,8 @@ import numpy as np
 
 from proband.engine import Progress
 from proband.errors import AlignmentError, DesignError, InputError, ProbandError
-from proband.inference.estimates.evaluation import ranked_sets
-from proband.inference.verification.drawings import Drawings
+from proband.inference.estimates.evaluate import ranked_sets
+from proband.inference.verification.people.drawings import Drawings
 from proband.measures import Outcomes, rank
 from proband.results.base import Result
 from proband.samples import Category, Experiment, Samples, feret_categories

@@ -11,7 +11,7 @@ from scipy import stats
 
 import proband as pb
 from proband.errors import InputError, UsageError
-from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.datasets.comparison import compare_datasets
 from proband.inference.datasets.random_effects import paule_mandel, random_effects
 from proband.inference.datasets.signed_ranks import friedman, mean_ranks, signed_ranks

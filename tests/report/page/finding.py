@@ -17,9 +17,9 @@ from proband.analyses.search.run import Searched
 from proband.analyses.threshold.run import Thresholds
 from proband.analyses.verification.run import Verified
 from proband.inference.strata.study import strat_study
-from proband.inference.verification import group_differences
 from proband.inference.verification.groups import error_rates_by, hard_subjects_of
 from proband.inference.verification.open_set import searches_with_intervals
+from proband.inference.verification.people import group_differences
 from proband.protocols.audit.audit import audit
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.running import run_protocol

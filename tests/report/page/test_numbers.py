@@ -19,7 +19,7 @@ from proband.analyses.comparison.run import ComparedAlgorithms
 from proband.analyses.identification.run import Identified
 from proband.analyses.verification.page import hard_subjects_section
 from proband.analyses.verification.run import Verified
-from proband.inference.verification.hard_subjects import HardSubjects
+from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.report import cells
 from proband.report.page.build import build_page
 from proband.report.page.model import Block, Chart, Folded, Page, Paragraph

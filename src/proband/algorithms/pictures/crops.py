@@ -34,6 +34,13 @@ class Crops:
         The samples' ids.
     subjects
         Whose each crop is; needed for training with classes and for recognisers that compare with people.
+
+    Examples
+    --------
+    >>> from proband.samples.ids import Ids
+    >>> crops = Crops(np.zeros((2, 150, 130), dtype=np.uint8), Ids(["a1", "b1"]))
+    >>> len(crops), crops.images.shape[1:]
+    (2, (150, 130))
     """
 
     images: Annotated[npt.NDArray[np.uint8], Axes(of=object)]

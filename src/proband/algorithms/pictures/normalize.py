@@ -27,6 +27,11 @@ class Geometry:
 
     The defaults are those of the CSU system: 130 × 150 pixels with the eyes at (30, 45) and (100, 45); *left* is on the
     image's left.
+
+    Examples
+    --------
+    >>> Geometry(height=150, width=130).left_eye
+    (30.0, 45.0)
     """
 
     height: int = 150
@@ -71,6 +76,12 @@ def crop_faces(
     -------
     ndarray
         n × height × width, 8 bits. Pixels from outside the image repeat its border.
+
+    Examples
+    --------
+    >>> picture = np.full((200, 200), 128, dtype=np.uint8)
+    >>> crop_faces([picture], [[70, 90, 130, 90]]).shape
+    (1, 150, 130)
     """
     geometry = geometry or Geometry()
     progress = progress or Silent()
@@ -161,6 +172,11 @@ class Photometry:
         Histogram equalisation inside the mask: a grey level becomes the share of pixels at or below it.
     standardize
         Zero mean and unit variance inside the mask.
+
+    Examples
+    --------
+    >>> Photometry(equalize=False)
+    Photometry(mask=True, equalize=False, standardize=True)
     """
 
     mask: bool = True

@@ -35,6 +35,12 @@ class Pictures:
     ----------
     load
         ``load(id)`` gives the grey picture of a sample, or raises an error that says why there is none.
+
+    Examples
+    --------
+    >>> pictures = Pictures(lambda name: np.full((150, 130), len(name), dtype=np.uint8))
+    >>> pictures.load("a1").shape
+    (150, 130)
     """
 
     load: Callable[[str], Grey]

@@ -16,7 +16,7 @@ from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.comparisons.compare import DEFAULT_MARGIN, comparison_of, shown_together
 from proband.inference.comparisons.independent import compare_independent
 from proband.inference.procedures import Question
-from proband.inference.verification.fnmr import compare_at_rates
+from proband.inference.verification.measures.fnmr import compare_at_rates
 from proband.measures import FNMR, Outcomes
 from proband.scores.several import by_name
 from proband.study.context import Context, digest_of

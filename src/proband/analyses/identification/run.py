@@ -11,7 +11,7 @@ from proband.analyses.identification.request import IdentificationRequest
 from proband.engine.frames import frame_of_rows
 from proband.errors import Hint, UsageError
 from proband.inference import Estimate, Evaluation, estimate
-from proband.inference.estimates.evaluation import evaluate_sets
+from proband.inference.estimates.evaluate import evaluate_sets
 from proband.inference.estimates.overlap import SetOverlap, set_overlap
 from proband.measures import Measure, Outcomes, measure_named
 from proband.measures.base import weighted

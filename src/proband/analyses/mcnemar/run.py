@@ -5,8 +5,8 @@ from __future__ import annotations
 from proband.analyses.mcnemar.request import McNemarRequest
 from proband.errors import Hint, UsageError
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
-from proband.inference.comparisons.mcnemar import McNemarOfOutcomes, mcnemar_of
 from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_of_sets
+from proband.inference.comparisons.testing.mcnemar import McNemarOfOutcomes, mcnemar_of
 from proband.study.context import Context
 from proband.study.designs import chosen_of
 

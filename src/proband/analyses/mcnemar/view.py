@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from proband.inference.comparisons.mcnemar import McNemarOfOutcomes
 from proband.inference.comparisons.mcnemar_table import McNemarRow, McNemarTable, as_table
+from proband.inference.comparisons.testing.mcnemar import McNemarOfOutcomes
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.spec import Chart

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from proband.inference.verification.thresholds import DeployedThreshold, thinned
+from proband.inference.verification.thresholds.deployed import thinned
+from proband.inference.verification.thresholds.results import DeployedThreshold
 from proband.report.charts.spec import Axis, Chart, Curves, Series, listed, some
 from proband.words import digits, given, level, threshold
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from proband.analyses.threshold.charts import bounds
 from proband.engine.limits import Title
-from proband.inference.verification.thresholds import DeployedThreshold
+from proband.inference.verification.thresholds.results import DeployedThreshold
 from proband.report.charts.spec import in_places
 from proband.report.figures.verification import panel_figure
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proband.analyses.threshold.request import ThresholdRequest
-from proband.inference.verification.thresholds import DeployedThreshold, require_any, thresholds_of
+from proband.inference.verification.thresholds.deployed import require_any, thresholds_of
+from proband.inference.verification.thresholds.results import DeployedThreshold
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.trials import Trials

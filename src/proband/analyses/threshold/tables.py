@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proband.inference.verification.thresholds import DeployedThreshold, DeployedThresholds
-from proband.inference.verification.verification import VerificationPoint
+from proband.inference.verification.results import VerificationPoint
+from proband.inference.verification.thresholds.results import DeployedThreshold, DeployedThresholds
 from proband.measures.verification import SUPPORTED
 from proband.report.cells import (
     columns,

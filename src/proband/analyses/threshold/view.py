@@ -10,7 +10,7 @@ from proband.analyses.threshold.charts import bounds
 from proband.analyses.threshold.figures import thresholds_figure
 from proband.analyses.threshold.run import Thresholds
 from proband.analyses.threshold.tables import starred, thresholds_statements, thresholds_table
-from proband.inference.verification.thresholds import DeployedThreshold, DeployedThresholds
+from proband.inference.verification.thresholds.results import DeployedThreshold, DeployedThresholds
 from proband.report import cells
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered

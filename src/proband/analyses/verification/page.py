@@ -8,11 +8,11 @@ from typing import Literal
 
 from proband.analyses.verification.run import Verified
 from proband.analyses.verification.tables import verification_statements
-from proband.inference.verification.dyadic_auc import AucInterval
-from proband.inference.verification.equal_error import EqualErrorInterval
 from proband.inference.verification.groups import BY_GROUP, Differential, GroupRates
-from proband.inference.verification.hard_subjects import SIGNIFICANCE, HardSubjects
-from proband.inference.verification.verification import PEOPLE_SHARED, Verification, VerificationPoint
+from proband.inference.verification.intervals.dyadic_auc import AucInterval
+from proband.inference.verification.intervals.equal_error import EqualErrorInterval
+from proband.inference.verification.people.hard_subjects import SIGNIFICANCE, HardSubjects
+from proband.inference.verification.results import PEOPLE_SHARED, Verification, VerificationPoint
 from proband.report import cells
 from proband.report.charts.makers.concentration import shared_errors
 from proband.report.charts.spec import Concentration

@@ -9,11 +9,11 @@ from functools import partial
 from proband.analyses.verification.request import VerificationRequest
 from proband.errors import UsageError
 from proband.inference.verification.groups import Differential, error_rates_by, hard_subjects_of
-from proband.inference.verification.hard_subjects import HardSubjects
 from proband.inference.verification.lists import require_list_orientation
-from proband.inference.verification.several import beside_each_other
-from proband.inference.verification.supposed import Lent
-from proband.inference.verification.verification import OVER_PEOPLE, Verification, verify_one
+from proband.inference.verification.people.hard_subjects import HardSubjects
+from proband.inference.verification.people.supposed import Lent
+from proband.inference.verification.results import OVER_PEOPLE, Verification
+from proband.inference.verification.verification import beside_each_other, verify_one
 from proband.measures.folds import FoldAccuracy, fold_accuracy
 from proband.results.serializing import Written
 from proband.samples.delimited import SEPARATORS, unfinished

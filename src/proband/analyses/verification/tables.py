@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
-from proband.inference.verification.dyadic_rates import RateInterval
 from proband.inference.verification.groups import Differential
-from proband.inference.verification.verification import Verification, VerificationPoint
+from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.results import Verification, VerificationPoint
 from proband.measures.verification import SUPPORTED
 from proband.report.cells import (
     columns,

@@ -35,9 +35,8 @@ from proband.analyses.verification.words import (
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Title
 from proband.inference.verification.groups import VERDICTS, Differential
-from proband.inference.verification.hard_subjects import HardSubjects
-from proband.inference.verification.several import Verifications
-from proband.inference.verification.verification import Verification
+from proband.inference.verification.people.hard_subjects import HardSubjects
+from proband.inference.verification.results import Verification, Verifications
 from proband.measures.verification import ErrorRates
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.makers.concentration import concentration

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proband.analyses.verification.run import Verified
-from proband.inference.verification.verification import Verification, VerificationPoint
+from proband.inference.verification.results import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.report import cells
 from proband.report.kinds.verdicts import listed

@@ -93,12 +93,26 @@ def hashed(name: str, salt: str) -> str:
     Notes
     -----
     Whoever has a list of ids can hash them too and look: this hides names from readers, not from holders of the data.
+
+    Examples
+    --------
+    >>> hashed("subject-17", "salt")[:20]
+    'sha256:409d1b4184a61'
     """
     return HASHED + digest_of((salt + name).encode())
 
 
 def met_by(declared: Iterable[str], key: Key) -> list[Meeting]:
-    """Find which of the declared samples or subjects, plain or hashed, are in the test that `key` opens."""
+    """Find which of the declared samples or subjects, plain or hashed, are in the test that `key` opens.
+
+    Examples
+    --------
+    >>> from proband.blind.package.key import Key
+    >>> samples = Samples({"id": ["t1", "t2"], "subject": ["ann", "bob"]})
+    >>> key = Key("digest", "salt", samples.frame, samples)
+    >>> met_by(["ann", "zoe"], key)
+    [Meeting(entry='ann', what='subject', name='ann')]
+    """
     tested = dict(zip(key.samples.ids, _people(key.samples), strict=True))
     return TestedPeople(tested, key.others).met_by({"either": list(declared)}, key.training_salt)
 
@@ -113,6 +127,15 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
     -------
     tuple
         The name, and lists of ``samples``, ``subjects`` and ``either``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "trained.txt")
+    ...     _ = path.write_text("ann")
+    ...     read_training(f"net={path}")
+    ('net', {'samples': [], 'subjects': [], 'either': ['ann']})
     """
     name, mark, file = text.partition("=")
     if not (name and mark and file):

@@ -110,6 +110,12 @@ class BlindTest:
         What declarations are hashed with, if it was announced before; by default random.
     seed
         Makes the names repeatable, and the key as guessable as the seed: the package says that it is a rehearsal.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    >>> BlindTest(samples, target="session == 1", query="session == 2").name
+    'blind test'
     """
 
     samples: Samples

@@ -43,15 +43,7 @@ def salt() -> str:
 
 
 def random_names(n: int, source: random.Random) -> list[str]:
-    """Draw `n` different names of twelve consonants, in random order.
-
-    Examples
-    --------
-    >>> names = random_names(1000, chance(None))
-    >>> len(set(names)), {len(name) for name in names}
-    (1000, {12})
-
-    """
+    """Draw `n` different names of twelve consonants, in random order."""
     names: dict[str, None] = {}
     while len(names) < n:
         names["".join(source.choices(_LETTERS, k=_LENGTH))] = None

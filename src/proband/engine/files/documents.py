@@ -31,12 +31,6 @@ def as_json(plain: Any, indent: int | None = 1) -> str:
     r"""Write plain values as JSON text with a last line break.
 
     Numbers that JSON has no word for are null, and what a terminal would obey is written as its number.
-
-    Examples
-    --------
-    >>> print(as_json({"name": "é\u202e", "value": float("nan")}, indent=None), end="")
-    {"name": "é\u202e", "value": null}
-
     """
     try:
         text = json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False, default=_plain)
@@ -46,14 +40,7 @@ def as_json(plain: Any, indent: int | None = 1) -> str:
 
 
 def escaped_json(text: str) -> str:
-    r"""Write what a terminal would obey, or not show, as JSON spells it: the data stay what they are.
-
-    Examples
-    --------
-    >>> escaped_json('"\U000e0041"'), json.loads(escaped_json('"\u202e"')) == "\u202e"
-    ('"\\udb40\\udc41"', True)
-
-    """
+    r"""Write what a terminal would obey, or not show, as JSON spells it: the data stay what they are."""
     return UNPRINTABLE.sub(_as_units, text)
 
 
@@ -83,13 +70,7 @@ def read_json(content: bytes | str, **options: Any) -> Any:
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    r"""Read TOML; a `ValueError` says what is wrong with it: the parser's own, or that it is nested too deep to be given to it.
-
-    Examples
-    --------
-    >>> read_toml("[a.b]\nc = 1")
-    {'a': {'b': {'c': 1}}}
-    """
+    r"""Read TOML; a `ValueError` says what is wrong with it: the parser's own, or that it is nested too deep to be given to it."""
     if len(text) > LARGEST_TOML:
         raise ValueError(f"it has more than {count(LARGEST_TOML)} characters")
     _refuse_deep(text)

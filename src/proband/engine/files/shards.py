@@ -29,12 +29,6 @@ class RowShards:
         Tables of numbers, of one type and with as many columns.
     names
         What they are called, for error messages.
-
-    Examples
-    --------
-    >>> both = RowShards([np.zeros((2, 3)), np.ones((4, 3))], ["a", "b"])
-    >>> both.shape, both[1:3].tolist(), both[np.array([5, 0])].tolist()
-    ((6, 3), [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]], [[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]])
     """
 
     ndim = 2
@@ -115,11 +109,6 @@ class Translated:
         The bytes, mapped.
     meaning
         What each of the 256 bytes stands for.
-
-    Examples
-    --------
-    >>> Translated(np.array([[0, 255]], np.uint8), np.arange(256)[::-1].astype(np.uint8))[:].tolist()
-    [[255, 0]]
     """
 
     def __init__(self, content: Array, meaning: npt.NDArray[np.uint8]) -> None:
@@ -148,13 +137,7 @@ def in_files(array: object) -> bool:
 
 
 def pick(array: Any, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Array:
-    """Take single numbers out of an array, each by its row and column.
-
-    Examples
-    --------
-    >>> pick(RowShards([np.zeros((2, 3)), np.ones((4, 3))], ["a", "b"]), np.array([5, 0]), np.array([1, 2])).tolist()
-    [1.0, 0.0]
-    """
+    """Take single numbers out of an array, each by its row and column."""
     found: Array = (
         array.each(rows, columns) if isinstance(array, RowShards | Translated) else array[rows, columns]
     )

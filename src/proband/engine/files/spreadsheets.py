@@ -16,17 +16,7 @@ _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 def spreadsheet_csv(frame: pl.DataFrame) -> str:
-    """Write results as CSV; a text that a spreadsheet would carry out gets an apostrophe before it, and what it would not show is escaped.
-
-    Examples
-    --------
-    >>> print(spreadsheet_csv(pl.DataFrame({"algorithm": ["=1+1", "-0.5", "pca"], "change": [-0.5, 0.25, 1.0]})), end="")
-    algorithm,change
-    '=1+1,-0.5
-    -0.5,0.25
-    pca,1.0
-
-    """
+    """Write results as CSV; a text that a spreadsheet would carry out gets an apostrophe before it, and what it would not show is escaped."""
     texts = [name for name, kind in frame.schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]
     guarded = frame.with_columns(_visible(frame[name].cast(pl.String)) for name in texts).with_columns(
         _guarded(pl.col(name)) for name in texts

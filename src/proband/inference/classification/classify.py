@@ -24,7 +24,6 @@ from proband.results.difference import Adjustment, Unit
 from proband.results.targets import derived
 from proband.words import Note, Sentence, Target, count, counted
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 Average = Literal["micro", "macro"]
 Places = Annotated[int, Within(ge=1, said="A number of guesses is a whole number of at least 1")]
@@ -173,12 +172,6 @@ def describe_classes(
     """Estimate what `classify` does of every model, its classes and confusions, and compare no two of them.
 
     For models that are compared otherwise, such as those trained anew in every fold.
-
-    Examples
-    --------
-    >>> found = describe_classes(["a", "a", "b"], {"m": ["a", "b", "b"]})
-    >>> found.rate("m", "macro-top-1").value, found.comparison
-    (0.75, None)
     """
     check_level(confidence_level)
     measured, guesses = _measured(y_true, models, group, classes, 1, "pessimistic", confidence_level)

@@ -46,14 +46,7 @@ class Guesses:
     ranked: bool
 
     def success(self, k: int, ties: TiePolicy) -> Floats:
-        """Whether the true class is among the first k; a fraction where ties are broken at random in expectation.
-
-        Examples
-        --------
-        >>> made = Guesses(np.array([0, 1]), np.array([1, 0]), np.array([0, 0]), {}, True)
-        >>> [made.success(1, ties).tolist() for ties in ("pessimistic", "optimistic", "mean")]
-        [[0.0, 0.0], [1.0, 0.0], [0.5, 0.0]]
-        """
+        """Whether the true class is among the first k; a fraction where ties are broken at random in expectation."""
         if ties == "mean":
             return np.clip((k - self.closer) / (self.tied + 1), 0.0, 1.0)
         before = self.closer + (self.tied if ties == "pessimistic" else 0)
@@ -91,12 +84,6 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any 
     """Number the classes, and make guesses of scores (samples × classes) or of predicted labels.
 
     What is labelled in pandas is brought to one order by its labels: samples by rows, classes by columns.
-
-    Examples
-    --------
-    >>> made = task_of(["cat", "dog", "dog"], {"a": ["cat", "dog", "cat"]}, None)
-    >>> made.classes, made.truth.tolist(), made.guesses["a"].said.tolist()
-    (('cat', 'dog'), [0, 1, 1], [0, 1, 0])
     """
     named_models = _by_name(models)
     if isinstance(y_true, Mapping) or (getattr(y_true, "ndim", 1) == 2 and getattr(models, "ndim", 2) == 1):
@@ -156,13 +143,7 @@ def _by_name(models: Any) -> Mapping[Any, Any]:
 
 
 def labels_from(data: Any, what: str) -> Labels:
-    """Make an array of whole numbers or of texts; a missing label is refused with its place.
-
-    Examples
-    --------
-    >>> labels_from([2.0, 0.0], "true labels"), labels_from(["b", "a"], "true labels")
-    (array([2, 0]), array(['b', 'a'], dtype='<U1'))
-    """
+    """Make an array of whole numbers or of texts; a missing label is refused with its place."""
     found = complete_from(data, what)
     if found.ndim == 2 and found.shape[1] == 1:
         found = found[:, 0]

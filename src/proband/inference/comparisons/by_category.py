@@ -12,7 +12,7 @@ from proband.errors import DesignError
 from proband.inference.comparisons.compare import comparison_of, shown_together
 from proband.inference.comparisons.comparison import ComparisonsByCategory
 from proband.inference.estimates.case import people_in
-from proband.inference.estimates.evaluation import probe_sets
+from proband.inference.estimates.evaluate import probe_sets
 from proband.inference.procedures import Question
 from proband.measures import Outcomes
 from proband.results.difference import Adjustment
@@ -36,20 +36,7 @@ def compared_by_category(
     adjust: Adjustment,
     side: Side | None,
 ) -> ComparisonsByCategory:
-    """Compare algorithms over all probes and within each category, the latter adjusted for the number of categories.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, compare
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(40)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids], "sex": ["f", "m"] * 40})
-    >>> values = {"a": np.eye(40), "b": np.where(np.arange(40)[:, None] % 2, 0.5, np.eye(40))}
-    >>> scores = [Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40]), by="sex")
-    >>> {one.category: (one.pairs[0].difference, one.pairs[0].verdict) for one in found.comparisons}
-    {None: (0.5, 'better'), 'sex f': (0.0, 'undecided'), 'sex m': (1.0, 'better')}
-    """
+    """Compare algorithms over all probes and within each category, the latter adjusted for the number of categories."""
     if question.view != "outcomes":
         raise DesignError(
             f"Categories are of probes that are searched for; the {question.measure.estimand} is not of such.",
@@ -82,18 +69,7 @@ def _outcomes_in(question: Question, part: Experiment) -> tuple[Outcomes, ...]:
 
 
 def too_small(name: str | None, outcomes: Outcomes, design: Design | str | None) -> Note | None:
-    """Say why the probes of a category are too few to be compared; None where they are not, or where probes are the units.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> from proband.designs import Binomial
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": list("aab")})
-    >>> scores = Scores.from_array([[0.9, 0.1]], ["a2"], ["a1", "b1"], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(samples, gallery=["a1", "b1"], probes=["a2"]))
-    >>> too_small("late", outcomes, "auto").code, too_small("late", outcomes, Binomial())
-    ('comparison.category-too-small', None)
-    """
+    """Say why the probes of a category are too few to be compared; None where they are not, or where probes are the units."""
     people = people_in(outcomes)
     if people >= FEWEST_PEOPLE or getattr(design, "over_probes", False):
         return None

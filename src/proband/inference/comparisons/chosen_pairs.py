@@ -16,11 +16,6 @@ def chosen_pairs(
     """Check which pairs were chosen of the algorithms there are; None where nobody chose, so that every two are compared.
 
     A pair (a, b) asks for a less b; `against` asks for every other algorithm less that one.
-
-    Examples
-    --------
-    >>> chosen_pairs(["a", "b", "c"], [("c", "a")]), chosen_pairs(["a", "b", "c"], against="b")
-    ((('c', 'a'),), (('a', 'b'), ('c', 'b')))
     """
     asked = [*pairs]
     if against is not None:
@@ -39,18 +34,7 @@ def chosen_pairs(
 
 
 def pair_named(text: str, names: Sequence[str]) -> Names:
-    """Part ``A-B`` into two algorithms; names may hold hyphens themselves, so it is parted where two known names are left.
-
-    Examples
-    --------
-    >>> pair_named("net-a-net-b", ["net-a", "net-b"])
-    ('net-a', 'net-b')
-    >>> pair_named("a-b-c", ["a", "a-b", "b-c", "c"])
-    Traceback (most recent call last):
-        ...
-    proband.errors.UsageError: 'a-b-c' can be read as a and b-c, or as a-b and c.
-    hint: ...
-    """
+    """Part ``A-B`` into two algorithms; names may hold hyphens themselves, so it is parted where two known names are left."""
     sides = [
         (text[:place].strip(), text[place + 1 :].strip())
         for place, letter in enumerate(text)
@@ -77,13 +61,7 @@ def pair_named(text: str, names: Sequence[str]) -> Names:
 
 
 def every_two(names: Sequence[str], chosen: tuple[Names, ...] | None) -> tuple[Names, ...]:
-    """Return the pairs to compare, in order: those chosen, or every two.
-
-    Examples
-    --------
-    >>> every_two("abc", None)
-    (('a', 'b'), ('a', 'c'), ('b', 'c'))
-    """
+    """Return the pairs to compare, in order: those chosen, or every two."""
     return tuple(combinations(names, 2)) if chosen is None else chosen
 
 

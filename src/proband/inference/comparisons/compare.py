@@ -183,21 +183,7 @@ def compare(
 
 
 def shown_together(question: Question) -> Joint:
-    """Put algorithms to the tests of a question, every two of them; nothing is judged yet.
-
-    Examples
-    --------
-    Of eight people *a* misses none and *b* three.
-
-    >>> from proband.measures import RecognitionRate
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
-    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
-    >>> asked = Question.of(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:8]), "auto", 0.95, 0)
-    >>> [(first, second, found.difference) for first, second, _, found in shown_together(asked).tested]
-    [('a', 'b', 0.375)]
-    """
+    """Put algorithms to the tests of a question, every two of them; nothing is judged yet."""
     require_several(question)
     if question.view == "outcomes":
         _require_same(question.outcomes)
@@ -213,19 +199,7 @@ def comparison_of(
     side: Side | None = None,
     families: int = 1,
 ) -> Comparison:
-    """Make a comparison of what algorithms show together, with every difference judged against the smallest one worth having.
-
-    Examples
-    --------
-    >>> from proband.inference.comparisons.paired import Tested
-    >>> from proband.inference.comparisons.curves import Student
-    >>> from proband.measures import RecognitionRate
-    >>> from proband.words import Method
-    >>> tested = Tested(0.05, Student(0.05, 0.015, None), 0.015, Method("t", "a test"))
-    >>> question = Question.of(RecognitionRate(1), {"a": None, "b": None}, None, "auto", 0.95, 0)
-    >>> comparison_of(question, Joint((), (("a", "b", 100, tested),), None), margin=0.01).pairs[0].verdict
-    'better'
-    """
+    """Make a comparison of what algorithms show together, with every difference judged against the smallest one worth having."""
     measure, level = question.measure, question.confidence_level
     worth = margin_for(margin, question.measure.in_points)
     pairs = judged(
@@ -277,13 +251,7 @@ def _settled(question: Question) -> Question:
 
 
 def margin_for(margin: float | None, is_rate: bool) -> float | None:
-    """Return the smallest difference worth having: a point for rates, unless another is declared.
-
-    Examples
-    --------
-    >>> margin_for(None, is_rate=True), margin_for(None, is_rate=False), margin_for(2.0, is_rate=False)
-    (0.01, None, 2.0)
-    """
+    """Return the smallest difference worth having: a point for rates, unless another is declared."""
     if margin is None:
         return DEFAULT_MARGIN if is_rate else None
     if not margin >= 1e-6 or (is_rate and margin >= 1):
@@ -302,16 +270,7 @@ def _check_adjustment(adjust: str) -> None:
 
 
 def require_several(question: Question) -> None:
-    """Refuse fewer than two algorithms, and two of one name.
-
-    Examples
-    --------
-    >>> from proband.measures import RecognitionRate
-    >>> require_several(Question.of(RecognitionRate(1), {"a": None}, None, "auto", 0.95, 0))
-    Traceback (most recent call last):
-        ...
-    proband.errors.UsageError: ...
-    """
+    """Refuse fewer than two algorithms, and two of one name."""
     if len(question.data) < 2:
         raise UsageError("A comparison needs at least two algorithms.")
     if len(set(question.names)) < len(question.names):

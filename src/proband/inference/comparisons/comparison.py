@@ -11,7 +11,7 @@ import polars as pl
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError, first_few
-from proband.inference.comparisons.cochran import CochranQ
+from proband.inference.comparisons.testing.cochran import CochranQ
 from proband.inference.estimates.evaluation import probes_called
 from proband.results.base import Answers, Confidence, Rank, Result
 from proband.results.difference import Difference

@@ -312,22 +312,7 @@ def _names(candidate: Algorithm, baseline: Algorithm) -> tuple[str, str]:
 
 
 def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) -> Gate:
-    """Judge a comparison of a candidate, which comes first, with a baseline.
-
-    Examples
-    --------
-    >>> from proband import RecognitionRate
-    >>> from proband.inference.comparisons.compare import comparison_of
-    >>> from proband.inference.comparisons.curves import Student
-    >>> from proband.inference.comparisons.paired import Tested
-    >>> from proband.inference.procedures import Joint, Question
-    >>> from proband.words import Method
-    >>> question = Question.of(RecognitionRate(1), {"a": None, "b": None}, None, "auto", 0.95, 0)
-    >>> tested = Tested(-0.03, Student(-0.03, 0.005, None), 0.005, Method("t", "a test"))
-    >>> found = gate_of(comparison_of(question, Joint((), (("a", "b", 100, tested),), None), 0.01), "rank-1")
-    >>> found.decision, round(found.gain_high, 4), round(found.pass_if_equal, 3)  # Φ(0.01/0.005 − 1.645)
-    ('fail', -0.0218, 0.639)
-    """
+    """Judge a comparison of a candidate, which comes first, with a baseline."""
     (pair,) = comparison.pairs
     if pair.margin is None or pair.bound_low is None or pair.bound_high is None:
         raise UsageError("A gate needs the loss that matters.", "declare a margin, such as 0.01 for a rate.")

@@ -13,8 +13,8 @@ from proband.engine.limits import Level, Margin
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparisons.compare import DEFAULT_MARGIN, margin_for
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.comparisons.curves import Hybrid
 from proband.inference.comparisons.paired import Tested, difference_of
+from proband.inference.comparisons.testing.curves import Hybrid
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.case import people_in
 from proband.inference.estimates.estimate import estimate

@@ -13,10 +13,16 @@ from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level
 from proband.errors import UsageError
-from proband.inference.comparisons.adjustment import holm
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
-from proband.inference.comparisons.mcnemar import McNemar, McNemarOfOutcomes, PairedOutcomes, mcnemar_of
-from proband.inference.estimates.evaluation import OfProbes, categories_by
+from proband.inference.comparisons.testing.adjustment import holm
+from proband.inference.comparisons.testing.mcnemar import (
+    McNemar,
+    McNemarOfOutcomes,
+    PairedOutcomes,
+    mcnemar_of,
+)
+from proband.inference.estimates.evaluate import categories_by
+from proband.inference.estimates.evaluation import OfProbes
 from proband.inference.proportions import Interval
 from proband.measures import Outcomes
 from proband.measures.base import outcomes_of
@@ -264,17 +270,6 @@ def mcnemar_of_sets(
     """Test pairs whose probes are ranked already, over all probes and in each category.
 
     `rank_in` ranks them anew for a category that has a gallery of its own.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> ranked = rank(scores, Experiment(samples, gallery="session == 1"))
-    >>> late = Category("late", "probe.session == 3")
-    >>> found = mcnemar_of_sets({"a": ranked, "b": ranked}, [late], [("a", "b")], 1, 0.95, dict)
-    >>> [(one.probe_set, one.counts.n, one.test is None) for one in found.rows]
-    [('all probes', 2, False), ('late', 0, True)]
     """
     experiment = next(iter(outcomes.values())).experiment
     rows = [_row(None, {name: outcomes[name] for name in two}, rank, confidence_level) for two in pairs]
@@ -302,16 +297,7 @@ def mcnemar_of_sets(
 
 
 def as_table(one: McNemarOfOutcomes) -> McNemarTable:
-    """Make a table of one test alone.
-
-    Examples
-    --------
-    >>> from proband.inference.comparisons.mcnemar import mcnemar, tango_interval
-    >>> counts = PairedOutcomes(30, 22, 8, 174)
-    >>> one = McNemarOfOutcomes("a", "b", 1, counts, mcnemar(22, 8), tango_interval(counts), 234)
-    >>> as_table(one).to_frame().select("ss", "sf", "fs", "ff").rows()
-    [(30, 22, 8, 174)]
-    """
+    """Make a table of one test alone."""
     row = McNemarRow(
         None, one.first, one.second, one.counts, one.test, one.interval, one.test.p_two_sided, one.n_people
     )

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, first_few
-from proband.inference.comparisons.cochran import cochran_q
-from proband.inference.comparisons.curves import Curve, Widened
+from proband.inference.comparisons.testing.cochran import cochran_q
+from proband.inference.comparisons.testing.curves import Curve, Widened
 from proband.inference.estimates.case import dependence, people_in
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
@@ -92,14 +92,7 @@ class Pair:
 
 
 def summed_by_person(subjects: npt.NDArray[Any], successes: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Sum what each algorithm recognises of each person (people × algorithms), and count the person's probes.
-
-    Examples
-    --------
-    >>> summed_by_person(np.array([0, 0, 1]), [np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 1.0])])
-    (array([[2., 1.],
-           [0., 1.]]), array([2., 1.]))
-    """
+    """Sum what each algorithm recognises of each person (people × algorithms), and count the person's probes."""
     codes = np.unique(subjects, return_inverse=True)[1]
     sums = np.column_stack([np.bincount(codes, weights=one) for one in successes])
     return sums.astype(np.float64), np.bincount(codes).astype(np.float64)
@@ -148,15 +141,7 @@ class Tested:
         return max(self.curve.p_value, self.method.floor or 0.0)
 
     def times(self, factor: float) -> Tested:
-        """The same with so many times the variance.
-
-        Examples
-        --------
-        >>> from proband.inference.comparisons.curves import Student
-        >>> found = Tested(0.1, Student(0.1, 0.02, None), 0.02, Method("student", "Student's t")).times(4.0)
-        >>> found.standard_error, round(found.p_value, 4)
-        (0.04, 0.0124)
-        """
+        """The same with so many times the variance."""
         by_person = None
         if self.by_person is not None:
             by_person = self.by_person[0], Widened(self.by_person[1], factor)
@@ -165,14 +150,7 @@ class Tested:
 
 
 def joined(test: Method, interval: Method, *also: Method) -> Method:
-    """Put a test and an interval beside each other as one method, told and cited apart, with what else goes into both.
-
-    Examples
-    --------
-    >>> both = joined(Method("mcnemar", "McNemar"), Method("tango", "Tango interval"))
-    >>> both.key, str(both), [one.key for one in both.parts]
-    ('mcnemar+tango', 'McNemar, Tango interval', ['mcnemar', 'tango'])
-    """
+    """Put a test and an interval beside each other as one method, told and cited apart, with what else goes into both."""
     label = f"{test}, {interval}"
     return Method(f"{test.key}+{interval.key}", label, draws=test.draws, parts=(test, *also, interval))
 
@@ -186,20 +164,6 @@ def joint_of(
     """Put every two algorithms to a test, and say what they show together.
 
     With three and more, Cochran's Q says whether they differ at all.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> from proband.designs import SignFlip
-    >>> from proband.inference.comparisons.paired_rates import sign_flipped_pair
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {n: np.where(np.arange(8)[:, None] < missed, 0.5, np.eye(8)) for n, missed in (("a", 0), ("b", 3), ("c", 5))}
-    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
-    >>> asked = Question.of(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:8]), SignFlip(), 0.95, 0)
-    >>> joint = joint_of(asked, (), sign_flipped_pair)
-    >>> [(first, second, one.difference) for first, second, _, one in joint.tested], joint.overall.statistic
-    ([('a', 'b', 0.375), ('a', 'c', 0.625), ('b', 'c', 0.25)], 7.6)
     """
     by_name = {one.algorithm: one for one in question.outcomes}
     unit = question.design.varied
@@ -247,14 +211,7 @@ def _answers(question: Question) -> Answers:
 
 
 def difference_of(of: Target) -> Target:
-    """Name what a difference is of.
-
-    Examples
-    --------
-    >>> from proband.measures import RecognitionRate
-    >>> difference_of(RecognitionRate(1).estimand).key
-    'difference-of-rank-rate'
-    """
+    """Name what a difference is of."""
     return derived("difference", "difference of {}", of)
 
 

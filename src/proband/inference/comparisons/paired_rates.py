@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.designs import Binomial, ClusteredMcNemar, SignFlip
-from proband.inference.comparisons.clustered_mcnemar import clustered_mcnemar
-from proband.inference.comparisons.curves import Curve, Score, Skewed
-from proband.inference.comparisons.mcnemar import PairedOutcomes, mcnemar
 from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of, summed_by_person
-from proband.inference.comparisons.sign_flip import Flips, sign_flip
+from proband.inference.comparisons.testing.clustered_mcnemar import clustered_mcnemar
+from proband.inference.comparisons.testing.curves import Curve, Score, Skewed
+from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar
+from proband.inference.comparisons.testing.sign_flip import Flips, sign_flip
 from proband.inference.estimates.clusters import design_effect
 from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question
@@ -50,18 +50,6 @@ def sign_flipped(question: Question) -> Joint:
 
     Other people vary; algorithms and gallery stay. Several algorithms are tested under the same signs. `sign_flipped_pair` has
     the arithmetic.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
-    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
-    >>> asked = Question.of(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:8]), SignFlip(), 0.95, 0)
-    >>> ((first, second, people, tested),) = sign_flipped(asked).tested
-    >>> first, second, people, round(tested.p_value, 4)  # twice (½)³ less (½)³
-    ('a', 'b', 8, 0.125)
     """
     each = estimates(replace(question, design=None))
     outcomes = question.outcomes
@@ -88,18 +76,6 @@ def chi_squared(question: Question) -> Joint:
     """Test rates by McNemar's chi-square over people (Obuchowski 1998; Durkalski et al. 2003).
 
     Other people vary; algorithms and gallery stay. `clustered_mcnemar` has the formulas.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
-    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
-    >>> experiment, design = Experiment(samples, gallery=ids[:8]), ClusteredMcNemar("durkalski")
-    >>> ((*_, tested),) = chi_squared(Question.of(RecognitionRate(1), scores, experiment, design, 0.95, 0)).tested
-    >>> round(tested.p_value, 4)  # chi-square 3²/3 on one degree of freedom
-    0.0833
     """
     return joint_of(question, estimates(replace(question, design=None)), chi_squared_pair)
 
@@ -108,18 +84,6 @@ def over_probes(question: Question) -> Joint:
     """Test rates by McNemar's test over probes (mid-p: Fagerland et al. 2013).
 
     Other probes vary, each taken for independent, also where several are of one person.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
-    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
-    >>> asked = Question.of(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:8]), Binomial(), 0.95, 0)
-    >>> ((*_, tested),) = over_probes(asked).tested
-    >>> tested.n_sf, tested.n_fs, round(tested.p_value, 4)
-    (3, 0, 0.125)
     """
     return joint_of(question, estimates(replace(question, why=())), _over_probes)
 
@@ -134,18 +98,6 @@ def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
     where people's differences lie symmetrically: with several probes of a person, the p-value is at least that of Student's t
     after Hall's (1992) transformation (`Skewed`), and the interval holds what it does not reject. Beside it stands the difference
     with people weighed alike (`person_curve`), which is the difference itself where the measure weighs people.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
-    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
-    >>> first, second = (rank(one, Experiment(samples, gallery=ids[:8])) for one in scores)
-    >>> tested = sign_flipped_pair(SignFlip(), Pair(RecognitionRate(1), first, second, 0.95, 0))
-    >>> tested.difference, tested.n_discordant_subjects, round(tested.p_value, 4)
-    (0.375, 3, 0.125)
     """
     sums, sizes = pair.people
     if pair.measure.weights == "person" and pair.unequal:
@@ -178,12 +130,6 @@ def person_curve(means: Floats, seed: int) -> tuple[Curve, int | None]:
     The interval also holds what Tango's (1998) score test does not reject, with the sums of positive and of negative differences
     as counts, scaled to the variance of the mean, and what `Skewed` does not reject.
     With it comes how many sign patterns were drawn; None where all were counted.
-
-    Examples
-    --------
-    >>> curve, _ = person_curve(np.array([0.5, 0.25, 0.0, 1.0, 0.5, 0.0, 0.0, -0.25]), 0)
-    >>> round(curve.p_value, 4), [round(end, 2) for end in curve.interval(0.05)]
-    (0.125, [-0.17, 0.65])
     """
     n = len(means)
     flips = Flips.of(np.column_stack([means, np.zeros(n)]), np.ones(n), seed)
@@ -205,18 +151,6 @@ def chi_squared_pair(design: ClusteredMcNemar, pair: Pair) -> Tested:
     """Compare two rates by McNemar's chi-square with the variance of people's differences.
 
     The interval is as for `sign_flipped_pair`; `clustered_mcnemar` has the statistics.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))}
-    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
-    >>> first, second = (rank(one, Experiment(samples, gallery=ids[:8])) for one in scores)
-    >>> tested = chi_squared_pair(ClusteredMcNemar(), Pair(RecognitionRate(1), first, second, 0.95, 0))
-    >>> round(tested.p_value, 4)  # chi-square (7/8)·3²/3
-    0.1052
     """
     sums, sizes = pair.people
     p_value = clustered_mcnemar(sums[:, 0] - sums[:, 1], sizes, design.method).p_value

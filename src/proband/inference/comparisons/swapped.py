@@ -13,9 +13,10 @@ import numpy.typing as npt
 from proband.designs import Reweighting
 from proband.designs.base import BLOCK
 from proband.errors import DesignError
-from proband.inference.comparisons.curves import Percentiles, beyond, has_spread
 from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of
-from proband.inference.comparisons.sign_flip import Flips
+from proband.inference.comparisons.testing.curves import Percentiles
+from proband.inference.comparisons.testing.sign_flip import Flips
+from proband.inference.comparisons.testing.tails import beyond, has_spread
 from proband.inference.estimates.bootstrap import replicate_interval, units_of
 from proband.inference.estimates.case import cases_of, estimate_from
 from proband.inference.procedures import Joint, Question
@@ -36,20 +37,6 @@ def resampled(question: Question) -> Joint:
     other's, so p = (1 + how many of 9,999 random swaps differ as much)/10,000. Where all replicates are alike, such as medians far
     apart, swaps are measured by the mean logarithm of ranks, and the interval holds what the difference could be if people who were
     not seen, as many as their number allows, were like those in whom it is smallest or largest.
-
-    Examples
-    --------
-    >>> from proband import Experiment, MedianCensoredRank, Samples, Scores
-    >>> from proband.designs import Bootstrap
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {"a": np.eye(8), "b": np.where(np.arange(8)[:, None] < 5, 0.5, np.eye(8))}
-    >>> scores = [Scores.from_array(v, ids[8:], ids[:8], orientation="similarity", name=n) for n, v in values.items()]
-    >>> design = Bootstrap("subject", n_resamples=200)
-    >>> asked = Question.of(MedianCensoredRank(10), scores, Experiment(samples, gallery=ids[:8]), design, 0.95, 0)
-    >>> ((*_, tested),) = resampled(asked).tested
-    >>> tested.difference, tested.curve.interval(0.05)  # median ranks 1 and 8
-    (-7.0, Interval(low=-7.0, high=0.0))
     """
     design: Reweighting = question.design
     outcomes, measure = question.outcomes, question.measure

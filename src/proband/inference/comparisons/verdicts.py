@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from proband.inference.comparisons.adjustment import SingleStep, normal_statistics
-from proband.inference.comparisons.curves import Curve
 from proband.inference.comparisons.paired import Tested
+from proband.inference.comparisons.testing.adjustment import SingleStep, normal_statistics
+from proband.inference.comparisons.testing.curves import Curve
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
 from proband.results.difference import Adjustment, Difference, PersonDifference, Unit, Verdict
@@ -43,15 +43,6 @@ def judged(
     side alone, half the two-sided one where the difference points there; several pairs are then adjusted by their number
     (Bonferroni), since shared draws are of sizes and not of signs. Of several `families`, such as categories of probes that are
     each compared, all that is adjusted is adjusted for their number as well.
-
-    Examples
-    --------
-    >>> from proband.inference.comparisons.curves import Student
-    >>> from proband.words import Method
-    >>> wide = Tested(0.0, Student(0.0, 0.02, None), 0.02, Method("t", "a test"))
-    >>> (pair,) = judged([("a", "b", 100, wide)], 0.01, 0.95, upward=True, in_points=True)
-    >>> pair.verdict, pair.subjects_needed  # 100·(2.8016·0.02/0.01)²
-    ('undecided', 3140)
     """
     alpha = round(1 - level, 12)
     both = two_sided_level(level, side)
@@ -110,13 +101,7 @@ def judged(
 
 
 def of_side(p: float, difference: float, side: Side | None) -> float:
-    """Return the p-value of one side, from the two-sided one: half of it where the difference points there, else the rest.
-
-    Examples
-    --------
-    >>> of_side(0.04, 0.1, None), of_side(0.04, 0.1, "lower"), of_side(0.04, 0.1, "upper")
-    (0.04, 0.02, 0.98)
-    """
+    """Return the p-value of one side, from the two-sided one: half of it where the difference points there, else the rest."""
     if side is None:
         return p
     return p / 2 if (difference > 0) == (side == "lower") and difference != 0 else 1 - p / 2
@@ -184,15 +169,6 @@ def verdict_of(
     """Say what an interval shows, and by the bounds whether the first is not worse by the margin, and within it either way.
 
     Equivalence is two one-sided tests (Schuirmann 1987). What does not vary shows nothing.
-
-    Examples
-    --------
-    >>> from proband.inference.comparisons.curves import Student
-    >>> curve = Student(0.05, 0.01, None)
-    >>> verdict_of(curve, Interval(0.02, 0.08), Interval(0.03, 0.07), 0.01, upward=True)
-    ('better', True, False)
-    >>> verdict_of(curve, Interval(-0.008, 0.006), Interval(-0.007, 0.005), 0.01, upward=True)
-    ('equivalent', True, True)
     """
     not_inferior = within = None
     if bounds is not None and margin is not None:

@@ -201,21 +201,7 @@ def divide(
     judges: Judges = "auto",
     confidence_level: float = 0.95,
 ) -> Partition:
-    """Divide probes that were ranked already (see `partition`).
-
-    Examples
-    --------
-    One algorithm and one probe of each person: nothing could judge without it.
-
-    >>> from proband import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> divide([rank_probes(scores, Experiment(samples, gallery="session == 1"))], [scores], 2)
-    Traceback (most recent call last):
-        ...
-    proband.errors.DesignError: 2 probes are too few for 2 parts.
-    hint: look at more probes.
-    """
+    """Divide probes that were ranked already (see `partition`)."""
     if parts < 2:
         raise UsageError(f"Probes are divided into at least 2 parts, got {parts}.")
     if judges == "auto":

@@ -19,28 +19,7 @@ _FEWEST = 3  # groups, and people beyond them for a test
 def checks_of(
     coding: Coding, fit: Fit, people: npt.NDArray[np.intp], confidence_level: float
 ) -> tuple[FitCheck, ...]:
-    """Check the model by deciles of the expected outcome, then along every number.
-
-    Examples
-    --------
-    Forty people, one probe each; half of those in a light room succeed, and a quarter of the others: two groups, met exactly.
-
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> from proband.inference.covariates.formula import Formula
-    >>> from proband.inference.covariates.regression import regress
-    >>> from proband.inference.covariates.values import rows_of
-    >>> n = 40
-    >>> ids = [f"g{k}" for k in range(n)] + [f"p{k}" for k in range(n)]
-    >>> light = ["light", "dark"] * n
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids], "room": light})
-    >>> values = np.where(np.arange(n)[:, None] % 4 > 1, 0.5, np.eye(n))
-    >>> ranked = rank(Scores.from_array(values, ids[n:], ids[:n], orientation="similarity"), Experiment(samples, gallery=ids[:n]))
-    >>> coding = Coding(Formula.parse("room"), rows_of([ranked], Formula.parse("room")))
-    >>> fit = regress(coding.matrix, ranked.success(1))
-    >>> (check,) = checks_of(coding, fit, coding.rows.person, 0.95)
-    >>> check.by, check.n, bool(np.allclose(check.observed, check.expected)), check.p_value
-    (None, (40,), True, None)
-    """
+    """Check the model by deciles of the expected outcome, then along every number."""
     numbers = [(str(one.covariate), one.numbers) for one in coding.rows.values if one.is_number]
     return (
         _check(None, fit.fitted, _DECILES, fit, people, confidence_level),
@@ -89,16 +68,6 @@ def left_out(fit: Fit, people: npt.NDArray[np.intp], columns: Floats) -> float |
     Each person's score for the columns, less what the model's own columns explain of it, has mean zero if they add nothing. Their sum against
     its covariance over J people is Hotelling's T²: F = (J − q)/q · T/(J − T) on q and J − q (the score test of Boos 1992; of groups of expected
     outcomes, Horton et al. 1999).
-
-    Examples
-    --------
-    What the model has already adds nothing that could be tested:
-
-    >>> from proband.inference.covariates.regression import regress
-    >>> x = np.column_stack([np.ones(40), np.tile([0.0, 1.0], 20)])
-    >>> fit = regress(x, np.tile([0.0, 1, 1, 0], 10))
-    >>> left_out(fit, np.repeat(np.arange(20), 2), x[:, 1:]) is None
-    True
     """
     weighted = fit.x * (fit.variance * fit.weights)[:, None]
     rest = columns - fit.x @ (fit.bread @ (weighted.T @ columns))

@@ -88,14 +88,6 @@ class Formula:
     ----------
     terms
         Every covariate by itself, and then those that act on each other.
-
-    Examples
-    --------
-    >>> model = Formula.parse("elapsed(date) + glasses * algorithm")
-    >>> str(model)
-    'elapsed(date) + probe.glasses + algorithm + probe.glasses:algorithm'
-    >>> [str(one) for one in model.covariates]
-    ['elapsed(date)', 'probe.glasses', 'algorithm']
     """
 
     terms: tuple[Term, ...]
@@ -120,13 +112,7 @@ class Formula:
 
 
 def term_name(term: Term) -> str:
-    """What a term is called.
-
-    Examples
-    --------
-    >>> term_name((Covariate("probe", "sex"), Covariate("same", "glasses")))
-    'probe.sex:same(glasses)'
-    """
+    """What a term is called."""
     return ":".join(map(str, term))
 
 

@@ -28,20 +28,6 @@ class Linearized(Sandwich):
         The units within strata, of all rows of the table.
     inside
         Which of these rows the regression has: others add nothing, and their units were drawn all the same.
-
-    Examples
-    --------
-    Without weights and strata it is CR1:
-
-    >>> from proband.inference.covariates.regression import regress
-    >>> from proband.inference.survey.layout import stage_of
-    >>> x, people = np.column_stack([np.ones(8), np.tile([0.0, 1.0], 4)]), np.repeat(np.arange(4), 2)
-    >>> fit = regress(x, np.array([1.0, 2, 3, 4, 5, 6, 9, 12]), "linear")
-    >>> one = stage_of(people, np.zeros(8, dtype=np.intp), ("all",), None, "")
-    >>> drawn = Stages((one,), "fail", False)
-    >>> found = Linearized(fit, people, "survey", stages=drawn, inside=np.ones(8, dtype=np.bool_))
-    >>> bool(np.allclose(found.covariance, Sandwich(fit, people, "CR1").covariance)), found.freedom(np.ones(2))
-    (True, 2.0)
     """
 
     stages: Stages = field(kw_only=True)

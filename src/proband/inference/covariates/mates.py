@@ -13,16 +13,7 @@ from proband.scores import Scores
 
 
 def mate_closeness(scores: Scores, outcomes: Outcomes) -> Floats:
-    """Return how close each probe's closest mate is, larger is closer; minus infinity for a failure.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, rank
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.1, 0.9], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="distance")
-    >>> mate_closeness(scores, rank(scores, Experiment(samples, gallery="session == 1")))
-    array([-0.1, -0.3])
-    """
+    """Return how close each probe's closest mate is, larger is closer; minus infinity for a failure."""
     experiment = outcomes.experiment
     pairs = mate_pairs(experiment).select("probe", "mate")
     probe, mate = pairs["probe"].to_numpy(), pairs["mate"].to_numpy()
@@ -40,16 +31,7 @@ def mate_closeness(scores: Scores, outcomes: Outcomes) -> Floats:
 
 
 def matched_at(scores: Scores, outcomes: Outcomes, fmr: float) -> tuple[Floats, float | None]:
-    """Tell whether each probe matches its mate at the threshold of a false match rate in this experiment, and what that is.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, rank
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> matched_at(scores, rank(scores, Experiment(samples, gallery="session == 1")), 0.1)  # one impostor score is 0.7
-    (array([1., 0.]), 0.9)
-    """
+    """Tell whether each probe matches its mate at the threshold of a false match rate in this experiment, and what that is."""
     point = rates_of(scores, outcomes.experiment, fmr)[0].at_fmr(fmr)
     if point.threshold is None:
         return np.zeros(len(outcomes)), None

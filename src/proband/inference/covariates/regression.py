@@ -78,13 +78,7 @@ class Fit:
 
 
 def mean_of(family: Family, linear: Floats) -> Floats:
-    """The expected outcome where the linear part is known.
-
-    Examples
-    --------
-    >>> mean_of("logistic", np.array([0.0, np.log(3)]))
-    array([0.5 , 0.75])
-    """
+    """The expected outcome where the linear part is known."""
     if family == "linear":
         return linear
     with np.errstate(over="ignore"):
@@ -98,15 +92,6 @@ def regress(x: Floats, y: Floats, family: Family = "logistic", weights: Floats |
     Estimated are the coefficients β of E(y) = 1/(1 + exp(−xβ)), or of E(y) = xβ; they solve Xᵀ W(y − μ) = 0, which is right whatever
     the correlation of rows (Liang & Zeger 1986, independence); with sampling weights W it is what the population itself would give (Binder
     1983). Steps are weighted least squares by QR of columns of unit length.
-
-    Examples
-    --------
-    Three of four succeed with it, one of four without: the odds ratio is (3/1)/(1/3) = 9.
-
-    >>> x = np.column_stack([np.ones(8), np.repeat([0.0, 1.0], 4)])
-    >>> fit = regress(x, np.array([1.0, 0, 0, 0, 1, 1, 1, 0]))
-    >>> np.exp(fit.coefficients[1]).round(10), fit.fitted[[0, -1]].round(10)
-    (np.float64(9.0), array([0.25, 0.75]))
     """
     scale = np.sqrt(np.mean(x**2, axis=0))
     unit = x / scale

@@ -386,13 +386,7 @@ class CovariateStudy(Result):
 
 
 def family_of(outcome: Outcome) -> Family:
-    """Which regression explains an outcome.
-
-    Examples
-    --------
-    >>> family_of("success"), family_of("number")
-    ('logistic', 'linear')
-    """
+    """Which regression explains an outcome."""
     return "linear" if outcome in ("log-rank", "number") else "logistic"
 
 

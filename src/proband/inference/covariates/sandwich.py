@@ -72,17 +72,6 @@ class Sandwich:
         The person of every row, from 0.
     kind
         Which correction.
-
-    Examples
-    --------
-    Two people in each of two groups, two probes each; the difference of means rests on two degrees of freedom:
-
-    >>> from proband.inference.covariates.regression import regress
-    >>> x = np.column_stack([np.ones(8), np.repeat([0.0, 1.0], 4)])
-    >>> fit = regress(x, np.array([1.0, 2, 3, 4, 5, 6, 9, 10]), "linear")
-    >>> found = Sandwich(fit, np.repeat(np.arange(4), 2)).contrast(np.array([0.0, 1.0]))
-    >>> found.value.__round__(6), found.standard_error.__round__(6), found.degrees_of_freedom.__round__(6)
-    (5.0, 2.236068, 2.0)
     """
 
     fit: Fit
@@ -188,13 +177,7 @@ class Sandwich:
 
 
 def ends(value: float, error: float, freedom: float, confidence_level: float) -> tuple[float, float, float]:
-    """Find the interval of a value and the two-sided p-value of zero, both from its t distribution.
-
-    Examples
-    --------
-    >>> [round(one, 3) for one in ends(2.0, 1.0, 10.0, 0.95)]
-    [-0.228, 4.228, 0.073]
-    """
+    """Find the interval of a value and the two-sided p-value of zero, both from its t distribution."""
     if not error > ROUNDING * max(1.0, abs(value)) or not np.isfinite(freedom):
         return value, value, 1.0
     reach = float(t_distribution.ppf((1 + confidence_level) / 2, freedom)) * error
@@ -203,14 +186,7 @@ def ends(value: float, error: float, freedom: float, confidence_level: float) ->
 
 
 def rate_interval(found: Contrast, confidence_level: float) -> Interval:
-    """Find the interval of a rate: that of its log odds with the same degrees of freedom, so that it stays within 0 and 1.
-
-    Examples
-    --------
-    >>> low, high = rate_interval(Contrast(0.9, 0.05, 20.0, 0.8, 1.0, 0.0), 0.95)
-    >>> round(low, 4), round(high, 4)
-    (0.7385, 0.9663)
-    """
+    """Find the interval of a rate: that of its log odds with the same degrees of freedom, so that it stays within 0 and 1."""
     rate = found.value
     if not 0 < rate < 1:
         return Interval(rate, rate)

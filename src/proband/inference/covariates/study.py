@@ -10,7 +10,7 @@ import numpy as np
 from proband.engine.arguments import published
 from proband.engine.limits import FalseMatchRate, Level, Rank
 from proband.engine.threads import one_blas_thread
-from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.covariates.coding import Coding
 from proband.inference.covariates.explained import Explained
 from proband.inference.covariates.fit import checks_of
@@ -183,21 +183,7 @@ def explain(
     incomplete: Incomplete = "error",
     confidence_level: float = 0.95,
 ) -> CovariateStudy:
-    """Explain outcomes by a model (see `covariates`).
-
-    Examples
-    --------
-    >>> from proband import Samples, rank
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(6)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids], "sex": list("ffmmff") * 2})
-    >>> scores = Scores.from_array(np.eye(6), ids[6:], ids[:6], orientation="similarity")
-    >>> ranked = rank(scores, Experiment(samples, gallery=ids[:6]))
-    >>> explain(Explained.of([ranked], [], "success", 1, 0.001), Formula.parse("sex"))
-    Traceback (most recent call last):
-        ...
-    proband.errors.DesignError: All 6 outcomes succeed at rank 1: there is nothing to explain.
-    hint: choose another rank: rank=…
-    """
+    """Explain outcomes by a model (see `covariates`)."""
     rows = found.rows(model, incomplete)
     y = found.kept(rows.kept)
     found.require_both(y)

@@ -72,12 +72,6 @@ class Trials:
         Its columns: the outcome, what rows share, how much they count, and what clusters were drawn within.
     rank, fmr, thresholds, algorithms, facts
         Those of scores, which a table has not.
-
-    Examples
-    --------
-    >>> one = Trials(pl.DataFrame({"ok": [1, 0, 1], "who": ["a", "a", "b"]}), "ok", "who")
-    >>> one.outcome, one.called.units, one.values[0]
-    ('success', 'clusters', array([1., 0., 1.]))
     """
 
     table: pl.DataFrame

@@ -100,17 +100,6 @@ def rows_of(outcomes: Sequence[Outcomes], formula: Formula, incomplete: str = "e
     """Find the covariates of all probes, an algorithm below the other.
 
     Probes that lack a value are refused, or with ``drop`` left out and counted.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> ages = [30.0, None, 31.0, 42.0]
-    >>> samples = Samples({"id": ["a1", "b1", "a2", "b2"], "subject": list("abab"), "session": [1, 1, 2, 2], "age": ages})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> ranked = rank(scores, Experiment(samples, gallery="session == 1"))
-    >>> rows = rows_of([ranked], Formula.parse("difference(age)"), "drop")
-    >>> rows.values[0].numbers, rows.lacking
-    (array([1.]), (('difference(age)', 1),))
     """
     experiment = outcomes[0].experiment
     scored = np.unique(np.concatenate([one.probes for one in outcomes]))
@@ -144,17 +133,7 @@ def table_rows(
     incomplete: str,
     called: Called,
 ) -> Rows:
-    """Find the covariates of the rows of a table that count, each of a unit.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"age": [30.0, None, 41.0]})
-    >>> model = Formula.parse("age", of_table=True)
-    >>> called = Called("row", "cluster", "clusters")
-    >>> rows = table_rows(table, np.array([0, 0, 1]), np.full(3, True), model, "drop", called)
-    >>> rows.values[0].numbers, rows.person
-    (array([30., 41.]), array([0, 1]))
-    """
+    """Find the covariates of the rows of a table that count, each of a unit."""
     found = {}
     for one in formula.covariates:
         column = column_of(table, one.column, "on").filter(counting)

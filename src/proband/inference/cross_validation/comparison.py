@@ -14,9 +14,9 @@ import polars as pl
 from proband.designs import ClusteredMcNemar, SignFlip
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, UsageError
-from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Pair, Tested
 from proband.inference.comparisons.paired_rates import chi_squared_pair, sign_flipped_pair
+from proband.inference.comparisons.testing.curves import Student
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.cross_validation.folds import (
     ACCURACY,
@@ -97,16 +97,7 @@ class AccuracyComparison(Result):
 
 
 def check_margin(margin: float | None) -> None:
-    """Refuse a margin that is no difference of accuracies.
-
-    Examples
-    --------
-    >>> check_margin(0.01)
-    >>> check_margin(5)
-    Traceback (most recent call last):
-        ...
-    proband.errors.UsageError: ...
-    """
+    """Refuse a margin that is no difference of accuracies."""
     if margin is not None and not 0 < margin < 1:
         raise UsageError(
             f"The margin is a difference worth having, above 0 and below 1, got {margin!r}.",
@@ -146,13 +137,6 @@ def compare_folds(
     -----
     t = d̄ / √[s²(1/J + n_test/n_train)] on J − 1 degrees of freedom. Where the differences do not vary, nothing shows how sure
     they are: the interval is all there can be and the p-value 1.
-
-    Examples
-    --------
-    >>> made = compare_folds({"a": [0.8, 0.9, 0.7, 0.8], "b": [0.7, 0.7, 0.6, 0.6]}, 75, 25, disjoint=True)
-    >>> pair = made.pairs[0]
-    >>> round(pair.difference, 4), round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 3), pair.verdict
-    (0.15, 0.0097, 0.2903, 0.042, 'better')
     """
     check_level(confidence_level)
     check_margin(margin)
@@ -226,12 +210,6 @@ def compare_pooled(
     n_models
         How many models of each classifier were trained and tested in the repeat, one for each split: the variance is that over people
         multiplied by `shared_training`.
-
-    Examples
-    --------
-    >>> made = compare_pooled({"a": [1, 1, 1, 1, 1, 0], "b": [0, 0, 1, 0, 1, 0]}, [1, 1, 2, 2, 3, 3], disjoint=True)
-    >>> made.pairs[0].n_discordant_subjects, made.pairs[0].verdict
-    (2, 'undecided')
     """
     check_level(confidence_level)
     check_margin(margin)

@@ -125,11 +125,6 @@ def correlated_bayes(
     ----------
     .. [1] Corani G, Benavoli A. A Bayesian approach for comparing cross-validated algorithms on multiple data sets. Machine
        Learning 2015;100:285-304.
-
-    Examples
-    --------
-    >>> correlated_bayes([0.8, 0.9, 0.7, 0.8], [0.7, 0.7, 0.6, 0.6], 75, 25, disjoint=True)
-    difference +15.00 points: worse with a probability of 1.8%, within 1 point 0.7%, better 97.5%
     """
     from scipy.special import stdtr
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
-from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.cross_validation.folds import ALIKE, notes_on, same_folds, why_unknown
 from proband.results.base import Answers, Result
 from proband.words import Method, Note, Sentence, Target
@@ -131,13 +131,6 @@ def compare_five_by_two(
        Computation 1998;10:1895-1923.
     .. [2] Alpaydın E. Combined 5×2 cv F test for comparing supervised classification learning algorithms. Neural Computation
        1999;11:1885-1892.
-
-    Examples
-    --------
-    >>> a = [[0.8, 0.9], [0.8, 0.8], [0.7, 0.9], [0.9, 0.8], [0.8, 0.9]]
-    >>> b = [[0.7, 0.7], [0.7, 0.8], [0.6, 0.6], [0.8, 0.7], [0.8, 0.7]]
-    >>> compare_five_by_two({"a": a, "b": b}, disjoint=True, n_subjects=100)
-    (a against b: +12.00 points, combined 5×2cv F test 2.20, adjusted p = 0.2,)
     """
     if test not in get_args(FiveByTwoTest):
         raise UsageError(f"There is no 5×2cv test {test!r}.", "there are: f and t.")

@@ -72,26 +72,12 @@ POOLED_ACCURACY = Target("pooled-accuracy", "accuracy of these fitted models on 
 
 
 def fold_array(fold_values: npt.ArrayLike) -> Floats:
-    """Return the values of folds in one row, if they are accuracies.
-
-    Examples
-    --------
-    >>> fold_array([[0.5, 1.0], [0.25, 0.75]])
-    array([0.5 , 1.  , 0.25, 0.75])
-    """
+    """Return the values of folds in one row, if they are accuracies."""
     return check_accuracies(np.asarray(fold_values, dtype=np.float64).ravel())
 
 
 def check_accuracies(values: Floats) -> Floats:
-    """Return accuracies if they are all between 0 and 1.
-
-    Examples
-    --------
-    >>> check_accuracies(np.array([0.5, 95.0]))
-    Traceback (most recent call last):
-        ...
-    proband.errors.InputError: ...
-    """
+    """Return accuracies if they are all between 0 and 1."""
     if not len(values):
         raise InputError("There are no accuracies.")
     if not ((values >= 0) & (values <= 1)).all():
@@ -103,13 +89,7 @@ def check_accuracies(values: Floats) -> Floats:
 
 
 def size_ratio(n_train: Sizes, n_test: Sizes) -> float:
-    """Say how large test sets are beside training sets: n_test/n_train of their means.
-
-    Examples
-    --------
-    >>> size_ratio(80, 20), size_ratio(np.array([90, 70]), np.array([10, 30]))
-    (0.25, 0.25)
-    """
+    """Say how large test sets are beside training sets: n_test/n_train of their means."""
     train, test = (np.asarray(sizes, dtype=np.float64) for sizes in (n_train, n_test))
     for sizes, name in ((train, "training"), (test, "test")):
         if not sizes.size or not (np.isfinite(sizes) & (sizes > 0)).all():
@@ -121,12 +101,6 @@ def corrected_error(values: Floats, ratio: float) -> tuple[float, float | None, 
     """Find the mean of dependent values, its standard error √[s²(1/J + ratio)], and J − 1; no error where nothing varies.
 
     The ratio is n_test/n_train: how much the J values share (Nadeau & Bengio 2003). 0 takes them for independent.
-
-    Examples
-    --------
-    >>> mean, error, freedom = corrected_error(np.array([0.1, 0.2, 0.1, 0.2]), 1 / 3)
-    >>> round(mean, 4), round(error, 6), freedom  # √[(0.01/3)(1/4 + 1/3)]
-    (0.15, 0.044096, 3.0)
     """
     n = len(values)
     mean = mean_of(values)
@@ -136,24 +110,12 @@ def corrected_error(values: Floats, ratio: float) -> tuple[float, float | None, 
 
 
 def mean_of(values: Floats) -> float:
-    """The mean, correctly rounded: never below the least of the values or above the largest.
-
-    Examples
-    --------
-    >>> mean_of(np.array([0.99, 0.99, 0.99])), float(np.mean([0.99, 0.99, 0.99]))
-    (0.99, 0.9899999999999999)
-    """
+    """The mean, correctly rounded: never below the least of the values or above the largest."""
     return float(np.clip(fsum(values.tolist()) / len(values), values.min(), values.max()))
 
 
 def notes_on(disjoint: bool, n_subjects: int | None, fewest: int = FEWEST_SUBJECTS) -> tuple[Note, ...]:
-    """Say what must be said of splits that share subjects, and of few subjects.
-
-    Examples
-    --------
-    >>> [note.code for note in notes_on(disjoint=False, n_subjects=10)]
-    ['folds.mixed', 'folds.few-subjects']
-    """
+    """Say what must be said of splits that share subjects, and of few subjects."""
     notes = []
     if not disjoint:
         notes.append(_MIXED())
@@ -165,48 +127,24 @@ def notes_on(disjoint: bool, n_subjects: int | None, fewest: int = FEWEST_SUBJEC
 
 
 def notes_on_method(*stable: bool | None) -> tuple[Note, ...]:
-    """Say what must be said of the method of learners, of which some may be unstable (False) or not known (None).
-
-    Examples
-    --------
-    >>> [note.code for note in notes_on_method(True, None)], notes_on_method(True)
-    (['folds.stability-not-said'], ())
-    """
+    """Say what must be said of the method of learners, of which some may be unstable (False) or not known (None)."""
     return (_STABILITY(),) if None in stable and False not in stable else ()
 
 
 def subjects_in(n_train: Sizes, n_test: Sizes, disjoint: bool, n_subjects: int | None) -> int | None:
-    """Count the people there are: as said, or those of a training and a test set together where these are counted in people.
-
-    Examples
-    --------
-    >>> subjects_in(75, 25, True, None), subjects_in(75, 25, False, None), subjects_in(75, 25, False, 12)
-    (100, None, 12)
-    """
+    """Count the people there are: as said, or those of a training and a test set together where these are counted in people."""
     if n_subjects is not None or not disjoint:
         return n_subjects
     return round(float(np.mean(n_train)) + float(np.mean(n_test)))
 
 
 def why_unknown(n: int, what: str = "accuracies on") -> Note:
-    """Say why values of folds show nothing of how sure their mean is.
-
-    Examples
-    --------
-    >>> why_unknown(1).code, why_unknown(5).code
-    ('folds.one-split', 'folds.no-variation')
-    """
+    """Say why values of folds show nothing of how sure their mean is."""
     return _ONE_SPLIT() if n < 2 else _NO_VARIATION(what=what, n=n)
 
 
 def same_folds(rows: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]:
-    """Return accuracies by classifier, checked: at least two classifiers, with as many accuracies each.
-
-    Examples
-    --------
-    >>> same_folds({"a": [0.5, 1.0], "b": [0.25, 0.75]})["b"]
-    array([0.25, 0.75])
-    """
+    """Return accuracies by classifier, checked: at least two classifiers, with as many accuracies each."""
     table = {name: fold_array(row) for name, row in rows.items()}
     if len(table) < 2:
         raise UsageError(f"A comparison needs two classifiers, got {len(table)}.")
@@ -222,10 +160,5 @@ def shared_training(n_models: int) -> float:
     What a person adds to one model shows in the tests of others, and theirs in the person's own: 1 + (1 − 1/n)/3 for n models, by
     simulation of linear discriminants and nearest neighbours (Bates et al. 2024 on why the plain interval is too narrow). One
     model, tested on people it never saw, needs no allowance.
-
-    Examples
-    --------
-    >>> shared_training(1), round(shared_training(5), 4)
-    (1.0, 1.2667)
     """
     return 1 + (1 - 1 / n_models) / 3

@@ -119,11 +119,6 @@ def fold_spread(values: npt.ArrayLike, kind: Kind | str) -> FoldSpread:
         Accuracies: repeats × folds (hold-outs have one fold).
     kind
         The protocol.
-
-    Examples
-    --------
-    >>> fold_spread([[0.8, 1.0], [0.7, 0.9]], "cross-validation")
-    accuracy 0.8500 ± 0.0707 (max 0.9000, min 0.8000) over 2 × cross-validation with all its folds
     """
     if kind not in get_args(Kind):
         raise UsageError(f"There is no protocol {kind!r}.", f"there are: {', '.join(get_args(Kind))}.")
@@ -192,12 +187,6 @@ def corrected_resampled_interval(
     References
     ----------
     .. [1] Nadeau C, Bengio Y. Inference for the generalization error. Machine Learning 2003;52:239-281.
-
-    Examples
-    --------
-    >>> corrected_resampled_interval([0.8, 0.9, 0.7, 0.8, 0.85], 40, 10, disjoint=True)
-    accuracy of the method at this training size 0.8100, 95% [0.6411, 0.9105], varying subjects for training and testing, resampled
-    (corrected resampled t, Wilson's ends)
     """
     values = fold_array(fold_values)
     ratio = size_ratio(n_train, n_test)
@@ -243,13 +232,6 @@ def plain_t_interval(
 
     Mean ± t·s/√J on J − 1 degrees of freedom (Student 1908), cut off at 0 and 1. Every repeat makes it narrower, whatever the
     data.
-
-    Examples
-    --------
-    >>> folds = [0.8, 0.9, 0.7, 0.8, 0.85]
-    >>> once, again = (plain_t_interval(folds * times, disjoint=True) for times in (1, 4))
-    >>> round(once.high - once.low, 4), round(again.high - again.low, 4)
-    (0.1842, 0.0637)
     """
     values = fold_array(fold_values)
     mean, error, freedom = corrected_error(values, 0.0)
@@ -292,12 +274,6 @@ def pooled_interval(
     -----
     Wilson's interval (1927) with the effective sample size of clusters (Rao & Scott 1992), as for recognition rates, and the variance
     multiplied by `shared_training`. Training is held fixed: that another training set gives another classifier is not in it.
-
-    Examples
-    --------
-    >>> found = pooled_interval([1, 1, 0, 1, 1, 0, 0, 1], list("aabbccdd"), disjoint=True)
-    >>> found.value, found.n_subjects, round(found.low, 4), round(found.high, 4)
-    (0.625, 4, 0.2226, 0.9065)
     """
     means, people = _pooled(correct, subjects)
     n_subjects = int(people.max()) + 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from proband.engine.limits import Level
 from proband.errors import InputError, UsageError
-from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.datasets.random_effects import random_effects
 from proband.inference.datasets.results import (
     DatasetAccuracy,

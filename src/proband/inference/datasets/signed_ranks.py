@@ -51,14 +51,6 @@ def signed_ranks(differences: npt.ArrayLike, confidence_level: float = 0.95) -> 
 
     Differences of 0 are left out, as Wilcoxon did; those of one size share their mean rank. Under the null hypothesis every sign could as well be the
     other one, and the sum of positive ranks over all 2ⁿ signs is counted out, also with ties.
-
-    Examples
-    --------
-    >>> found = signed_ranks([0.4, -0.1, 0.2, 0.3, 0.5])
-    >>> found.statistic, found.p_value
-    (14.0, 0.125)
-    >>> signed_ranks([0.1, 0.1, 0.0, 0.1]).p_value
-    0.25
     """
     given: Floats = np.asarray(np.round(np.asarray(differences, np.float64), _PLACES), np.float64)
     kept = given[given != 0]
@@ -75,13 +67,7 @@ def signed_ranks(differences: npt.ArrayLike, confidence_level: float = 0.95) -> 
 
 
 def mean_ranks(values: npt.ArrayLike) -> Floats:
-    """Rank values, the smallest first; equal ones share the mean of their ranks.
-
-    Examples
-    --------
-    >>> mean_ranks([0.3, 0.1, 0.3])
-    array([2.5, 1. , 2.5])
-    """
+    """Rank values, the smallest first; equal ones share the mean of their ranks."""
     given = np.asarray(values, np.float64)
     _, inverse, counts = np.unique(given, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
@@ -165,12 +151,6 @@ def friedman(ranks: Floats) -> Friedman | None:
     -----
     χ² = (k − 1) Σ (R_j − N(k + 1)/2)² / (Σ r² − Nk(k + 1)²/4), F = (N − 1) χ² / (N(k − 1) − χ²) on k − 1 and (k − 1)(N − 1) degrees of freedom.
     Where all data sets rank the same, F is infinite and the p-value is that of the chance, (1/k!)^(N−1).
-
-    Examples
-    --------
-    >>> found = friedman(np.array([[1.0, 2, 3], [1, 3, 2], [1, 2, 3], [2, 1, 3]]))
-    >>> round(found.chi_square, 3), round(found.f, 3), round(found.p_value, 3)
-    (4.5, 3.857, 0.084)
     """
     n, k = ranks.shape
     spread = float(np.sum(ranks**2)) - n * k * (k + 1) ** 2 / 4

@@ -44,14 +44,7 @@ class Accuracies:
 
 
 def accuracies_of(frame: Any, dataset: str, errors: Any = None) -> Accuracies:
-    """Read a row for each data set, a column for each algorithm; and a table of errors, a row for each pair in each data set.
-
-    Examples
-    --------
-    >>> accuracies_of({"dataset": ["x", "y"], "a": [0.9, 0.8], "b": [0.7, 0.8]}, "dataset").values
-    array([[0.9, 0.7],
-           [0.8, 0.8]])
-    """
+    """Read a row for each data set, a column for each algorithm; and a table of errors, a row for each pair in each data set."""
     table = frame_from(frame)
     if dataset not in table.columns:
         raise InputError(
@@ -136,13 +129,6 @@ def outcomes_of(frame: Any, dataset: str, algorithm: str, success: str, subject:
 
     The accuracy in a data set is the share of successes. The standard error of a difference is over people (or rows without them): with mᵢ outcomes and
     the difference of successes dᵢ of person i, √[n/(n − 1) Σ (dᵢ − mᵢ D)²]/Σmᵢ.
-
-    Examples
-    --------
-    >>> rows = [{"d": "x", "who": who, "by": by, "ok": ok} for who, oks in (("p", (1, 0)), ("q", (1, 1))) for by, ok in zip("ab", oks)]
-    >>> found = outcomes_of(rows, "d", "by", "ok", "who")
-    >>> found.values, found.errors["a", "b"]
-    (array([[1. , 0.5]]), array([0.5]))
     """
     table = frame_from(frame)
     for name in (dataset, algorithm, success, *([] if subject is None else [subject])):

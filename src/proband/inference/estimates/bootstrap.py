@@ -36,40 +36,12 @@ def resampled(question: Question) -> tuple[Estimate, ...]:
     """Estimate any measure from replicates of units.
 
     Probes or people vary, as the design says; algorithm and gallery stay (Efron 1979; Davison & Hinkley 1997).
-
-    Examples
-    --------
-    >>> from proband import Experiment, MedianCensoredRank, Samples, Scores
-    >>> from proband.designs import Bootstrap
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.where(np.arange(8)[:, None] < 3, 0.5, np.eye(8))
-    >>> scores = Scores.from_array(values, ids[8:], ids[:8], orientation="similarity", name="net")
-    >>> design = Bootstrap("subject", n_resamples=500)
-    >>> asked = Question.of(MedianCensoredRank(10), [scores], Experiment(samples, gallery=ids[:8]), design, 0.95, 0)
-    >>> (found,) = resampled(asked)
-    >>> found.value, (found.low, found.high), len(found.replicates)
-    (1.0, (1.0, 8.0), 500)
     """
     return estimates_of(question, replicate_interval)
 
 
 def replicate_interval(design: Reweighting, case: Case, replicates: Floats | None = None) -> IntervalFound:
-    """Give a measure an interval from its replicates, which are made unless they are there already.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
-    >>> from proband.designs import Bootstrap
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.where(np.arange(8)[:, None] < 4, 0.5, np.eye(8))
-    >>> scores = Scores.from_array(values, ids[8:], ids[:8], orientation="similarity")
-    >>> case = Case(RecognitionRate(1), rank(scores, Experiment(samples, gallery=ids[:8])), 0.9, 0)
-    >>> found = replicate_interval(Bootstrap(), case, np.linspace(0, 1, 101))
-    >>> found.value, round(found.low, 4), round(found.high, 4)
-    (0.5, 0.05, 0.95)
-    """
+    """Give a measure an interval from its replicates, which are made unless they are there already."""
     if case.population is not None:
         raise UsageError("A finite population is allowed for with closed forms, not with a bootstrap.")
     counted = case.measure.tally(case.outcomes, units_of(case.outcomes, design))
@@ -101,32 +73,14 @@ def _without_width(design: Reweighting, case: Case, interval: Interval) -> tuple
 
 
 def resampling_answers(of: Target, design: Reweighting) -> Answers:
-    """Say what a bootstrap varies and holds fixed.
-
-    Examples
-    --------
-    >>> from proband.designs import Bootstrap
-    >>> resampling_answers(Target("rank-rate", "a rate"), Bootstrap("subject")).varying.key
-    'people'
-    """
+    """Say what a bootstrap varies and holds fixed."""
     if design.over_probes:
         return Answers(of, OTHER_PROBES, GALLERY, PROBES_ALIKE)
     return Answers(of, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
 
 
 def units_of(outcomes: Outcomes, design: Reweighting) -> npt.NDArray[np.intp]:
-    """Number the units that a bootstrap draws: the person of each probe, or each probe by itself.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> from proband.designs import Bootstrap
-    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2"], "subject": list("abaab")})
-    >>> scores = Scores.from_array([[9, 1], [8, 1], [1, 9]], ["a2", "a3", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(samples, gallery=["a1", "b1"]))
-    >>> units_of(outcomes, Bootstrap("subject")), units_of(outcomes, Bootstrap("probe"))
-    (array([0, 0, 1]), array([0, 1, 2]))
-    """
+    """Number the units that a bootstrap draws: the person of each probe, or each probe by itself."""
     if design.over_probes:
         return np.arange(len(outcomes))
     codes = np.unique(outcomes.subjects, return_inverse=True)[1]

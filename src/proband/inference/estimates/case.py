@@ -12,14 +12,13 @@ import numpy.typing as npt
 
 from proband.designs import Design
 from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.estimates.person_weights import about_weights, by_person
 from proband.inference.estimates.weighting import (
     BY_DEFAULT,
     PeopleSums,
     RatesOfPeople,
     Supposed,
     about_supposed,
-    about_weights,
-    by_person,
     rates_of_people,
 )
 from proband.inference.procedures import Question
@@ -41,10 +40,6 @@ _ALL_ALIKE_BINOMIAL = Sentence(
     "caution",
     "{which} of {n:count probe} of {people:count person/people} succeed, so the correlation within people cannot be "
     "estimated: this interval assumes independence all the same, and may be too narrow",
-)
-_WORTH = (
-    "{n:count probe} of {people:count person/people} tell as much as {worth:whole} independent ones "
-    "(intraclass correlation {icc:two}, design effect {effect:two})"
 )
 _ABOUT_RIGHT = Sentence(
     "dependence.about-right",
@@ -180,52 +175,19 @@ class IntervalFound:
 
 
 def estimates_of(question: Question, find: Callable[[Any, Case], IntervalFound]) -> tuple[Estimate, ...]:
-    """Estimate each algorithm, from what a design makes of its case.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> from proband.designs import Binomial
-    >>> from proband.inference.estimates.closed import binomial_interval
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), Binomial(), 0.95, 0)
-    >>> [one.value for one in estimates_of(asked, binomial_interval)]
-    [0.5]
-    """
+    """Estimate each algorithm, from what a design makes of its case."""
     return tuple(_estimate(question, case, find) for case in cases_of(question))
 
 
 def cases_of(question: Question) -> list[Case]:
-    """Make one case for each algorithm of a question.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> from proband.designs import Binomial
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), Binomial(), 0.95, 0)
-    >>> [(one.is_share, one.several, one.events) for one in cases_of(asked)]
-    [(True, False, 1.0)]
-    """
+    """Make one case for each algorithm of a question."""
     supposed = supposed_by(question.outcomes) if question.measure.form == "share" else BY_DEFAULT
     settings = question.confidence_level, question.seed, question.population, supposed
     return [Case(question.measure, one, *settings) for one in question.outcomes]
 
 
 def supposed_by(outcomes: Sequence[Outcomes]) -> Supposed:
-    """Borrow how alike a person's probes are from the first ranks of algorithms, where errors are the most.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2", "b3"], "subject": list("abaabb")})
-    >>> values = [[9, 1], [8, 1], [9, 1], [8, 1]]
-    >>> scores = Scores.from_array(values, ["a2", "a3", "b2", "b3"], ["a1", "b1"], orientation="similarity")
-    >>> supposed_by([rank(scores, Experiment(samples, gallery=["a1", "b1"]))])  # two people, whose probes are alike
-    Supposed(alike=0.7, lenders=1)
-    """
+    """Borrow how alike a person's probes are from the first ranks of algorithms, where errors are the most."""
     return Supposed.borrowed([PeopleSums.of(one.success(1), one.subjects) for one in outcomes])
 
 
@@ -236,21 +198,7 @@ def _estimate(question: Question, case: Case, find: Callable[[Any, Case], Interv
 def estimate_from(
     question: Question, case: Case, found: IntervalFound, find: Callable[[Any, Case], IntervalFound]
 ) -> Estimate:
-    """Make the estimate of one algorithm from its interval: with its method, its facts and what must be said of dependence.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> from proband.designs import Binomial
-    >>> from proband.inference.estimates.closed import binomial_interval
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), Binomial(), 0.95, 0)
-    >>> (case,) = cases_of(asked)
-    >>> made = estimate_from(asked, case, binomial_interval(asked.design, case), binomial_interval)
-    >>> made.value, made.events, made.design.key
-    (0.5, 1.0, 'binomial-wilson')
-    """
+    """Make the estimate of one algorithm from its interval: with its method, its facts and what must be said of dependence."""
     design: Design = question.design
     can_grow = found.replicates is not None and "n_resamples" in getattr(design, "__dataclass_fields__", {})
     return Estimate(
@@ -286,16 +234,7 @@ def _larger(
 
 
 def people_in(outcomes: Outcomes) -> int:
-    """Count the people with a scored probe.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2"], "subject": list("abaab")})
-    >>> scores = Scores.from_array([[9, 1], [8, 1], [1, 9]], ["a2", "a3", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> people_in(rank(scores, Experiment(samples, gallery=["a1", "b1"])))
-    2
-    """
+    """Count the people with a scored probe."""
     return len(np.unique(outcomes.subjects))
 
 
@@ -303,13 +242,6 @@ def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[Note,
     """Say in one sentence whether taking probes for independent would mislead.
 
     The factor it names is √(design effect), the cluster standard error over the binomial one.
-
-    Examples
-    --------
-    >>> alike = cluster_statistics(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1]))
-    >>> (note,) = dependence(alike, this_is_binomial=False)
-    >>> note.code, round(note["factor"], 4)
-    ('dependence.binomial-would-be', 2.0)
     """
     if clusters is None:
         return ()

@@ -35,17 +35,6 @@ def binomial(question: Question) -> tuple[Estimate, ...]:
     """Estimate rates from counts of independent probes (`proportion_interval`).
 
     Other probes vary; algorithm and gallery stay.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(20)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> scores = Scores.from_array(np.eye(20), ids[20:], ids[:20], orientation="similarity")
-    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery=ids[:20]), Binomial(), 0.95, 0)
-    >>> (found,) = binomial(asked)
-    >>> found.value, round(found.low, 4), found.high  # 20 of 20: n/(n + z²)
-    (1.0, 0.8389, 1.0)
     """
     return estimates_of(question, binomial_interval)
 
@@ -54,17 +43,6 @@ def clustered(question: Question) -> tuple[Estimate, ...]:
     """Estimate rates with people as clusters (`clustered_interval`).
 
     Other people vary, each with as many probes; algorithm and gallery stay.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2", "b3"], "subject": list("abaabb")})
-    >>> values = [[9, 1], [8, 1], [9, 1], [8, 1]]
-    >>> scores = Scores.from_array(values, ["a2", "a3", "b2", "b3"], ["a1", "b1"], orientation="similarity")
-    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery=["a1", "b1"]), Clustered(), 0.95, 0)
-    >>> (found,) = clustered(asked)
-    >>> found.value, found.clusters.effective_n, found.degrees_of_freedom  # 4 probes that are worth one; 3/2 (12/2 − 1) are added to 1
-    (0.5, 1.0, 8.5)
     """
     return estimates_of(question, clustered_interval)
 
@@ -73,18 +51,6 @@ def binomial_interval(design: Binomial, case: Case) -> IntervalFound:
     """Give a rate of independent probes an interval.
 
     A finite population of people lessens nothing here: probes that are independent vary by their images, all of them.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(20)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.where(np.arange(20)[:, None] < 4, 0.5, np.eye(20))
-    >>> scores = Scores.from_array(values, ids[20:], ids[:20], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(samples, gallery=ids[:20]))
-    >>> found = binomial_interval(Binomial(), Case(RecognitionRate(1), outcomes, 0.95, 0))
-    >>> found.value, round(found.standard_error, 4), round(found.low, 4), round(found.high, 4)  # √(0.8·0.2/20)
-    (0.8, 0.0894, 0.584, 0.9193)
     """
     if case.outcomes.fractional:
         raise DesignError(
@@ -110,18 +76,6 @@ def clustered_interval(design: Clustered, case: Case) -> IntervalFound:
     With the effective size n* and the degrees of freedom of `rates_of_people` (people − 1 where a dozen or more have as many probes
     each), it is Wilson's (1927) interval of n* trials with Student's t for z. Successes may be fractions. A finite population of N people
     is allowed for in two stages (Cochran 1977, §10.4). How alike a person's probes are is supposed where fewer than two errors show it.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
-    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(20)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.tile(np.where(np.arange(20)[:, None] < 4, 0.5, np.eye(20)), (2, 1))
-    >>> scores = Scores.from_array(values, ids[20:], ids[:20], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(samples, gallery=ids[:20]))
-    >>> found = clustered_interval(Clustered(), Case(RecognitionRate(1), outcomes, 0.95, 0))
-    >>> found.value, round(found.low, 4), round(found.high, 4), found.degrees_of_freedom  # 40 probes worth 19
-    (0.8, 0.5618, 0.9258, 19.0)
     """
     notes = (*_about_population(case), *case.about_supposed)
     found = case.over_people
@@ -137,15 +91,6 @@ def effective_size(clusters: Clusters) -> float:
 
     Never more than there are probes: a design effect below one is chance or design, and not to be relied on for other people.
     Without any failure (or success) nothing shows how alike a person's probes are, so a correlation of ½ is supposed.
-
-    Examples
-    --------
-    >>> from proband.inference.estimates.clusters import cluster_statistics
-    >>> two_each = np.repeat(np.arange(10), 2)
-    >>> round(effective_size(cluster_statistics(np.repeat([1.0] * 8 + [0.0] * 2, 2), two_each)), 4)
-    9.0
-    >>> round(effective_size(cluster_statistics(np.ones(20), two_each)), 4)  # 20/1.5
-    13.3333
     """
     if clusters.nothing_varies:
         return clusters.effective_n

@@ -23,13 +23,7 @@ Squares = TypeVar("Squares", float, Floats)
 
 
 def over_people(squares: Squares, n_people: int) -> Squares:
-    """Find the variance of a sum over people drawn anew, from the summed squares of what each adds beyond its share.
-
-    Examples
-    --------
-    >>> over_people(6.0, 4)  # 4/3 · 6
-    8.0
-    """
+    """Find the variance of a sum over people drawn anew, from the summed squares of what each adds beyond its share."""
     return n_people / (n_people - 1) * squares
 
 
@@ -46,11 +40,6 @@ def variance_over_people(values: Floats, people: npt.NDArray[np.integer[Any]]) -
     References
     ----------
     Rao and Scott (1992), A simple method for the analysis of clustered binary data, Biometrics 48, 577–585.
-
-    Examples
-    --------
-    >>> variance_over_people(np.array([1.0, 1, 0, 0, 1, 0]), np.array([0, 0, 1, 1, 2, 2]))
-    0.08333333333333333
     """
     codes = np.unique(people, return_inverse=True)[1]
     sizes = np.bincount(codes)
@@ -62,13 +51,6 @@ def design_effect(values: Floats, people: npt.NDArray[np.integer[Any]]) -> float
     """How much more a mean varies over people than over independent probes; at least one.
 
     Where nothing shows how alike a person's probes are, each person counts once.
-
-    Examples
-    --------
-    Two people whose two probes are equal: four probes tell no more than two, and with k/(k − 1) a little less.
-
-    >>> design_effect(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1]))
-    4.0
     """
     n, k = len(values), len(np.unique(people))
     if k == n:

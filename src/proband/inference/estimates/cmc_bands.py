@@ -128,17 +128,6 @@ def closed_band(
 
     Where it nears 1 and fewer than two probes are missed, how alike a person's probes are is `supposed`, and borrowed from its first
     rank unless that is said. Fractions of successes, which are summed rank by rank, are followed as far as rank 2,000.
-
-    Examples
-    --------
-    >>> from proband.measures import rank
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(samples, gallery="session == 1"))
-    >>> band = closed_band(CMC()(outcomes), outcomes, 0.95)
-    >>> band.low.round(4), band.high.round(4)
-    (array([0.0945, 0.3424]), array([0.9055, 1.    ]))
     """
     borrowed = supposed_by([outcomes]) if supposed is None else supposed
     case = Case(RecognitionRate(1, weights), outcomes, confidence_level, 0, supposed=borrowed)

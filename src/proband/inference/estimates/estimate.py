@@ -146,23 +146,7 @@ def estimate(
 
 
 def bounded(found: Estimate, side: Side, confidence_level: float, in_points: bool) -> Estimate:
-    """Make a one-sided bound of a two-sided interval whose level is 1 − 2α.
-
-    Examples
-    --------
-    Of 20 people 16 are recognised: the lower end of Wilson's 90 % interval is the one-sided 95 % bound.
-
-    >>> import numpy as np
-    >>> from proband.samples import Samples
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(20)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.eye(20); values[:4] = 0.5
-    >>> scores = Scores.from_array(values, ids[20:], ids[:20], orientation="similarity", name="net")
-    >>> both = estimate("rank-rate@1", scores, Experiment(samples, gallery=ids[:20]), confidence_level=0.9)
-    >>> one = bounded(both, "lower", 0.95, True)
-    >>> round(one.low, 4), one.high, one.confidence_level, one.side
-    (0.6216, 1.0, 0.95, 'lower')
-    """
+    """Make a one-sided bound of a two-sided interval whose level is 1 − 2α."""
     ends = opened(Interval(found.low, found.high), side, limits_of(in_points))
     beside, again = found.by_person, found.again
     if beside is not None:
@@ -182,35 +166,13 @@ def _bounded_again(
 
 
 def estimates(question: Question) -> tuple[Estimate, ...]:
-    """Estimate every algorithm of a question by itself; without a design the one that speaks of other people is taken.
-
-    Examples
-    --------
-    >>> from proband.measures import RecognitionRate
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> experiment = Experiment(samples, gallery="session == 1")
-    >>> [one.value for one in estimates(Question.of(RecognitionRate(1), [scores], experiment, "auto", 0.95, 0))]
-    [0.5]
-    """
+    """Estimate every algorithm of a question by itself; without a design the one that speaks of other people is taken."""
     asked = settled(question)
     return procedure_for(asked).estimate(asked)
 
 
 def settled(question: Question) -> Question:
-    """Give a question its design: where nobody named one, what speaks of other people, and why.
-
-    Examples
-    --------
-    >>> from proband.measures import MedianCensoredRank
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> asked = Question.of(MedianCensoredRank(), [scores], Experiment(samples, gallery="session == 1"), "auto", 0.95, 0)
-    >>> settled(asked).design.unit, [note.code for note in settled(asked).why]
-    ('subject', ['estimate.bootstrap'])
-    """
+    """Give a question its design: where nobody named one, what speaks of other people, and why."""
     if question.design is not None or question.view != "outcomes":
         return question
     design, why = chosen_design(question)
@@ -221,16 +183,6 @@ def chosen_design(question: Question) -> tuple[Design, tuple[Note, ...]]:
     """Choose the design that ``auto`` takes to speak of other people, and say why.
 
     One probe for each person: `Binomial`. Several, or fractions of successes: `Clustered`. No rate: `Bootstrap` over people.
-
-    Examples
-    --------
-    >>> from proband.measures import RecognitionRate
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), "auto", 0.95, 0)
-    >>> chosen_design(asked)[0]
-    Binomial(method='wilson')
     """
     case = cases_of(question)[0]
     if not case.is_share:

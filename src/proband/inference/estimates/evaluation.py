@@ -1,62 +1,32 @@
-"""Several algorithms, measured together: rates and whole curves with their intervals, by probe category."""
+"""What became of several algorithms on several sets of probes: outcomes, curves, bands and rates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
 import polars as pl
 
-from proband.engine import Engine, Progress, on_engine
 from proband.engine.frames import frame_of_rows
-from proband.engine.limits import Level, Threads
-from proband.errors import UsageError
-from proband.inference.estimates.case import Case, supposed_by
+from proband.inference.estimates.case import Case
 from proband.inference.estimates.clusters import cluster_statistics
-from proband.inference.estimates.cmc_bands import closed_band
 from proband.inference.estimates.weighting import BY_DEFAULT, Supposed
 from proband.inference.proportions import Interval
-from proband.measures import CMC, Curve, MedianCensoredRank, Outcomes, RecognitionRate, rank
+from proband.measures import Curve, MedianCensoredRank, Outcomes, RecognitionRate
 from proband.measures.base import Weights
-from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
 from proband.results.band import Band
 from proband.results.base import Answers, Confidence, Rank, Rate, Result
 from proband.results.estimate import ByPerson, Clusters
 from proband.results.serializing import Written
-from proband.results.sides import ONE_SIDED, Side, limits_of, opened, two_sided_level
-from proband.samples import Category, EmptyCategoryError, Experiment
-from proband.samples.categories import probe_groups
-from proband.scores import Scores
-from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target, counted, fixed, interval
+from proband.results.sides import limits_of, opened, two_sided_level
+from proband.words import Note, Target, counted, fixed, interval
 
 _ALL_PROBES = Target("all-probes", "all probes")
-ALTERED_FROM = "altered_from"  # the column that says of an altered copy which sample it was made from
 CENSORED_AT = 10
-_EMPTY = Sentence("evaluation.empty-category", "caution", "left out: {why}")
-_OWN_GALLERY = Sentence(
-    "evaluation.own-gallery",
-    "note",
-    "{category}: searched for in a gallery of its own, {people:count person/people}: {rule}",
-)
-_ALTERED = Sentence(
-    "evaluation.altered-copies",
-    "caution",
-    "{name}: {n:count} of {of:count} are digitally altered copies (column '{column}'), so the pooled rate depends on how many "
-    "copies were made; it is not a rate of photographs",
-)
 
 
 def probes_called(category: str | None) -> str:
-    """Return what people call a set of probes: the name of its category, or all probes where there is none.
-
-    Examples
-    --------
-    >>> probes_called("dup I")
-    'dup I'
-    """
+    """Return what people call a set of probes: the name of its category, or all probes where there is none."""
     return str(_ALL_PROBES) if category is None else category
 
 
@@ -198,7 +168,7 @@ class Evaluation(Result):
 
     Examples
     --------
-    >>> from proband.samples import Samples
+    >>> from proband import Experiment, Samples, Scores, evaluate
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
     >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
     >>> found = evaluate([scores], Experiment(samples, gallery="session == 1"))
@@ -315,287 +285,3 @@ class Evaluation(Result):
             .select(pl.lit(probes_called(entry.category)).alias("category"), pl.all())
             for entry in self.entries
         )
-
-
-@on_engine
-def evaluate(
-    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
-    experiment: Experiment,
-    *,
-    categories: Category | Sequence[Category] = (),
-    by: str | Sequence[str] = (),
-    pooled: Category | None = None,
-    ranks: Sequence[Rank] = (1, 5, 10),
-    ties: TiePolicy = "pessimistic",
-    counting: Counting = "images",
-    on_failure: FailurePolicy = "miss",
-    confidence_level: Level = 0.95,
-    weights: Weights = "probe",
-    one_sided: Side | None = None,
-    check_orientation: bool = True,
-    threads: Threads | None = None,
-    progress: Progress | None = None,
-    engine: Engine = None,
-) -> Evaluation:
-    """Measure several algorithms in one experiment: the rate at every rank with its interval, by category of probes.
-
-    Other people vary, searched for in this gallery; `estimate_cmc` has the formulas.
-
-    Parameters
-    ----------
-    scores
-        Those of one algorithm or of several, whose names must differ; a mapping names them.
-    experiment
-        The gallery and probes, the same for all.
-    categories
-        Probe categories to report one by one, besides all probes together. A probe's rank does not depend on the
-        other probes, so each algorithm is ranked once, and once more for each category with a gallery of its own. A
-        category that no probe falls into is noted and left out.
-    by
-        Columns whose values make more categories, such as the sex of the person.
-    pooled
-        Which probes make the first set; all of them by default.
-    ranks
-        The ranks that tables show; whole curves are always computed.
-    confidence_level
-        Of the intervals, which speak of other people (``auto`` of `estimate_cmc`).
-    weights
-        What weighs the same: every ``probe``, the plain share, beside which the rate with people weighing the same is given where
-        they have different numbers of probes; or every ``person``.
-    one_sided
-        ``lower`` or ``upper``: bounds from below or above instead of intervals.
-    ties, counting, on_failure, check_orientation, threads, progress
-        As in `rank`.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
-    >>> found = evaluate([scores], Experiment(samples, gallery="session == 1"), ranks=[1, 2])
-    >>> found.to_frame().select("algorithm", "rank_1", "rank_2", "probes").rows()
-    [('net', 0.5, 1.0, 2)]
-    """
-    algorithms = by_name(scores)
-    experiment.samples.require_people()
-    two_sided_level(confidence_level, one_sided)
-    categories = categories_by(experiment, categories, by)
-    _check_ranks(ranks)
-    _sets(experiment, categories, pooled)  # what is wrong with them is said before anything is ranked
-
-    def ranked(within: Experiment) -> list[Outcomes]:
-        checked = check_orientation and within is experiment
-        return [
-            rank(
-                one,
-                within,
-                ties=ties,
-                counting=counting,
-                on_failure=on_failure,
-                check_orientation=checked,
-                threads=threads,
-                progress=progress,
-            )
-            for one in algorithms.values()
-        ]
-
-    return evaluate_outcomes(
-        ranked(experiment),
-        experiment,
-        categories=categories,
-        pooled=pooled,
-        ranks=ranks,
-        confidence_level=confidence_level,
-        weights=weights,
-        rank_in=ranked,
-        one_sided=one_sided,
-    )
-
-
-def categories_by(
-    experiment: Experiment, categories: Category | Sequence[Category], by: str | Sequence[str]
-) -> tuple[Category, ...]:
-    """Return all categories: those given, and one for each value of some columns.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
-    >>> [one.name for one in categories_by(Experiment(Samples(data), gallery="session == 1"), (), "sex")]
-    ['sex f', 'sex m']
-    """
-    given = (categories,) if isinstance(categories, Category) else tuple(categories)
-    columns = (by,) if isinstance(by, str) else tuple(by)
-    return (*given, *(one for column in columns for one in probe_groups(experiment, column)))
-
-
-def probe_sets(
-    experiment: Experiment, by: str | Category | Sequence[Category]
-) -> tuple[dict[str | None, Experiment], tuple[Note, ...]]:
-    """Return the experiment over all probes (None) and over each category, and notes on categories that no probe falls into.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
-    >>> sets, _ = probe_sets(Experiment(Samples(data), gallery="session == 1"), "sex")
-    >>> {name: len(one.probes) for name, one in sets.items()}
-    {None: 2, 'sex f': 1, 'sex m': 1}
-    """
-    named = isinstance(by, str)
-    return _sets(experiment, categories_by(experiment, () if named else by, by if named else ()), None)  # type: ignore[arg-type]
-
-
-def evaluate_outcomes(
-    ranked: Sequence[Outcomes],
-    experiment: Experiment,
-    *,
-    categories: Sequence[Category] = (),
-    pooled: Category | None = None,
-    ranks: Sequence[int] = (1, 5, 10),
-    confidence_level: float = 0.95,
-    weights: Weights = "probe",
-    rank_in: Callable[[Experiment], Sequence[Outcomes]] | None = None,
-    one_sided: Side | None = None,
-) -> Evaluation:
-    """Measure algorithms whose probes are ranked already, all in one experiment; as `evaluate` otherwise.
-
-    `rank_in` ranks the same algorithms in another experiment, for categories with galleries of their own.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> experiment = Experiment(samples, gallery="session == 1")
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
-    >>> evaluate_outcomes([rank(scores, experiment)], experiment).entries[0].curve.values
-    array([0.5, 1. ])
-    """
-    _check_ranks(ranks)
-    sets, notes = ranked_sets(ranked, experiment, categories, rank_in, pooled)
-    return evaluate_sets(
-        ranked, sets, notes, ranks, confidence_level=confidence_level, weights=weights, one_sided=one_sided
-    )
-
-
-def ranked_sets(
-    ranked: Sequence[Outcomes],
-    experiment: Experiment,
-    categories: Sequence[Category] = (),
-    rank_in: Callable[[Experiment], Sequence[Outcomes]] | None = None,
-    pooled: Category | None = None,
-) -> tuple[dict[str | None, list[Outcomes]], tuple[Note, ...]]:
-    """Return what became of the pooled probes (None: all of them) and of those of each category, and notes on the categories.
-
-    Outcomes are restricted to the probes of a category; `rank_in` ranks again in those that have galleries of their own.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> experiment = Experiment(samples, gallery="session == 1")
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
-    >>> sets, notes = ranked_sets([rank(scores, experiment)], experiment, [Category("a", "probe.subject == 'a'")])
-    >>> {name: len(part[0]) for name, part in sets.items()}
-    {None: 2, 'a': 1}
-    """
-    sets, notes = _sets(experiment, categories, pooled)
-    made: dict[str | None, list[Outcomes]] = {}
-    for name, part in sets.items():
-        if part is experiment:
-            made[name] = list(ranked)
-        elif rank_in is not None and not np.array_equal(part.gallery, experiment.gallery):
-            made[name] = list(rank_in(part))
-        else:
-            made[name] = [outcomes.restricted(part) for outcomes in ranked]
-    return made, notes
-
-
-def evaluate_sets(
-    ranked: Sequence[Outcomes],
-    sets: Mapping[str | None, Sequence[Outcomes]],
-    notes: tuple[Note, ...],
-    ranks: Sequence[int],
-    *,
-    confidence_level: float = 0.95,
-    weights: Weights = "probe",
-    one_sided: Side | None = None,
-) -> Evaluation:
-    """Measure algorithms on sets of probes that `ranked_sets` made of `ranked`; as `evaluate` otherwise.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> experiment = Experiment(samples, gallery="session == 1")
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
-    >>> ranked = [rank(scores, experiment)]
-    >>> evaluate_sets(ranked, {None: ranked}, (), [1]).entries[0].rates
-    {1: 0.5}
-    """
-    _check_ranks(ranks)
-    supposed = supposed_by(ranked)
-    entries = []
-    for name, part in sets.items():
-        for own in part:
-            curve = CMC(weights=weights)(own)
-            band = closed_band(curve, own, two_sided_level(confidence_level, one_sided), weights, supposed)
-            band = _bounded(band, one_sided, confidence_level)
-            entries.append(Entry(own.algorithm, name, own, curve, band, tuple(ranks), weights, supposed))
-    return Evaluation(tuple(entries), tuple(ranks), weights, notes)
-
-
-def _bounded(band: Band, side: Side | None, confidence_level: float) -> Band:
-    """A band whose lower or upper end alone is a bound, at each rank."""
-    if side is None:
-        return band
-    low, high = (
-        (band.low, np.ones_like(band.high)) if side == "lower" else (np.zeros_like(band.low), band.high)
-    )
-    said = ONE_SIDED(side=side, level=confidence_level, both=band.confidence_level)
-    return replace(
-        band, low=low, high=high, confidence_level=confidence_level, side=side, notes=(*band.notes, said)
-    )
-
-
-def _check_ranks(ranks: Sequence[int]) -> None:
-    if not ranks:
-        raise UsageError("Ranks are whole numbers of at least 1; got none.")
-
-
-def _sets(
-    experiment: Experiment, categories: Sequence[Category], pooled: Category | None
-) -> tuple[dict[str | None, Experiment], tuple[Note, ...]]:
-    """The experiment over the pooled probes and over each category, and notes on copies among the former and categories without any."""
-    name, whole = (None, experiment) if pooled is None else (pooled.name, pooled.of(experiment))
-    sets = {name: whole}
-    notes = _altered(probes_called(name), whole)
-    for category in categories:
-        if category.name in sets:
-            raise UsageError(f"The category {category.name!r} is defined twice.")
-        if pooled is None and category.name == probes_called(None):
-            raise UsageError(
-                f"The category {category.name!r} is called as all probes together are, so nobody could tell the two apart.",
-                "give it another name.",
-            )
-        try:
-            part = sets[category.name] = category.of(experiment)
-        except EmptyCategoryError as none:
-            notes.append(_EMPTY(why=f"{none.message[0].lower()}{none.message[1:].rstrip('.')}"))
-            continue
-        notes += _altered(category.name, part)
-        if len(part.gallery) < len(experiment.gallery):
-            own = {"people": part.n_gallery_subjects, "rule": category.gallery}
-            notes.append(_OWN_GALLERY(category=category.name, **own))
-    return sets, tuple(notes)
-
-
-def _altered(name: str, experiment: Experiment) -> list[Note]:
-    """Say that copies which were altered digitally are counted together with photographs."""
-    frame = experiment.samples.frame
-    if ALTERED_FROM not in frame.columns:
-        return []
-    n = int(frame[ALTERED_FROM][experiment.probes].is_not_null().sum())
-    if n in (0, len(experiment.probes)):
-        return []
-    return [_ALTERED(name=name, n=n, of=len(experiment.probes), column=ALTERED_FROM)]

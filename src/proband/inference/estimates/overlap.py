@@ -11,7 +11,8 @@ import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
-from proband.inference.estimates.evaluation import categories_by, probe_sets, probes_called
+from proband.inference.estimates.evaluate import categories_by, probe_sets
+from proband.inference.estimates.evaluation import probes_called
 from proband.results.base import Count, Result
 from proband.samples import Category, Experiment
 from proband.words import Note

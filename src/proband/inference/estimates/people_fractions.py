@@ -51,15 +51,6 @@ def people_interval(
     Wilson's (1927), with as many trials as would give the mean the variance it has over people (`rates_of_people`). For successes of 0
     and 1 it is the interval that `estimate` gives a rate. `chances` of success, mostly near 1, show their variance by few people: it is
     `moderated`. `inflation` multiplies the variance.
-
-    Examples
-    --------
-    Ten probes of ten people, eight successes: the plain Wilson interval.
-
-    >>> [round(end, 4) for end in people_interval(np.array([1.0] * 8 + [0.0] * 2), np.arange(10), 0.95)]
-    [0.4902, 0.9433]
-    >>> [round(end, 4) for end in wilson_interval(0.8, 10, 1.959964)]
-    [0.4902, 0.9433]
     """
     sums = PeopleSums.of(values, subjects)
     found = rates_of_people(sums, supposed=supposed)
@@ -77,19 +68,6 @@ def average_band(outcomes: Sequence[Outcomes], curves: Sequence[Curve], confiden
 
     Each probe's successes are averaged over the algorithms first, so that what is common to them stays: probes that are hard
     for one algorithm tend to be hard for another. Other people vary; the algorithms are no sample of others.
-
-    Examples
-    --------
-    >>> from proband import CMC, Experiment, Samples, Scores, rank
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> values = {"right": [[0.9, 0.1], [0.3, 0.7]], "half": [[0.9, 0.1], [0.7, 0.3]]}
-    >>> ranked = [
-    ...     rank(Scores.from_array(one, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=name),
-    ...          Experiment(samples, gallery="session == 1"))
-    ...     for name, one in values.items()
-    ... ]
-    >>> average_band(ranked, [CMC()(one) for one in ranked], 0.95).values
-    array([0.75, 1.  ])
     """
     curve = average_cmc(curves, f"average of {len(curves)}")
     last = min(len(curve.values), _RANKS)
@@ -181,17 +159,6 @@ def size_curve(
     How many of those before a mate are in a random part of the gallery is hypergeometric, so nothing is drawn (see
     `chance_by_gallery_size`). A mate that ties with others, under ``mean``, is as likely to stand at any place among them.
     Other people searched for vary; which people are enrolled is averaged out.
-
-    Examples
-    --------
-    Of two people one has a rival before the mate: with one person enrolled everybody is found, with two one of two.
-
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(samples, gallery="session == 1"))
-    >>> size_curve(outcomes, None, [1, 2], 1, 0.95).rates
-    (1.0, 0.5)
     """
     if outcomes.counting != "subjects" and outcomes.n_gallery_images != outcomes.n_gallery_subjects:
         raise UsageError(

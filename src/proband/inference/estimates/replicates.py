@@ -26,18 +26,6 @@ def replicate(
     With single probes as units a replicate depends only on how many probes of each *value* it draws: a rate is a binomial count
     (Beveridge et al. 2001, §6), a median a few multinomial ones. That is the same distribution as drawing probes, at a fraction
     of the work.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
-    >>> from proband.designs import Bootstrap
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(samples, gallery="session == 1"))
-    >>> measure, design = RecognitionRate(1), Bootstrap("probe", n_resamples=200)
-    >>> made = replicate(measure, outcomes, measure.tally(outcomes, np.arange(2)), design, seed=0)
-    >>> len(made), np.unique(made)
-    (200, array([0. , 0.5, 1. ]))
     """
     if (
         design.over_probes
@@ -75,13 +63,6 @@ def bootstrap_interval(
     Percentile: the quantiles at α/2 and 1 − α/2. Basic: these mirrored about the value, 2θ − q. BCa: the quantiles at Φ(z₀ +
     (z₀ + z_α)/(1 − a(z₀ + z_α))), z₀ from the share of replicates below the value (ties half) and a from leaving out one unit
     at a time; beyond 4,000 units a is taken to be 0.
-
-    Examples
-    --------
-    >>> from proband.measures.tallies import mean_tally
-    >>> tally, drawn = mean_tally(np.array([0.0, 0.0, 0.0, 1.0]), np.arange(4)), np.linspace(0, 1, 101)
-    >>> [[round(end, 3) for end in bootstrap_interval(tally, 0.25, drawn, kind, 0.9)] for kind in ("percentile", "basic", "bca")]
-    [[0.05, 0.95], [-0.45, 0.45], [0.005, 0.66]]
     """
     if method != "percentile" and not np.isfinite(replicates).all():
         raise DesignError(

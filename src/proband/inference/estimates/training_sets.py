@@ -42,20 +42,6 @@ def over_trainings(question: Question) -> tuple[Estimate]:
     the mean in 92 to 96 % where sets differ normally on that scale, and in 74 to 90 % where a few are far worse than the rest. The
     training set varies; people and images are held fixed (Beveridge et al. 2001). With a pool of images each training set counts
     by its mean over choices of images, and the spread over those is given beside the spread over training sets.
-
-    Examples
-    --------
-    Trained on two sets it recognises both of two people, and one of them: 0.75, with a standard error of 0.3536/√2.
-
-    >>> from proband import Experiment, RecognitionRate, Samples
-    >>> from proband.designs import TrainingSets
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> values = {"first": [[0.9, 0.1], [0.3, 0.7]], "second": [[0.9, 0.1], [0.7, 0.3]]}
-    >>> scores = [Scores.from_array(v, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=n) for n, v in values.items()]
-    >>> asked = Question.of(RecognitionRate(1), scores, Experiment(samples, gallery="session == 1"), TrainingSets(), 0.95, 0)
-    >>> (found,) = over_trainings(asked)
-    >>> found.value, round(found.standard_error, 4), found.degrees_of_freedom
-    (0.75, 0.25, 1.0)
     """
     measure, scores, within = question.measure, question.data, question.within
     design, level, seed = question.design, question.confidence_level, question.seed

@@ -13,36 +13,15 @@ from proband.inference.estimates.clusters import ALIKE, over_people
 from proband.inference.moderation import OF_CURVES, OF_PEOPLE, averaged, lent
 from proband.inference.proportions import wilson_ends
 from proband.measures.base import Weights
-from proband.results.estimate import ByPerson
 from proband.words import Note, Sentence, counted
 
 Floats = npt.NDArray[np.float64]
-_NO_SPREAD = 1e-15  # a variance so small is rounding
-_ENOUGH_FREEDOM = 20
-_FEW_PEOPLE, _FEW_CARRIERS = 8, 2.0  # below, no interval of a share of probes is sure to keep its word
+NO_SPREAD = 1e-15  # a variance so small is rounding
 _DOZEN = 12  # from so many people on, what they show speaks for itself
 _MOST_WIDENED = 1.15  # t² times a variance that was seen, by what is supposed of it; at 95 %
 _GROWTH = 3.0  # of a size, as the only error comes
 _MOST_GROWTH = 2.9  # of an interval, as the only error goes; at 95 %
 _ENOUGH_EVENTS = 2  # from then on errors show themselves whether they come together
-_TWO_RATES = Sentence(
-    "weights.two-rates",
-    "note",
-    "people have {least:count} to {most:count} probes: the person-weighted rate is {value:rate} [{low:rate}, {high:rate}], to "
-    "be quoted for statements about new people (test whether it differs from the probe-weighted rate: p {p:p})",
-)
-_EFFECT = Sentence(
-    "weights.design-effect",
-    "note",
-    "few people carry the variance, so the design effect of {effect:two} and the intraclass correlation are uncertain: "
-    "the 95% interval of the design effect is [{low:two}, {high:two}]",
-)
-_FEW = Sentence(
-    "weights.few-people",
-    "caution",
-    "the share of probes rests on few people (by their numbers of probes effectively on {effective:whole}, of whom about {carry:two} are "
-    "{which}): its interval may be too narrow; rely on the person-weighted rate",
-)
 _FEW_EVENTS = Sentence(
     "supposed.correlation",
     "note",
@@ -50,8 +29,6 @@ _FEW_EVENTS = Sentence(
     "are: an intraclass correlation of {alike:two} is {source}, with which they are worth {worth:whole} independent probes; if all "
     "probes of a person were alike, the interval would be [{low:rate}, {high:rate}]",
 )
-ABOUT_WEIGHTS = {one.code for one in (_TWO_RATES, _EFFECT, _FEW)}
-"""The codes of notes that say what different numbers of probes do to a share of probes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,26 +53,14 @@ class PeopleSums:
 
     @classmethod
     def of(cls, values: Floats, subjects: npt.NDArray[Any]) -> PeopleSums:
-        """Sum what the people of probes miss; values are successes of probes, or rows of them.
-
-        Examples
-        --------
-        >>> PeopleSums.of(np.array([1.0, 1.0, 0.0, 1.0]), np.array([0, 0, 1, 2])).powers[0]
-        array([1., 0.])
-        """
+        """Sum what the people of probes miss; values are successes of probes, or rows of them."""
         codes = np.unique(subjects, return_inverse=True)[1]
         misses = 1.0 - np.atleast_2d(values)
         return cls._of(np.bincount(codes), _by(codes, misses), _by(codes, misses**2), np.shape(values)[:-1])
 
     @classmethod
     def of_counts(cls, missed: Floats, numbers: npt.NDArray[Any]) -> PeopleSums:
-        """Sum what people miss, each of so many probes; a probe is missed or not.
-
-        Examples
-        --------
-        >>> PeopleSums.of_counts(np.array([0.0, 1.0, 0.0]), np.array([2, 1, 1])).powers[0]
-        array([1., 0.])
-        """
+        """Sum what people miss, each of so many probes; a probe is missed or not."""
         rows = np.atleast_2d(missed)
         return cls._of(numbers, rows, rows, np.shape(missed)[:-1])
 
@@ -228,13 +193,7 @@ class RatesOfPeople:
 
 
 def t_quantiles(confidence_level: float, freedom: Floats) -> Floats:
-    """Return two-sided quantiles of Student's t (1908), infinite below one degree of freedom.
-
-    Examples
-    --------
-    >>> t_quantiles(0.95, np.array([0.0, 4.0, np.inf])).round(4)
-    array([   inf, 2.7764, 1.96  ])
-    """
+    """Return two-sided quantiles of Student's t (1908), infinite below one degree of freedom."""
     from scipy.special import stdtrit
 
     known = np.where(freedom < 1, 1.0, np.minimum(freedom, 1e12))
@@ -262,15 +221,6 @@ class Supposed:
         """Borrow the correlation from other rates of the same kind, those in which two probes or more are missed and two are not.
 
         It is their mean, each weighing by the people who carry its variance, moderated by the default (`lent`).
-
-        Examples
-        --------
-        >>> missed = np.array([1.0] * 20 + [0.0] * 40)  # 20 of 60 people miss one of ten probes each, which hardly is more than chance
-        >>> found = Supposed.borrowed([PeopleSums.of_counts(missed, np.full(60, 10))])
-        >>> round(found.alike, 2), found.lenders
-        (0.03, 1)
-        >>> Supposed.borrowed([])
-        Supposed(alike=0.5, lenders=0)
         """
         shown = [
             one
@@ -283,13 +233,7 @@ class Supposed:
         return cls(lent(alike, [float(one.carriers) for one in shown], ALIKE), len(shown))
 
     def worth(self, sums: PeopleSums, weights: Weights = "probe") -> float:
-        """How many independent probes a rate rests on with this correlation: M²/Σ m(1 + (m − 1)ρ) where probes weigh the same.
-
-        Examples
-        --------
-        >>> Supposed(0.5).worth(PeopleSums.of_counts(np.zeros(10), np.full(10, 3)))
-        15.0
-        """
+        """How many independent probes a rate rests on with this correlation: M²/Σ m(1 + (m − 1)ρ) where probes weigh the same."""
         each = sums.people * (1 + (sums.sizes - 1) * self.alike)
         if weights == "person":
             return sums.n_people**2 / float((each / sums.sizes).sum())
@@ -327,22 +271,6 @@ def rates_of_people(
 
     A finite population of N people leaves (1 − K/N) of the variance, and K/N of that of other images of the same people (two
     stages; Cochran 1977, §10.4). It takes people with several probes.
-
-    Examples
-    --------
-    Two people with ten probes each and three with one:
-
-    >>> values = np.array([1.0] * 8 + [0.0] * 2 + [1.0] * 10 + [0.0, 1.0, 0.0])
-    >>> sums = PeopleSums.of(values, np.repeat(np.arange(5), [10, 10, 1, 1, 1]))
-    >>> [round(float(rates_of_people(sums, weights).rate), 4) for weights in ("probe", "person")]
-    [0.8261, 0.56]
-    >>> [round(float(rates_of_people(sums, weights).freedom), 2) for weights in ("probe", "person")]
-    [3.23, 6.1]
-
-    30 people with 30 probes each, all found: they are worth 900/(1 + 29/2) probes.
-
-    >>> round(float(rates_of_people(PeopleSums.of_counts(np.zeros(30), np.full(30, 30))).effective_n), 2)
-    58.06
     """
     by_person = weights == "person"
     n, k, sizes = sums.n_probes, sums.n_people, sums.sizes
@@ -375,7 +303,7 @@ def rates_of_people(
 
     if 1 < k < n:
         variance, freedom = _of_few_people(variance, freedom, independent, spread / supposing(ALIKE), k)
-    varies = spread > _NO_SPREAD
+    varies = spread > NO_SPREAD
     seen = np.full_like(missed, n)
     np.divide(missed * (1 - missed), variance, out=seen, where=varies)
     effective, freedom = (
@@ -406,13 +334,6 @@ def of_few_events(
     Without one the size is what is `supposed`, which is not estimated; two and more leave what is `seen`. One leaves three times what is
     supposed, or the geometric mean of both if that is more, as far as the 95% interval without an error is at most 2.9 times as
     wide. Between, sizes are interpolated geometrically.
-
-    Examples
-    --------
-    >>> events = np.array([0.0, 1.0, 2.0])
-    >>> size, freedom = of_few_events(events / 900, events, np.full(3, 900.0), np.full(3, 29.0), 60.0)
-    >>> size.round(), freedom
-    (array([ 60., 220., 900.]), array([inf, 29., 29.]))
     """
     halfway = np.minimum(np.sqrt(supposed * seen), _less_wide(rates, events, freedom, supposed))
     of_one = np.minimum(np.maximum(_GROWTH * supposed, halfway), seen)
@@ -443,15 +364,6 @@ def moderated(sums: PeopleSums, found: RatesOfPeople, weights: Weights = "probe"
 
     Where a curve nears 1 the few misses left are those of the hardest people, and they fail together more than those at rank 1
     do. So a variance that S people carry is averaged with that of probes with a correlation of ½, as if two more people had shown it.
-
-    Examples
-    --------
-    Of 30 people with four probes each, one misses two: 120 probes seem worth 59, and would be worth 48.
-
-    >>> sums = PeopleSums.of_counts(np.array([2.0] + [0.0] * 29), np.full(30, 4))
-    >>> found = rates_of_people(sums)
-    >>> round(float(found.effective_n), 1), round(float(moderated(sums, found).effective_n), 1)
-    (59.0, 51.3)
     """
     seen, carriers = found.effective_n, sums.carriers
     supposed = np.minimum(BY_DEFAULT.worth(sums, weights), seen)
@@ -468,13 +380,6 @@ def about_supposed(
     """Say what was supposed of a rate that fewer than two errors or successes decide, and what would hold at the worst.
 
     At the worst a person's probes are all alike, so that there are no more trials than (effectively) people.
-
-    Examples
-    --------
-    >>> sums = PeopleSums.of_counts(np.zeros(30), np.full(30, 30))
-    >>> (note,) = about_supposed(sums, rates_of_people(sums), Supposed(), 0.95)
-    >>> note["source"], round(note["worth"]), round(note["low"], 4)
-    ('supposed', 58, 0.8776)
     """
     if sums.events >= _ENOUGH_EVENTS or sums.n_people in (1, sums.n_probes):
         return ()
@@ -495,13 +400,6 @@ def carriers_freedom(second: Floats, fourth: Floats, n_people: float) -> Floats:
     """Find the degrees of freedom ν = 2S/(1 − S/K) that the people who carry a variance leave, S = (Σe²)²/Σe⁴; at least one.
 
     They match the variance of Σe² to that of a χ²: for normal residuals S is about K/3 and ν about K.
-
-    Examples
-    --------
-    One of ten people carries all; all alike.
-
-    >>> carriers_freedom(np.array([1.0, 10.0]), np.array([1.0, 10.0]), 10)
-    array([2.22222222,        inf])
     """
     carriers = np.divide(second**2, fourth, out=np.full_like(second, n_people), where=fourth > 0)
     share = carriers / n_people
@@ -532,99 +430,3 @@ def _corrected(sums: PeopleSums, second: Floats) -> tuple[Floats, Floats]:
     a, b, c, s = summed(own**2), summed(share**2), summed(share * own), total[..., 0]
     squares = summed(factor * own * (own + 2 * beyond)) + 2 * a * b + (b * s) ** 2 + 2 * c**2 - 4 * s * b * c
     return variance, s**2 / squares
-
-
-def by_person(
-    values: Floats, subjects: npt.NDArray[Any], confidence_level: float, supposed: Supposed = BY_DEFAULT
-) -> ByPerson | None:
-    """Weigh people the same, and test whether that changes a share of probes; None where everybody has as many probes.
-
-    The difference p_probe − p_person is the mean over people of u_i = (m_i/m̄)(ȳ_i − p_probe) − (ȳ_i − p_person) besides itself, so
-    its variance is Σ u_i²/K(K − 1), with the degrees of freedom that carriers leave (`carriers_freedom`), at most K − 1.
-
-    Examples
-    --------
-    Two people with ten probes each and three with one:
-
-    >>> values = np.array([1.0] * 8 + [0.0] * 2 + [1.0] * 10 + [0.0, 1.0, 0.0])
-    >>> found = by_person(values, np.repeat(np.arange(5), [10, 10, 1, 1, 1]), 0.95)
-    >>> round(found.value, 4), round(found.difference, 4), round(found.p_value, 4)
-    (0.56, 0.2661, 0.1817)
-    """
-    codes = np.unique(subjects, return_inverse=True)[1]
-    sizes = np.bincount(codes)
-    if (sizes == sizes[0]).all():
-        return None
-    means, probe, k = np.bincount(codes, weights=values) / sizes, float(values.mean()), len(sizes)
-    found = rates_of_people(PeopleSums.of(values, subjects), "person", supposed=supposed)
-    low, high = found.ends(confidence_level)
-    person = float(means.mean())
-    apart = sizes / sizes.mean() * (means - probe) - (means - person)
-    return ByPerson(
-        value=person,
-        low=float(low),
-        high=float(high),
-        standard_error=float(found.standard_error),
-        degrees_of_freedom=float(found.freedom),
-        difference=probe - person,
-        p_value=_p_of_mean(probe - person, apart, k),
-    )
-
-
-def _p_of_mean(difference: float, parts: Floats, n_people: int) -> float:
-    """The p-value of no difference, from what each person adds to it."""
-    from scipy.special import stdtr
-
-    squares = float(parts @ parts)
-    if squares <= _NO_SPREAD:
-        return 1.0
-    carried = carriers_freedom(np.array(squares), np.array(float((parts**4).sum())), n_people)
-    freedom = min(float(carried), n_people - 1.0)
-    error = np.sqrt(squares / (n_people * (n_people - 1)))
-    return float(2 * stdtr(freedom, -abs(difference) / error))
-
-
-def about_weights(found: ByPerson | None, values: Floats, subjects: npt.NDArray[Any]) -> tuple[Note, ...]:
-    """Say beside a share of probes what weighing people the same gives, and where so few people decide it that no interval holds.
-
-    Where people with m probes miss all or none of them, one in 1/q people, (Σ m²)²/Σ m⁴ times q people carry the variance. The numbers of
-    probes and the rate say so, not how far people are seen to differ: those who would show it are easily not among them.
-
-    Examples
-    --------
-    >>> values, subjects = np.array([1.0] * 20 + [0.0, 1.0, 0.0]), np.repeat(np.arange(5), [10, 10, 1, 1, 1])
-    >>> [note.code for note in about_weights(by_person(values, subjects, 0.95), values, subjects)]
-    ['weights.two-rates', 'weights.design-effect', 'weights.few-people']
-    """
-    if found is None:
-        return ()
-    sums = PeopleSums.of(values, subjects)
-    said = _TWO_RATES(
-        least=int(sums.sizes[0]),
-        most=int(sums.sizes[-1]),
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        p=found.p_value,
-    )
-    effective = sums.design_carriers
-    carry = effective * (float(sums.events) + 0.5) / sums.n_probes
-    few = effective < _FEW_PEOPLE or carry < _FEW_CARRIERS
-    which = "missed" if values.mean() >= 0.5 else "found"
-    warned = (_FEW(effective=effective, carry=carry, which=which),) if few else ()
-    return said, *_about_effect(sums), *warned
-
-
-def _about_effect(sums: PeopleSums) -> tuple[Note, ...]:
-    """Say within which limits a design effect lies that few people show, as a variance of so many degrees of freedom does."""
-    from scipy.special import chdtri
-
-    found, n = rates_of_people(sums), sums.n_probes
-    freedom = float(found.freedom)
-    if not found.varies or freedom >= _ENOUGH_FREEDOM or sums.n_people < 2:
-        return ()
-    second, _ = sums.residuals(1 - found.rate, np.ones_like(sums.sizes))
-    spread = float(sums.squares.sum()) / n - float(1 - found.rate) ** 2
-    effect = over_people(float(second.sum()), int(sums.n_people)) / (n * spread)
-    low, high = (effect * freedom / float(chdtri(freedom, tail)) for tail in (0.025, 0.975))
-    return (_EFFECT(effect=effect, low=low, high=high),)

@@ -34,17 +34,7 @@ def rates_by_rank(
     supposed: Supposed = BY_DEFAULT,
     at_once: bool = False,
 ) -> RatesOfPeople:
-    """Find the rates at ranks 1 … last with what their intervals rest on (`rates_of_people`), at each or at once (`moderated`).
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2"], "subject": list("abaab")})
-    >>> scores = Scores.from_array([[9, 1], [1, 8], [1, 9]], ["a2", "a3", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(samples, gallery=["a1", "b1"]))
-    >>> [rates_by_rank(outcomes, 2, weights).rate.round(4) for weights in ("probe", "person")]
-    [array([0.6667, 1.    ]), array([0.75, 1.  ])]
-    """
+    """Find the rates at ranks 1 … last with what their intervals rest on (`rates_of_people`), at each or at once (`moderated`)."""
 
     def found(sums: PeopleSums) -> RatesOfPeople:
         made = rates_of_people(sums, weights, supposed=supposed)
@@ -104,15 +94,6 @@ def berk_jones_band(
     what as many independent probes need from ρ_1 upward, which replicates cannot show where the curve nears 1; times (t/z)² for
     the degrees of freedom of n_τ. A curve without a miss needs −ln(1 − level): K people who are all found leave F ≥ (1 −
     level)^(1/K). As the curve does, the ends never fall.
-
-    Examples
-    --------
-    Of 20 people all are found at rank 1: the truth is at least 0.05^(1/20) with 95 %.
-
-    >>> all_found = RatesOfPeople(np.ones(2), np.full(2, 20.0), np.full(2, 19.0), np.zeros(2, bool))
-    >>> low, high = berk_jones_band(np.ones(2), all_found, np.ones((100, 2)), 0.95)
-    >>> low.round(3), high
-    (array([0.861, 0.861]), array([1., 1.]))
     """
     inner = (values > 0) & (values < 1)
     n = found.effective_n

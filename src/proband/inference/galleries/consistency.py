@@ -80,17 +80,7 @@ class Tally:
 def tally_of(
     category: str | None, gallery: int | None, outcomes: Sequence[Outcomes | None], rank: int
 ) -> Tally | None:
-    """Count each person's successes under every algorithm; None where no algorithm judged a probe.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank as ranked
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
-    >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
-    >>> tally_of(None, 1, [ranked(scores, Experiment(samples, gallery="session == 1")), None], 1).successes
-    array([[1., 0.],
-           [0., 0.]])
-    """
+    """Count each person's successes under every algorithm; None where no algorithm judged a probe."""
     judged = [one for one in outcomes if one is not None]
     if not judged:
         return None
@@ -262,17 +252,6 @@ def consistency(
     same signs says what a single one counts for (Westfall & Young 1993). The tests hold together, so the number of
     significant ones is a lower bound for the number of true leads. Other people vary. None with fewer than two algorithms or
     cells.
-
-    Examples
-    --------
-    Of 20 people in each of three galleries *a* recognises all and *b* none:
-
-    >>> people = np.arange(60).reshape(3, 20)
-    >>> won = np.column_stack([np.ones(20), np.zeros(20)])
-    >>> cells = [Tally(None, k + 1, own, won, np.ones((20, 2))) for k, own in enumerate(people)]
-    >>> (pair,) = consistency(cells, ["a", "b"], over="galleries").pairs
-    >>> pair.ahead, pair.surely_ahead, pair.verdict
-    (3, 3, 'ahead everywhere')
     """
     if len(names) < 2 or len(tallies) < 2:
         return None

@@ -150,20 +150,6 @@ def difficulty(
     Here it is asked of the two best: with the share of probes that only one of them recognises and the people who had them,
     which true difference would be found with the given power (`smallest_difference`)? Where the best misses less than that,
     nothing better could be shown to be better. A description of these probes and algorithms.
-
-    Examples
-    --------
-    Two algorithms miss the same probe of 40: even one that misses none could not be shown to be better.
-
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(40)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.where(np.arange(40)[:, None] < 1, 0.5, np.eye(40))
-    >>> scores = [Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name=name) for name in "ab"]
-    >>> ranked = [rank(one, Experiment(samples, gallery=ids[:40])) for one in scores]
-    >>> found = difficulty(None, ranked, 1, compare(RecognitionRate(1), ranked))
-    >>> found.verdict, found.both_right, round(found.smallest_difference, 4)
-    ('too easy', 0.975, 0.1849)
     """
     if not 0.5 <= power < 1:
         raise UsageError(f"A power lies between 0.5 and 1, got {power!r}.", "0.8 is usual.")
@@ -218,16 +204,6 @@ def smallest_difference(
     The δ with δ√n = z_α √ψ + z_β √(ψ − δ²) (McNemar's test, Connor 1987), where ψ is the larger of δ and the share of probes
     that only one of the two recognises, and n how many independent probes these are worth: the variance of a probe's
     difference over that of their mean, people being the units. Where the two never differ each person counts once.
-
-    Examples
-    --------
-    Of 1,000 people 6 % are recognised by one of two alone, as many by either:
-
-    >>> apart = np.repeat([1.0, -1.0, 0.0], [30, 30, 940])
-    >>> delta = smallest_difference(apart, np.arange(1_000), 0.8, 0.95)
-    >>> psi = 0.06
-    >>> round(delta, 5), round(((1.959964 * psi**0.5 + 0.841621 * (psi - delta**2) ** 0.5) / delta) ** 2)
-    (0.02168, 1000)
     """
     codes = np.unique(people, return_inverse=True)[1]
     n, k = len(differences), int(codes.max()) + 1

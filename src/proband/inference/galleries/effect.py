@@ -15,7 +15,7 @@ from proband.designs.strata import ROUNDING
 from proband.engine.kinds import Axes
 from proband.engine.limits import Level, Seed, Within
 from proband.errors import DesignError, UsageError
-from proband.inference.comparisons.adjustment import holm
+from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
@@ -53,14 +53,6 @@ def most_probes(n_images: npt.NDArray[np.integer[Any]], design: StratifiedDesign
 
     One image of each person is the gallery's, and the design must take as many units as the others are. At least half of the
     people with three images are kept: a few people with very many images are no sample.
-
-    Examples
-    --------
-    Of ten people with three images and five with four, the latter are fewer than half. With five and ten, 10 × 3 probes are no
-    more than 15 × 2.
-
-    >>> most_probes(np.array([3] * 10 + [4] * 5)), most_probes(np.array([3] * 5 + [4] * 10))
-    (3, 3)
     """
     least = (n_images >= 3).sum() / 2
     people = {k: int((n_images >= k).sum()) for k in range(3, int(n_images.max()) + 1)}

@@ -192,17 +192,6 @@ def places_of(study: FeretStudy, one: CategoryResult) -> dict[str, tuple[int, tu
     """Find each algorithm's place on a set of probes (equal rates share one), and the places it can hold by the tests.
 
     By the tests an algorithm stands behind those that are significantly better and before those that it beats.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, feret_study
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {n: np.where(np.arange(12)[:, None] < missed, 0.5, np.eye(12)) for n, missed in (("a", 0), ("b", 9))}
-    >>> scores = [Scores.from_array(v, ids[12:], ids[:12], orientation="similarity", name=n) for n, v in values.items()]
-    >>> study = feret_study(scores, Experiment(samples, gallery=ids[:12]))
-    >>> places_of(study, study.results[0])
-    {'a': (1, (1, 1)), 'b': (2, (2, 2))}
     """
     rates = {
         entry.algorithm: entry.curve.at(study.rank)

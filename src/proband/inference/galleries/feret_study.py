@@ -13,13 +13,8 @@ from proband.engine import Engine, Progress, on_engine
 from proband.engine.limits import Level, Power, Rank, Seed, Threads
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.compare import compare
-from proband.inference.estimates.evaluation import (
-    Entry,
-    Evaluation,
-    evaluate,
-    evaluate_outcomes,
-    probes_called,
-)
+from proband.inference.estimates.evaluate import evaluate, evaluate_outcomes
+from proband.inference.estimates.evaluation import Entry, Evaluation, probes_called
 from proband.inference.estimates.people_fractions import SizeCurve, average_band, size_curve
 from proband.inference.galleries.consistency import Consistency, consistency, tally_of
 from proband.inference.galleries.difficulty import POWER, difficulty

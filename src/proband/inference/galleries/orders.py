@@ -175,19 +175,6 @@ def orders(
     FERET 2000 finds algorithms that lead in identification and not in verification. Here both comparisons are over the same
     people, adjusted for all pairs, and each is tested at half the significance, so that what is said of both orders holds
     together (Bonferroni). Other people vary.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from proband import AUC, RecognitionRate, Samples
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {n: np.where(np.arange(12)[:, None] < missed, 0.5, np.eye(12)) for n, missed in (("a", 0), ("b", 9))}
-    >>> scores = [Scores.from_array(v, ids[12:], ids[:12], orientation="similarity", name=n) for n, v in values.items()]
-    >>> experiment = Experiment(samples, gallery=ids[:12])
-    >>> found = orders(None, compare(RecognitionRate(1), scores, experiment), scores, experiment, AUC())
-    >>> found.tau, [(one.algorithm, one.verification_place) for one in found.standings]
-    (1.0, [('a', 1), ('b', 2)])
     """
     if measure.view != "pairs":
         raise UsageError(
@@ -202,23 +189,7 @@ def orders(
 def orders_of(
     category: str | None, identified: Comparison, verified: Comparison, confidence_level: float
 ) -> Orders:
-    """Put two comparisons of the same algorithms beside each other.
-
-    Examples
-    --------
-    A comparison beside itself agrees wholly:
-
-    >>> import numpy as np
-    >>> from proband import RecognitionRate, Samples
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {n: np.where(np.arange(12)[:, None] < missed, 0.5, np.eye(12)) for n, missed in (("a", 0), ("b", 9))}
-    >>> scores = [Scores.from_array(v, ids[12:], ids[:12], orientation="similarity", name=n) for n, v in values.items()]
-    >>> one = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:12]))
-    >>> found = orders_of(None, one, one, 0.95)
-    >>> found.tau, found.tau_low, found.reversals
-    (1.0, 1.0, ())
-    """
+    """Put two comparisons of the same algorithms beside each other."""
     alpha = (1 - confidence_level) / 2
     better = [_better(one) for one in (identified, verified)]
     signs = [{pair: sign for pair, (sign, _) in one.items()} for one in better]

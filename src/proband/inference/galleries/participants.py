@@ -40,11 +40,6 @@ class Participant(Result):
         What it was trained on.
     version
         Which version of it was tested, such as fully or partially automatic.
-
-    Examples
-    --------
-    >>> Participant("mit", date="1996-09", metric="Bayesian", version="partially automatic").when
-    'September 1996'
     """
 
     algorithm: str
@@ -91,13 +86,7 @@ class Panel:
 
 
 def date_parts(text: str) -> tuple[int, ...]:
-    """Return the year, month and day of a date, as far as it says them.
-
-    Examples
-    --------
-    >>> date_parts("1996-09"), date_parts("1997")
-    ((1996, 9), (1997,))
-    """
+    """Return the year, month and day of a date, as far as it says them."""
     try:
         if not _DATE.fullmatch(text):
             raise ValueError
@@ -111,16 +100,7 @@ def date_parts(text: str) -> tuple[int, ...]:
 
 @published
 def read_participants(path: str | PathLike[str]) -> tuple[Participant, ...]:
-    """Read a table of participants: the column ``algorithm``, and any of ``date``, ``metric``, ``training``, ``version``.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     pl.DataFrame({"algorithm": ["mit"], "date": ["1996-09"]}).write_csv(f"{folder}/who.csv")
-    ...     read_participants(f"{folder}/who.csv")[0].when
-    'September 1996'
-    """
+    """Read a table of participants: the column ``algorithm``, and any of ``date``, ``metric``, ``training``, ``version``."""
     file = Path(path)
     known = [one.name for one in fields(Participant)]
     frame = read_frame(file, known)
@@ -148,13 +128,7 @@ def participants_of(
     metrics: Mapping[str, str | None],
     versions: Mapping[str, str],
 ) -> tuple[Participant, ...]:
-    """Describe every algorithm in order: by what is given, and else by what its scores and its part in versions say.
-
-    Examples
-    --------
-    >>> participants_of([Participant("a", date="1996")], ["a", "b"], {"b": "cosine"}, {})[1]
-    Participant(algorithm='b', metric='cosine', …)
-    """
+    """Describe every algorithm in order: by what is given, and else by what its scores and its part in versions say."""
     told: dict[str, Participant] = {}
     for row in given:
         one = row if isinstance(row, Participant) else Participant(**row)
@@ -175,13 +149,7 @@ def participants_of(
 
 
 def panels_of(participants: Sequence[Participant]) -> tuple[Panel, ...]:
-    """Group algorithms by the date of their test, the earliest first; those without a date are last. One group if there are none.
-
-    Examples
-    --------
-    >>> panels_of([Participant("b", date="1997-03"), Participant("a", date="1996-09"), Participant("c")])[0].label
-    'September 1996'
-    """
+    """Group algorithms by the date of their test, the earliest first; those without a date are last. One group if there are none."""
     dated = {one.date: one.when for one in participants if one.date is not None}
     ordered: list[str | None] = [*sorted(dated, key=date_parts)]
     if any(one.date is None for one in participants):
@@ -197,12 +165,6 @@ def panels_of(participants: Sequence[Participant]) -> tuple[Panel, ...]:
 
 
 def participants_frame(participants: Sequence[Participant]) -> pl.DataFrame:
-    """One row for each participant.
-
-    Examples
-    --------
-    >>> participants_frame([Participant("a", date="1996")]).columns
-    ['algorithm', 'date', 'metric', 'training', 'version']
-    """
+    """One row for each participant."""
     rows = [{name: getattr(one, name) for name in ("algorithm", *FACTS)} for one in participants]
     return frame_of_rows(rows, dict.fromkeys(("algorithm", *FACTS), pl.String))

@@ -44,11 +44,6 @@ def places(rates: Floats) -> Integers:
     """Give each algorithm its place, along the last axis: one more than the number of algorithms with a higher rate.
 
     So equal rates share a place, as in FERET's tables (Phillips et al. 2000).
-
-    Examples
-    --------
-    >>> places(np.array([0.9, 0.8, 0.9, 0.7]))
-    array([1, 3, 1, 4])
     """
     rounded = np.round(rates, _DIGITS)
     found: Integers = 1 + (rounded[..., None, :] > rounded[..., :, None]).sum(axis=-1)
@@ -60,16 +55,6 @@ def place_intervals(outcomes: Sequence[Outcomes], rank: int, level: float, seed:
 
     Percentiles of places over 2,000 bootstrap draws of people (Efron 1979), the same people for all algorithms, with all their
     probes; the gallery stays. None where all probes are of one person.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = [np.where(np.arange(12)[:, None] < missed, 0.5, np.eye(12)) for missed in (0, 9)]
-    >>> scores = [Scores.from_array(one, ids[12:], ids[:12], orientation="similarity") for one in values]
-    >>> place_intervals([rank(one, Experiment(samples, gallery=ids[:12])) for one in scores], 1, 0.95, 0).T.tolist()
-    [[1, 1], [2, 2]]
     """
     people = np.unique(np.concatenate([one.subjects for one in outcomes]))
     if len(people) < 2:
@@ -117,12 +102,6 @@ def spread_of(values: Floats, level: float, limits: Interval) -> Spread:
     the `limits` 0 and 1 the interval is Student's on the logit scale: rates of few galleries are skewed, and by simulation the
     symmetric interval held the mean in 77 to 97 % at rates above 0.9. Values that do not vary show nothing of what other groups
     would give, so they have none.
-
-    Examples
-    --------
-    >>> found = spread_of(np.array([0.8, 0.9, 0.7]), 0.95, Interval(0.0, 1.0))
-    >>> round(found.mean, 4), round(found.standard_deviation, 4), round(found.range, 4), round(float(found.interval.low), 4)
-    (0.8, 0.1, 0.2, 0.4585)
     """
     mean, extent = float(values.mean()), float(values.max() - values.min())
     if len(values) < 2:
@@ -134,14 +113,7 @@ def spread_of(values: Floats, level: float, limits: Interval) -> Spread:
 
 
 def mean_interval(values: Floats, level: float, limits: Interval) -> Interval:
-    """Find Student's interval of a mean of independent values, on the logit scale for rates, which are within 0 and 1.
-
-    Examples
-    --------
-    >>> values = np.array([0.9, 1.0, 0.95])
-    >>> [[round(end, 4) for end in mean_interval(values, 0.95, Interval(*ends))] for ends in ((0.0, 1.0), (-np.inf, np.inf))]
-    [[0.5817, 0.9962], [0.8258, 1.0742]]
-    """
+    """Find Student's interval of a mean of independent values, on the logit scale for rates, which are within 0 and 1."""
     error = values.std(ddof=1, keepdims=True) / np.sqrt(len(values))
     kind: Literal["logit", "t"] = "logit" if tuple(limits) == (0.0, 1.0) else "t"
     low, high, _ = ends_of(values.mean(keepdims=True), error, len(values) - 1.0, level, kind)
@@ -177,21 +149,6 @@ def heterogeneity(outcomes: Sequence[Outcomes], rank: int) -> Heterogeneity:
     Pearson's. The standard deviation left after chance is the moment estimate of DerSimonian & Laird (1986), τ² = max(0, (X² −
     (k − 1))/(Σw − Σw²/Σw)), w_g = n_g/(p(1 − p)). People vary within galleries. Declined with few people in a gallery (10) or
     few expected successes or failures (5).
-
-    Examples
-    --------
-    Two galleries of 20 people, in which 18 and 10 are found: X² = 7.619.
-
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> def gallery(missed):
-    ...     ids = [f"{side}{k}" for side in "gp" for k in range(20)]
-    ...     samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    ...     values = np.where(np.arange(20)[:, None] < missed, 0.5, np.eye(20))
-    ...     scores = Scores.from_array(values, ids[20:], ids[:20], orientation="similarity")
-    ...     return rank(scores, Experiment(samples, gallery=ids[:20]))
-    >>> found = heterogeneity([gallery(2), gallery(10)], rank=1)
-    >>> round(found.statistic, 3), round(found.p_value, 4), round(found.between, 4)
-    (7.619, 0.0058, 0.2636)
     """
     from scipy.special import chdtrc
 
@@ -225,16 +182,6 @@ def mean_age(samples: Samples, gallery: SmallGallery, column: str) -> tuple[floa
 
     Which of the two came first does not matter, or a gallery of both kinds would seem to have no age. With several mates the
     mean over them counts.
-
-    Examples
-    --------
-    >>> from proband import Experiment
-    >>> from proband.designs import Galleries
-    >>> data = {"id": [f"{p}{k}" for p in "abcd" for k in (1, 2)], "subject": list("aabbccdd"), "session": [1, 2] * 4}
-    >>> samples = Samples({**data, "year": [1993, 1994, 1993, 1996, 1993, 1993, 1994, 1995]})
-    >>> part = Galleries(2, order="year").parts(Experiment(samples, gallery="session == 1")).galleries[0]
-    >>> mean_age(samples, part, "year")  # of a and b: (1 + 3)/2
-    (2.0, 0)
     """
     series = dated_column(samples, column, "tell ages by")
     if series.dtype in (pl.Date, pl.Datetime):

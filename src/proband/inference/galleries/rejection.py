@@ -104,16 +104,6 @@ def rejection_test(
 
     What is estimated: detection and identification rates at the thresholds of given false positive identification rates, with
     Wilson intervals over other people searched for; gallery and threshold stay (see `searches_with_intervals`).
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(20)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> scores = Scores.from_array(np.eye(20), ids[20:], ids[:20], orientation="similarity", name="net")
-    >>> found = rejection_test([scores], Experiment(samples, gallery=ids[:20]), Rejection(share=0.25, fpirs=(0.1,)))
-    >>> found.n_held_out, found.n_mated, found.n_nonmated, found.results[0].points[0].point.dir
-    (5, 15, 5, 1.0)
     """
     part, held_out = held_out_of(experiment, rejection.share, seed)
     results = tuple(
@@ -133,17 +123,7 @@ def rejection_test(
 
 
 def held_out_of(experiment: Experiment, share: float, seed: int) -> tuple[Experiment, int]:
-    """Take a random share of the people who are searched for out of the gallery, and say how many that is.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(8)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> part, held_out = held_out_of(Experiment(samples, gallery=ids[:8]), 0.25, seed=0)
-    >>> len(part.gallery), len(part.probes), held_out
-    (6, 8, 2)
-    """
+    """Take a random share of the people who are searched for out of the gallery, and say how many that is."""
     if share == 0:
         return experiment, 0
     codes = experiment.samples.codes

@@ -209,18 +209,6 @@ def over_galleries(question: Question) -> tuple[Estimate, ...]:
     """Estimate the mean of a measure over galleries of different people, with Student's interval; replicates are the galleries.
 
     x̄ ± t_{k−1} s/√k (Student 1908), for a rate on the logit scale. Other people vary, enrolled and searched for, in galleries of this size.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(9)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids], "year": [*range(9)] * 2})
-    >>> values = np.where(np.arange(9)[:, None] < 3, 0.5, np.eye(9))
-    >>> scores = Scores.from_array(values, ids[9:], ids[:9], orientation="similarity", name="net")
-    >>> experiment, design = Experiment(samples, gallery=ids[:9]), Galleries(3, order="year")
-    >>> (found,) = over_galleries(Question.of(RecognitionRate(1), [scores], experiment, design, 0.95, 0))
-    >>> found.replicates, round(found.value, 4), found.degrees_of_freedom
-    (array([0., 1., 1.]), 0.6667, 2.0)
     """
     measure, within, design = question.measure, question.within, question.design
     level = question.confidence_level

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.errors import UsageError, first_few
 from proband.inference.comparisons.compare import margin_for, shown_together
-from proband.inference.comparisons.sign_flip import Flips
+from proband.inference.comparisons.testing.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
 from proband.inference.estimates.evaluation import Evaluation, OfProbes, probes_called
 from proband.inference.galleries.participants import date_parts
@@ -209,19 +209,6 @@ def contrasts(
     After Phillips et al. (2000). What is estimated is the rate of the second state less that of the first, paired (see
     `compare`); other people vary. p-values, intervals and verdicts hold for all rows at once: the largest statistic under the same
     random signs of people, who may be in several sets of probes, says what a single one counts for (Westfall & Young 1993).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from proband import Experiment, Samples, Scores, evaluate
-    >>> ids = [f"{side}{k}" for side in "gp" for k in range(12)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = {n: np.where(np.arange(12)[:, None] < missed, 0.5, np.eye(12)) for n, missed in (("1995", 6), ("1996", 0))}
-    >>> scores = [Scores.from_array(v, ids[12:], ids[:12], orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = evaluate(scores, Experiment(samples, gallery=ids[:12]))
-    >>> (gain,) = contrasts(found, [Improvement("1995", "1996")], rank=1, confidence_level=0.95, seed=0)
-    >>> gain.rows[0].pair.difference, gain.rows[0].first[0], gain.rows[0].second[0]
-    (0.5, 0.5, 1.0)
     """
     measure = RecognitionRate(rank)
     found: list[Found] = []
@@ -270,15 +257,7 @@ def _by_subject(outcomes: Outcomes, measure: RecognitionRate) -> Floats:
 
 
 def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
-    """Refuse a pair that is asked for twice: it would count twice when p-values are adjusted.
-
-    Examples
-    --------
-    >>> require_different([Improvement("a", "b"), Improvement("a", "b")])
-    Traceback (most recent call last):
-        ...
-    proband.errors.UsageError: ...
-    """
+    """Refuse a pair that is asked for twice: it would count twice when p-values are adjusted."""
     pairs = [_named(one)[1] for one in asked]
     for place, pair in enumerate(pairs):
         if pair in pairs[:place]:
@@ -286,15 +265,7 @@ def require_different(asked: Sequence[Version] | Sequence[Improvement]) -> None:
 
 
 def require_known(names: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse algorithms that there are no scores of, and a pair of one with itself.
-
-    Examples
-    --------
-    >>> require_known(["a", "c"], ["a", "b"])
-    Traceback (most recent call last):
-        ...
-    proband.errors.UsageError: ...
-    """
+    """Refuse algorithms that there are no scores of, and a pair of one with itself."""
     names = list(names)
     for name in names:
         if name not in known:

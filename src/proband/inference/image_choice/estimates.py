@@ -53,18 +53,6 @@ def over_choices(question: Question) -> tuple[Estimate, ...]:
     """Estimate each algorithm over choices of images (Beveridge et al. 2001).
 
     Images of these people vary; the people and the algorithms stay. `estimate_over_choices` has the arithmetic.
-
-    Examples
-    --------
-    >>> from proband import RecognitionRate, Samples
-    >>> rows = [(f"{s}{k}", s, k) for s in "ab" for k in range(2)]
-    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
-    >>> values = np.array([[9, 5, 6, 1], [5, 9, 4, 4], [1, 2, 9, 3], [0, 2, 3, 9]], dtype=float)
-    >>> scores = Scores.from_array(values, samples.ids, orientation="similarity", name="net")
-    >>> design = ImageChoice(n_resamples=400, balanced=False)
-    >>> (found,) = over_choices(Question.of(RecognitionRate(1), [scores], Pool(samples, "day"), design, 0.95, 0))
-    >>> abs(found.value - 0.875) < 0.05, (found.low, found.high)  # 0.875 exactly: see `exact_choice`
-    (True, (0.5, 1.0))
     """
     pool, design = _pool_of(question)
     settings = question.confidence_level, question.seed
@@ -91,17 +79,6 @@ def estimate_over_choices(
 
     Of N trials at level 1 − α the ends are the (⌊αN/2⌋ + 1)-th smallest and largest. Images of these people vary; nothing is
     said of other people.
-
-    Examples
-    --------
-    >>> from proband import MedianCensoredRank, Samples
-    >>> rows = [(f"{s}{k}", s, k) for s in "ab" for k in range(2)]
-    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
-    >>> scores = Scores.from_array(np.eye(4) + np.kron(np.eye(2), np.ones((2, 2))), samples.ids, orientation="similarity")
-    >>> design = ImageChoice(n_resamples=100)
-    >>> found = estimate_over_choices(MedianCensoredRank(5), scores, Pool(samples, "day"), design, 0.95, 0)
-    >>> found.value, (found.low, found.high)
-    (1.0, (1.0, 1.0))
     """
     rank = rank_of_share(measure)
     if rank is not None:
@@ -269,20 +246,6 @@ def differences_over_choices(question: Question) -> Joint:
 
     The interval of the difference varies images of these people (Beveridge et al. 2001, §7); the p-value is of a sign-flip test
     over people's mean successes (Fisher 1935), so it speaks of other people.
-
-    Examples
-    --------
-    >>> from proband import RecognitionRate, Samples
-    >>> rows = [(f"{s}{k}", s, k) for s in "abcd" for k in range(2)]
-    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
-    >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
-    >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> design = ImageChoice(n_resamples=100)
-    >>> ((*_, one),) = differences_over_choices(
-    ...     Question.of(RecognitionRate(1), scores, Pool(samples, "day"), design, 0.95, 0)
-    ... ).tested
-    >>> one.difference, one.not_won, one.n_trials, round(one.p_value, 4)  # (½)⁴
-    (1.0, 0, 100, 0.0625)
     """
     pool, design = _pool_of(question)
     measure, level, seed = question.measure, question.confidence_level, question.seed
@@ -312,34 +275,14 @@ def differences_over_choices(question: Question) -> Joint:
 
 
 def rank_of_share(measure: OutcomeMeasure) -> int | None:
-    """Return the rank of a recognition rate, which trials count by themselves; None for any other measure.
-
-    Examples
-    --------
-    >>> from proband import MedianCensoredRank, RecognitionRate
-    >>> rank_of_share(RecognitionRate(5)), rank_of_share(MedianCensoredRank())
-    (5, None)
-    """
+    """Return the rank of a recognition rate, which trials count by themselves; None for any other measure."""
     return getattr(measure, "rank", None) if measure.form == "share" else None
 
 
 def compared(
     found: VirtualExperiments, first: str, second: str, rank: int, margin: float | None, level: float
 ) -> Difference:
-    """Judge one pair by itself: D over choices of images, and the sign-flip test over people's mean successes.
-
-    Examples
-    --------
-    >>> from proband import Samples
-    >>> rows = [(f"{s}{k}", s, k) for s in "abcd" for k in range(2)]
-    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
-    >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
-    >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = permute(scores, Pool(samples, "day"), ImageChoice(n_resamples=100))
-    >>> pair = compared(found, "right", "blind", 1, 0.01, 0.95)
-    >>> pair.difference, pair.not_won, round(pair.p_value, 4)
-    (1.0, 0, 0.0625)
-    """
+    """Judge one pair by itself: D over choices of images, and the sign-flip test over people's mean successes."""
     tested = difference_over_choices(found, first, second, rank, level)
     return judged([(first, second, None, tested)], margin, level, upward=True, in_points=True)[0]
 
@@ -351,17 +294,6 @@ def difference_over_choices(
 
     D_τ = ρ_τ(A) − ρ_τ(B) in the same trial (Beveridge et al. 2001, §7). In how many trials A does not win is a count of image
     choices and no p-value: trials are no draws under a null hypothesis.
-
-    Examples
-    --------
-    >>> from proband import Samples
-    >>> rows = [(f"{s}{k}", s, k) for s in "abcd" for k in range(2)]
-    >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
-    >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
-    >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = permute(scores, Pool(samples, "day"), ImageChoice(n_resamples=100))
-    >>> difference_over_choices(found, "right", "blind", 1, 0.95).over_choices
-    Interval(low=1.0, high=1.0)
     """
     spread: Distribution = found.difference(first, second, rank)
     a, b = (found.successes[found.algorithms.index(name), :, rank - 1] for name in (first, second))
@@ -390,16 +322,7 @@ def _answers(of: Target) -> Answers:
 
 
 def facts_of_pool(name: str, metric: str | None, pool: Pool) -> Facts:
-    """Say how a measurement over a pool came about.
-
-    Examples
-    --------
-    >>> from proband import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "day": [1, 2, 1, 2]})
-    >>> facts = facts_of_pool("net", None, Pool(samples, "day"))
-    >>> facts.n_probes, facts.n_gallery_subjects
-    (2, 2)
-    """
+    """Say how a measurement over a pool came about."""
     n = pool.n_subjects
     images = "\n".join(pool.samples.ids[place] for place in pool.options.images)
     pairs = np.stack([pool.options.gallery, pool.options.probe]).tobytes()

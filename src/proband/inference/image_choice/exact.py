@@ -80,16 +80,6 @@ def exact_choice(
         The last rank of interest, by default the number of people.
     variance
         Whether to find the variance of the rate at rank 1 as well.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> from proband.samples.pool import Pool
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": ["a", "a", "b", "b"], "day": [1, 2, 1, 2]})
-    >>> closeness = np.array([[9, 5, 6, 1], [5, 9, 4, 4], [1, 2, 9, 3], [0, 2, 3, 9]], dtype=float)
-    >>> exact = exact_choice(Pool(samples, "day").options, closeness, np.zeros(4, dtype=bool), variance=True)
-    >>> exact.cmc, exact.variance_rank_1
-    (array([0.875, 1.   ]), 0.046875)
     """
     _check(options, ties, max_rank, variance)
     people = _People(options, closeness, np.asarray(failed, dtype=np.bool_), ties == "pessimistic")

@@ -13,10 +13,10 @@ from proband.designs import SignFlip
 from proband.errors import UsageError, first_few
 from proband.inference.comparisons.chosen_pairs import Names, every_two
 from proband.inference.comparisons.compare import margin_for
-from proband.inference.comparisons.curves import Score, Skewed
 from proband.inference.comparisons.paired import Pair, Tested, joined
 from proband.inference.comparisons.paired_rates import SKEWED, sign_flipped_pair
-from proband.inference.comparisons.sign_flip import Flips
+from proband.inference.comparisons.testing.curves import Score, Skewed
+from proband.inference.comparisons.testing.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
 from proband.inference.estimates.clusters import variance_over_people
 from proband.inference.outcomes.rates import Items, class_variance, over_units
@@ -69,21 +69,7 @@ def compared(
     chosen: tuple[Names, ...] | None = None,
     side: Side | None = None,
 ) -> OutcomeComparison:
-    """Compare every two systems, or the pairs chosen, by their outcomes of the same items.
-
-    Examples
-    --------
-    Ten items that only *a* has right: McNemar's mid-p is (½)¹⁰.
-
-    >>> from proband.results.base import describing
-    >>> from proband.words import Target
-    >>> outcomes = {"a": np.ones(40), "b": np.array([0.0] * 10 + [1.0] * 30)}
-    >>> settings = {"margin": None, "confidence_level": 0.95, "seed": 0, "adjust": "single-step"}
-    >>> of = describing(Target("success", "success rate"))
-    >>> (pair,) = compared((), outcomes, Items(np.arange(40), "item"), of, **settings).pairs
-    >>> pair.difference, round(pair.p_value, 6), pair.verdict
-    (0.25, 0.000977, 'better')
-    """
+    """Compare every two systems, or the pairs chosen, by their outcomes of the same items."""
     worth = margin_for(margin, is_rate=True)
     assert worth is not None  # rates have one
     found = paired_tests(outcomes, items, confidence_level, seed, chosen)
@@ -113,13 +99,6 @@ def paired_tests(
 
     Successes of single items make McNemar's (1947) test, those of units with several the test of `sign_flipped_pair`. Fractions of a
     success, and classes that weigh the same, have the test of `weighted_pair`.
-
-    Examples
-    --------
-    >>> outcomes = {"a": np.ones(8), "b": np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0])}
-    >>> ((first, second, units, tested),) = paired_tests(outcomes, Items(np.arange(8), "item"), 0.95, 0)
-    >>> first, second, units, round(tested.p_value, 4)  # twice (½)³ less (½)³
-    ('a', 'b', 8, 0.125)
     """
     if len(outcomes) < 2:
         raise UsageError("A comparison needs at least two systems.")
@@ -177,14 +156,6 @@ def weighted_pair(
     A hypothetical difference δ leaves x = Σ w(d − δ) of every unit, which is turned around (`Flips`). The interval holds what neither
     this test nor Tango's (1998) rejects, with the weighted sums of positive and of negative differences as counts, scaled to the
     variance of the mean over units; nor, where classes do not weigh the same, `Skewed`.
-
-    Examples
-    --------
-    >>> d, items = np.array([0.5, 0.25, 0.0, 1.0, 0.5, 0.0, 0.0, -0.25]), Items(np.arange(8), "item")
-    >>> flips = Flips.of(np.column_stack([d, np.zeros(8)]), np.ones(8))
-    >>> tested = weighted_pair(flips, (0, 1), d, items, 0.95)
-    >>> tested.difference, round(tested.p_value, 4), [round(end, 2) for end in tested.curve.interval(0.05)]
-    (0.25, 0.125, [-0.17, 0.65])
     """
     n, weights = len(differences), items.weights
     weighted = weights * differences

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.inference.estimates.person_weights import by_person
 from proband.inference.estimates.weighting import (
     BY_DEFAULT,
     PeopleSums,
     RatesOfPeople,
     Supposed,
     about_supposed,
-    by_person,
     carriers_freedom,
     of_few_events,
     rates_of_people,
@@ -71,11 +71,6 @@ class Items:
         The class of each item, numbered, where classes are to weigh the same; None where items do.
     allowance
         How many times the variance over units that of a difference of two systems is.
-
-    Examples
-    --------
-    >>> Items(np.array([0, 0, 1]), "group", np.array([0, 1, 1])).weights
-    array([1.5 , 0.75, 0.75])
     """
 
     units: Codes
@@ -117,15 +112,6 @@ def item_rate(
 
     Where items weigh the same it is Wilson's (1927) of n items, or with the effective sample size where units hold several
     (`rates_of_people`). Where classes do, see `class_average`.
-
-    Examples
-    --------
-    >>> from proband.results.base import describing
-    >>> from proband.words import Target
-    >>> of = describing(Target("success", "success rate"))
-    >>> found = item_rate("success", "a", np.array([1.0] * 8 + [0.0] * 2), Items(np.arange(10), "item"), of, 0.95)
-    >>> found.value, round(found.low, 4), round(found.high, 4)
-    (0.8, 0.4902, 0.9433)
     """
     sums = PeopleSums.of(values, items.units)
     if items.classes is None:
@@ -168,13 +154,7 @@ def item_rate(
 
 
 def borrowed_from(outcomes: Iterable[Floats], items: Items) -> Supposed:
-    """Borrow how alike the items of a unit are from all that is known of these items, for rates that do not show it.
-
-    Examples
-    --------
-    >>> borrowed_from([np.array([1.0, 1.0, 0.0, 0.0]), np.ones(4)], Items(np.array([0, 0, 1, 1]), "group"))
-    Supposed(alike=0.7, lenders=1)
-    """
+    """Borrow how alike the items of a unit are from all that is known of these items, for rates that do not show it."""
     return Supposed.borrowed(
         [] if items.independent else [PeopleSums.of(one, items.units) for one in outcomes]
     )
@@ -191,16 +171,6 @@ def class_average(values: Floats, items: Items, supposed: Supposed = BY_DEFAULT)
 
     Where units hold several items the variance is Σ E_g² over units, E_g the sum of (y − p_c)/(C n_c √(1 − h)) over the items of unit g, h
     the share of class c that the unit holds; never less than if items were independent.
-
-    Examples
-    --------
-    Of class 0 nine of ten, of class 1 three of five:
-
-    >>> values = np.array([1.0] * 9 + [0.0] + [1.0] * 3 + [0.0] * 2)
-    >>> items = Items(np.arange(15), "sample", np.repeat([0, 1], [10, 5]))
-    >>> found = class_average(values, items)
-    >>> float(found.rate), round(float(found.standard_error), 4)  # √(0.1/10 + 0.3/5)/2
-    (0.75, 0.1323)
     """
     assert items.classes is not None  # classes weigh the same
     codes = np.unique(items.classes, return_inverse=True)[1]
@@ -229,13 +199,7 @@ def class_average(values: Floats, items: Items, supposed: Supposed = BY_DEFAULT)
 
 
 def class_variance(values: Floats, codes: npt.NDArray[Any]) -> float:
-    """Find the variance of the mean of classes' means: Σ s_c²/n_c over C², classes of one item smoothed.
-
-    Examples
-    --------
-    >>> class_variance(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))  # (0.5/2 + 0)/4
-    0.0625
-    """
+    """Find the variance of the mean of classes' means: Σ s_c²/n_c over C², classes of one item smoothed."""
     n = np.bincount(codes).astype(np.float64)
     means = np.bincount(codes, weights=values) / n
     squares = np.bincount(codes, weights=(values - means[codes]) ** 2)
@@ -261,14 +225,6 @@ def over_units(values: Floats, codes: npt.NDArray[Any], units: Codes) -> tuple[f
     """Find the variance over units of the mean of classes' means, and its degrees of freedom.
 
     A class that one unit holds alone shows nothing of how units differ.
-
-    Examples
-    --------
-    Two units, each with one of two items of both classes:
-
-    >>> variance, freedom = over_units(np.array([1.0, 0.0, 1.0, 0.0]), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
-    >>> round(variance, 4), freedom
-    (0.25, 1.0)
     """
     n = np.bincount(codes).astype(np.float64)
     residuals = values - (np.bincount(codes, weights=values) / n)[codes]

@@ -139,16 +139,6 @@ def people_of(
 
     The design effect is 1 + icc (m − 1) for m probes each, and 1 + icc ((1 + cv²) m − 1) for m on average with a coefficient of
     variation cv (Eldridge et al. 2006), at least 1; where outcomes are indistinct each person counts once.
-
-    Examples
-    --------
-    >>> people = people_of(5, 0.2)
-    >>> people.design_effect, round(people.worth(100), 4), people_of(5, 0.2, indistinct=True).worth(100)
-    (1.8, 277.7778, 100.0)
-    >>> round(people_of(5, 0.2, probes_cv=0.8).design_effect, 4)  # 1 + (1.64 · 5 − 1) · 0.2
-    2.44
-    >>> people_of([1, 1, 2, 4], 0.2).probes_per_subject
-    2.0
     """
     numbers: tuple[int, ...] = ()
     if isinstance(probes_per_subject, Sequence):
@@ -252,12 +242,6 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
 
     Normal approximation to the score test (McNemar 1947; Tango 1998), or, for two sets, the pooled score test and Newcombe's
     (1998) interval.
-
-    Examples
-    --------
-    >>> test = test_of("difference", discordant=0.06, rate=None, level=0.95)
-    >>> round(test.power(0.01, 4707), 4), test.largest
-    (0.8, 0.06)
     """
     differ = aim == "difference"
     if not differ and level <= 0.5:
@@ -313,13 +297,7 @@ def _independent(margin: float, n: float, rate: float, z: float, differ: bool) -
 
 
 def open_one(margin: float | None, power: float | None, subjects: int | None) -> float:
-    """Require that one of three is left open, and return the power to aim at.
-
-    Examples
-    --------
-    >>> round(open_one(0.01, None, None), 4), round(open_one(None, 0.9, 100), 4)
-    (0.8, 0.9)
-    """
+    """Require that one of three is left open, and return the power to aim at."""
     if (margin is None) == (subjects is None) and (margin is None or power is not None):
         raise UsageError(
             "Of margin, power and number of people a plan takes two.",
@@ -333,13 +311,6 @@ def fewest(enough: Callable[[int], bool], guess: int = 1, tolerance: float = 0.0
     """Find the smallest number of people that is enough, where more always are; None if no number is.
 
     With a tolerance it may be that share of itself too large.
-
-    Examples
-    --------
-    >>> fewest(lambda people: people**2 >= 1_000), fewest(lambda people: False)
-    (32, None)
-    >>> fewest(lambda people: people**2 >= 1_000, guess=200)
-    32
     """
     short, number = 0, guess
     while not enough(number):
@@ -356,13 +327,7 @@ def fewest(enough: Callable[[int], bool], guess: int = 1, tolerance: float = 0.0
 
 
 def least_margin(enough: Callable[[float], bool], largest: float, subjects: int) -> float:
-    """Find the smallest margin that so many people are enough for.
-
-    Examples
-    --------
-    >>> round(least_margin(lambda margin: 100 * margin**2 >= 4, 1.0, 100), 6)
-    0.2
-    """
+    """Find the smallest margin that so many people are enough for."""
     short, margin = 0.0, largest
     if not enough(margin):
         raise DesignError(
@@ -376,26 +341,14 @@ def least_margin(enough: Callable[[float], bool], largest: float, subjects: int)
 
 
 def found_within(number: int | None, what: str) -> int:
-    """Return the number, if there is one.
-
-    Examples
-    --------
-    >>> found_within(12, "A margin of 1 point")
-    12
-    """
+    """Return the number, if there is one."""
     if number is None:
         raise DesignError(f"{what} would need more than {count(LARGEST)} people.", "ask for less.")
     return number
 
 
 def whole(value: float | None, what: str) -> int:
-    """Return the value, if it is a number of people or probes.
-
-    Examples
-    --------
-    >>> whole(12, "number of people")
-    12
-    """
+    """Return the value, if it is a number of people or probes."""
     if value is None or not 1 <= value <= LARGEST or value != int(value):
         raise UsageError(f"The {what} is a whole number from 1 to {count(LARGEST)}, got {value!r}.")
     return int(value)

@@ -28,12 +28,6 @@ def half_widths(numbers: Sequence[int], subjects: int, rate: float, icc: float, 
 
     People's own rates have a beta distribution with the intraclass correlation; `numbers` of probes are dealt out in turn. What
     so many people miss is drawn as counts of people who miss 0, 1, 2, … probes, so that a million people cost no more than ten.
-
-    Examples
-    --------
-    >>> found = half_widths([5], 664, 0.95, 0.2, 0.95)
-    >>> found.shape, round(float(np.median(found)), 4)
-    ((4000,), 0.01)
     """
     rng = np.random.default_rng(_SEED)
     sizes, people = dealt(numbers, subjects)
@@ -48,13 +42,7 @@ def half_widths(numbers: Sequence[int], subjects: int, rate: float, icc: float, 
 
 
 def dealt(numbers: Sequence[int], subjects: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Deal numbers of probes out to people in turn: the sizes, and how many people have each.
-
-    Examples
-    --------
-    >>> [found.tolist() for found in dealt([1, 2, 2, 12], 10)]
-    [[1, 2, 12], [3, 5, 2]]
-    """
+    """Deal numbers of probes out to people in turn: the sizes, and how many people have each."""
     each, more = divmod(subjects, len(numbers))
     people = each + (np.arange(len(numbers)) < more)
     sizes, place = np.unique(numbers, return_inverse=True)
@@ -86,14 +74,7 @@ def _misses(size: int, missed: float, icc: float) -> tuple[Floats, Floats]:
 
 
 def unequal_numbers(mean: float, cv: float, subjects: int) -> tuple[int, ...]:
-    """Numbers of probes with this mean and coefficient of variation: one, and a gamma distribution more, at its quantiles.
-
-    Examples
-    --------
-    >>> numbers = unequal_numbers(5.0, 0.8, 1_000)
-    >>> round(float(np.mean(numbers)), 1), round(float(np.std(numbers) / np.mean(numbers)), 1)
-    (5.0, 0.8)
-    """
+    """Numbers of probes with this mean and coefficient of variation: one, and a gamma distribution more, at its quantiles."""
     from scipy.special import gammaincinv
 
     spread, more = (cv * mean) ** 2, mean - 1
@@ -107,11 +88,6 @@ def interval_of_width(rate: float, half_width: float) -> Interval:
     """Wilson's interval of a rate that has this half-width.
 
     Its half-width is √(p(1 − p)x + x²/4)/(1 + x) with x = z²/n, which is solved for x.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in interval_of_width(0.8, 0.16765)]  # of 20 trials
-    [0.584, 0.9193]
     """
     square, spread = half_width**2, rate * (1 - rate)
     curve, slope = 0.25 - square, spread - 2 * square

@@ -96,28 +96,14 @@ class Comparing:
 
 
 def compared(pairs: Sequence[Any], notes: tuple[Note, ...]) -> Answered:
-    """What differences answered: one, or several at once with their adjusted p-values.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> pair = SimpleNamespace(difference=0.1, low=-0.1, high=0.3, p_adjusted=0.4, method=Method("t", "a test"))
-    >>> float(compared([pair], ()).p_value), compared([pair, pair], ()).value.tolist()
-    (0.4, [0.1, 0.1])
-    """
+    """What differences answered: one, or several at once with their adjusted p-values."""
     found = np.array([(one.difference, one.low, one.high, one.p_adjusted) for one in pairs]).T
     value, low, high, p = found if len(pairs) > 1 else found[:, 0]
     return Answered(value, low, high, pairs[0].method, notes, p)
 
 
 def of_a_test(p_value: float, method: Method, notes: tuple[Note, ...] = ()) -> Answered:
-    """What a test without an interval answered.
-
-    Examples
-    --------
-    >>> of_a_test(0.2, Method("t", "a test")).p_value
-    0.2
-    """
+    """What a test without an interval answered."""
     return Answered(0.0, -np.inf, np.inf, method, notes, p_value)
 
 

@@ -11,16 +11,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from proband.inference.simulation.pair_worlds import EFFECTS, PairsWorld, TwoOverPairs, of_another
 from proband.inference.simulation.populations import Floats, Integers, Population
-from proband.inference.simulation.worlds import (
-    EFFECTS,
-    DataSet,
-    OutcomesWorld,
-    PairsWorld,
-    TwoAlgorithms,
-    TwoOverPairs,
-    of_another,
-)
+from proband.inference.simulation.worlds import DataSet, OutcomesWorld, TwoAlgorithms
 from proband.measures import RecognitionRate
 
 _RATE = RecognitionRate(1)
@@ -37,13 +30,6 @@ class SeveralAlgorithms:
     ----------
     population, margins
         The people, and the margin of each algorithm, 0 for the first.
-
-    Examples
-    --------
-    >>> world = SeveralAlgorithms(Population.of(30, 3, rate=0.8, icc=0.2), (0.0, 0.0, 0.1))
-    >>> one = world.draw(0, 0)
-    >>> [each.algorithm for each in one.data], [round(float(each), 3) for each in one.truth]
-    (['a', 'b', 'c'], [0.0, 0.1, 0.1])
     """
 
     population: Population
@@ -82,12 +68,6 @@ class BesideOthers:
     ----------
     world
         The algorithms.
-
-    Examples
-    --------
-    >>> one = BesideOthers(SeveralAlgorithms(Population.of(30, 3, rate=0.99, icc=0.2), (0.0, 0.1))).draw(0, 0)
-    >>> len(one.data), one.truth, len(one.residuals)
-    (2, 0.99, 30)
     """
 
     world: SeveralAlgorithms
@@ -109,13 +89,6 @@ class SeveralOverPairs:
     ----------
     world, algorithms
         The people, with the measure, and how many algorithms.
-
-    Examples
-    --------
-    >>> from proband import AUC
-    >>> one = SeveralOverPairs(PairsWorld((2,) * 20, AUC(), 0.98, 0.2), 3).draw(0, 0)
-    >>> [each.name for each in one.data], one.truth
-    (['a', 'b', 'c'], array([0., 0., 0.]))
     """
 
     world: PairsWorld
@@ -143,13 +116,6 @@ class DecidedBeside:
     ----------
     world
         The algorithms, and the measure, FNMR at a false match rate.
-
-    Examples
-    --------
-    >>> from proband import FNMR
-    >>> one = DecidedBeside(TwoOverPairs(PairsWorld((2,) * 20, FNMR(0.001), 0.1, 0.2))).draw(0, 0)
-    >>> np.unique(one.data[0].values), one.truth
-    (array([0., 1.]), 0.001)
     """
 
     world: TwoOverPairs
@@ -173,12 +139,6 @@ class OpposedAlgorithms:
         Probes of each person.
     rate, lead, few
         The rate of the second, by how much the first is better for most, and the share of people for whom it is worse.
-
-    Examples
-    --------
-    >>> one = OpposedAlgorithms((4,) * 50).draw(0, 0)
-    >>> len(one.data), one.truth, len(one.residuals)
-    (2, 0.0, 50)
     """
 
     numbers: tuple[int, ...]
@@ -209,15 +169,7 @@ class OpposedAlgorithms:
 
 @dataclass(frozen=True, eq=False)
 class AtTheMargin:
-    """Two algorithms a margin apart, for whoever asks whether they are: `within` is the margin, and nothing differs from it.
-
-    Examples
-    --------
-    >>> world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), _RATE)
-    >>> one = AtTheMargin(TwoAlgorithms(world, 0.05)).draw(0, 0)
-    >>> round(one.within, 3), one.truth
-    (0.05, 0.0)
-    """
+    """The two algorithms of a `world`, a margin apart, for whoever asks whether they are: `within` is the margin, and nothing differs from it."""
 
     world: TwoAlgorithms
 
@@ -235,12 +187,6 @@ class IndependentSets:
     ----------
     population, margin
         The people of the first set, and by how much the rate of the second is lower.
-
-    Examples
-    --------
-    >>> one = IndependentSets(Population.of(30, 3, rate=0.8, icc=0.2), 0.1).draw(0, 0)
-    >>> len(one.data), one.truth
-    (2, 0.1)
     """
 
     population: Population
@@ -272,12 +218,6 @@ class SensorsWorld:
         Probes of each person by each sensor.
     rate, margin, icc
         Of the first, by how much the second is worse, and how much people differ.
-
-    Examples
-    --------
-    >>> one = SensorsWorld((2,) * 20, (3,) * 20, 0.8).draw(0, 0)
-    >>> len(one.data), one.truth, one.within
-    (100, 0.0, 'sensor')
     """
 
     first: tuple[int, ...]

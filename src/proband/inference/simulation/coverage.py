@@ -17,15 +17,9 @@ from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.procedures import Auto
 from proband.inference.simulation.asking import Comparing, Estimating
 from proband.inference.simulation.covered import Covered, Rejected, simulate
+from proband.inference.simulation.pair_worlds import PairKind, PairsWorld
 from proband.inference.simulation.populations import KINDS, Kind, Population
-from proband.inference.simulation.worlds import (
-    OutcomesWorld,
-    PairKind,
-    PairsWorld,
-    Target as About,
-    TwoAlgorithms,
-    numbers_in,
-)
+from proband.inference.simulation.worlds import OutcomesWorld, Target as About, TwoAlgorithms, numbers_in
 from proband.measures import Measure, Outcomes, RecognitionRate
 from proband.measures.base import OutcomeMeasure, as_measure
 from proband.results.base import Answers, Confidence, Count, Rate, Result

@@ -280,21 +280,7 @@ def simulate(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[Tally, Answered | None]:
-    """Put a question to so many data sets of a world, from the `first` on, and count; the last answer comes along.
-
-    Examples
-    --------
-    >>> from proband import RecognitionRate
-    >>> from proband.inference.simulation.asking import Estimating
-    >>> from proband.inference.simulation.populations import Population
-    >>> from proband.inference.simulation.worlds import OutcomesWorld
-    >>> world = OutcomesWorld(Population.of(40, 1, rate=0.8, icc=0.0), RecognitionRate(1))
-    >>> ask = Estimating(RecognitionRate(1), "auto")
-    >>> whole, found = simulate(world, ask, 100)
-    >>> parts = [simulate(world, ask, n, first=first)[0] for first, n in ((0, 30), (30, 70))]
-    >>> whole.n, found.method.key, (parts[0] + parts[1]).covered == whole.covered
-    (100, 'binomial-wilson', True)
-    """
+    """Put a question to so many data sets of a world, from the `first` on, and count; the last answer comes along."""
     listener = progress or Silent()
     listener.begin("data sets", n_sets)
     tally, found = Tally(), None

@@ -11,8 +11,9 @@ import numpy.typing as npt
 import polars as pl
 from scipy.special import ndtr
 
+from proband.inference.simulation.pair_worlds import EFFECTS, PairKind, PairsWorld
 from proband.inference.simulation.populations import Floats, Integers
-from proband.inference.simulation.worlds import EFFECTS, DataSet, OutcomesWorld, PairKind, PairsWorld, World
+from proband.inference.simulation.worlds import DataSet, OutcomesWorld, World
 from proband.measures.open_set import Searches
 from proband.samples import Samples
 from proband.scores.trials import Trials
@@ -51,16 +52,7 @@ class NothingApart:
 
 @dataclass(frozen=True, eq=False)
 class ThresholdWorld:
-    """The scores of a world of pairs; what is to be held from above is the threshold at which new people have the false match rate.
-
-    Examples
-    --------
-    >>> from proband import FNMR
-    >>> world = PairsWorld((2,) * 20, FNMR(0.01), 0.1, 0.2)
-    >>> one = ThresholdWorld(world).draw(0, 0)
-    >>> one.data.shape, 2 < one.truth < 3
-    ((40, 40), True)
-    """
+    """The scores of a world of pairs; what is to be held from above is the threshold at which new people have the false match rate."""
 
     world: PairsWorld
 
@@ -85,13 +77,6 @@ class AtThreshold:
         By how much less genuine scores of the second group are.
     images
         What part of the variance images add on top, the same to all their scores.
-
-    Examples
-    --------
-    >>> from proband import FNMR
-    >>> one = AtThreshold(PairsWorld((3,) * 20, FNMR(0.05), 0.1, 0.2), "groups", worse=1.0).draw(0, 0)
-    >>> one.data.shape, -0.3 < one.truth < -0.1
-    ((60, 60), True)
     """
 
     world: PairsWorld
@@ -138,13 +123,6 @@ class NamedPairs:
     ----------
     world
         The pairs; images of a person are mated two by two.
-
-    Examples
-    --------
-    >>> from proband import FNMR
-    >>> one = NamedPairs(PairsWorld((4,) * 20, FNMR(0.05), 0.1, 0.2)).draw(0, 0)
-    >>> one.data.frame["mated"].sum(), one.data.frame["target_subject"].null_count() == len(one.data.frame)
-    (40, True)
     """
 
     world: PairsWorld
@@ -180,15 +158,6 @@ class FinitePopulation:
     ----------
     world, size
         Those who are tested, and how many there are in all.
-
-    Examples
-    --------
-    >>> from proband import RecognitionRate
-    >>> from proband.inference.simulation.populations import Population
-    >>> world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1), "images")
-    >>> one = FinitePopulation(world, 60).draw(0, 0)
-    >>> len(one.data), 0.8 < one.truth < 1
-    (200, True)
     """
 
     world: OutcomesWorld
@@ -215,12 +184,6 @@ class StrangersWorld:
         The false positive rate, and the true false negative rate at it, by which the gap is found.
     icc, kind
         The share of the variance that people account for, and how their effects are distributed.
-
-    Examples
-    --------
-    >>> one = StrangersWorld(30, 40, 3, 0.1, 0.2).draw(0, 0)
-    >>> len(one.data.mate), len(one.data.best), one.truth
-    (90, 120, 0.2)
     """
 
     mated: int
@@ -296,12 +259,6 @@ class SplitsWorld:
     about
         What is to be held: the accuracy of these fitted ``models`` for new people, or of the ``method``: its mean over very many of
         them. Of two classifiers, the difference.
-
-    Examples
-    --------
-    >>> one = SplitsWorld(40, 3).draw(0, 0)
-    >>> one.data[0].correct.size, len(one.data[0].accuracies), 0.5 < one.truth < 1
-    (120, 5, True)
     """
 
     people: int

@@ -49,12 +49,6 @@ class Population:
         In which way own rates differ: ``beta``, ``normal``, ``skewed`` or ``classes``.
     informative
         Whether hard people have more probes. Numbers are then drawn anew from `numbers` for every data set.
-
-    Examples
-    --------
-    >>> population = Population.of(50, [1, 4, 10], rate=0.9, icc=0.3, informative=True)
-    >>> population.numbers[:4], round(population.probe_rate, 3), population.rate
-    ((1, 4, 10, 1), 0.836, 0.9)
     """
 
     numbers: tuple[int, ...]
@@ -195,14 +189,7 @@ class Population:
 
 
 def easiness_of_two(easiness: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw how easy people are to each of two algorithms, from how easy they are in general.
-
-    Examples
-    --------
-    >>> first, second = easiness_of_two(np.linspace(0.01, 0.99, 500), np.random.default_rng(0))
-    >>> bool(0.75 < np.corrcoef(first, second)[0, 1] < 0.85)
-    True
-    """
+    """Draw how easy people are to each of two algorithms, from how easy they are in general."""
     from scipy.special import ndtr, ndtri
 
     common, rest = _SHARED * ndtri(easiness), np.sqrt(1 - _SHARED**2)

@@ -52,12 +52,6 @@ class GalleriesWorld:
         By how much some enrolled images attract everybody.
     noise
         How much images of a person differ.
-
-    Examples
-    --------
-    >>> one = GalleriesWorld(20, 4, 2).draw(0, 0)
-    >>> one.data.shape, 0 < one.truth < 1
-    ((40, 20), True)
     """
 
     people: int
@@ -110,12 +104,6 @@ class CentreWorld:
         Whether that is the threshold; otherwise `within` is the samples and the threshold.
     pull, noise
         How far people are drawn on average (exponential), and how much images of a person differ.
-
-    Examples
-    --------
-    >>> one = CentreWorld((2,) * 20, 0.01).draw(0, 0)
-    >>> one.data.shape, 0 < one.truth < 0.1
-    ((40, 40), True)
     """
 
     numbers: tuple[int, ...]
@@ -176,12 +164,6 @@ class TrainingsWorld:
         How many.
     noise
         How much images of a person differ.
-
-    Examples
-    --------
-    >>> one = TrainingsWorld(20, 3).draw(0, 0)
-    >>> len(one.data), 0 < one.truth < 1
-    (3, True)
     """
 
     people: int
@@ -238,12 +220,6 @@ class ChoicesWorld:
         How many, and the images of each.
     noise
         How much images of a person differ.
-
-    Examples
-    --------
-    >>> one = ChoicesWorld(20, 3).draw(0, 0)
-    >>> one.data.shape, 0 <= one.truth <= 1
-    ((60, 60), True)
     """
 
     people: int
@@ -280,12 +256,6 @@ class TwoOverChoices:
         The people and their images.
     of_choice
         Whether to be held is by how much they differ in one random choice of images, or that they do not for new people.
-
-    Examples
-    --------
-    >>> one = TwoOverChoices(ChoicesWorld(20, 3)).draw(0, 0)
-    >>> [each.name for each in one.data], one.truth
-    (['first', 'second'], 0.0)
     """
 
     world: ChoicesWorld
@@ -317,13 +287,6 @@ class QueriesWorld:
         `FNMR` at a false match rate, `AUC` or `EER`, whose truth is that of very many queries of the people of a data set.
     gap
         By how much genuine scores are higher.
-
-    Examples
-    --------
-    >>> from proband import AUC
-    >>> one = QueriesWorld(20, 2, AUC()).draw(0, 0)
-    >>> one.data.shape, 0.8 < one.truth < 1
-    ((40, 20), True)
     """
 
     people: int
@@ -383,13 +346,6 @@ class TwoOfQueries:
     ----------
     world, lower
         The queries, and by how much genuine scores are lower with the second.
-
-    Examples
-    --------
-    >>> from proband import AUC
-    >>> one = TwoOfQueries(QueriesWorld(20, 2, AUC())).draw(0, 0)
-    >>> [each.name for each in one.data], one.truth
-    (['first', 'second'], 0.0)
     """
 
     world: QueriesWorld
@@ -412,12 +368,6 @@ class TwoInGalleries:
     ----------
     world
         The people, who are enrolled by one image each.
-
-    Examples
-    --------
-    >>> one = TwoInGalleries(GalleriesWorld(20, 4)).draw(0, 0)
-    >>> len(one.data), one.truth
-    (2, 0.0)
     """
 
     world: GalleriesWorld
@@ -447,12 +397,6 @@ class PartsWorld:
     ----------
     people, probes
         How many, and the probes of each; everybody is enrolled by one image.
-
-    Examples
-    --------
-    >>> one = PartsWorld(30, 2).draw(0, 0)
-    >>> len(one.data), 0 < one.truth < 1
-    (3, True)
     """
 
     people: int

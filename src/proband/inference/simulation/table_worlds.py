@@ -35,13 +35,6 @@ class ClassesWorld:
         How much groups differ.
     of_class
         Whether the recall of the first class is to be held instead.
-
-    Examples
-    --------
-    >>> one = ClassesWorld((30, 10), ((0.9, 0.5),), average="macro").draw(0, 0)
-    >>> classes, predicted, groups = one.data
-    >>> len(classes), list(predicted), groups, one.truth
-    (40, ['a'], None, 0.7)
     """
 
     sizes: tuple[int, ...]
@@ -95,12 +88,6 @@ class ItemsWorld:
     ----------
     population, margins
         Clusters with their numbers of items, and by how much each system is worse than the first.
-
-    Examples
-    --------
-    >>> one = ItemsWorld(Population.of(20, [1, 4], rate=0.7, icc=0.2), (0.0, 0.1)).draw(0, 0)
-    >>> list(one.data), len(one.data["cluster"]), float(one.truth)
-    (['a', 'b', 'cluster'], 50, 0.1)
     """
 
     population: Population
@@ -132,12 +119,6 @@ class CovariatesWorld:
         Whether the covariate belongs to the person, to a quarter of them, or to the trial.
     effect
         What it adds to the log odds; to be held is the difference of standardised rates.
-
-    Examples
-    --------
-    >>> one = CovariatesWorld(30, False).draw(0, 0)
-    >>> list(one.data), one.truth
-    (['person', 'worn', 'number', 'success'], 0.0)
     """
 
     people: int
@@ -193,12 +174,6 @@ class SurveyWorld:
     of
         What is to be held: the mean of the column ``hit`` (0 or 1), of ``size`` (positive and skewed), its ``median``, or the difference of
         the first two sites' means of ``hit``.
-
-    Examples
-    --------
-    >>> one = SurveyWorld((10, 10), (3,), (0.9, 0.7), (0.5, 0.5)).draw(0, 0)
-    >>> list(one.data), len(one.data["hit"]), one.truth
-    (['hit', 'size', 'person', 'site', 'weight'], 60, 0.8)
     """
 
     people: tuple[int, ...]
@@ -268,12 +243,6 @@ class DatasetsWorld:
         By how much each algorithm is worse than the first, on average over data sets.
     spread, error
         The standard deviation of what a data set adds to one algorithm, and that of measurement.
-
-    Examples
-    --------
-    >>> one = DatasetsWorld(8, (0.0, 0.02)).draw(0, 0)
-    >>> list(one.data), one.truth
-    (['dataset', 'a', 'b'], 0.02)
     """
 
     datasets: int

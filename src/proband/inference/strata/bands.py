@@ -26,19 +26,6 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
     Units within strata vary (probe images, or people with ``units="subject"``); the strata (by default these people), algorithm
     and gallery stay (Micheals & Boult 2001).
     Degrees of freedom are units less strata unless the design says otherwise; Cochran's are found at every rank.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
-    >>> from proband.designs import BRR
-    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
-    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
-    >>> case = Case(RecognitionRate(1), rank(scores, Experiment(samples, gallery=ids[:4])), 0.95, 0)
-    >>> band = stratified_band(case, BRR(), CMC(1))
-    >>> band.values, band.low.round(4), band.high.round(4)
-    (array([0.75]), array([0.3001]), array([0.9545]))
     """
     outcomes = case.outcomes
     strata, notes = strata_of(outcomes, design)
@@ -120,21 +107,6 @@ def rates_and_errors(
 
     θ = Σ W_h ȳ_h, and where the design's variance of a linear statistic is the textbook one, v = Σ W_h² s_h²/n_h; else
     replicates are evaluated.
-
-    Examples
-    --------
-    Four people with two probes each, of whom two are found once: v = 2 · (1/16) · 0.5/2.
-
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> from proband.designs import BRR
-    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
-    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(samples, gallery=ids[:4]))
-    >>> found = rates_and_errors(outcomes, BRR(), strata_of(outcomes, BRR())[0], last=1)
-    >>> found.rates, (found.errors**2).round(6)
-    (array([0.75]), array([0.03125]))
     """
     if design.linear_is_textbook and strata.holds_totals:
         design.check(strata)
@@ -202,13 +174,7 @@ def _counted(outcomes: Outcomes, strata: Strata, last: int) -> RatesAndErrors:
 
 
 def earlier_of_same(codes: npt.NDArray[np.intp]) -> Floats:
-    """Count for each entry how many before it are equal to it.
-
-    Examples
-    --------
-    >>> earlier_of_same(np.array([7, 3, 7, 7, 3]))
-    array([0., 0., 1., 2., 1.])
-    """
+    """Count for each entry how many before it are equal to it."""
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])

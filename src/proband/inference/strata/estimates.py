@@ -62,19 +62,6 @@ def stratified(question: Question) -> tuple[Estimate, ...]:
 
     Units within strata vary; the strata (by default these people), algorithm and gallery stay. Units are probe images, of which
     nothing follows for new people; or, with ``units="subject"``, people within strata.
-
-    Examples
-    --------
-    >>> from proband.designs import BRR
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
-    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
-    >>> asked = Question.of(RecognitionRate(1), [scores], Experiment(samples, gallery=ids[:4]), BRR(), 0.95, 0)
-    >>> (found,) = stratified(asked)
-    >>> found.value, round(found.standard_error, 6), found.degrees_of_freedom  # √(2 · (1/16) · 0.5/2)
-    (0.75, 0.176777, 4.0)
     """
     return estimates_of(question, stratified_interval)
 
@@ -87,19 +74,6 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
     unit's mean; where units of a stratum differ in their number of probes the rate is a ratio Σ w f y/Σ w f of random totals in
     every replicate (factors f), and replicates are evaluated. A median has Woodruff's interval (`median_ends`), other measures
     Student's.
-
-    Examples
-    --------
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, rank
-    >>> from proband.designs import Jackknife
-    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
-    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
-    >>> case = Case(RecognitionRate(1), rank(scores, Experiment(samples, gallery=ids[:4])), 0.95, 0)
-    >>> found = stratified_interval(Jackknife(interval="wilson"), case)
-    >>> found.value, round(found.standard_error, 6), round(found.low, 4), round(found.high, 4)
-    (0.75, 0.176777, 0.2556, 0.9633)
     """
     if case.population is not None:
         raise UsageError("A finite population is not allowed for by stratified designs.")
@@ -142,19 +116,7 @@ def stratified_interval(design: StratifiedDesign, case: Case) -> IntervalFound:
 
 
 def plan_of(design: StratifiedDesign, case: Case, strata: Strata) -> Replicates:
-    """Make the replicates in which a measure is evaluated: medians have their own.
-
-    Examples
-    --------
-    >>> from proband import Experiment, MedianCensoredRank, RecognitionRate, Samples, Scores, rank
-    >>> from proband.designs import BRR
-    >>> ids = [f"{side}{k}" for side in "gpqrst" for k in range(2)]
-    >>> scores = Scores.from_array(np.eye(2)[[0, 1] * 5], ids[2:], ids[:2], orientation="similarity")
-    >>> outcomes = rank(scores, Experiment(Samples({"id": ids, "subject": [name[1:] for name in ids]}), gallery=ids[:2]))
-    >>> cases = [Case(one, outcomes, 0.95, 0) for one in (RecognitionRate(1), MedianCensoredRank(10))]
-    >>> [plan_of(BRR(), one, strata_of(outcomes, BRR())[0]).n_replicates for one in cases]
-    [25, 28]
-    """
+    """Make the replicates in which a measure is evaluated: medians have their own."""
     made = design.replicates_of_quantiles if case.measure.form == "quantile" else design.replicates
     return made(strata, case.seed)
 
@@ -183,22 +145,7 @@ def _still(strata: Strata, values: Floats) -> tuple[Note, ...]:
 def evaluate_replicates(
     case: Case, design: StratifiedDesign, strata: Strata, plan: Replicates
 ) -> tuple[float, Floats]:
-    """Measure at full weights, and in every replicate.
-
-    Examples
-    --------
-    >>> from proband.designs import BRR
-    >>> from proband import Experiment, MedianCensoredRank, Samples, Scores, rank
-    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
-    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
-    >>> case = Case(MedianCensoredRank(10), rank(scores, Experiment(samples, gallery=ids[:4])), 0.95, 0)
-    >>> strata, _ = strata_of(case.outcomes, BRR())
-    >>> value, replicates = evaluate_replicates(case, BRR(), strata, BRR().replicates(strata))
-    >>> value, np.sort(replicates)
-    (1.0, array([1. , 1. , 1. , 1. , 1. , 1. , 2.5, 2.5]))
-    """
+    """Measure at full weights, and in every replicate."""
     measure, outcomes = case.measure, case.outcomes
     if measure.form == "quantile" and not design.takes_quantiles:
         raise DesignError(
@@ -240,33 +187,14 @@ def _of_function(
 
 
 def blocks_of(strata: Strata, plan: Replicates) -> Iterator[Floats]:
-    """The factors of observations in all replicates, some replicates at a time.
-
-    Examples
-    --------
-    Two people at each of two sites; all probes of a person come and go together.
-
-    >>> from proband.designs import BRR
-    >>> strata = Strata.of(["x", "x", "x", "y", "y"]).in_units(["a", "a", "b", "c", "d"])
-    >>> next(blocks_of(strata, BRR().replicates(strata)))[0]
-    array([2., 2., 0., 2., 0.])
-    """
+    """The factors of observations in all replicates, some replicates at a time."""
     for part in plan.parts:
         for block in part.blocks(len(strata.codes)):
             yield strata.spread(block)
 
 
 def answers_of(of: Target, design: StratifiedDesign) -> Answers:
-    """Say what a stratified design varies and holds fixed.
-
-    Examples
-    --------
-    >>> from proband.designs import BRR
-    >>> from proband.designs import Jackknife
-    >>> designs = BRR(), Jackknife(kind="JK1"), BRR("site", units="subject")
-    >>> [answers_of(Target("rank-rate", "a rate"), one).varying.key for one in designs]
-    ['probe-images-of-these-people', 'probes', 'people-within-strata']
-    """
+    """Say what a stratified design varies and holds fixed."""
     people = design.units == PEOPLE
     if not design.knows_strata:
         if design.units is None:

@@ -82,20 +82,6 @@ def share_ends(
     interval is Wilson's of p(1 − p)/v* trials, with Student's t of ν + 2 for z. It has at most the design's degrees of freedom. It is no
     wider than if each of the 1/Σ w² effective units were a trial, unless v(n − H)/n is above the variance of these; and that is what
     it is where nothing varies.
-
-    Examples
-    --------
-    Three of twenty units in two strata fail, one of them does, and none.
-
-    >>> strata = Strata.of([1] * 10 + [2] * 10)
-    >>> for failed in (3, 1, 0):
-    ...     values = np.r_[np.zeros(failed), np.ones(20 - failed)]
-    ...     share, v = strata.mean(values), strata.textbook_variance(values)
-    ...     low, high, nu = share_ends(share[None], v, 18.0, 0.95, Carried.in_strata(strata, values))
-    ...     print(low.round(4), high.round(4), nu.round(2))
-    [0.6301] [0.9496] [16.26]
-    [0.7453] [0.992] [18.]
-    [0.8192] [1.] [18.]
     """
     spread = shares * (1 - shares)
     supposed = np.maximum(variances, spread * carried.alone)
@@ -121,15 +107,6 @@ def median_ends(
 
     The share of probes at or below the median has the textbook variance over units, and `share_ends` around a half, which are read
     back as quantiles. Replicates of a median move by steps, or not at all.
-
-    Examples
-    --------
-    >>> from proband.measures.tallies import median_tally
-    >>> ranks, strata = np.array([1.0, 2.0, 3.0, 3.0, 4.0, 5.0, 8.0, 9.0]), Strata.of([1, 2, 1, 2, 1, 2, 1, 2])
-    >>> tally = median_tally(ranks, np.arange(8))
-    >>> low, high, nu = median_ends(tally, float(tally.value()), strata, 6.0, 0.95)
-    >>> float(tally.value()), low, high, nu
-    (3.5, 2.0, 8.0, 6.0)
     """
     assert tally.distinct is not None  # it counts values
     below = strata.gathered(tally.rows @ (tally.distinct <= median)).ravel()
@@ -156,13 +133,6 @@ def ends_of(
     ``auto`` is `share_ends` for shares, and for all else Student's, with the degrees of freedom that carriers leave. With t Student's
     quantile: θ ± t se; on the logit scale, logit θ ± t se/(θ(1 − θ)); or Wilson's (1927) with θ(1 − θ)/se² trials. Those without an
     error, or at 0 or 1, are symmetric by any of these.
-
-    Examples
-    --------
-    >>> kinds = ("t", "logit", "wilson")
-    >>> ends = [ends_of(np.array([0.9]), np.array([0.08]), 10.0, 0.95, kind) for kind in kinds]
-    >>> [(round(float(low[0]), 4), round(float(high[0]), 4)) for low, high, _ in ends]
-    [(0.7217, 1.0783), (0.554, 0.9849), (0.6102, 0.981)]
     """
     degrees = np.full_like(values, max(freedom, 1.0))
     if kind == "auto" and carried is not None:
@@ -188,17 +158,6 @@ def freedom_of(
     """Return the degrees of freedom of a design: units less strata, Cochran's effective number, or as given.
 
     Where only k replicates were drawn by chance, their variance adds to that of the units: 1/ν = 1/ν_strata + 1/(k − 1).
-
-    Examples
-    --------
-    >>> from proband.designs import BRR
-    >>> strata = Strata.of(["a", "a", "b", "b"])
-    >>> freedom_of(BRR(), strata, None), freedom_of(BRR(degrees_of_freedom=7.0), strata, None)
-    (2.0, 7.0)
-    >>> round(freedom_of(BRR(degrees_of_freedom="cochran"), strata, np.array([1.0, 3.0, 4.0, 8.0])), 4)
-    1.4706
-    >>> freedom_of(BRR(sample=3), strata, None, drawn=3)
-    1.0
     """
     rule = design.degrees_of_freedom
     if not isinstance(rule, str):

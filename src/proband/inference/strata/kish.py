@@ -57,13 +57,6 @@ def kish_miss_rate(
     With ρ the intraclass correlation and n̄ probes a cluster, the variance is 1 + ρ(n̄ − 1) times the binomial one, so an interval of
     nominal level 1 − α misses with 2Φ(−z/√(1 + ρ(n̄ − 1))) (Kish 1957). New people vary, each with as many probes. A correlation
     below 0 makes it miss less often, and never where ρ(n̄ − 1) ≤ −1.
-
-    Examples
-    --------
-    Kish's example: ρ(n̄ − 1) = 0.2 makes 0.05 nearly half as large again.
-
-    >>> round(kish_miss_rate(0.1, 3), 4), round(kish_miss_rate(0.0, 3), 4)
-    (0.0736, 0.05)
     """
     from scipy.special import ndtr
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from proband.designs import StratifiedDesign
-from proband.inference.comparisons.curves import Student
 from proband.inference.comparisons.paired import Pair, Tested, difference_of, joined, joint_of
+from proband.inference.comparisons.testing.curves import Student
 from proband.inference.estimates.case import Case
 from proband.inference.estimates.estimate import estimates
 from proband.inference.procedures import Joint, Question
@@ -25,22 +25,6 @@ def stratified(question: Question) -> Joint:
     test and interval (Micheals & Boult 2001), with no more degrees of freedom than the units that carry the variance leave
     (`Carried`) unless the design's interval is ``t``. Units within strata vary (probe images, or people with ``units="subject"``); the strata,
     by default these people, stay.
-
-    Examples
-    --------
-    Of four people with two probes each *a* recognises all; *b* misses one probe of two people: d = ¼, v = 2 · (1/16) · 0.5/2.
-
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores
-    >>> from proband.designs import BRR
-    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> poor = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
-    >>> values = {"a": np.tile(np.eye(4), (2, 1)), "b": poor}
-    >>> scores = [Scores.from_array(v, ids[4:], ids[:4], orientation="similarity", name=n) for n, v in values.items()]
-    >>> asked = Question.of(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:4]), BRR(), 0.95, 0)
-    >>> ((*_, tested),) = stratified(asked).tested
-    >>> tested.difference, round(tested.standard_error, 4), round(tested.p_value, 4)  # t = √2 on 4 degrees of freedom
-    (0.25, 0.1768, 0.2302)
     """
     of = question.measure.estimand
     answers = replace(answers_of(of, question.design), of=difference_of(of))
@@ -88,13 +72,7 @@ def _stratified(design: StratifiedDesign, pair: Pair) -> Tested:
 
 
 def student_method(freedom: float) -> Method:
-    """Student's test of a difference over replicates.
-
-    Examples
-    --------
-    >>> print(student_method(4.0))
-    Student's t with 4 degrees of freedom
-    """
+    """Student's test of a difference over replicates."""
     return Method(
         "student",
         f"Student's t with {digits(freedom, 4)} {'degree' if freedom == 1 else 'degrees'} of freedom",

@@ -16,10 +16,10 @@ from proband.engine.limits import Level, Margin, Rank, Seed
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.comparisons.comparison import Comparison
-from proband.inference.comparisons.curves import Curve, Score, Skewed, Student
 from proband.inference.comparisons.paired import Tested, difference_of, joined
 from proband.inference.comparisons.paired_rates import SKEWED, person_curve
-from proband.inference.comparisons.sign_flip import sign_flip
+from proband.inference.comparisons.testing.curves import Curve, Score, Skewed, Student
+from proband.inference.comparisons.testing.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.estimate import estimate
 from proband.inference.procedures import Joint

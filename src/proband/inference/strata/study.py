@@ -191,16 +191,6 @@ def strat_study(
         The rank of tables and tests; curves have all ranks.
     design
         `BRR` by default.
-
-    Examples
-    --------
-    >>> ids = [f"{person}{image}" for person in "abcd" for image in range(3)]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[ids.index("d2")] = same[:, ids.index("d2")] = 0.5
-    >>> found = strat_study([Scores.from_array(same, ids, orientation="similarity", name="net")], samples, 3)
-    >>> found.n_subjects, found.n_images, [one.value for one in found.effects[0].estimates], sorted(found.errors)
-    (4, 3, [0.875, 0.875, 1.0], ['bootstrap-of-people', 'bootstrap-of-probes', 'brr', 'jackknife'])
     """
     if not scores:
         raise UsageError("There are no scores.")
@@ -365,17 +355,6 @@ def errors_by_method(outcomes: Outcomes, seed: int = 0, within_people: bool = Tr
 
     They differ in what varies: images of these people (BRR), other probes (jackknife, bootstrap of probes), other people
     (bootstrap of people). Images within people vary only where everybody has several (`within_people`).
-
-    Examples
-    --------
-    >>> from proband import Experiment
-    >>> ids = [f"{side}{k}" for side in "gpq" for k in range(4)]
-    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
-    >>> values = np.vstack([np.eye(4), np.where(np.arange(4)[:, None] < 2, 0.5, np.eye(4))])
-    >>> scores = Scores.from_array(values, ids[4:], ids[:4], orientation="similarity")
-    >>> found = errors_by_method(rank_probes(scores, Experiment(samples, gallery=ids[:4])))
-    >>> found["brr"].by_rank[:1].round(4), found["jackknife"].by_rank[:1].round(4)  # √(1/32), √(0.75 · 0.25/7)
-    (array([0.1768]), array([0.1637]))
     """
     last = outcomes.n_ranks
     found: list[Errors] = []

@@ -23,19 +23,7 @@ _SHARED_UNITS = Sentence(
 
 
 def strata_of(outcomes: Outcomes, design: StratifiedDesign) -> tuple[Strata, tuple[Note, ...]]:
-    """Make the strata of an experiment's probes: by default its people.
-
-    Examples
-    --------
-    >>> from proband import Experiment, Samples, Scores, rank
-    >>> from proband.designs import BRR
-    >>> samples = Samples({"id": ["a1", "b1", "a2", "a3", "b2", "b3"], "subject": list("abaabb")})
-    >>> values = [[9, 1], [8, 1], [1, 9], [1, 8]]
-    >>> scores = Scores.from_array(values, ["a2", "a3", "b2", "b3"], ["a1", "b1"], orientation="similarity")
-    >>> strata, _ = strata_of(rank(scores, Experiment(samples, gallery=["a1", "b1"])), BRR())
-    >>> strata.names, strata.codes, strata.shares
-    (('a', 'b'), array([0, 0, 1, 1]), array([0.5, 0.5]))
-    """
+    """Make the strata of an experiment's probes: by default its people."""
     subjects = np.array(outcomes.experiment.samples.subjects)[outcomes.subjects]
     labels = subjects if design.strata is None else _column(outcomes, design.strata, "stratum")
     strata = Strata.of(labels, design.weights)
@@ -89,14 +77,7 @@ def _require_nested(strata: Strata, outcomes: Outcomes, design: StratifiedDesign
 
 
 def people_are_units(strata: Strata, subjects: npt.NDArray[Any]) -> bool:
-    """Whether every unit is of one person, who has no other unit in its stratum.
-
-    Examples
-    --------
-    >>> strata = Strata.of(["x", "x", "x"]).in_units(["a", "a", "b"])
-    >>> people_are_units(strata, np.array([0, 0, 1])), people_are_units(Strata.of(["x", "x", "x"]), np.array([0, 0, 1]))
-    (True, False)
-    """
+    """Whether every unit is of one person, who has no other unit in its stratum."""
     if strata.members is None:
         return False
     pairs = np.unique(np.stack([strata.members, subjects]), axis=1)

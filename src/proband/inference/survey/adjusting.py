@@ -221,14 +221,7 @@ class Calibrated(Fitted):
 
 
 def post_stratify(cells: Cells, weights: Floats) -> PostStratified:
-    """Scale weights to the totals of cells (Holt & Smith 1979).
-
-    Examples
-    --------
-    >>> made = post_stratify(Cells("sex", np.array([0, 0, 1]), ("f", "m"), np.array([50.0, 40.0])), np.array([10.0, 10.0, 20.0]))
-    >>> made.weights
-    array([25., 25., 40.])
-    """
+    """Scale weights to the totals of cells (Holt & Smith 1979)."""
     cells.check(weights)
     made = cells.scaled(weights)
     note = _POST_STRATIFIED(n=len(cells.totals), columns=cells.what, **_factors(made, weights))
@@ -242,13 +235,6 @@ def rake(
 
     A round ends the work when no cell of the crossed table changed by `epsilon`: below 1 a share of the sum of weights, from 1
     on a number, as R's rake has it.
-
-    Examples
-    --------
-    >>> one = Cells("a", np.array([0, 0, 1, 1]), ("x", "y"), np.array([60.0, 40.0]))
-    >>> other = Cells("b", np.array([0, 1, 0, 1]), ("u", "v"), np.array([30.0, 70.0]))
-    >>> rake((one, other), np.full(4, 25.0)).weights
-    array([18., 42., 12., 28.])
     """
     grand = [float(one.totals.sum()) for one in margins]
     if max(grand) - min(grand) > 1e-6 * max(grand):
@@ -290,14 +276,7 @@ def rake(
 
 
 def calibrate(matrix: Floats, totals: Floats, weights: Floats) -> Calibrated:
-    """Give weights factors linear in columns, so that the columns have known totals (Deville & Särndal 1992).
-
-    Examples
-    --------
-    >>> made = calibrate(np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 3.0]]), np.array([30.0, 66.0]), np.full(3, 10.0))
-    >>> made.weights.round(6)  # 30 rows in all, and 66 of the second column
-    array([ 7., 10., 13.])
-    """
+    """Give weights factors linear in columns, so that the columns have known totals (Deville & Särndal 1992)."""
     made = weights * _linear_factors(matrix, weights, totals)
     said: list[Note] = [_CALIBRATED(n=len(totals), **_factors(made, weights))]
     negative = int((made < 0).sum())

@@ -18,13 +18,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 def column_of(table: pl.DataFrame, name: str, option: str) -> pl.Series:
-    """A column by its name; one that is not there is refused with those that are, and the option that named it.
-
-    Examples
-    --------
-    >>> column_of(pl.DataFrame({"y": [1, 2]}), "y", "mean").to_list()
-    [1, 2]
-    """
+    """A column by its name; one that is not there is refused with those that are, and the option that named it."""
     if name not in table.columns:
         raise InputError(
             f"The table has no column {name!r}; it has {first_few(table.columns, 8)}.",
@@ -34,13 +28,7 @@ def column_of(table: pl.DataFrame, name: str, option: str) -> pl.Series:
 
 
 def labels_of(table: pl.DataFrame, name: str, option: str) -> tuple[tuple[str, ...], Integers]:
-    """The values of a column in order, as texts, and which of them each row has; none may be missing.
-
-    Examples
-    --------
-    >>> labels_of(pl.DataFrame({"site": ["b", "a", "b"]}), "site", "strata")
-    (('a', 'b'), array([1, 0, 1]))
-    """
+    """The values of a column in order, as texts, and which of them each row has; none may be missing."""
     column = column_of(table, name, option)
     _refuse_missing(column, name, "fill it, or leave these rows out.")
     known = column.unique().sort()
@@ -50,39 +38,20 @@ def labels_of(table: pl.DataFrame, name: str, option: str) -> tuple[tuple[str, .
 
 
 def text_of(value: Any) -> str:
-    """A label as people write it: whole numbers without a point.
-
-    Examples
-    --------
-    >>> text_of(2.0), text_of(2.5), text_of("02")
-    ('2', '2.5', '02')
-    """
+    """A label as people write it: whole numbers without a point."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
 
 
 def is_numeric(table: pl.DataFrame, name: str, option: str) -> bool:
-    """Whether a column holds numbers, or yes and no, rather than names.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"y": [1, 2], "site": ["a", "b"]})
-    >>> is_numeric(table, "y", "mean"), is_numeric(table, "site", "mean")
-    (True, False)
-    """
+    """Whether a column holds numbers, or yes and no, rather than names."""
     kind = column_of(table, name, option).dtype
     return bool(kind.is_numeric() or kind == pl.Boolean)
 
 
 def numbers_of(table: pl.DataFrame, name: str, option: str, missing: bool = False) -> Floats:
-    """A column as finite numbers; what is missing is refused, or NaN where that is allowed.
-
-    Examples
-    --------
-    >>> numbers_of(pl.DataFrame({"y": [1, None]}), "y", "mean", missing=True)
-    array([ 1., nan])
-    """
+    """A column as finite numbers; what is missing is refused, or NaN where that is allowed."""
     column = column_of(table, name, option)
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise InputError(
@@ -110,13 +79,7 @@ def numbers_of(table: pl.DataFrame, name: str, option: str, missing: bool = Fals
 def crossed(
     parts: Sequence[tuple[tuple[str, ...], Integers]],
 ) -> tuple[tuple[tuple[str, ...], ...], Integers]:
-    """The combinations of labels that come, in the order of the first, then the second, …, and which of them each row has.
-
-    Examples
-    --------
-    >>> crossed([(("f", "m"), np.array([0, 1, 1])), (("a", "b"), np.array([1, 0, 1]))])
-    ((('f', 'b'), ('m', 'a'), ('m', 'b')), array([0, 1, 2]))
-    """
+    """The combinations of labels that come, in the order of the first, then the second, …, and which of them each row has."""
     codes = np.zeros(len(parts[0][1]), dtype=np.intp)
     for names, own in parts:
         codes = codes * len(names) + own

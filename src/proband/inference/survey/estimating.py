@@ -69,15 +69,7 @@ _NO_END = Sentence(
 def estimated(
     survey: Survey, statistics: Sequence[Statistic], by: Sequence[str], differences: bool, options: Options
 ) -> SurveyEstimates:
-    """Estimate statistics in every domain, with the covariance of all.
-
-    Examples
-    --------
-    >>> from proband.inference.survey import Mean, Survey
-    >>> asked = Options(0.95, "t", None, "none", "mean", False)
-    >>> estimated(Survey({"y": [1.0, 2.0, 3.0]}), [Mean("y")], (), False, asked)
-    y: 2 ± 0.5774 [−0.484138, 4.48414]
-    """
+    """Estimate statistics in every domain, with the covariance of all."""
     sample, table, inside = Sample.of(survey), survey.frame, survey.inside
     bound = [one.bind(table, options.drop) for one in statistics]
     _require_suitable(bound, sample, options)

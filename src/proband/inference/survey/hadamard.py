@@ -29,14 +29,6 @@ def half_samples(columns: int) -> Bits:
     """Rows of half-samples (replicates × columns), 0 for the first of two units and 1 for the second.
 
     As R's brrweights: the orders 4·2ᵏ by doubling, Paley's for primes, 28, and 36 of twin primes.
-
-    Examples
-    --------
-    >>> half_samples(3)
-    array([[0, 0, 0],
-           [1, 0, 1],
-           [0, 1, 1],
-           [1, 1, 0]], dtype=int8)
     """
     found = _matrix(columns)
     return (1 - found[1 : columns + 1].T).astype(np.int8)
@@ -121,11 +113,6 @@ def pairs_in_order(strata: Integers, names: Sequence[str]) -> Integers | None:
     """The pair of each unit, numbered as R does: those of larger strata first, by name; None where a stratum has an odd number.
 
     Units of a stratum with four or more are paired as they come.
-
-    Examples
-    --------
-    >>> pairs_in_order(np.array([0, 0, 1, 1, 1, 1]), ["a", "b"])
-    array([2, 2, 0, 0, 1, 1])
     """
     sizes = np.bincount(strata, minlength=len(names))
     if (sizes % 2).any():

@@ -87,17 +87,7 @@ class Part:
 def rows_of(
     sample: Sample, part: Part, values: Floats, covariance: Floats, options: Options
 ) -> list[SurveyEstimate]:
-    """The numbers of a statistic in a domain, with their intervals.
-
-    Examples
-    --------
-    >>> from proband.inference.survey import Mean, Survey
-    >>> survey = Survey({"y": [1.0, 2.0, 3.0]})
-    >>> everyone, asked = Domain((), survey.inside), Options(0.95, "t", None, "none", "mean", False)
-    >>> part = Part(everyone, Mean("y").bind(survey.frame, False), survey.inside)
-    >>> rows_of(Sample.of(survey), part, np.array([2.0]), np.array([[1 / 3]]), asked)
-    [y: 2 ± 0.5774 [−0.484138, 4.48414]]
-    """
+    """The numbers of a statistic in a domain, with their intervals."""
     one, inside = part.bound, part.inside
     weights, level = sample.weights * inside, options.confidence_level
     kept = inside & (sample.weights != 0)

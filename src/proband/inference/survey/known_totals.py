@@ -79,13 +79,7 @@ class KnownColumns(Known):
 
 
 def cells_known(table: pl.DataFrame, totals: Any, columns: str | Sequence[str] | None) -> KnownCells:
-    """Read the totals of cells: a mapping by the columns named, or a table with these columns and one of totals.
-
-    Examples
-    --------
-    >>> cells_known(pl.DataFrame({"sex": ["f", "m", "f"]}), {"sex": ["f", "m"], "total": [60, 40]}, None).cells.totals
-    array([60., 40.])
-    """
+    """Read the totals of cells: a mapping by the columns named, or a table with these columns and one of totals."""
     if isinstance(totals, Mapping) and columns is not None:
         named = (columns,) if isinstance(columns, str) else tuple(columns)
         return KnownCells(_cells(table, named, {_key(cell): value for cell, value in totals.items()}))
@@ -102,15 +96,7 @@ def cells_known(table: pl.DataFrame, totals: Any, columns: str | Sequence[str] |
 
 
 def margins_known(table: pl.DataFrame, margins: Any, epsilon: float | None, max_rounds: int) -> KnownMargins:
-    """Read margins: a mapping from column to totals, or a table for each margin, or one long table of all.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"sex": ["f", "m"], "age": [1, 2]})
-    >>> made = margins_known(table, {"sex": {"f": 6, "m": 4}, "age": {1: 5, 2: 5}}, None, 9)
-    >>> [one.what for one in made.margins]
-    ['sex', 'age']
-    """
+    """Read margins: a mapping from column to totals, or a table for each margin, or one long table of all."""
     if epsilon is not None and not epsilon > 0:
         raise UsageError(f"Raking ends at a change above 0, got {epsilon!r}.")
     if max_rounds < 1:
@@ -134,14 +120,7 @@ def margins_known(table: pl.DataFrame, margins: Any, epsilon: float | None, max_
 
 
 def matrix_known(table: pl.DataFrame, totals: Mapping[str, Any], size: float | None) -> KnownColumns:
-    """Read totals of columns: a number for a column of numbers, a mapping for the values of a column of names.
-
-    Examples
-    --------
-    >>> matrix_known(pl.DataFrame({"x": [1.0, 3.0]}), {"x": 50}, size=20).matrix
-    array([[1., 1.],
-           [1., 3.]])
-    """
+    """Read totals of columns: a number for a column of numbers, a mapping for the values of a column of names."""
     columns: list[Floats] = [] if size is None else [np.ones(table.height)]
     sums: list[float] = [] if size is None else [float(size)]
     for name, said in totals.items():
@@ -165,13 +144,7 @@ def matrix_known(table: pl.DataFrame, totals: Mapping[str, Any], size: float | N
 
 
 def long_totals(known: pl.DataFrame) -> dict[str, dict[str, float]] | None:
-    """The totals of a long table, with the columns variable, level and total; None for any other table.
-
-    Examples
-    --------
-    >>> long_totals(pl.DataFrame({"variable": ["sex", "sex"], "level": ["f", "m"], "total": [6, 4]}))
-    {'sex': {'f': 6.0, 'm': 4.0}}
-    """
+    """The totals of a long table, with the columns variable, level and total; None for any other table."""
     if set(known.columns) != {"variable", "level", "total"}:
         return None
     numbers = numbers_of(known, "total", "").tolist()

@@ -19,15 +19,7 @@ def stages_of(
     nest: bool,
     lonely: Lonely,
 ) -> Stages:
-    """Make the stages of a sample; units of a stage are the strata of the next.
-
-    Examples
-    --------
-    >>> table = pl.DataFrame({"who": ["a", "a", "b", "c"], "site": ["x", "x", "x", "y"]})
-    >>> made = stages_of(table, "site", ("who",), (), False, "certainty").first
-    >>> made.codes, made.strata, made.names
-    (array([0, 0, 1, 2]), array([0, 0, 1]), ('x', 'y'))
-    """
+    """Make the stages of a sample; units of a stage are the strata of the next."""
     names: tuple[str, ...] = ("all",)
     within = np.zeros(table.height, dtype=np.intp)
     if strata is not None:
@@ -54,14 +46,7 @@ def stages_of(
 def stage_of(
     codes: Integers, strata: Integers, names: tuple[str, ...], fpc: Floats | None, column: str
 ) -> Stage:
-    """Make a stage of the unit and the stratum of each row, and of what a column says of its population.
-
-    Examples
-    --------
-    >>> made = stage_of(np.array([0, 0, 1]), np.array([0, 0, 0]), ("all",), np.full(3, 0.25), "share")
-    >>> made.sizes, made.populations
-    (array([2.]), array([8.]))
-    """
+    """Make a stage of the unit and the stratum of each row, and of what a column says of its population."""
     n_units = int(codes.max()) + 1
     of_units = np.zeros(n_units, dtype=np.intp)
     of_units[codes] = strata
@@ -93,12 +78,7 @@ def stage_of(
 
 
 def check_fpc(fpc: Floats, column: str) -> None:
-    """Refuse numbers that are neither populations nor fractions.
-
-    Examples
-    --------
-    >>> check_fpc(np.array([0.1, 0.5]), "share")
-    """
+    """Refuse numbers that are neither populations nor fractions."""
     if (fpc <= 0).any() or ((fpc > 1).any() and (fpc < 1).any()):
         raise InputError(
             f"The column {column!r} goes from {digits(float(fpc.min()), 6)} to {digits(float(fpc.max()), 6)}.",

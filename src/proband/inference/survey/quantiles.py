@@ -19,14 +19,6 @@ def weighted_quantile(values: Floats, weights: Floats, p: float, rule: QuantileR
     ``hf1`` is the smallest value at which the distribution function reaches p, ``hf2`` takes the middle of two where it is p
     exactly, and hf3 to hf9 are the others of Hyndman & Fan (1996). ``math`` and ``school`` are hf1 and hf2 as R computes them: where
     p is less than the share of the smallest value, they give the second smallest.
-
-    Examples
-    --------
-    >>> x, w = np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4)
-    >>> [weighted_quantile(x, w, 0.5, rule) for rule in ("math", "school", "hf7")]
-    [2.0, 2.5, 2.5]
-    >>> weighted_quantile(x, w, 0.1), weighted_quantile(x, w, 0.1, "hf1")
-    (2.0, 1.0)
     """
     if not 0 <= p <= 1:  # an end of Woodruff's interval may pass 0 or 1
         return float("nan")
@@ -79,13 +71,7 @@ def _by_step(x: Floats, sums: Floats, p: float, rule: str) -> float:
 def proportion_ends(
     share: float, error: float, t: float, kind: str, n: int, freedom: float, level: float
 ) -> tuple[float, float]:
-    """Find the ends of the interval of a proportion: symmetric, or on another scale (R's svyciprop).
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in proportion_ends(0.9, 0.04, 2.0, "logit", 100, 20, 0.95)]
-    [0.7872, 0.9563]
-    """
+    """Find the ends of the interval of a proportion: symmetric, or on another scale (R's svyciprop)."""
     if kind in ("logit", "asin", "beta") and (not 0 < share < 1 or error == 0):
         return share, share
     if kind == "logit":

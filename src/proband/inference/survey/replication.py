@@ -96,14 +96,7 @@ class ReplicateWeights:
         return self.factors @ sums(weighted, self.codes, self.factors.shape[1])
 
     def covariance(self, values: Floats, estimates: Floats) -> Floats:
-        """Return Σ_α c_α (θ_α − centre)(θ_α − centre)′ over replicates (replicates × statistics).
-
-        Examples
-        --------
-        >>> made = ReplicateWeights(np.ones((4, 1)), np.zeros(1, int), np.full(4, 0.25), "mean", _GIVEN)
-        >>> made.covariance(np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([2.0]))
-        array([[1.25]])
-        """
+        """Return Σ_α c_α (θ_α − centre)(θ_α − centre)′ over replicates (replicates × statistics)."""
         middle = estimates if self.centre == "estimate" else values[self.scales > 0].mean(axis=0)
         apart = values - middle
         found: Floats = (apart * self.scales[:, None]).T @ apart
@@ -131,13 +124,7 @@ class ReplicateWeights:
 
 
 def rank_of(columns: Floats, tolerance: float = 1e-5) -> int:
-    """The number of columns that are not made of others, to the tolerance at which R counts degrees of freedom.
-
-    Examples
-    --------
-    >>> rank_of(np.array([[1.0, 2.0, 3.0], [1.0, 0.0, 1.0]]))
-    2
-    """
+    """The number of columns that are not made of others, to the tolerance at which R counts degrees of freedom."""
     from scipy.linalg import qr
 
     sizes = np.linalg.norm(columns, axis=0)
@@ -148,13 +135,7 @@ def rank_of(columns: Floats, tolerance: float = 1e-5) -> int:
 def design_called(
     method: ReplicateMethod, *, rho: float = 0.5, n_resamples: int = 2_000, centre: Centre = "estimate"
 ) -> StratifiedDesign:
-    """Make the design that a method's name stands for.
-
-    Examples
-    --------
-    >>> design_called("fay", rho=0.3).rho
-    0.3
-    """
+    """Make the design that a method's name stands for."""
     if method == "brr":
         return BRR(centre=centre)
     if method == "fay":
@@ -169,17 +150,6 @@ def replicate_weights(design: StratifiedDesign, stages: Stages, seed: int) -> Re
 
     Strata that were drawn whole do not vary. Of lonely units, ``certainty`` lets them stay; the stratified jackknife also knows
     ``adjust`` (left out of all strata alike) and ``average`` (the variance of the others, made larger).
-
-    Examples
-    --------
-    >>> from proband.inference.survey.stages import Stage
-    >>> stage = Stage(np.array([0, 0, 1, 2, 3]), np.array([0, 0, 1, 1]), None, ("a", "b"))
-    >>> made = replicate_weights(Jackknife(), Stages((stage,), "fail", True), 0)
-    >>> next(made.blocks(np.ones(5))), made.scales
-    (array([[0., 0., 2., 1., 1.],
-           [2., 2., 0., 1., 1.],
-           [1., 1., 1., 0., 2.],
-           [1., 1., 1., 2., 0.]]), array([0.5, 0.5, 0.5, 0.5]))
     """
     first, jackknife = stages.first, isinstance(design, Jackknife)
     if jackknife and not design.knows_strata and stages.stratified:
@@ -255,11 +225,6 @@ def given_weights(
 
     The kind says what a squared deviation counts, unless `scale` and `rscales` do: 1/R for BRR, 1/(R(1 − ρ)²) for Fay's method,
     (R − 1)/R for JK1, 1/(R − 1) for the bootstrap, 4/R for successive differences, 1 for JK2; JKn needs `rscales`.
-
-    Examples
-    --------
-    >>> given_weights(np.array([[0.0, 2.0], [2.0, 0.0]]), "brr").scales
-    array([0.5, 0.5])
     """
     n = weights.shape[1]
     if n < 2:

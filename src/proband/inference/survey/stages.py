@@ -129,14 +129,6 @@ class Stages:
         With t_hi the total of unit i of stratum h, n_h units drawn and f_h the fraction drawn, the first stage adds
         Σ_h (1 − f_h) n_h/(n_h − 1) Σ_i (t_hi − t̄_h)(t_hi − t̄_h)′, and each later one the same of units within units,
         times the fractions drawn before (Cochran 1977, chapter 11; R's svyrecvar).
-
-        Examples
-        --------
-        Four units of two in one stratum, of 8 in the population: totals 3, 7, so v = ½ · 2 · (4 + 4).
-
-        >>> stage = Stage(np.array([0, 0, 1, 1]), np.array([0, 0]), np.array([4.0]), ("all",))
-        >>> Stages((stage,), "fail", False).covariance(np.array([[1.0], [2.0], [3.0], [4.0]]))
-        array([[8.]])
         """
         self.check()
         found = np.zeros((scores.shape[1], scores.shape[1]))
@@ -157,13 +149,6 @@ class Stages:
 
 
 def sums(values: Floats, codes: Integers, n: int) -> Floats:
-    """Add rows that have the same code (codes × columns).
-
-    Examples
-    --------
-    >>> sums(np.array([[1.0], [2.0], [4.0]]), np.array([0, 1, 0]), 2)
-    array([[5.],
-           [2.]])
-    """
+    """Add rows that have the same code (codes × columns)."""
     found: Floats = np.stack([np.bincount(codes, weights=column, minlength=n) for column in values.T], axis=1)
     return found

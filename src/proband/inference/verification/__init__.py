@@ -1,10 +1,7 @@
 """Pairs of samples: error rates, areas and searches with intervals that know people are shared.
 
-`verification` is the verb, `lists` the same for lists of pairs, `several` for several algorithms and for arrays of pairs. `meetings` counts
-who meets whom, `partial_meetings` where comparisons lack; `dyadic_rates` and `person_rates` give
-rates intervals, `dyadic_auc` areas, `equal_error` the crossing, `supposed` what few errors and few people do not show;
-`dyadic_bootstrap` and `drawings` draw people; `dyadic_fnmr` and `paired_people` hold two algorithms against each other. `fnmr`, `auc` and `eer` are
-estimates and comparisons (`pair_questions` is what they share); `replicated` and `pair_strata` make those of designs by name, and
-`people_alike` those in which people weigh the same. `open_set` is of searches, `thresholds` those to
-deploy, with `bound_path` (rates and bounds by threshold), `groups`, `group_differences` and `hard_subjects` whom errors fall on.
+`verification` is the verb, for one algorithm and several, `lists` the same for lists of pairs, `results` what they find; `shared` says who takes part in comparisons,
+and `points` gives operating points their intervals. `open_set` is of searches, `groups` of error rates by group and of whom errors fall on. The rooms stand below and above
+these: `people/` (who meets whom, who is drawn, who carries what varies) and `intervals/` (rates, areas and crossings over people) take arrays and are
+used here; `measures/` (FNMR, AUC and EER as procedures) and `thresholds/` (those to deploy) use what is here.
 """

@@ -9,18 +9,19 @@ import numpy.typing as npt
 
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError, UsageError
-from proband.inference.verification.dyadic_rates import RateInterval
-from proband.inference.verification.group_differences import (
+from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.people.group_differences import (
     GenuineErrors,
     GroupDifference,
     ImpostorErrors,
     RateName,
     differences_of_groups,
 )
-from proband.inference.verification.hard_subjects import HardSubjects, ImageErrors, hard_subjects
-from proband.inference.verification.meetings import Comparisons, Ints
-from proband.inference.verification.supposed import Lent
-from proband.inference.verification.verification import Shared, room_for_thirty
+from proband.inference.verification.people.hard_subjects import HardSubjects, ImageErrors, hard_subjects
+from proband.inference.verification.people.meetings import Comparisons, Ints
+from proband.inference.verification.people.supposed import Lent
+from proband.inference.verification.points import room_for_thirty
+from proband.inference.verification.shared import Shared
 from proband.measures.pairs.counts import count_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import OperatingPoint
@@ -153,14 +154,6 @@ class Differential(Result):
         """Find the largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two.
 
         It describes these groups: the largest of several equal ones exceeds the smallest by chance alone.
-
-        Examples
-        --------
-        >>> from proband.inference.verification.dyadic_rates import false_non_match_rate
-        >>> rates = [false_non_match_rate(range(200), [1] * errors + [0] * (200 - errors)) for errors in (40, 80, 10)]
-        >>> groups = tuple(GroupRates(name, 200, rate, None) for name, rate in zip("abc", rates, strict=True))
-        >>> Differential("net", "group", 0.5, groups, 0).ratio("fnmr")  # 0.4 by 0.2; ten errors support no rate
-        2.0
         """
         rates: list[RateInterval | None] = [getattr(one, rate) for one in self.groups]
         values = [found.rate for found in rates if found is not None and found.supported]
@@ -241,18 +234,6 @@ def error_rates_by(
     people of one group are taken for each other more easily than for others. People of each group vary; the threshold stays.
     Intervals are those of `false_match_rate` and `false_non_match_rate`. Every two groups are compared, and the largest rate with
     the smallest, by dealing the labels of groups anew over people (`differences_of_groups`).
-
-    Examples
-    --------
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> sex = ["f" if name[0] in "abc" else "m" for name in ids]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids], "sex": sex})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[0, 1] = same[1, 0] = -1.0
-    >>> point = OperatingPoint(0.5, 0, 60, 1, 6, 0, 0)
-    >>> found = error_rates_by(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, "sex", point)
-    >>> [(one.group, one.n_subjects, one.fnmr.errors, one.fnmr.n, one.fmr.n) for one in found.groups]
-    [('f', 3, 1, 3, 12), ('m', 3, 0, 3, 12)]
     """
     samples = within.samples if isinstance(within, Experiment) else within
     if column not in samples.frame.columns:
@@ -394,17 +375,6 @@ def hard_subjects_of(
     """Say whom the errors at an operating point fall on, and whether there is anything to see.
 
     The test is that of `hard_subjects`.
-
-    Examples
-    --------
-    >>> ids = [f"{person}{image}" for person in "abcdef" for image in "12"]
-    >>> samples = Samples({"id": ids, "subject": [name[0] for name in ids]})
-    >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
-    >>> same[0, 1] = same[1, 0] = -1.0
-    >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
-    >>> found = hard_subjects_of(scores, samples, OperatingPoint(0.5, 0, 60, 1, 6, 0, 0))
-    >>> found.people.row(0), found.goats_p, found.lambs_p  # two images of a person do not tell a goat
-    (('a', 1, 1, 20, 0), None, 1.0)
     """
     samples = within.samples if isinstance(within, Experiment) else within
     pairs = PairSet.of(scores, within)

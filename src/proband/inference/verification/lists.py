@@ -12,26 +12,21 @@ import polars as pl
 
 from proband.errors import Hint, InputError
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
-from proband.inference.verification.drawings import Drawings
-from proband.inference.verification.dyadic_auc import AucInterval, PairCloseness, auc_interval
-from proband.inference.verification.dyadic_bootstrap import interval_anew
-from proband.inference.verification.dyadic_rates import (
-    RateInterval,
+from proband.inference.verification.intervals.dyadic_auc import AucInterval, PairCloseness, auc_interval
+from proband.inference.verification.intervals.dyadic_bootstrap import interval_anew
+from proband.inference.verification.intervals.dyadic_rates import (
     false_non_match_rate,
     independent_interval,
     naive_interval,
 )
-from proband.inference.verification.equal_error import EqualErrorInterval
-from proband.inference.verification.partial_meetings import ListedComparisons
-from proband.inference.verification.supposed import NOTHING_LENT, Lent
-from proband.inference.verification.verification import (
-    ERROR_RATES,
+from proband.inference.verification.intervals.equal_error import EqualErrorInterval
+from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.people.drawings import Drawings
+from proband.inference.verification.people.partial_meetings import ListedComparisons
+from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
+from proband.inference.verification.points import (
     FMRS,
     N_RESAMPLES,
-    OVER_PEOPLE,
-    Shared,
-    Verification,
-    VerificationPoint,
     beyond_data,
     closeness_of,
     loosest_of,
@@ -39,6 +34,8 @@ from proband.inference.verification.verification import (
     with_intervals,
     with_summaries,
 )
+from proband.inference.verification.results import ERROR_RATES, OVER_PEOPLE, Verification, VerificationPoint
+from proband.inference.verification.shared import Shared
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_each, each_pair_once
 from proband.measures.verification import ErrorRates, OperatingPoint, admitting
@@ -104,14 +101,6 @@ def verify_list(
     samples and no subjects, people are those whom mated pairs join (`with_people_of_mated`); if most of these pairs share no sample with
     another, several may be of one person, and variances are taken three times, as if three were and had one outcome. Where it says
     nothing of either, pairs are assumed independent (Wilson 1927; DeLong et al. 1988), and it says so.
-
-    Examples
-    --------
-    >>> score, mated = [0.9, 0.8, 0.6, 0.3, 0.7, 0.5, 0.4, 0.2, 0.1], [1, 1, 1, 1, 0, 0, 0, 0, 0]
-    >>> trials = Trials(pl.DataFrame({"score": score, "mated": mated}), "similarity")
-    >>> (point,) = verify_list(trials, fmrs=[0.2], drawings=Drawings(0)).points
-    >>> point.point.threshold, point.fmr.method.key, round(point.fmr.high, 4), point.fnmr.rate
-    (0.6, 'independent-pairs', 0.6245, 0.25)
     """
     made, _ = verified_list(
         trials, fmrs, thresholds, confidence_level, n_resamples, naive, drawings, check_orientation, lent
@@ -130,15 +119,7 @@ def verified_list(
     check_orientation: bool = True,
     lent: Lent = NOTHING_LENT,
 ) -> tuple[Verification, Shared | None]:
-    """Find the error rates of a list, and who takes part in its comparisons where it says that of all.
-
-    Examples
-    --------
-    >>> frame = pl.DataFrame({"query_subject": list("aabb"), "target_subject": list("abab"), "score": [0.9, 0.1, 0.2, 0.8]})
-    >>> made, shared = verified_list(Trials(frame, "similarity"), [0.5], (), 0.95, 0, False, Drawings(0))
-    >>> made.points[0].point.threshold, shared.genuine, shared.tail
-    (0.2, array([0.9, 0.8]), array([0.1, 0.2]))
-    """
+    """Find the error rates of a list, and who takes part in its comparisons where it says that of all."""
     check_level(confidence_level)
     given = each_pair_once(trials)
     trials = with_people_of_mated(given)
@@ -243,14 +224,7 @@ def _wider(found: Found, value: float, factor: int) -> Found:
 
 
 def closeness_of_list(trials: Trials) -> PairCloseness:
-    """Return how close a list finds its genuine and its impostor comparisons, those that failed left out.
-
-    Examples
-    --------
-    >>> found = closeness_of_list(Trials(pl.DataFrame({"score": [3.0, 1.0, 2.0], "mated": [0, 1, 0]}), "distance"))
-    >>> found.genuine, found.impostor
-    (array([-1.]), array([-3., -2.]))
-    """
+    """Return how close a list finds its genuine and its impostor comparisons, those that failed left out."""
     scored = trials.frame.filter(~pl.col("failed"))
     closeness = (1.0 if trials.orientation == "similarity" else -1.0) * scored["score"].to_numpy()
     mated = scored["mated"].to_numpy()
@@ -258,15 +232,7 @@ def closeness_of_list(trials: Trials) -> PairCloseness:
 
 
 def shared_by(trials: Trials, sign: float) -> Shared | None:
-    """Find who takes part in the comparisons of a list; None where it does not say it of all.
-
-    Examples
-    --------
-    >>> frame = pl.DataFrame({"query_subject": ["a", "a"], "target_subject": ["a", "b"], "score": [0.9, 0.1]})
-    >>> shared = shared_by(Trials(frame, "similarity"), 1.0)
-    >>> shared.comparisons.n_impostor, shared.genuine, shared.tail
-    (1, array([0.9]), array([0.1]))
-    """
+    """Find who takes part in the comparisons of a list; None where it does not say it of all."""
     scored = trials.frame.select("query_subject", "target_subject", "mated", "score", "failed")
     if scored["failed"].any():
         scored = scored.filter(~pl.col("failed"))
@@ -303,18 +269,7 @@ def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> R
 
 
 def require_list_orientation(trials: Trials, rates: ErrorRates | None = None) -> None:
-    """Refuse scores that look reversed beyond chance, with people (or else genuine comparisons) as units.
-
-    Examples
-    --------
-    >>> frame = pl.DataFrame({"score": [0.9] * 30 + [0.1] * 30, "mated": [True] * 30 + [False] * 30})
-    >>> require_list_orientation(Trials(frame, "similarity"))
-    >>> require_list_orientation(Trials(frame, "distance"))
-    Traceback (most recent call last):
-        ...
-    proband.errors.InputError: trials: read as a distance, genuine comparisons look worse than impostor ones (AUC 0.000).
-    hint: pass orientation='similarity'; or, if this algorithm really is worse than chance, pass check_orientation=False.
-    """
+    """Refuse scores that look reversed beyond chance, with people (or else genuine comparisons) as units."""
     if rates is None:
         counts = count_each(trials)
         rates = ErrorRates(trials.name, trials.orientation == "similarity", counts, counts.notes)

@@ -18,9 +18,9 @@ from proband.inference.proportions import (
     t_quantile,
     wilson_interval,
 )
-from proband.inference.verification.drawings import Drawings, Weights, replicates
-from proband.inference.verification.dyadic_bootstrap import recentred_interval
-from proband.inference.verification.person_rates import by_comparison
+from proband.inference.verification.intervals.dyadic_bootstrap import recentred_interval
+from proband.inference.verification.people.drawings import Drawings, Weights, replicates
+from proband.inference.verification.people.person_rates import by_comparison
 from proband.measures.open_set import Searches, SearchPoint
 from proband.measures.pairs.counts import allowed_errors
 from proband.results.base import Answers, Confidence, Result
@@ -174,18 +174,6 @@ def searches_with_intervals(
     gallery as it is: other people searched for vary. FPIR and FNIR have intervals at the threshold held fixed; FNIR at the FPIR
     asked for has one with the threshold found anew in drawings of people (Efron 1979), Wilson's with the larger of both
     variances.
-
-    Examples
-    --------
-    Three searches for enrolled people, whose mates are closest, closest and second; four for strangers:
-
-    >>> found = Searches(
-    ...     "net", True, "max", 10, np.array([0.9, 0.6, 0.7]), np.array([1, 1, 2]), np.array([0.2, 0.3, 0.5, 0.65]),
-    ...     np.arange(3, dtype=np.int32), np.arange(3, 7, dtype=np.int32), (),
-    ... )
-    >>> (one,) = searches_with_intervals(found, fpirs=[0.3], ranks=[1]).points
-    >>> one.point.threshold, one.point.fpir, round(one.fpir.low, 4), round(one.fpir.high, 4)
-    (0.6, 0.25, 0.0456, 0.6994)
     """
     check_level(confidence_level)
     points, drawings = [], Drawings(seed)

@@ -170,14 +170,6 @@ class PairAccumulator:
     ----------
     excluded
         How many don't-care and how many failed cells were passed over.
-
-    Examples
-    --------
-    >>> counts = PairAccumulator(np.array([0.25, 0.5]))
-    >>> counts.add(np.array([0.1, 0.25, 0.3, 0.5]))
-    >>> counts.at_least, counts.above
-    (array([3, 1]), array([2, 0]))
-
     """
 
     def __init__(self, edges: npt.ArrayLike | ScoreGrid) -> None:

@@ -108,15 +108,7 @@ class PairCounts:
     notes: tuple[Note, ...] = ()
 
     def closeness_reached_by(self, n: int) -> float:
-        """Find a closeness that at least `n` impostors reach, as high as the edges and the histogram tell; the lowest if there are fewer.
-
-        Examples
-        --------
-        >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.4, 0.4, 0.1], "mated": [1, 1, 0, 0]}), "similarity")
-        >>> counts = count_trials(trials)
-        >>> counts.closeness_reached_by(1), counts.closeness_reached_by(2), counts.closeness_reached_by(3)
-        (0.4, 0.1, 0.1)
-        """
+        """Find a closeness that at least `n` impostors reach, as high as the edges and the histogram tell; the lowest if there are fewer."""
         reached = np.cumsum(self.histogram.impostor[::-1])[::-1]  # from each bin on
         return max(
             float(self.lowest_impostor),
@@ -125,15 +117,7 @@ class PairCounts:
         )
 
     def closeness_to_admit(self, most: int) -> float:
-        """Find the closeness down to which impostors must be known for `admitting` at most so many.
-
-        Examples
-        --------
-        >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.4, 0.4, 0.4, 0.1], "mated": [1, 1, 0, 0, 0]}), "similarity")
-        >>> counts = count_trials(trials)
-        >>> counts.closeness_to_admit(1) > 0.4, counts.closeness_to_admit(2)  # who ties with a genuine score need not be listed
-        (True, 0.1)
-        """
+        """Find the closeness down to which impostors must be known for `admitting` at most so many."""
         place = int(np.searchsorted(-self.impostor_ge, -most))
         if place and self.impostor_gt[place - 1] <= most:
             return float(np.nextafter(self.edges[place - 1], np.inf))
@@ -151,14 +135,6 @@ class PairCounts:
             score is an edge.
         most
             Numbers of impostors to admit.
-
-        Examples
-        --------
-        >>> score, mated = [0.9, 0.2, 0.7, 0.6, 0.6, 0.5], [1, 1, 0, 0, 0, 0]
-        >>> counts = count_trials(Trials(pl.DataFrame({"score": score, "mated": mated}), "similarity"))
-        >>> more = counts.admitting(np.array([0.7, 0.6, 0.6, 0.5]), [3])
-        >>> more.edges, more.impostor_ge
-        (array([0.2, 0.6, 0.9]), array([4, 3, 0]))
         """
         added: set[float] = set()
         for allowed in most:
@@ -219,17 +195,6 @@ def count_pairs(
         More closeness values to count at (a distance t is the closeness −t).
     log_ratios
         Add up what Cllr needs: for scores that are natural logarithms of likelihood ratios.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> similarity = [[1, 0.5, 0.5], [0.5, 1, 0.75], [0.5, 0.75, 1]]
-    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
-    >>> counts = count_pairs(scores, PairSet.of(scores, samples), thresholds=[0.6])
-    >>> counts.edges, counts.genuine_at, counts.impostor_ge, counts.impostor_gt
-    (array([0.5, 0.6]), array([1, 0]), array([2, 1]), array([1, 1]))
-
     """
     near = pairs.acquired
     genuine = collect_genuine(scores, near, threads)
@@ -263,12 +228,6 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
 
     A sample compared with itself, and a pair that is listed both ways round, count as in a matrix: not at all, and once.
     Where a list repeats a pair the same way round, its ids do not tell samples apart and every row counts.
-
-    Examples
-    --------
-    >>> counts = count_trials(Trials(pl.DataFrame({"score": [0.9, 0.4, 0.4, 0.1], "mated": [1, 1, 0, 0]}), "similarity"))
-    >>> counts.edges, counts.genuine_at, counts.impostor_ge, counts.impostor_gt
-    (array([0.4, 0.9]), array([1, 1]), array([1, 0]), array([0, 0]))
     """
     if trials.orientation is None:
         raise UsageError(
@@ -280,14 +239,7 @@ def count_trials(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios
 
 
 def count_each(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: bool = False) -> PairCounts:
-    """Count every comparison of a list: as `count_trials`, of what `each_pair_once` leaves of it.
-
-    Examples
-    --------
-    >>> pairs = pl.DataFrame({"query": ["a", "b"], "target": ["b", "a"], "score": [0.9, 0.8], "mated": [1, 1]})
-    >>> count_each(Trials(pairs, "similarity")).n_genuine, count_trials(Trials(pairs, "similarity")).n_genuine
-    (2, 1)
-    """
+    """Count every comparison of a list: as `count_trials`, of what `each_pair_once` leaves of it."""
     frame = trials.frame
     unknown = frame["mated"].null_count()
     if unknown:
@@ -315,13 +267,7 @@ def count_each(trials: Trials, thresholds: Sequence[float] = (), *, log_ratios: 
 
 
 def allowed_errors(rate: float, n: Counts | int) -> Counts:
-    """Find the most errors among `n` for a rate not to be exceeded: the largest count whose share is not above it.
-
-    Examples
-    --------
-    >>> allowed_errors(0.1, np.array([9, 10, 30]))
-    array([0, 1, 3])
-    """
+    """Find the most errors among `n` for a rate not to be exceeded: the largest count whose share is not above it."""
     allowed: Counts = np.floor(rate * np.asarray(n)).astype(np.int64) + 1
     for _ in range(2):
         allowed -= allowed / n > rate
@@ -329,14 +275,7 @@ def allowed_errors(rate: float, n: Counts | int) -> Counts:
 
 
 def each_pair_once(trials: Trials) -> Trials:
-    """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart.
-
-    Examples
-    --------
-    >>> pairs = pl.DataFrame({"query": ["a", "a", "b"], "target": ["a", "b", "a"], "score": [1.0, 0.5, 0.6]})
-    >>> each_pair_once(Trials(pairs, "similarity")).frame.select("query", "target", "score").rows()
-    [('a', 'b', 0.5)]
-    """
+    """Leave out self-comparisons and pairs listed both ways round, as far as ids tell samples apart."""
     frame = trials.frame
     query, target = frame["query"], frame["target"]
     named = (query.is_not_null() & target.is_not_null()).to_numpy()

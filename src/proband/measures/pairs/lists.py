@@ -29,17 +29,7 @@ Found = tuple[Codes, Codes, Floats]
 
 
 def genuine_pairs(scores: Scores, pairs: PairSet, threads: int | None = None) -> tuple[Codes, Floats]:
-    """Return the subject and the closeness of every genuine comparison that has a score, row by row.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> distance = [[0, 2, 7], [2, 0, 8], [7, 8, 0]]
-    >>> scores = Scores.from_array(distance, samples.ids, orientation="distance")
-    >>> genuine_pairs(scores, PairSet.of(scores, samples))
-    (array([0], dtype=int32), array([-2.]))
-    """
+    """Return the subject and the closeness of every genuine comparison that has a score, row by row."""
     near = pairs.acquired
     genuine = collect_genuine(scores, near, threads)
     return near.row_codes[genuine.rows], genuine.closeness
@@ -63,16 +53,7 @@ class ImpostorMeetings(NamedTuple):
 
 
 def impostor_meetings(scores: Scores, pairs: PairSet, threads: int | None = None) -> ImpostorMeetings | None:
-    """Count the impostor comparisons of every two subjects that have a score, or those that have none: None if every one has.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> whole = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
-    >>> impostor_meetings(whole, PairSet.of(whole, samples)) is None
-    True
-    """
+    """Count the impostor comparisons of every two subjects that have a score, or those that have none: None if every one has."""
     near = pairs.acquired
     if scores.cells(near.rows[:1], near.columns[:1]) is None:
         return None
@@ -155,15 +136,6 @@ def tail_pairs(
     ------
     DesignError
         If there are more than `limit`; it says how many.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "b1", "c1"], "subject": ["a", "b", "c"]})
-    >>> similarity = [[1, 0.5, 0.2], [0.5, 1, 0.75], [0.2, 0.75, 1]]
-    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
-    >>> tail_pairs(scores, PairSet.of(scores, samples), 0.5)
-    (array([0, 1], dtype=int32), array([1, 2], dtype=int32), array([0.5 , 0.75]))
     """
     near = pairs.acquired
     rows, columns, closeness = tail_places(scores, pairs, threshold, limit, threads)
@@ -183,15 +155,6 @@ def tail_places(
     ------
     DesignError
         If there are more than `limit`; it says how many.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> similarity = [[1, 0.5, 0.2], [0.5, 1, 0.75], [0.2, 0.75, 1]]
-    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
-    >>> tail_places(scores, PairSet.of(scores, samples), 0.5)
-    (array([1], dtype=int32), array([2], dtype=int32), array([0.75]))
     """
     if np.isnan(threshold):
         raise UsageError("A threshold must be a number.")

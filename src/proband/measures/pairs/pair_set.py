@@ -80,14 +80,6 @@ class PairSet:
         within
             An experiment: its probes are compared with its gallery. Or the samples table: all queries with all targets; ids
             it does not know are left out, and counted in a note.
-
-        Examples
-        --------
-        >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-        >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
-        >>> PairSet.of(scores, samples)
-        PairSet(3 × 3 samples, every pair once: 1 genuine, 2 impostor)
-
         """
         if isinstance(within, Samples):
             samples = within

@@ -51,17 +51,7 @@ class PlacementSums(NamedTuple):
 def placements(
     scores: Scores, pairs: PairSet, genuine: Floats, area: float, threads: int | None = None
 ) -> PlacementSums:
-    """Sum, over impostor comparisons that have a score, the share of genuine ones that are closer (ties half) less the area.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
-    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
-    >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
-    >>> placements(scores, PairSet.of(scores, samples), np.array([0.5, 0.9]), 0.875)  # 1, 1, 1 and a half
-    PlacementSums(totals=array([0., 0.]), counts=array([4, 4]), squares=0.0, n=4)
-    """
+    """Sum, over impostor comparisons that have a score, the share of genuine ones that are closer (ties half) less the area."""
     near = _by_person(pairs.acquired)
     # The area itself is counted exactly elsewhere; for its variance products in single precision are more than enough.
     products = None

@@ -70,43 +70,17 @@ class GenuineScores:
 
 
 def sign_of(scores: Scores) -> float:
-    """Return what turns a score into closeness: 1 for similarities, −1 for distances.
-
-    Examples
-    --------
-    >>> sign_of(Scores.from_array([[0.0]], ["p"], ["g"], orientation="distance"))
-    -1.0
-    """
+    """Return what turns a score into closeness: 1 for similarities, −1 for distances."""
     return 1.0 if scores.larger_is_closer else -1.0
 
 
 def row_blocks(pairs: PairSet) -> Iterator[slice]:
-    """Cut rows into runs whose tiles hold a bounded number of scores.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
-    >>> list(row_blocks(PairSet.of(scores, samples)))
-    [slice(0, 3, None)]
-    """
+    """Cut rows into runs whose tiles hold a bounded number of scores."""
     return slices(len(pairs.rows), max(1, _CELLS_AT_ONCE // max(1, len(pairs.columns))))
 
 
 def read_tile(scores: Scores, pairs: PairSet, rows: slice) -> ScoreTile:
-    """Read the scores of some rows with every column they count with.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> scores = Scores.from_array([[1, 0.5, 0.2], [0.5, 1, 0.3], [0.2, 0.3, 1]], samples.ids, orientation="similarity")
-    >>> tile = read_tile(scores, PairSet.of(scores, samples), slice(0, 2))
-    >>> tile.values, tile.firsts  # the column of a1 counts with nobody
-    (array([[0.5, 0.2],
-           [1. , 0.3]]), array([0, 1]))
-    """
+    """Read the scores of some rows with every column they count with."""
     start = int(pairs.firsts[rows].min())
     values, codes = read_places(
         scores, pairs, np.arange(rows.start, rows.stop), np.arange(start, len(pairs.columns))
@@ -129,15 +103,6 @@ def read_places(
     """Read scores and cell codes at some places of the set of pairs.
 
     Where two samples that are on both axes are marked as not to be compared one way round, they count the other way.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "b1"], "subject": ["a", "b"]})
-    >>> one_way = np.array([[1, 1], [0, 1]], dtype=np.uint8)
-    >>> scores = Scores.from_array([[1, 0.5], [0.2, 1]], samples.ids, orientation="similarity", cells=one_way)
-    >>> read_places(scores, PairSet.of(scores, samples), np.array([0]), np.array([1]))
-    (array([[0.2]]), array([[0]], dtype=uint8))
     """
     values = scores.tile(pairs.rows[rows], pairs.columns[columns])
     codes = scores.cells(pairs.rows[rows], pairs.columns[columns])
@@ -155,16 +120,7 @@ def read_places(
 
 
 def collect_genuine(scores: Scores, pairs: PairSet, threads: int | None = None) -> GenuineScores:
-    """Score every genuine pair, row by row.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> scores = Scores.from_array([[1, 0.5, 0.2], [0.5, 1, 0.3], [0.2, 0.3, 1]], samples.ids, orientation="similarity")
-    >>> collect_genuine(scores, PairSet.of(scores, samples)).closeness
-    array([0.5])
-    """
+    """Score every genuine pair, row by row."""
     most = int(np.bincount(pairs.column_codes).max(initial=1))
     blocks = slices(len(pairs.rows), max(1, min(4096, _CELLS_AT_ONCE // most)))
     parts = list(run_blocks(_Genuine(scores, pairs), blocks, threads))
@@ -217,16 +173,7 @@ def _read_each(scores: Scores, pairs: PairSet, left: Positions, right: Positions
 
 
 def sample_impostors(scores: Scores, pairs: PairSet) -> Floats:
-    """Look at some impostor pairs, always the same: their closeness tells where most scores lie.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-    >>> scores = Scores.from_array([[1, 0.5, 0.2], [0.5, 1, 0.3], [0.2, 0.3, 1]], samples.ids, orientation="similarity")
-    >>> sample_impostors(scores, PairSet.of(scores, samples))
-    array([0.2, 0.3])
-    """
+    """Look at some impostor pairs, always the same: their closeness tells where most scores lie."""
     rng = np.random.default_rng(0)
     rows, columns = (
         np.sort(rng.choice(len(axis), min(len(axis), most), replace=False))

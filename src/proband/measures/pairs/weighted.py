@@ -26,15 +26,6 @@ class WeightedRates:
         What the impostor comparisons at or above, and above each edge weigh.
     n_impostor
         What all impostor comparisons weigh.
-
-    Examples
-    --------
-    Genuine scores 0.3 and 0.9, impostors 0.1, 0.5 and 0.95, all of weight 1; and with the last weighing nothing:
-
-    >>> ge = gt = np.array([[2.0, 1.0], [1.0, 0.0]])
-    >>> rates = WeightedRates(np.ones((2, 2)), ge, gt, np.array([3.0, 2.0]))
-    >>> rates.auc(), rates.fnmr_at(0.4), rates.eer()
-    (array([0.5 , 0.75]), array([0.5, 0.5]), array([0.5, 0.5]))
     """
 
     genuine_at: Floats

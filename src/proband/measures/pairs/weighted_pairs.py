@@ -57,15 +57,7 @@ class Units:
 
     @classmethod
     def people(cls, pairs: PairSet) -> Units:
-        """Every person is a unit: both people of a comparison are drawn.
-
-        Examples
-        --------
-        >>> from proband.samples import Samples
-        >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-        >>> Units.people(PairSet.of(Scores.from_array(np.eye(3), samples.ids, orientation="similarity"), samples)).rows
-        array([0, 0, 1], dtype=int32)
-        """
+        """Every person is a unit: both people of a comparison are drawn."""
         near = pairs.acquired
         who = np.unique(np.concatenate([near.row_codes, near.column_codes]))
         rows, columns = (
@@ -75,16 +67,7 @@ class Units:
 
     @classmethod
     def images(cls, pairs: PairSet) -> Units:
-        """Every image is a unit where the same are on both axes; otherwise every query, and targets stay.
-
-        Examples
-        --------
-        >>> from proband.samples import Samples
-        >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
-        >>> found = Units.images(PairSet.of(Scores.from_array(np.eye(3), samples.ids, orientation="similarity"), samples))
-        >>> found.columns, found.strata, found.in_pairs
-        (array([0, 1, 2], dtype=int32), array([0, 0, 1], dtype=int32), True)
-        """
+        """Every image is a unit where the same are on both axes; otherwise every query, and targets stay."""
         near = pairs.acquired
         if near.n_shared and not near.symmetric:
             raise DesignError(
@@ -156,18 +139,6 @@ class WeightedPairs:
         ----------
         by_person
             Whether the genuine comparisons of a person share one weight, and so do the impostor comparisons of two people.
-
-        Examples
-        --------
-        >>> from proband.samples import Samples
-        >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
-        >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
-        >>> scores = Scores.from_array(similarity, samples.ids, orientation="similarity")
-        >>> pairs = PairSet.of(scores, samples)
-        >>> held = WeightedPairs.of(scores, pairs, Units.people(pairs))
-        >>> from proband.measures import AUC
-        >>> held.values(AUC(), np.array([[1, 1], [2, 1]]))  # 7 of 8; (2·4 + 3) of 12
-        array([0.875     , 0.91666667])
         """
         near = pairs.acquired
         own = collect_genuine(scores, near, threads)

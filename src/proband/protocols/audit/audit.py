@@ -129,15 +129,6 @@ def audit(
         A table of id and reason.
     source, subjects_known
         Without splits: what the data set is called, and whether the table says who is on the pictures.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> table = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": ["a", "a", "b", "b"], "smile": [0, 1, 0, 1]})
-    >>> frame = pl.DataFrame({"id": ["a1", "b1", "a2", "b2"], "repeat": 1, "fold": 1, "role": ["train"] * 2 + ["test"] * 2})
-    >>> found = audit(frame, table, task="attribute", label="smile").of("subjects in training and testing")[0]
-    >>> found.severity, found.count, found.examples[0]
-    ('leak', 2, 'a: a1 in train, a2 in test')
     """
     rows = rows_of(splits, samples, task, label, protocol)
     if not rows.frame.height:

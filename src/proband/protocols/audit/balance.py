@@ -221,13 +221,6 @@ def dealt_at_random(counts: npt.NDArray[np.int64], tested: npt.NDArray[np.bool_]
     With residuals e_u = c_u − n_u·p of each unit from the shares p of the whole, the sum over m of U units drawn without
     replacement has mean 0 and covariance m(1 − m/U)·Σ e eᵀ/(U − 1). If every unit is one sample the statistic is (U − 1)/U
     times Pearson's chi-square.
-
-    Examples
-    --------
-    >>> ones = np.repeat(np.eye(2, dtype=int), [10, 10], axis=0)
-    >>> statistic, freedom = dealt_at_random(ones, np.arange(20) < 10)
-    >>> round(statistic, 6), freedom
-    (19.0, 1)
     """
     n_units, m = len(counts), int(tested.sum())
     shares = counts.sum(axis=0) / counts.sum()

@@ -169,13 +169,6 @@ def close_codes(
     -------
     pairs
         Every pair once, by its closest view: a picture, the other, and the number of the other's view.
-
-    Examples
-    --------
-    >>> close_codes(np.array([[[0]], [[7]], [[3]]], dtype=np.uint64), 1)
-    [(1, 2, 0)]
-    >>> close_codes(np.array([[[0], [3]], [[7], [9]]], dtype=np.uint64), 1)
-    [(1, 0, 1)]
     """
     told = progress or Silent()
     n = len(codes)

@@ -180,13 +180,7 @@ def _reasons(exclusions: Any) -> dict[str, str]:
 
 
 def unevenness(by: str, values: pl.Series, lost: npt.NDArray[np.bool_]) -> Unevenness:
-    """Compare losses between the values of a column; a missing value is a value of its own.
-
-    Examples
-    --------
-    >>> unevenness("sex", pl.Series(["f"] * 5 + ["m"] * 5), np.arange(10) < 4)
-    Unevenness(by sex: p = 0.048 (Fisher's exact test))
-    """
+    """Compare losses between the values of a column; a missing value is a value of its own."""
     table = (
         pl.DataFrame({by: values, "lost": lost})
         .group_by(by, maintain_order=True)

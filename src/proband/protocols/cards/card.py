@@ -262,16 +262,7 @@ class ProtocolCard:
 
 
 def shown(value: object, words: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A field's value as people read it, with words for its names where there are any.
-
-    Examples
-    --------
-    >>> shown({"female": 199, "male": 212}), shown(True), shown(None), shown([3, 26])
-    ('female 199, male 212', 'yes', 'not stated', '3–26')
-    >>> shown({"black": 2}, {"black": "black all over"})
-    'black all over 2'
-
-    """
+    """A field's value as people read it, with words for its names where there are any."""
     if value is None:
         return NOT_STATED
     if isinstance(value, bool):

@@ -178,16 +178,6 @@ def compare_cards(a: ProtocolCard, b: ProtocolCard) -> Comparability:
     stated; 3, the protocol is the same and so are the images, by their manifest or by their counts; 4, the same trials, with
     predictions: one manifest and one digest of the splits. What is not stated proves nothing: it never raises a level. A
     manifest of ids says nothing of contents, so that the name of the data set must agree beside it.
-
-    Examples
-    --------
-    >>> from proband.protocols.cards.literature import literature
-    >>> cards = literature("feret").cards
-    >>> compare_cards(cards[5], cards[6])
-    Comparability(3: same protocol on the same data; 0 fields differ)
-    >>> compare_cards(cards[6], cards[7]).having("differ")
-    ('dataset.samples', 'task.classes')
-
     """
     compared = _Compared(a, b)
     level, reasons = compared.judged()

@@ -136,14 +136,7 @@ class Literature(Result):
         raise UsageError(f"There is no row {row} in the table; it has {len(self.cards)}.")
 
     def pairs(self, least: int = Level.SAME_PROTOCOL) -> list[CardPair]:
-        """The pairs of rows that may be compared, from a level on: by default the same protocol on the same data.
-
-        Examples
-        --------
-        >>> [pair.rows for pair in literature("ar").pairs()]
-        [(3, 6), (4, 7), (8, 9)]
-
-        """
+        """The pairs of rows that may be compared, from a level on: by default the same protocol on the same data."""
         return [pair for pair in self._every_pair() if pair.found.level >= least]
 
     def groups(self) -> list[Group]:
@@ -209,16 +202,7 @@ class Literature(Result):
 
 @cache
 def literature(name: str) -> Literature:
-    """Return a table of published results: ``"ar"``, ``"jaffe"`` or ``"feret"``.
-
-    Examples
-    --------
-    >>> literature("feret")
-    Literature(Gender recognition on FERET: 17 rows of Mery2016, table 3)
-    >>> literature("feret").cards[9]
-    ProtocolCard(DIF on FERET: 5f CV, 0.968; ...)
-
-    """
+    """Return a table of published results: ``"ar"``, ``"jaffe"`` or ``"feret"``."""
     if name not in TABLES:
         raise UsageError(f"There is no literature on {name!r}.", f"there are tables on {', '.join(TABLES)}.")
     file = Path(__file__).with_name("literature") / f"{name}.json"

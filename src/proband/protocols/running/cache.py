@@ -24,18 +24,7 @@ _DIGITS = 32
 
 
 class Journals:
-    """The journals of a directory; those that a run had no use for can be forgotten.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     kept = Journals(Path(folder))
-    ...     (Path(folder) / f"{'0' * 32}.jsonl").touch()
-    ...     kept.forget_others()
-    ...     list(Path(folder).iterdir())
-    []
-    """
+    """The journals of a directory; those that a run had no use for can be forgotten."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

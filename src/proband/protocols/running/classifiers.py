@@ -47,14 +47,6 @@ def parse_classifier(text: str, *, mask: bool = False) -> tuple[str, Any]:
         (``lbp:chi2+sklearn.svm:SVC()``).
     mask
         Whether recognisers of pixels keep only the oval of the face: for crops by the eyes.
-
-    Examples
-    --------
-    >>> parse_classifier("linear=sklearn.svm:SVC(C=10, kernel='linear')")
-    ('linear', SVC(C=10, kernel='linear'))
-    >>> parse_classifier("src")[0]
-    'src'
-
     """
     named = _NAMED.fullmatch(text)
     name, spec = (named[1], named[2]) if named else (text, text)
@@ -100,14 +92,7 @@ def named_classifiers(texts: Mapping[str, Any] | list[str], *, mask: bool = Fals
 
 
 def names_code(text: str) -> bool:
-    """Whether ``[NAME=]CLASSIFIER`` means code to be imported, which is neither bundled nor scikit-learn's nor installed as a plug-in.
-
-    Examples
-    --------
-    >>> [names_code(one) for one in ("svm=sklearn.svm:SVC(C=10)", "lbp:chi2+sklearn.svm:SVC()", "mine=package.module:embed")]
-    [False, False, True]
-
-    """
+    """Whether ``[NAME=]CLASSIFIER`` means code to be imported, which is neither bundled nor scikit-learn's nor installed as a plug-in."""
     named = _NAMED.fullmatch(text)
     parts = (part.strip() for part in _parts((named[2] if named else text).strip()))
     return any(recognizer_names_code(one) and not _ESTIMATOR.fullmatch(one) for one in parts)

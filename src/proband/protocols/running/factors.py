@@ -155,17 +155,7 @@ def size_effects(
 
 
 def drawn(data: FeatureTable, n_subjects: int, images_each: int | None, seed: int, draw: int) -> FeatureTable:
-    """Draw subjects, and images of each, at random; the same draw of fewer is a part of that of more.
-
-    Examples
-    --------
-    >>> from proband.samples import Samples
-    >>> table = Samples({"id": range(12), "subject": [k // 3 for k in range(12)]})
-    >>> data = FeatureTable(table, features=np.zeros((12, 1)))
-    >>> few, more = (drawn(data, n, 2, seed=0, draw=3) for n in (2, 3))
-    >>> few, set(few.samples.ids) <= set(more.samples.ids)
-    (FeatureTable(data: 4 samples of 2 subjects, 1 features each), True)
-    """
+    """Draw subjects, and images of each, at random; the same draw of fewer is a part of that of more."""
     rng = np.random.default_rng([seed, draw])
     codes = data.samples.codes
     people = rng.permutation(len(data.samples.subjects))[:n_subjects]
@@ -175,13 +165,7 @@ def drawn(data: FeatureTable, n_subjects: int, images_each: int | None, seed: in
 
 
 def first_of_each(codes: npt.NDArray[np.integer], order: Positions, n: int) -> Positions:
-    """The first n of everybody, in an order of all.
-
-    Examples
-    --------
-    >>> first_of_each(np.array([0, 0, 1, 1]), np.array([3, 1, 0, 2]), 1).tolist()
-    [1, 3]
-    """
+    """The first n of everybody, in an order of all."""
     grouped = order[np.argsort(codes[order], kind="stable")]
     turn = np.arange(len(grouped)) - np.searchsorted(codes[grouped], codes[grouped])
     return grouped[turn < n]

@@ -310,12 +310,6 @@ def difference_over_people(
     ----------
     first, second
         A value for each sample, and the person it is of; the samples may differ.
-
-    Examples
-    --------
-    >>> people = np.array(list("abcd"))
-    >>> difference_over_people((np.array([1.0, 1, 1, 0]), people), (np.array([0.0, 1, 0, 0]), people))
-    (0.5, 0.28867513459481287, 4)
     """
     people, codes = np.unique(np.concatenate([first[1], second[1]]), return_inverse=True)
     cut, n_people = len(first[1]), len(people)

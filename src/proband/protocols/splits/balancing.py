@@ -25,13 +25,6 @@ def largest_remainder(total: int, shares: Sequence[Fraction]) -> list[int]:
     """Divide a total by shares: each part gets the whole of its quota, and the largest remainders one more.
 
     Of equal remainders the earlier part gets it, so half a sample goes to training.
-
-    Examples
-    --------
-    >>> largest_remainder(213, [Fraction(80, 100), Fraction(20, 100)])
-    [170, 43]
-    >>> largest_remainder(213, [Fraction(1, 2), Fraction(1, 2)])
-    [107, 106]
     """
     quotas = [total * share / sum(shares) for share in shares]
     sizes = [int(quota) for quota in quotas]
@@ -110,15 +103,7 @@ class Imbalance(Result):
 
 
 def imbalance(splits: Iterable[Split], labels: Any = None) -> Imbalance:
-    """Measure how unlike the whole the test sets are.
-
-    Examples
-    --------
-    >>> from proband.protocols.splits.splits import splitter
-    >>> labels, people = ["m", "m", "f", "f"] * 6, [k // 2 for k in range(24)]
-    >>> imbalance(splitter("3f CV+").splits(labels, people), labels)
-    Imbalance(share=0.0, label='f', repeat=1, fold=1, smallest=8, largest=8)
-    """
+    """Measure how unlike the whole the test sets are."""
     from proband.protocols.splits.material import material
 
     of = None if labels is None else material(labels, None)

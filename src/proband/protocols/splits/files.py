@@ -121,14 +121,7 @@ def ids_of(samples: Samples | Collection[str]) -> Ids:
 
 
 def split_frame(samples: Samples | Collection[str], splits: Iterable[Split]) -> pl.DataFrame:
-    """The long table of splits: every sample in every fold, with its role.
-
-    Examples
-    --------
-    >>> from proband.protocols.splits.splits import splitter
-    >>> split_frame("abc", splitter("LOO").splits(["x"] * 3)).head(3).rows()
-    [('a', 1, 1, 'test'), ('b', 1, 1, 'train'), ('c', 1, 1, 'train')]
-    """
+    """The long table of splits: every sample in every fold, with its role."""
     ids = ids_of(samples)
     made = list(splits)
     roles = np.full((len(made), len(ids)), ROLES.index("unused"), np.uint8)

@@ -9,7 +9,7 @@ from proband.inference.estimates.case import DEPENDENCE
 from proband.inference.estimates.estimate import CHOSEN
 from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
 from proband.inference.estimates.overlap import SetOverlap
-from proband.inference.estimates.weighting import ABOUT_WEIGHTS
+from proband.inference.estimates.person_weights import ABOUT_WEIGHTS
 from proband.inference.galleries.versions import ContrastRow
 from proband.report.cells import (
     columns,

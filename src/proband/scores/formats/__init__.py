@@ -160,7 +160,17 @@ def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
 def write_scores(
     path: str | Path, scores: Scores, samples: Samples | None = None, format: str | None = None
 ) -> str:
-    """Write scores in the format named, or in the one the ending means; return the format's name."""
+    """Write scores in the format named, or in the one the ending means; return the format's name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from proband import Scores
+    >>> scores = Scores.from_array([[0.9, 0.1]], ["a2"], ["a1", "b1"], orientation="similarity", name="net")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_scores(Path(folder, "scores.npz"), scores)
+    'npz'
+    """
     path = Path(path)
     if format is None:
         ending = path.suffix.lower()

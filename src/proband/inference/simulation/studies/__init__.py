@@ -1,12 +1,13 @@
 """The registry of studies: every public interval and test names one, with populations on which it is tried and bars to pass there.
 
-`trials` says what a study is, `untried` what has none and why. By family: `rates`, `curves`, `comparisons`; `strata` (new images, people at
-sites), `galleries`, `images` (other choices of them); `pairs`, `verification`, `thresholds`; `search`; `classification`, `validation` (folds), `covariates`,
+`trials` says what a study is, `UNTRIED` what has none and why. By family: `rates` (and curves), `comparisons`; `strata` (new images, people at
+sites), `galleries`, `images` (other choices of them); `pairs`, `verification`, `thresholds` (and searches for strangers); `classification`, `validation` (folds), `covariates`,
 `surveys`, `datasets`, `planning`. ``make coverage`` carries them out, docs/trust.md shows what they showed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from proband.engine import Progress
@@ -16,14 +17,12 @@ from proband.inference.simulation.studies import (
     classification,
     comparisons,
     covariates,
-    curves,
     datasets,
     galleries,
     images,
     pairs,
     planning,
     rates,
-    search,
     strata,
     surveys,
     thresholds,
@@ -31,17 +30,50 @@ from proband.inference.simulation.studies import (
     verification,
 )
 from proband.inference.simulation.studies.trials import LEVEL, Bars, Study, Trial
-from proband.inference.simulation.studies.untried import UNTRIED
 from proband.results.base import Result
+from proband.words import Target
 
 __all__ = ["STUDIES", "UNTRIED", "Bars", "Study", "Trial", "Tried", "run_trial"]
 
 _FAMILIES = (
-    *(rates, curves, comparisons, strata, galleries, images, pairs, verification, thresholds, search),
+    *(rates, comparisons, strata, galleries, images, pairs, verification, thresholds),
     *(classification, validation, covariates, surveys, datasets, planning),
 )
 STUDIES = {study.key: study for family in _FAMILIES for study in family.STUDIES}
 """Every study, by what procedures know it by."""
+
+_NOTHING = Target("claims-nothing", "gives no interval and no test of its own")
+_INSIDE = Target("inside", "holds what others are made of; what is made of it is tried")
+_WEIGHTS = Target(
+    "agrees-with-r", "agrees with R's survey package to the digit; its coverage is not simulated"
+)
+_CHECK = Target("check-of-input", "a check of data, not of an algorithm; its level is not simulated")
+_NOT_YET = Target("not-simulated", "not simulated")
+_COUNTS = Target("closed-form", "a bound in closed form of independent trials, which enumeration checks")
+_ITSELF = Target("simulates", "is itself the simulation")
+
+
+def _named(names: str, why: Target) -> dict[str, Target]:
+    return dict.fromkeys(names.split(), why)
+
+
+UNTRIED: Mapping[str, Target] = {
+    **_named(
+        "cluster_statistics experiment_over feret_categories pool_over protocols.epd_verdict protocols.splitter rank read_embeddings "
+        "read_results read_scores read_study run save_figure scored_pairs set_overlap trial_choices write_scores Survey.within",
+        _NOTHING,
+    ),
+    **_named("IntervalFound Options Value", _INSIDE),
+    **_named(
+        "Survey.calibrated Survey.poststratified Survey.raked Survey.variance Survey.with_replicate_weights",
+        _WEIGHTS,
+    ),
+    **_named("AuditFinding FitCheck OrientationCheck Unevenness protocols.losses", _CHECK),
+    **_named("Orders SizeEffect WhatIf protocols.what_if", _NOT_YET),
+    **_named("plan_error_rate ErrorRatePlan", _COUNTS),
+    **_named("coverage compare_halves", _ITSELF),
+}
+"""Public names that no study speaks for, and why: what claims nothing, and what is not simulated."""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 from proband.designs import Bootstrap, Jackknife
 from proband.inference.simulation.asking import Comparing, Estimating
 from proband.inference.simulation.compared_worlds import SeveralOverPairs
+from proband.inference.simulation.pair_worlds import OpposedOverPairs, PairKind, TwoOverPairs
 from proband.inference.simulation.studies.trials import Bars, Study, Trial, pairs_of, zipf
-from proband.inference.simulation.worlds import OpposedOverPairs, PairKind, TwoOverPairs
 from proband.measures import Measure
 from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.words import Target, given

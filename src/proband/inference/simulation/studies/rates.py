@@ -1,4 +1,4 @@
-"""Rates and medians of searches: how often their intervals hold the value for new people."""
+"""Rates, medians and cumulative match curves of searches: how often their intervals hold the value for new people."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from proband.designs import Binomial, Bootstrap, Clustered
 from proband.inference.estimates.estimate import estimate
-from proband.inference.simulation.asking import Answered, Asking
+from proband.inference.simulation.asking import Answered, Asking, Banding
 from proband.inference.simulation.compared_worlds import BesideOthers, SeveralAlgorithms
-from proband.inference.simulation.other_worlds import FinitePopulation
+from proband.inference.simulation.other_worlds import FinitePopulation, OneRank
 from proband.inference.simulation.populations import Kind
 from proband.inference.simulation.studies.trials import (
     BARS,
@@ -24,7 +24,7 @@ from proband.inference.simulation.studies.trials import (
     zipf,
 )
 from proband.inference.simulation.worlds import DataSet, OutcomesWorld
-from proband.measures import MedianCensoredRank, RecognitionRate
+from proband.measures import CMC, MedianCensoredRank, RecognitionRate
 from proband.words import Target
 
 _PERCENTILES = Target(
@@ -32,6 +32,10 @@ _PERCENTILES = Target(
 )
 _FEW = Bars(coverage=0.9)
 _NARROW = Bars(width=1.25)
+_NEARLY_ALL = Target(
+    "nearly-all-found",
+    "by rank 5 nearly everybody is found, and the few who are not carry the variance; more people are needed",
+)
 
 
 def _of_people(design: Any) -> tuple[Trial, ...]:
@@ -100,6 +104,23 @@ def _beside(
     return Trial(f"{said}, beside two worse", world, Asking("rank-1-beside-others", _first), bars)
 
 
+def _curves(
+    subjects: int,
+    probes: int | tuple[int, ...],
+    rate: float,
+    icc: float,
+    short: Target | None = None,
+    **more: Any,
+) -> tuple[Trial, ...]:
+    """A band at one rank, and one over the whole curve."""
+    said, population = population_of(subjects, probes, rate, icc, **more)
+    whole = OutcomesWorld(population, CMC(20))
+    return (
+        Trial(said, OneRank(whole, 5), Banding(simultaneous=False, last=20, at=5), short=short),
+        Trial(said, whole, Banding(simultaneous=True, last=20)),
+    )
+
+
 STUDIES = (
     Study(
         "rate-of-probes",
@@ -149,5 +170,17 @@ STUDIES = (
             *_of_people(Bootstrap("subject", n_resamples=1_000)),
         ),
         ("estimate", "Estimate"),
+    ),
+    Study(
+        "curves",
+        NEW_PEOPLE,
+        (
+            *_curves(60, 1, 0.3, 0.0),
+            *_curves(100, 3, 0.5, 0.2, kind="normal"),
+            *_curves(100, 3, 0.8, 0.2, _NEARLY_ALL, kind="skewed"),
+            *_curves(50, 4, 0.8, 0.2, kind="skewed"),
+            *_curves(60, SOME, 0.4, 0.2, informative=True),
+        ),
+        ("estimate_cmc", "evaluate", "Band"),
     ),
 )

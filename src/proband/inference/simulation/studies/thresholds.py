@@ -1,4 +1,4 @@
-"""Thresholds that keep a false match rate for new people."""
+"""Thresholds that keep a false match rate for new people, and searches for strangers at one."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from proband.errors import DesignError
-from proband.inference.simulation.asking import Answered
-from proband.inference.simulation.other_worlds import ThresholdWorld
+from proband.inference.simulation.asking import Answered, Searching
+from proband.inference.simulation.other_worlds import StrangersWorld, ThresholdWorld
+from proband.inference.simulation.pair_worlds import PairKind
 from proband.inference.simulation.populations import Population
 from proband.inference.simulation.score_worlds import CentreWorld
 from proband.inference.simulation.studies.trials import Bars, Study, Trial, each, pairs_of, zipf
-from proband.inference.simulation.worlds import DataSet, PairKind
-from proband.inference.verification.thresholds import threshold
+from proband.inference.simulation.worlds import DataSet
+from proband.inference.verification.thresholds.deployed import threshold
 from proband.measures.pair_measures import FNMR
 from proband.words import Method, Target, given
 
@@ -24,6 +25,7 @@ _LAMBS = Target(
     "a person or two whom others resemble carry the variance, and may be missing; hundreds of people are needed",
 )
 _METHOD = Method("threshold", "threshold with confidence")
+NEW_SEARCHED = Target("new-people-searched", "new people searched for in this gallery")
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,11 @@ def _centred(people: int, images: int | tuple[int, ...], fmr: float, short: Targ
     return Trial(said, world, _Deploying(fmr), Bars(coverage=0.93), short)
 
 
+def _strangers(mated: int, strangers: int, each: int, fpir: float, fnir: float, kind: PairKind) -> Trial:
+    said = f"{mated} enrolled and {strangers} strangers × {each}, FNIR {given(fnir)}, icc 0.2, {kind}"
+    return Trial(said, StrangersWorld(mated, strangers, each, fpir, fnir, 0.2, kind), Searching(fpir))
+
+
 STUDIES = (
     Study(
         "thresholds",
@@ -78,5 +85,16 @@ STUDIES = (
             _centred(150, 4, 0.001),
         ),
         ("threshold",),
+    ),
+    Study(
+        "searches-for-strangers",
+        NEW_SEARCHED,
+        (
+            _strangers(40, 40, 3, 0.1, 0.2, "normal"),
+            _strangers(100, 100, 3, 0.05, 0.05, "normal"),
+            _strangers(100, 100, 3, 0.05, 0.1, "skewed"),
+            _strangers(100, 100, 3, 0.05, 0.1, "classes"),
+        ),
+        ("search",),
     ),
 )

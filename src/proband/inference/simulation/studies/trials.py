@@ -10,8 +10,9 @@ from scipy.special import ndtr
 from proband.inference.proportions import normal_quantile
 from proband.inference.simulation.asking import Ask, Estimating
 from proband.inference.simulation.covered import Covered, Share, Tally
+from proband.inference.simulation.pair_worlds import PairKind, PairsWorld
 from proband.inference.simulation.populations import Population
-from proband.inference.simulation.worlds import OutcomesWorld, PairKind, PairsWorld, World
+from proband.inference.simulation.worlds import OutcomesWorld, World
 from proband.measures import Measure, RecognitionRate
 from proband.measures.base import OutcomeMeasure
 from proband.words import Target, given
@@ -24,13 +25,7 @@ NEW_PEOPLE = Target("new-people", "new people against these rivals")
 
 
 def zipf(people: int, most: int) -> tuple[int, ...]:
-    """Numbers of images that fall off like one over the place.
-
-    Examples
-    --------
-    >>> zipf(6, 12)
-    (12, 6, 4, 3, 2, 2)
-    """
+    """Numbers of images that fall off like one over the place."""
     return tuple(max(1, most // place) for place in range(1, people + 1))
 
 
@@ -92,13 +87,7 @@ BARS = Bars()
 
 
 def oracle_power(tally: Tally) -> float | None:
-    """How often a test rejects that knows the variance of the difference; None where there is no single difference.
-
-    Examples
-    --------
-    >>> round(oracle_power(Tally(n=10, tested=10, truth=28.0, squared=(10.0,))), 2)
-    0.8
-    """
+    """How often a test rejects that knows the variance of the difference; None where there is no single difference."""
     if not tally.tested or tally.null or len(tally.squared) != 1 or not tally.squared[0]:
         return None
     n = tally.answered
@@ -155,13 +144,7 @@ class Study:
 
 
 def each(numbers: int | tuple[int, ...]) -> str:
-    """Numbers of probes in words.
-
-    Examples
-    --------
-    >>> each(3), each((1, 2, 12)), each((1,) * 9 + (40,)), each(zipf(60, 40))
-    ('3', '1 or 2 or 12', '1 or 40 (one in 10)', '40, 20, 13, … (Zipf)')
-    """
+    """Numbers of probes in words."""
     if isinstance(numbers, int):
         return str(numbers)
     several = sorted(set(numbers))
@@ -174,13 +157,7 @@ def each(numbers: int | tuple[int, ...]) -> str:
 def population_of(
     subjects: int, probes: int | tuple[int, ...], rate: float, icc: float, **more: Any
 ) -> tuple[str, Population]:
-    """People, in words and as they are drawn.
-
-    Examples
-    --------
-    >>> population_of(60, SOME, 0.8, 0.2)[0]
-    '60 × 1 or 2 or 12, rate 0.8, icc 0.2, beta'
-    """
+    """People, in words and as they are drawn."""
     people = Population.of(subjects, probes, rate=rate, icc=icc, **more)
     said = f"{subjects} × {each(probes)}, rate {given(rate)}, icc {given(icc)}, {people.kind}"
     return said + (", hard people have more" if people.informative else ""), people
@@ -199,13 +176,7 @@ def searched(
     short: Target | None = None,
     **more: Any,
 ) -> Trial:
-    """An interval of a measure of searches.
-
-    Examples
-    --------
-    >>> searched(50, 3, 0.8, 0.2).people
-    '50 × 3, rate 0.8, icc 0.2, beta'
-    """
+    """An interval of a measure of searches."""
     said, population = population_of(subjects, probes, rate, icc, **more)
     world = OutcomesWorld(population, measure, "images" if images else "people")
     return Trial(said, world, Estimating(measure, design), bars, short)
@@ -219,14 +190,7 @@ def pairs_of(
     icc: float = 0.2,
     kind: PairKind = "normal",
 ) -> tuple[str, PairsWorld]:
-    """Pairs of people, in words and as they are drawn.
-
-    Examples
-    --------
-    >>> from proband import AUC
-    >>> pairs_of(60, 3, AUC(), 0.98)[0]
-    '60 × 3 images, value 0.98, icc 0.2, normal'
-    """
+    """Pairs of people, in words and as they are drawn."""
     numbers = Population.of(subjects, images, rate=0.5, icc=0.0).numbers
     said = f"{subjects} × {each(images)} images, value {given(value)}, icc {given(icc)}, {kind}"
     return said, PairsWorld(numbers, measure, value, icc, kind)

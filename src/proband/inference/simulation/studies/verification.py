@@ -10,11 +10,12 @@ from proband.inference.estimates.estimate import estimate
 from proband.inference.simulation.asking import Answered, Asking, of_a_test
 from proband.inference.simulation.compared_worlds import DecidedBeside
 from proband.inference.simulation.other_worlds import AtThreshold, NamedPairs, NothingApart
+from proband.inference.simulation.pair_worlds import PairKind, TwoOverPairs
 from proband.inference.simulation.populations import Population
 from proband.inference.simulation.score_worlds import CentreWorld
 from proband.inference.simulation.studies.pairs import NEW_PEOPLE_PAIRS
 from proband.inference.simulation.studies.trials import Bars, Study, Trial, each, pairs_of, zipf
-from proband.inference.simulation.worlds import DataSet, PairKind, TwoOverPairs
+from proband.inference.simulation.worlds import DataSet
 from proband.inference.verification.groups import hard_subjects_of
 from proband.inference.verification.verification import verify
 from proband.measures.pair_measures import AUC, FNMR

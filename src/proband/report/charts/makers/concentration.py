@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proband.inference.verification.hard_subjects import HardSubjects
+from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.report.charts.palette import PLAIN, SECOND
 from proband.report.charts.scales import Floats
 from proband.report.charts.spec import Axis, Chart, Concentration, Concentrations

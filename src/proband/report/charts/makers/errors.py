@@ -9,7 +9,7 @@ import numpy as np
 
 from proband import words
 from proband.inference.verification.open_set import SearchEstimates, SearchInterval
-from proband.inference.verification.verification import Verification
+from proband.inference.verification.results import Verification
 from proband.measures.verification import SUPPORTED
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.scales import Kind, deviate, in_powers, rate_label, round_up

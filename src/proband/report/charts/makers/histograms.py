@@ -11,7 +11,7 @@ import numpy.typing as npt
 from proband.errors import UsageError
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments
-from proband.inference.verification.verification import Verification
+from proband.inference.verification.results import Verification
 from proband.report.charts.palette import PLAIN, SECOND
 from proband.report.charts.scales import Floats, Unit
 from proband.report.charts.spec import Axis, Chart, Histogram, Histograms, listed, some

@@ -15,8 +15,8 @@ from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.galleries.participants import Panel
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.outcomes.results import OutcomeRate
-from proband.inference.verification.dyadic_rates import RateInterval
 from proband.inference.verification.groups import Differential
+from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.measures.verification import SUPPORTED
 from proband.report.charts.palette import PLAIN
 from proband.report.charts.scales import Unit, rounded_out

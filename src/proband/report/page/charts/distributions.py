@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments
-from proband.inference.verification.hard_subjects import HardSubjects
-from proband.inference.verification.verification import Verification
+from proband.inference.verification.people.hard_subjects import HardSubjects
+from proband.inference.verification.results import Verification
 from proband.report.cells import (
     columns,
     count_cell,

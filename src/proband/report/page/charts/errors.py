@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from proband.inference.verification.open_set import SearchEstimates
-from proband.inference.verification.verification import Verification
+from proband.inference.verification.results import Verification
 from proband.measures.verification import SUPPORTED
 from proband.report.cells import (
     columns,

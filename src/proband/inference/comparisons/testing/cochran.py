@@ -1,0 +1,75 @@
+"""Do several algorithms differ at all?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.results.base import Result
+from proband.words import Method
+
+_PERMUTATIONS = 9_999
+_AT_ONCE = 2**20  # numbers of one block
+_CITED = ("cochran1950",)
+_NOTHING = Method("cochran-q-nothing", "no probe tells the algorithms apart", cites=_CITED)
+_CHI_SQUARE = Method("cochran-q", "chi-square", "Cochran's Q against chi-square", _CITED)
+_PERMUTED = Method(
+    "cochran-q-permuted",
+    "labels permuted within people",
+    "Cochran's Q with the algorithms' labels permuted within people",
+    _CITED,
+    draws=_PERMUTATIONS,
+)
+
+
+@dataclass(frozen=True)
+class CochranQ(Result):
+    """Cochran's Q over algorithms.
+
+    Attributes
+    ----------
+    statistic, degrees_of_freedom
+        Q and the number of algorithms less one.
+    p_value
+        From chi-square with one probe for each person; otherwise from permuting the algorithms' labels within people.
+    method
+        Which of the two.
+    """
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+    method: Method
+
+
+def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], seed: int = 0) -> CochranQ:
+    """Test whether all algorithms have the same success rate; `success` is probes × algorithms.
+
+    With C_j the successes of algorithm j, R_i those of probe i, and k algorithms, Q = (k − 1)[k Σ C_j² − (Σ C_j)²] / Σ R_i(k −
+    R_i) (Cochran 1950). With one probe for each person Q is chi-square on k − 1 degrees of freedom if none is better; otherwise
+    the algorithms' labels are permuted within people.
+    """
+    from scipy.special import chdtrc
+
+    k = success.shape[1]
+    columns, rows = success.sum(axis=0), success.sum(axis=1)
+    spread = float((rows * (k - rows)).sum())
+    if spread == 0:
+        return CochranQ(0.0, k - 1, 1.0, _NOTHING)
+    q = float((k - 1) * (k * (columns**2).sum() - columns.sum() ** 2) / spread)
+    people = int(subjects.max()) + 1
+    if people == len(success):
+        return CochranQ(q, k - 1, float(chdtrc(k - 1, q)), _CHI_SQUARE)
+    sums = np.zeros((people, k))
+    np.add.at(sums, subjects, success)
+    rng = np.random.default_rng(seed)
+    observed = float((columns**2).sum())
+    as_large = 1
+    block = max(1, _AT_ONCE // sums.size)
+    for done in range(0, _PERMUTATIONS, block):
+        several = np.broadcast_to(sums, (min(block, _PERMUTATIONS - done), *sums.shape))
+        permuted = rng.permuted(several, axis=2).sum(axis=1)
+        as_large += int(((permuted**2).sum(axis=1) >= observed - 1e-9).sum())
+    return CochranQ(q, k - 1, as_large / (_PERMUTATIONS + 1), _PERMUTED)

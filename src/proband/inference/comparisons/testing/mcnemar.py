@@ -1,0 +1,289 @@
+"""Two algorithms on the same probes: McNemar's test, and the difference of the two rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine.foreign import complete_from
+from proband.engine.kinds import Axes
+from proband.engine.labels import aligned
+from proband.engine.limits import Level
+from proband.errors import UsageError
+from proband.inference.proportions import Interval, normal_quantile, proportion_interval
+from proband.results.base import Confidence, Count, Rank, Rate, Result
+from proband.results.serializing import Written
+from proband.words import Note, Sentence, count, digits
+
+if TYPE_CHECKING:
+    from proband.measures import Outcomes
+
+_TESTED = Sentence(
+    "mcnemar.tested", "note", "First: {first}. Second: {second}. Success: rank {rank} or better"
+)
+_NOT_INDEPENDENT = Sentence(
+    "mcnemar.not-independent",
+    "caution",
+    "{probes:count probe} are of {people:count person/people} and are not independent, so this test rejects too often: "
+    "use compare, which accounts for people",
+)
+MOST_PROBES = 2**31 - 1
+"""The largest number for which the binomial distribution is computed exactly."""
+
+
+Outcome = Annotated[npt.NDArray[np.float64], Axes(1, labelled=True)]
+
+
+@dataclass(frozen=True)
+class PairedOutcomes:
+    """How often two algorithms succeed on the same probes.
+
+    Attributes
+    ----------
+    ss, sf, fs, ff
+        Probes on which both succeed, only the first, only the second, neither.
+
+    Examples
+    --------
+    >>> pairs = PairedOutcomes.of(np.array([1.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0]))
+    >>> pairs, pairs.n
+    (PairedOutcomes(ss=1, sf=1, fs=0, ff=1), 3)
+    """
+
+    ss: Count
+    sf: Count
+    fs: Count
+    ff: Count
+
+    @classmethod
+    def of(cls, first: Outcome, second: Outcome) -> PairedOutcomes:
+        """Count the pairs of successes (1) and failures (0) of two algorithms on the same probes."""
+        given = aligned({"the first": first, "the second": second})
+        first, second = (complete_from(one, "outcomes") for one in given.values())
+        for values in (first, second):
+            if not np.isin(values, (0.0, 1.0)).all():
+                raise UsageError(
+                    "McNemar's test counts successes and failures; fractions of a success have no such count.",
+                    "choose pessimistic or optimistic ties.",
+                )
+        if first.shape != second.shape:
+            raise UsageError(
+                f"Outcomes of {count(len(first))} and of {count(len(second))} probes cannot be paired."
+            )
+        a, b = first == 1.0, second == 1.0
+        return cls(int((a & b).sum()), int((a & ~b).sum()), int((~a & b).sum()), int((~a & ~b).sum()))
+
+    @property
+    def n(self) -> int:
+        """The number of probes."""
+        return self.ss + self.sf + self.fs + self.ff
+
+
+@dataclass(frozen=True)
+class McNemar(Result):
+    """The result of McNemar's test.
+
+    Attributes
+    ----------
+    n_sf, n_fs
+        The probes that only the first, and only the second algorithm recognises: the test looks at no others.
+    p_greater, p_less
+        One-sided: the chance, if neither is better, of at least as many probes favouring the first (the second).
+    p_two_sided
+        Twice the smaller of these, at most 1: exact.
+    p_mid
+        The same with half the weight of what was observed: less conservative, no longer exact.
+    """
+
+    n_sf: Count
+    n_fs: Count
+    p_greater: Rate
+    p_less: Rate
+    p_two_sided: Rate
+    p_mid: Rate
+
+
+def mcnemar(n_sf: Count, n_fs: Count) -> McNemar:
+    """Test whether two algorithms recognise probes equally often, by the probes on which they differ (McNemar 1947).
+
+    If neither is better, each of the n = n_sf + n_fs discordant probes falls either way with the chance ½, so p_greater = P[X ≤
+    n_fs], X ~ Binomial(n, ½): exact. The two-sided p is twice the smaller tail, the mid-p that less P[X = n_fs] (Fagerland et
+    al. 2013). Probes are taken to be independent: with several probes of a person it rejects far too often. With no discordant
+    probe every p-value is 1.
+
+    Examples
+    --------
+    FERET's probe sets dup II and fb, as Beveridge et al. (2001) count them in Table 4:
+
+    >>> round(mcnemar(22, 8).p_greater, 6)
+    0.008062
+    >>> found = mcnemar(104, 40)
+    >>> [f"{p:.5e}" for p in (found.p_greater, found.p_two_sided, found.p_mid)]
+    ['4.72745e-08', '9.45491e-08', '6.49311e-08']
+    """
+    from scipy.special import bdtr, gammaln
+
+    n = n_sf + n_fs
+    if n > MOST_PROBES:
+        raise UsageError(
+            f"{digits(n)} discordant probes are more than can be counted exactly, {count(MOST_PROBES)}."
+        )
+    if n == 0:
+        return McNemar(0, 0, 1.0, 1.0, 1.0, 1.0)
+    greater, less = float(bdtr(n_fs, n, 0.5)), float(bdtr(n_sf, n, 0.5))
+    observed = float(np.exp(gammaln(n + 1) - gammaln(n_sf + 1) - gammaln(n_fs + 1) - n * np.log(2.0)))
+    smaller = min(greater, less)
+    return McNemar(n_sf, n_fs, greater, less, min(1.0, 2 * smaller), min(1.0, 2 * smaller - observed))
+
+
+def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Interval:
+    """Find Newcombe's interval of the paired difference of two rates: Wilson's, hybrid, with the correlation.
+
+    It is method 10 of his paper on paired data (Statistics in Medicine 1998;17:2635). With δ and ε the distances of the two
+    rates to the ends of their Wilson intervals and φ their correlation, p₁ − p₂ − √(δ₁² − 2φδ₁ε₂ + ε₂²) to p₁ − p₂ + √(ε₁² −
+    2φε₁δ₂ + δ₂²). Probes vary, and are taken for independent.
+
+    Examples
+    --------
+    Newcombe's table (36, 12, 2, 0) is 0.0569 to 0.3404.
+
+    >>> [round(end, 4) for end in newcombe_interval(PairedOutcomes(36, 12, 2, 0))]
+    [0.0569, 0.3404]
+    """
+    n = pairs.n
+    if n == 0:
+        return Interval(-1.0, 1.0)
+    a, b = pairs.ss + pairs.sf, pairs.ss + pairs.fs
+    low_a, high_a = proportion_interval(a, n, "wilson", confidence_level)
+    low_b, high_b = proportion_interval(b, n, "wilson", confidence_level)
+    margins = a * (n - a) * b * (n - b)
+    cross = float(pairs.ss * pairs.ff - pairs.sf * pairs.fs)
+    if cross > 0:
+        cross = max(cross - n / 2, 0.0)  # his continuity correction
+    phi = 0.0 if margins == 0 else cross / sqrt(margins)
+    p, q = a / n, b / n
+    below, above = p - low_a, high_a - p
+    under, over = q - low_b, high_b - q
+    low = p - q - sqrt(max(0.0, below**2 - 2 * phi * below * over + over**2))
+    high = p - q + sqrt(max(0.0, above**2 - 2 * phi * above * under + under**2))
+    return Interval(max(-1.0, low), min(1.0, high))
+
+
+def tango_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Interval:
+    """Find Tango's (1998) score interval of the paired difference of two rates: the differences a score test does not reject.
+
+    Its ends solve (b − c − nδ)/√(n[2q(δ) + δ(1 − δ)]) = ±z, with b and c the discordant counts and q(δ) the most likely share
+    of probes that only the second recognises. Probes vary, and are taken for independent.
+
+    Examples
+    --------
+    Without a discordant probe of 44 it is ±z²/(n + z²).
+
+    >>> [round(end, 4) for end in tango_interval(PairedOutcomes(40, 0, 0, 4))]
+    [-0.0803, 0.0803]
+    """
+    return tango_counts(pairs.sf, pairs.fs, pairs.n, confidence_level)
+
+
+def tango_counts(
+    b: float, c: float, n: float, confidence_level: float = 0.95, z: float | None = None
+) -> Interval:
+    """Find Tango's (1998) interval from counts that need not be whole.
+
+    Of `n` probes only the first recognises `b` and only the second `c`. `z` is the quantile to use, by default the normal one;
+    an infinite one gives the whole range. Counts divided by a design effect make it an interval over people.
+    """
+    from scipy.optimize import brentq
+
+    z = normal_quantile(confidence_level) if z is None else z
+    if n == 0 or not np.isfinite(z):
+        return Interval(-1.0, 1.0)
+    observed = (b - c) / n
+
+    def excess(delta: float) -> float:
+        """The score statistic of a difference, positive where the observed one is larger."""
+        first = 2 * n
+        second = -b - c + (2 * n - b + c) * delta
+        third = -c * delta * (1 - delta)
+        q = (sqrt(max(0.0, second**2 - 4 * first * third)) - second) / (2 * first)
+        variance = n * (2 * q + delta * (1 - delta))
+        gap = b - c - n * delta
+        return gap / sqrt(variance) if variance > 0 else float(np.sign(gap)) * np.inf if gap else 0.0
+
+    edge = 1.0 - 1e-12
+    low = -1.0 if excess(-edge) <= z else float(brentq(lambda d: excess(d) - z, -edge, observed))
+    high = 1.0 if excess(edge) >= -z else float(brentq(lambda d: excess(d) + z, observed, edge))
+    return Interval(low, high)
+
+
+@dataclass(frozen=True)
+class McNemarOfOutcomes(Result):
+    """Two algorithms on the same probes: how often each recognises them, McNemar's test and the difference of the rates.
+
+    Attributes
+    ----------
+    first, second, rank
+        The algorithms, and the rank that counts as a success.
+    counts, test, interval, confidence_level
+        Probes by who recognises them; the test; Tango's interval of the difference, and its level.
+    n_people
+        Whose the probes are; fewer than probes means that these are not independent.
+    """
+
+    written = Written(
+        {"n": "counts.n", "low": "interval.low", "high": "interval.high", "notes": "sentences"},
+        also=("difference",),
+        without=("first", "second", "rank", "interval", "n_people"),
+        spread=("counts", "test"),
+    )
+
+    first: str
+    second: str
+    rank: Rank
+    counts: PairedOutcomes
+    test: McNemar
+    interval: Interval
+    n_people: Count
+    confidence_level: Confidence = 0.95
+
+    @property
+    def algorithms(self) -> tuple[str, str]:
+        """The two of them."""
+        return self.first, self.second
+
+    @property
+    def difference(self) -> float:
+        """The first's rate less the second's."""
+        return (self.counts.sf - self.counts.fs) / self.counts.n
+
+    def sentences(self) -> list[Note]:
+        """What was tested, and what to beware of."""
+        said = [_TESTED(first=self.first, second=self.second, rank=self.rank)]
+        if self.n_people < self.counts.n:
+            said.append(_NOT_INDEPENDENT(probes=self.counts.n, people=self.n_people))
+        return said
+
+
+def mcnemar_of(
+    first: Outcomes, second: Outcomes, rank: int = 1, confidence_level: float = 0.95
+) -> McNemarOfOutcomes:
+    """Compare two algorithms by the probes that only one of them recognises.
+
+    What is estimated is the difference of two rates over these probes' kind, with Tango's (1998) interval and McNemar's test
+    (1947).
+    """
+    counts = PairedOutcomes.of(first.success(rank), second.success(rank))
+    return McNemarOfOutcomes(
+        first.algorithm,
+        second.algorithm,
+        rank,
+        counts,
+        mcnemar(counts.sf, counts.fs),
+        tango_interval(counts, confidence_level),
+        len(np.unique(first.subjects)),
+        confidence_level,
+    )

@@ -1,0 +1,284 @@
+"""How sure is a verification error rate, when every person takes part in many comparisons?
+
+Two comparisons that share a person are alike, so counting them as independent makes intervals far too narrow. Here a comparison of
+two people is a *dyad*, and people are what is independent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite, sqrt
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError, UsageError
+from proband.inference.proportions import Interval, check_level, normal_quantile, t_quantile, wilson_interval
+from proband.inference.verification.intervals.few_errors import FewErrors
+from proband.inference.verification.intervals.rate_interval import (
+    PersonRate,
+    RateInterval,
+    rate_interval,
+)
+from proband.inference.verification.people.carriers import (
+    FEWEST,
+    TOO_FEW,
+    effective_people,
+    sees_people,
+    small_sample,
+    squares_of_pairs,
+    variance_over_people,
+)
+from proband.inference.verification.people.meetings import Ints, Meetings, subject_pairs
+from proband.inference.verification.people.person_rates import by_comparison, by_person
+from proband.inference.verification.people.supposed import effect_of_sharing, worth_of_people
+from proband.words import Method, Note, Sentence, count
+
+Floats = npt.NDArray[np.float64]
+DyadicMethod = Literal["logit", "wilson"]
+
+_OVER_PEOPLE: dict[DyadicMethod, Method] = {
+    "logit": Method(
+        "fmr-over-people-logit",
+        "plug-in variance over people (logit scale, Student's t)",
+        "the variance over pairs of people on the logit scale",
+        ("fogliato2024",),
+    ),
+    "wilson": Method(
+        "fmr-over-people-wilson",
+        "plug-in variance over people (Wilson, normal quantile)",
+        "Wilson's interval with the variance over pairs of people",
+        ("fogliato2024", "wilson1927"),
+    ),
+}
+_CLUSTERS = Method(
+    "fnmr-clustered",
+    "people as clusters (Wilson with the effective sample size, Student's t)",
+    "Wilson's interval with the effective sample size",
+    ("wilson1927", "rao1992", "bell2002"),
+)
+_NAIVE = Method(
+    "naive",
+    "naive: Wilson, comparisons as if independent",
+    "Wilson's interval as if comparisons were independent, which makes it too narrow",
+    ("wilson1927",),
+)
+_INDEPENDENT = Method(
+    "independent-pairs",
+    "Wilson, pairs assumed independent",
+    "Wilson's interval, pairs being assumed independent since nobody says whose they are",
+    ("wilson1927",),
+)
+_ONE = Method(
+    "one-error",
+    "Wilson (a design effect borrowed or supposed)",
+    "where one error decides, Wilson's interval with a design effect that is borrowed or supposed",
+    ("wilson1927", "rao1992"),
+)
+
+_ONE_PERSON = Sentence(
+    "rates.one-person",
+    "caution",
+    "one person gives no information about others, so the interval is the whole range",
+)
+_UNEVEN = Sentence(
+    "rates.uneven",
+    "caution",
+    "the errors are concentrated on effectively {carry:whole} of {people:count} people; for other people the rate may be "
+    "quite different",
+)
+_SHARED = Sentence(
+    "rates.naive",
+    "caution",
+    "comparisons that share a person are assumed to be independent: the interval is too narrow",
+)
+_ASSUMED = Sentence(
+    "rates.assumed-independent",
+    "caution",
+    "pairs are assumed independent, since nobody says whose they are; where people or samples are in several pairs, it is too narrow",
+)
+
+_FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
+
+
+def false_match_rate(
+    i: npt.ArrayLike,
+    j: npt.ArrayLike,
+    comparisons: Meetings,
+    confidence_level: float = 0.95,
+    method: DyadicMethod = "logit",
+    design_effect: float | None = None,
+) -> RateInterval:
+    """Give the false match rate over other people an interval.
+
+    What is estimated is the chance that a comparison of two people is accepted, at a fixed threshold. People vary, and are
+    independent; comparisons that share one are not.
+
+    Parameters
+    ----------
+    i, j
+        The two subjects of every false match, one entry for each comparison, in either order.
+    comparisons
+        Who is compared with whom.
+    method
+        ``logit`` (the default): an unbiased variance, on the logit scale, with Student's t of as many degrees of freedom as
+        people carry the errors. ``wilson``: Wilson's interval with the plug-in variance as published and a normal quantile.
+    design_effect
+        What fewer than two errors cannot show, seen elsewhere; None to suppose one (`effect_of_sharing`).
+
+    Notes
+    -----
+    The variance is that of Fogliato, Patil and Perona (2024): with ẽ_ij the errors between people i and j less those expected,
+    V = [Σ_i (Σ_j ẽ_ij)² − Σ_{i<j} ẽ_ij²] / N². On average it is (S − 2)(S − 3) / (S (S − 1)) of what it should be, which
+    ``logit`` makes good. V is never taken to be less than if pairs of people were independent, nor than if all comparisons
+    were. The degrees of freedom are the effective number of people who carry the errors: few where a few make most of the
+    variance. Without errors, or with nothing else, the bound is 1 − (α/2)^(1/n) for the n independent comparisons that all are worth
+    with the design effect, and never fewer than pairs of people who share nobody (`zero_error_bounds` has what these alone say).
+    A single error does not show the effect either, and has Wilson's interval of as many.
+    """
+    if method not in get_args(DyadicMethod):
+        raise UsageError(f"There is no method {method!r}.", "choose one of: logit, wilson.")
+    check_level(confidence_level)
+    first, second = subject_pairs(i, j, comparisons, "false matches")
+    by_subject, n, errors = comparisons.n_by_subject, comparisons.n_impostor, len(first)
+    people = int(np.count_nonzero(by_subject))
+    if n == 0:
+        raise DesignError("Nobody is compared with somebody else, so there is no false match rate.")
+    rate = errors / n
+    of_pairs = squares_of_pairs(first, second, rate, comparisons)
+    few = FewErrors.of(errors, n, design_effect, lambda: effect_of_sharing(comparisons))
+    if errors in (0, n):
+        return few.bound(people, comparisons.n_disjoint, "pairs", confidence_level)
+    made = _OVER_PEOPLE[method]
+    counts = np.bincount(first, minlength=len(by_subject)) + np.bincount(second, minlength=len(by_subject))
+    totals = counts - rate * by_subject
+    squares = float(totals @ totals)
+    notes: tuple[Note, ...] = ()
+    freedom: float | None = None
+    if not sees_people(comparisons):
+        variance, freedom = variance_over_people(rate, squares, of_pairs, n), 0.0
+        ends, notes = Interval(0.0, 1.0), (TOO_FEW(),)
+    elif method == "wilson":
+        variance = variance_over_people(rate, squares, of_pairs, n)
+        ends = wilson_interval(rate, rate * (1 - rate) / variance, normal_quantile(confidence_level))
+    elif few.unseen:
+        worth = few.worth(comparisons.n_disjoint)
+        variance, made, notes = rate * (1 - rate) / worth, _ONE, (few.said(worth),)
+        ends = wilson_interval(rate, worth, normal_quantile(confidence_level))
+    else:
+        variance = variance_over_people(rate, squares, of_pairs, n, small_sample(people))
+        freedom = effective_people(totals[by_subject > 0])
+        ends = logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
+        if freedom < _FEW_CARRY:
+            notes = (_UNEVEN(carry=freedom, people=people),)
+    effective = rate * (1 - rate) / variance
+    found = rate_interval(errors, n, people, ends, effective, freedom, made, confidence_level, notes)
+    if people < FEWEST or comparisons.sum_of_squares * comparisons.n_pairs == n**2:
+        return found
+    return replace(found, by_person=_by_two_people(first, second, comparisons, people, confidence_level))
+
+
+def _by_two_people(
+    first: Ints, second: Ints, comparisons: Meetings, people: int, confidence_level: float
+) -> PersonRate:
+    """The rate in which every two people who meet weigh the same, with its interval as that of `false_match_rate`."""
+    keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
+    i, j = keys // comparisons.n_subjects, keys % comparisons.n_subjects
+    shares, n = counts / comparisons.n_between(i, j), comparisons.n_pairs
+    rate = float(shares.sum()) / n
+    totals: Floats = -rate * comparisons.n_partners.astype(np.float64)
+    for side in (i, j):
+        totals += np.bincount(side, weights=shares, minlength=len(totals))
+    of_pairs = float((shares * (shares - 2 * rate)).sum()) + rate**2 * n
+    variance = max((float(totals @ totals) - of_pairs) * small_sample(people), of_pairs) / n**2
+    freedom = effective_people(totals[comparisons.n_partners > 0])
+    ends = logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
+    return PersonRate(rate, ends.low, ends.high, sqrt(variance), freedom)
+
+
+def false_non_match_rate(
+    subjects: npt.ArrayLike,
+    errors: npt.ArrayLike,
+    confidence_level: float = 0.95,
+    design_effect: float | None = None,
+) -> RateInterval:
+    """Give the false non-match rate over other people an interval: Wilson's, with the effective sample size and Student's t.
+
+    People vary, each with as many genuine comparisons; the threshold stays. The arithmetic is that of a clustered rate (Wilson
+    1927; Rao & Scott 1992); where people differ in their number of comparisons, fewer of them carry the variance, and the rate
+    in which each weighs the same stands beside it (`by_comparison`, `by_person`). With fewer than two errors nothing shows how alike
+    the comparisons of a person are, and a design effect is borrowed or supposed, as in `false_match_rate`.
+
+    Parameters
+    ----------
+    subjects, errors
+        For every genuine comparison, whose it is (a number) and whether it is an error.
+    design_effect
+        What fewer than two errors cannot show, seen elsewhere; None to suppose one (`worth_of_people`).
+    """
+    check_level(confidence_level)
+    people, wrong = np.asarray(subjects), np.asarray(errors, dtype=np.float64)
+    if people.ndim != 1 or people.shape != wrong.shape or not np.isin(wrong, (0.0, 1.0)).all():
+        raise UsageError("Every genuine comparison needs a subject and an outcome that is an error or not.")
+    if not len(people):
+        raise DesignError("There are no genuine comparisons, so there is no false non-match rate.")
+    codes = np.unique(people, return_inverse=True)[1]
+    sizes = np.bincount(codes).astype(np.float64)
+    totals = np.bincount(codes, weights=wrong).astype(np.float64)
+    n, missed, k = len(wrong), int(wrong.sum()), len(sizes)
+    few = FewErrors.of(missed, n, design_effect, lambda: n / worth_of_people(sizes))
+    if missed in (0, n):
+        return few.bound(k, k, "people", confidence_level)
+    found = by_comparison(totals, sizes)
+    # A design effect below one is chance or design, and not to be relied on for other people.
+    effective = _worth(found.rate, found.variance, few.most) if k > 1 else float(n)
+    ends = wilson_interval(found.rate, effective, t_quantile(confidence_level, found.freedom))
+    notes = (_ONE_PERSON(),) if k == 1 else ()
+    made = rate_interval(missed, n, k, ends, effective, found.freedom, _CLUSTERS, confidence_level, notes)
+    if sizes.min() == sizes.max():
+        return made
+    person = by_person(totals, sizes)
+    worth = _worth(person.rate, person.variance, k**2 / float((1 / sizes).sum()))
+    ends = wilson_interval(person.rate, worth, t_quantile(confidence_level, person.freedom))
+    error = sqrt(person.rate * (1 - person.rate) / worth)
+    return replace(made, by_person=PersonRate(person.rate, ends.low, ends.high, error, person.freedom))
+
+
+def _worth(rate: float, variance: float, most: float) -> float:
+    """How many independent comparisons vary as much; never more than there are."""
+    return min(most, rate * (1 - rate) / variance) if variance > 0 else most
+
+
+def naive_interval(
+    errors: int, n: int, confidence_level: float = 0.95, n_subjects: int | None = None
+) -> RateInterval:
+    """Find Wilson's interval (1927) as if all comparisons were independent: for contrast, not for use."""
+    if n < 1 or not 0 <= errors <= n:
+        raise UsageError(f"{count(errors)} errors in {count(n)} comparisons is no rate.")
+    ends = wilson_interval(errors / n, n, normal_quantile(confidence_level))
+    notes = (_SHARED(),)
+    return rate_interval(
+        int(errors), int(n), n_subjects, ends, float(n), None, _NAIVE, confidence_level, notes
+    )
+
+
+def independent_interval(errors: int, n: int, confidence_level: float = 0.95) -> RateInterval:
+    """Find Wilson's interval (1927) of pairs of which nobody says whose they are, and which are assumed independent.
+
+    Other pairs vary. With p = errors/n the ends are (p + z²/2n ± z√(p(1 − p)/n + z²/4n²)) / (1 + z²/n). It is right where no person and no
+    sample is in two pairs, and too narrow otherwise.
+    """
+    naive = naive_interval(errors, n, confidence_level)
+    others = [note for note in naive.notes if note.code != _SHARED.code]
+    return replace(naive, method=_INDEPENDENT, notes=(_ASSUMED(), *others))
+
+
+def logit_interval(rate: float, error: float, t: float) -> Interval:
+    """Find the interval of a rate on the logit scale: logit p ± t se/(p(1 − p)); the whole range for an infinite `t`."""
+    from scipy.special import expit, logit
+
+    if not isfinite(t):
+        return Interval(0.0, 1.0)
+    middle, half = float(logit(rate)), t * error / (rate * (1 - rate))
+    return Interval(float(expit(middle - half)), float(expit(middle + half)))

@@ -1,0 +1,213 @@
+"""Who takes part in the comparisons of a pair set, and the error rates that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.errors import DesignError, Hint
+from proband.inference.verification.intervals.dyadic_auc import (
+    AucInterval,
+    PairCloseness,
+    PairPeople,
+    auc_interval,
+)
+from proband.inference.verification.intervals.dyadic_rates import false_match_rate, false_non_match_rate
+from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.people.drawings import AtRates, Drawings, Genuine, Tail
+from proband.inference.verification.people.meetings import Comparisons, Meetings
+from proband.inference.verification.people.partial_meetings import GappedComparisons, ListedComparisons
+from proband.inference.verification.people.supposed import (
+    NOTHING_LENT,
+    Alike,
+    Lent,
+    effect_of_sharing,
+    worth_of_people,
+)
+from proband.measures.pairs.counts import genuine_pairs, impostor_meetings, tail_pairs
+from proband.measures.pairs.pair_set import Codes, PairSet
+from proband.measures.verification import SUPPORTED
+from proband.scores import Scores
+from proband.words import count
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+_LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are kept to see who shares them
+
+
+@dataclass(frozen=True)
+class _Thirty:
+    """A rate of thirty errors, if there are so many and other comparisons, and the design effect that would be supposed."""
+
+    found: RateInterval | None
+    supposed: float
+
+    @property
+    def effect(self) -> float | None:
+        """The design effect they show."""
+        found = self.found
+        return None if found is None or found.errors == found.n else found.n / found.n_effective
+
+    @property
+    def alike(self) -> Alike | None:
+        """The same as others can borrow it; not where nobody has two comparisons."""
+        if self.effect is None or self.supposed <= 1:
+            return None
+        assert self.found is not None  # it shows an effect
+        return Alike((self.effect - 1) / (self.supposed - 1), self.found.degrees_of_freedom or 0.0)
+
+
+def _effect(own: _Thirty, lent: Alike | None) -> float | None:
+    """The design effect that thirty errors show, or else others; None to suppose one."""
+    return own.effect if own.effect is not None or lent is None else lent.effect(own.supposed)
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """Who takes part in the comparisons of a pair set, with people numbered from 0.
+
+    Attributes
+    ----------
+    comparisons
+        Who meets whom, and how often.
+    genuine_people, genuine
+        Every genuine comparison: whose, and how close.
+    first, second, tail
+        Impostor comparisons that reach the loosest threshold of interest: between whom, and how close.
+    whole
+        Where some of the impostor comparisons that are held were left out, the same with all of them.
+    in_doubt
+        How many times the variance over people is taken: more than once where several of them may be one.
+    lent
+        What other algorithms or groups show of how alike comparisons are, for where these show nothing.
+    """
+
+    comparisons: Meetings
+    genuine_people: Integers
+    genuine: Floats
+    first: Integers
+    second: Integers
+    tail: Floats
+    whole: Shared | None = None
+    in_doubt: int = 1
+    lent: Lent = NOTHING_LENT
+
+    @classmethod
+    def of(
+        cls,
+        scores: Scores,
+        pairs: PairSet,
+        loosest: float,
+        threads: int | None = None,
+        own: tuple[Codes, Floats] | None = None,
+    ) -> Shared:
+        """Collect the comparisons above a threshold, and every genuine one unless they are there: whose, and how close."""
+        met = impostor_meetings(scores, pairs, threads)
+        if met is None and pairs.n_shared and not pairs.symmetric:
+            raise DesignError(
+                f"{count(pairs.n_shared)} of the samples are both queries and targets and others are not, so it is not clear how "
+                "often two people meet.",
+                Hint("choose who is compared with whom: {option:gallery}, {option:probes}"),
+                source=scores.name,
+            )
+        rows = pairs.row_codes[~pairs.row_failed]
+        columns = pairs.column_codes[~pairs.column_failed]
+        people = np.unique(np.concatenate([rows, columns]))
+        comparisons: Meetings
+        listed = None
+        if met is not None:
+            number = np.zeros(1 + people.max(initial=0), dtype=np.int32)
+            number[people] = np.arange(len(people))
+            listed = ListedComparisons(len(people), number[met.first], number[met.second], met.counts)
+        if listed is not None and met is not None and not met.lacking:
+            comparisons = listed
+        else:
+            whole = Comparisons(
+                np.bincount(np.searchsorted(people, rows), minlength=len(people)),
+                np.bincount(np.searchsorted(people, columns), minlength=len(people)),
+                pairs.acquired.symmetric,
+            )
+            comparisons = whole if listed is None else GappedComparisons(whole, listed)
+        whose, genuine = own or genuine_pairs(scores, pairs, threads)
+        first, second, tail = tail_pairs(scores, pairs, loosest, _LARGEST_TAIL, threads)
+        return cls(
+            comparisons,
+            np.searchsorted(people, whose),
+            genuine,
+            np.searchsorted(people, first),
+            np.searchsorted(people, second),
+            tail,
+        )
+
+    def reaching(self, closeness: float) -> Shared:
+        """The same, with no more of the impostor comparisons than those that reach a closeness."""
+        kept = self.tail >= closeness
+        return replace(
+            self, first=self.first[kept], second=self.second[kept], tail=self.tail[kept], whole=self.whole or self,
+        )  # fmt: skip
+
+    def fmr_at(self, closeness: float, level: float) -> RateInterval:
+        """The false match rate at a closeness.
+
+        Fewer than two errors do not show how alike comparisons are: their design effect is then borrowed from the threshold at
+        which there are thirty, or else from other algorithms or groups.
+        """
+        accepted = self.tail >= closeness
+        seen = 1 < np.count_nonzero(accepted) < self.comparisons.n_impostor - 1
+        effect = None if seen else _effect((self.whole or self)._matches, self.lent.matches)
+        first, second = self.first[accepted], self.second[accepted]
+        return false_match_rate(first, second, self.comparisons, level, design_effect=effect)
+
+    def fnmr_at(self, closeness: float, level: float) -> RateInterval:
+        """The false non-match rate at a closeness; its design effect is borrowed as that of `fmr_at` is."""
+        missed = self.genuine < closeness
+        seen = 1 < np.count_nonzero(missed) < len(missed) - 1
+        effect = None if seen else _effect(self._misses, self.lent.misses)
+        return false_non_match_rate(self.genuine_people, missed.astype(np.float64), level, effect)
+
+    @property
+    def alike(self) -> Lent:
+        """What thirty errors show of how alike comparisons are, for others to borrow."""
+        return Lent(*(one.alike for one in ((self.whole or self)._matches, self._misses)))
+
+    @cached_property
+    def _matches(self) -> _Thirty:
+        """Thirty false matches (more if they are tied); none where there are not so many."""
+        supposed = effect_of_sharing(self.comparisons)
+        if len(self.tail) < SUPPORTED:
+            return _Thirty(None, supposed)
+        accepted = self.tail >= np.partition(self.tail, -SUPPORTED)[-SUPPORTED]
+        found = false_match_rate(self.first[accepted], self.second[accepted], self.comparisons)
+        return _Thirty(found, supposed)
+
+    @cached_property
+    def _misses(self) -> _Thirty:
+        """Thirty false non-matches (more if they are tied); none where there are fewer than twice as many comparisons."""
+        n = len(self.genuine)
+        supposed = n / worth_of_people(np.bincount(self.genuine_people)) if n else 1.0
+        if n < 2 * SUPPORTED:
+            return _Thirty(None, supposed)
+        missed = self.genuine <= np.partition(self.genuine, SUPPORTED - 1)[SUPPORTED - 1]
+        found = false_non_match_rate(self.genuine_people, missed.astype(np.float64))
+        return _Thirty(found, supposed)
+
+    def area(self, level: float) -> AucInterval:
+        """The interval of the area under the ROC, where every impostor comparison is listed."""
+        people = PairPeople(self.genuine_people, self.first, self.second)
+        return auc_interval(PairCloseness(self.genuine, self.tail), people, level)
+
+    def fnmr_replicates(
+        self, fmrs: Sequence[float], n_resamples: int, drawings: Drawings, threads: int | None = None
+    ) -> list[Floats]:
+        """FNMR at each false match rate in drawings of people, with the thresholds found anew in each."""
+        if not fmrs:
+            return []
+        tail = Tail.of(self.first, self.second, self.tail, self.comparisons)
+        genuine = Genuine.of(self.genuine_people, self.genuine, self.comparisons)
+        return AtRates.of(tail, genuine, self.comparisons, fmrs).replicates(
+            "vertex", n_resamples, drawings, threads
+        )

@@ -1,0 +1,264 @@
+"""Which threshold to deploy: one whose false match rate is, with a stated confidence, within a target for new people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import ceil, exp, log, log1p, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from proband.engine import Progress
+from proband.engine.limits import FalseMatchRate, Level, Threads
+from proband.errors import DesignError, Said, UsageError
+from proband.inference.verification.lists import shared_by
+from proband.inference.verification.people.carriers import FEWEST_CARRIERS
+from proband.inference.verification.people.drawings import Drawings
+from proband.inference.verification.people.meetings import Meetings
+from proband.inference.verification.points import CLOSEST_TIED, room_for_replicates, with_intervals
+from proband.inference.verification.results import PEOPLE_SHARED
+from proband.inference.verification.shared import Shared
+from proband.inference.verification.thresholds.bound_path import BoundPath
+from proband.inference.verification.thresholds.results import DeployedThreshold, DeployedThresholds
+from proband.inference.verification.verification import counted
+from proband.measures.pair_measures import compared_pairs
+from proband.measures.pairs.counts import count_each, each_pair_once
+from proband.measures.verification import ErrorRates, admitting
+from proband.results.base import Answers
+from proband.results.compared import Compared
+from proband.results.targets import OTHER_PEOPLE_COMPARED
+from proband.samples import Experiment, Samples
+from proband.scores import Scores
+from proband.scores.scored_pairs import with_people_of_mated
+from proband.scores.several import by_name
+from proband.scores.trials import Trials
+from proband.words import Target, count, given, level
+
+Verified = Scores | Trials
+_MOST_POINTS = 400  # of the path that are kept for drawing
+
+_ANSWERS = Answers(
+    Target("threshold-for-fmr", "the threshold that keeps a false match rate"),
+    OTHER_PEOPLE_COMPARED,
+    Target("algorithm", "the algorithm"),
+    PEOPLE_SHARED,
+)
+
+
+def threshold(
+    scores: Verified | Sequence[Verified] | Mapping[str, Verified],
+    within: Experiment | Samples | None = None,
+    *,
+    fmr: FalseMatchRate | Sequence[FalseMatchRate] = 1e-3,
+    confidence_level: Level = 0.95,
+    check_orientation: bool = True,
+    threads: Threads | None = None,
+    progress: Progress | None = None,
+) -> DeployedThresholds:
+    """Find the laxest threshold whose false match rate is, with a confidence, within a target for new people.
+
+    A threshold set where the false match rate of these people is f exceeds f on other people about half the time. Here U(t) is
+    the one-sided upper bound of the rate for new people (`BoundPath`), whether every comparison weighs the same or every two
+    people, made never to fall towards laxer thresholds; the laxest t with U(t) ≤ f is taken. Then FMR(t) > f
+    implies a miss of the bound at one fixed threshold, so that no more than 1 − confidence of such thresholds exceed f (Bates et
+    al. 2021). A second grade holds whatever the distribution of scores: ⌊people/2⌋·KL(p‖f) ≥ ln 1/(1 − confidence) (Hoeffding
+    1963), p weighing every two people the same.
+
+    Parameters
+    ----------
+    scores, within
+        One algorithm or several, as `verify` takes them; a mapping names them.
+    fmr
+        The false match rate to keep, or several.
+    confidence_level
+        How sure that must be; and the level of the intervals of FMR and FNMR that stand beside it.
+
+    Raises
+    ------
+    DesignError
+        If none of the thresholds asked for can be had from so few people; it says how many are needed.
+
+    Examples
+    --------
+    A hundred people, one image as target and one as query each. The plain threshold has 99 false matches in 9,900:
+
+    >>> rng = np.random.default_rng(1)
+    >>> ids = [f"{side}{k:02d}" for side in "tq" for k in range(100)]
+    >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    >>> values = rng.normal(size=(100, 100)) + 2 * np.eye(100)
+    >>> scores = Scores.from_array(values, ids[100:], ids[:100], orientation="similarity", name="net")
+    >>> (found,) = threshold(scores, samples, fmr=0.01)
+    >>> found.plain.point.false_matches, found.sure.point.false_matches, found.bound <= 0.01
+    (99, 81, True)
+    """
+    rates = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
+    if not rates:
+        raise UsageError("There is no false match rate to keep.", "name at least one: fmr=0.001.")
+    found = tuple(
+        replace(made, algorithm=name)
+        for name, one in by_name(scores).items()
+        for made in thresholds_of(
+            one,
+            within,
+            rates,
+            confidence_level,
+            check_orientation=check_orientation,
+            threads=threads,
+            progress=progress,
+        )
+    )
+    require_any(found)
+    return DeployedThresholds(found)
+
+
+def require_any(found: Sequence[DeployedThreshold]) -> None:
+    """Refuse where nothing of what was asked for can be said, with what it takes."""
+    if not found or any(one.sure is not None or one.distribution_free is not None for one in found):
+        return
+    one = min(found, key=lambda each: each.people_needed)
+    if one.is_tied:
+        raise DesignError(
+            f"{CLOSEST_TIED(fmr=one.asked)}.", "give scores with more digits.", source=one.algorithm
+        )
+    raise DesignError(
+        f"no threshold keeps a false match rate of {given(one.asked)} with {level(one.confidence_level)} confidence: "
+        f"{count(one.n_subjects)} people in {count(one.plain.point.n_impostor)} impostor comparisons cannot show it.",
+        f"{one.needed}; or ask for a larger rate.",
+        source=one.algorithm,
+    )
+
+
+def thresholds_of(
+    scores: Verified,
+    within: Experiment | Samples | None,
+    fmrs: Sequence[float],
+    confidence_level: float,
+    *,
+    check_orientation: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[DeployedThreshold, ...]:
+    """Find the thresholds of one algorithm, one for each false match rate, its comparisons counted once."""
+    if isinstance(scores, Trials):
+        rates, shared, compared = _of_list(scores, within)
+    else:
+        if within is None:
+            within = scores.samples_by_label()
+        pairs, rates = counted(scores, within, (), check_orientation, threads, progress)
+        shared = Shared.of(scores, pairs, room_for_replicates(rates, max(fmrs)), threads)
+        compared = compared_pairs(scores, within, rates.counts)
+    return tuple(_deployed(rates, shared, compared, asked, confidence_level) for asked in fmrs)
+
+
+def _of_list(trials: Trials, within: Experiment | Samples | None) -> tuple[ErrorRates, Shared, Compared]:
+    if isinstance(within, Experiment):
+        raise UsageError(
+            f"{trials.name} is a list of comparisons, which is taken as it is, not within an experiment.",
+            "give the samples table, or choose the comparisons in the list.",
+            source=Said(trials.name),
+        )
+    trials = with_people_of_mated(each_pair_once(trials if within is None else trials.with_samples(within)))
+    counts = count_each(trials)
+    similar = trials.orientation == "similarity"
+    shared = shared_by(trials, 1.0 if similar else -1.0)
+    if shared is None:
+        raise DesignError(
+            "the list does not say whose the comparisons are, so nothing can be said of new people.",
+            "give the samples table, or name the samples or the subjects of both sides.",
+            source=trials.name,
+        )
+    return (
+        ErrorRates(trials.name, similar, counts, counts.notes),
+        shared,
+        compared_pairs(trials, None, counts),
+    )
+
+
+def _deployed(
+    rates: ErrorRates,
+    shared: Shared,
+    compared: Compared,
+    asked: float,
+    confidence_level: float,
+) -> DeployedThreshold:
+    sign = 1.0 if rates.larger_is_closer else -1.0
+    most = rates.allowed_at(asked)
+    near = _closest(shared, most)
+    path = BoundPath.of(near.first, near.second, near.tail, near.comparisons, confidence_level)
+    units = _disjoint(near.comparisons)
+    allowed = path.allowed(asked)
+    freely = None if units is None else path.allowed_freely(asked, units, confidence_level)
+    rates = admitting(rates, shared.tail, {most, allowed, freely or 0})
+    plain = rates.at_fmr(asked)
+    sure = rates.at_false_matches(allowed, asked) if allowed or freely is not None else None
+    free = None if freely is None else rates.at_false_matches(freely, asked)
+    chosen = [plain, *(one for one in (sure, free) if one is not None and one.threshold is not None)]
+    made = dict(
+        zip(chosen, with_intervals(chosen, sign, near, confidence_level, 0, False, Drawings(0)), strict=True)
+    )
+    found = None if sure is None else made.get(sure)
+    drawn = thinned(len(path.errors), _MOST_POINTS)
+    return DeployedThreshold(
+        rates.algorithm,
+        asked,
+        confidence_level,
+        made[plain],
+        found,
+        None if found is None else _bound_at(path, found.point.false_matches, units, confidence_level),
+        None if free is None else made.get(free),
+        near.comparisons.n_subjects,
+        *_needed(near.comparisons, asked, confidence_level),
+        _ANSWERS,
+        rates.notes,
+        compared,
+        rates.larger_is_closer,
+        sign * path.closeness[drawn],
+        path.rate[drawn],
+        path.bound[drawn],
+    )
+
+
+def thinned(n: int, most: int) -> npt.NDArray[np.int64]:
+    """Choose places of a curve over false matches to be drawn, closer where there are few."""
+    if n <= most:
+        return np.arange(n, dtype=np.int64)
+    return np.unique(np.round(np.geomspace(1, n, most)).astype(np.int64)) - 1
+
+
+def _closest(shared: Shared, most: int) -> Shared:
+    """The same with so many of the closest impostor comparisons, and those as close as the last of them."""
+    if len(shared.tail) <= most:
+        return shared
+    return shared.reaching(float(np.partition(shared.tail, -max(most, 1))[-max(most, 1)]))
+
+
+def _bound_at(path: BoundPath, errors: int, units: int | None, confidence: float) -> float:
+    """The bound at a threshold with so many false matches: without any, that of the first or of disjoint pairs of people."""
+    place = int(np.searchsorted(path.errors, max(errors, 1)))
+    least = float(path.bound[place]) if place < len(path.bound) else 1.0
+    if errors == 0 and units:
+        least = min(least, -float(np.expm1(log1p(-confidence) / units)))
+    return least
+
+
+def _disjoint(comparisons: Meetings) -> int | None:
+    """How many disjoint pairs people make, where everybody meets everybody; else None."""
+    people = int(np.count_nonzero(comparisons.n_partners))
+    return people // 2 if people > 1 and comparisons.n_pairs == people * (people - 1) // 2 else None
+
+
+_COUNTLESS = 1e18  # more comparisons than anybody makes
+
+
+def _needed(comparisons: Meetings, asked: float, confidence: float) -> tuple[int, int, int]:
+    """People and comparisons for one false match to be allowed, and people for none to suffice, whatever the distribution.
+
+    One false match in n has a bound of about exp(t)/n, t being Student's quantile with two degrees of freedom: nobody errs alone.
+    """
+    from scipy.special import stdtrit
+
+    pairs = ceil(min(exp(float(stdtrit(FEWEST_CARRIERS, confidence))) / asked, _COUNTLESS))
+    each = comparisons.n_impostor / max(comparisons.n_pairs, 1)
+    free = 2 * ceil(min(log(1 - confidence) / log1p(-asked), _COUNTLESS))
+    return ceil(0.5 + sqrt(0.25 + 2 * pairs / each)), pairs, free

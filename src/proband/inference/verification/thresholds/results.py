@@ -1,0 +1,254 @@
+"""Thresholds that were found, each with what it keeps, and what is to be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from proband.engine.frames import frame_of_rows
+from proband.inference.verification.points import CLOSEST_TIED
+from proband.inference.verification.results import VerificationPoint
+from proband.inference.verification.thresholds.bound_path import Floats
+from proband.measures.pairs.counts import allowed_errors
+from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.results.compared import Compared
+from proband.results.serializing import Written
+from proband.words import Note, Sentence
+
+_RATES = tuple(f"{rate}{end}" for rate in ("fmr", "fnmr") for end in ("", "_low", "_high"))
+_COLUMNS = {
+    "algorithm": pl.String,
+    **dict.fromkeys(("asked", "confidence_level"), pl.Float64),
+    "grade": pl.String,
+    **dict.fromkeys(("threshold", *_RATES), pl.Float64),
+}
+_SURE = Sentence(
+    "threshold.sure",
+    "note",
+    "{algorithm}: accept at {threshold:threshold} or {closer}. With {confidence:level} confidence its FMR is at most {asked:given} for "
+    "new people; here it is {fmr:small} (bound {bound:small}), and FNMR {fnmr:rate} [{low:rate}, {high:rate}]",
+)
+_EACH = Sentence(
+    "threshold.sure-each",
+    "note",
+    "Thresholds with {confidence:level} confidence: with that confidence the FMR for new people is at most the target",
+)
+_PLAIN = Sentence(
+    "threshold.plain",
+    "note",
+    "A plain threshold has the target FMR for these people and gives no guarantee for others: about every second such "
+    "threshold exceeds the target",
+)
+_FREE = Sentence(
+    "threshold.distribution-free",
+    "note",
+    "The strictest grade holds whatever the distribution of scores; the other rests on the variance over {people:count person/people}",
+)
+_NOT_FREE = Sentence(
+    "threshold.not-distribution-free",
+    "note",
+    "The bound rests on the variance over {people:count person/people}; one that holds whatever the distribution of scores takes "
+    "{needed:count} people for {asked:given}",
+)
+_NONE = Sentence(
+    "threshold.none",
+    "caution",
+    "{algorithm}: no threshold keeps FMR at most {asked:given} with {confidence:level} confidence: {people:count person/people} in "
+    "{comparisons:count impostor comparison} cannot show it",
+)
+_LIMIT = Sentence(
+    "threshold.limit",
+    "note",
+    "The bound allows for few people carrying the variance. It cannot allow for people who are taken for very many others and are not "
+    "among these: where one in a hundred is, such thresholds exceeded the target in up to 8 of 100 simulated data sets",
+)
+_NEEDED = Sentence(
+    "threshold.needed",
+    "note",
+    "at least about {people:count} people ({comparisons:count} impostor comparisons) are needed if errors are spread "
+    "evenly over people, and {free:count} whatever the distribution of scores",
+)
+_COMPARISONS_NEEDED = Sentence(
+    "threshold.comparisons-needed",
+    "note",
+    "there are people enough, but at least about {needed:count} impostor comparisons are needed, even if errors are spread evenly over "
+    "people; there are {there:count}",
+)
+_CONCENTRATED = Sentence(
+    "threshold.concentrated",
+    "note",
+    "there are people and comparisons enough for errors that are spread evenly, but a few people account for most false matches here: "
+    "more people are needed",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class DeployedThreshold(Result):
+    """The threshold of one algorithm for one false match rate.
+
+    Attributes
+    ----------
+    algorithm, asked, confidence_level, larger_is_closer
+        Whose threshold, the false match rate it is to keep, how sure that must be, and which way scores point.
+    plain
+        The laxest threshold that keeps the rate on these people, without a guarantee for others.
+    sure, bound
+        The laxest one whose upper bound keeps the rate, and that bound; None where these people cannot show it.
+    distribution_free
+        The laxest one that keeps the rate whatever the distribution of scores; None where there are too few people.
+    n_subjects, compared
+        People in the comparisons, and which comparisons were counted.
+    people_needed, comparisons_needed, people_needed_freely
+        How many it takes at least if nobody stands out and everybody has as many images, and whatever the distribution.
+    answers, notes
+        What the threshold means, and what a reader should know.
+    thresholds, rates, bounds
+        For drawing: the false match rate and its bound by threshold.
+    """
+
+    written = Written(without=("thresholds", "rates", "bounds", "larger_is_closer"), versioned=True)
+
+    algorithm: str
+    asked: Rate
+    confidence_level: Confidence
+    plain: VerificationPoint
+    sure: VerificationPoint | None
+    bound: Rate | None
+    distribution_free: VerificationPoint | None
+    n_subjects: Count
+    people_needed: Count
+    comparisons_needed: Count
+    people_needed_freely: Count
+    answers: Answers
+    notes: tuple[Note, ...]
+    compared: Compared
+    larger_is_closer: bool = True
+    thresholds: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    rates: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    bounds: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+
+    @property
+    def graded(self) -> dict[str, VerificationPoint | None]:
+        """The thresholds by what is known of new people."""
+        return {"plain": self.plain, "sure": self.sure, "distribution-free": self.distribution_free}
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether more of the closest impostor scores are equal than the rate allows."""
+        point = self.plain.point
+        return not point.false_matches and bool(allowed_errors(self.asked, point.n_impostor) > 0)
+
+    @property
+    def needed(self) -> Note:
+        """What is too few: people, comparisons, or people who account for the errors."""
+        there = self.plain.point.n_impostor
+        if self.is_tied:
+            return CLOSEST_TIED(fmr=self.asked)
+        if self.people_needed > self.n_subjects:
+            return _NEEDED(
+                people=self.people_needed, comparisons=self.comparisons_needed, free=self.people_needed_freely
+            )
+        if self.comparisons_needed > there:
+            return _COMPARISONS_NEEDED(needed=self.comparisons_needed, there=there)
+        return _CONCENTRATED()
+
+    def sentences(self) -> list[Note]:
+        """What to deploy, what the plain threshold is worth, and what the other rests on."""
+        own = self.deployed()
+        if self.sure is None:
+            return [*own, self.needed]
+        return [*own, _PLAIN(), self.grade, _LIMIT()]
+
+    @property
+    def grade(self) -> Note:
+        """What the bound rests on."""
+        if self.distribution_free is not None:
+            return _FREE(people=self.n_subjects)
+        return _NOT_FREE(people=self.n_subjects, needed=self.people_needed_freely, asked=self.asked)
+
+    def deployed(self) -> list[Note]:
+        """What to deploy, or that there is nothing."""
+        said = {"algorithm": self.algorithm, "asked": self.asked}
+        if self.sure is None or self.bound is None:
+            compared = self.plain.point.n_impostor
+            people = self.n_subjects
+            return [_NONE(**said, confidence=self.confidence_level, people=people, comparisons=compared)]
+        point, fnmr = self.sure.point, self.sure.fnmr
+        return [
+            _SURE(
+                **said,
+                threshold=point.threshold,
+                closer="above" if self.larger_is_closer else "below",
+                confidence=self.confidence_level,
+                fmr=point.fmr,
+                bound=self.bound,
+                fnmr=point.fnmr,
+                low=fnmr.low,
+                high=fnmr.high,
+            )
+        ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each threshold: the plain one, and those with a confidence."""
+        return frame_of_rows(
+            [
+                {
+                    "algorithm": self.algorithm,
+                    "asked": self.asked,
+                    "confidence_level": self.confidence_level,
+                    "grade": grade,
+                    "threshold": None if one is None else one.point.threshold,
+                    "fmr": None if one is None else one.point.fmr,
+                    "fmr_low": None if one is None else one.fmr.low,
+                    "fmr_high": None if one is None else one.fmr.high,
+                    "fnmr": None if one is None else one.point.fnmr,
+                    "fnmr_low": None if one is None else one.fnmr.low,
+                    "fnmr_high": None if one is None else one.fnmr.high,
+                }
+                for grade, one in self.graded.items()
+            ],
+            _COLUMNS,
+        )
+
+    def __repr__(self) -> str:
+        return f"DeployedThreshold({self.sentences()[0]})"
+
+
+@dataclass(frozen=True, eq=False)
+class DeployedThresholds(Result):
+    """Thresholds to deploy, one for each algorithm and false match rate.
+
+    Attributes
+    ----------
+    found
+        In the order of algorithms, and of rates within each.
+    """
+
+    found: tuple[DeployedThreshold, ...]
+
+    def __iter__(self) -> Iterator[DeployedThreshold]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, place: int) -> DeployedThreshold:
+        return self.found[place]
+
+    def sentences(self) -> list[Note]:
+        """What they mean for new people; of several, those that cannot be had by themselves."""
+        if len(self.found) == 1:
+            return self.found[0].sentences()
+        none = [said for one in self.found if one.sure is None for said in (*one.deployed(), one.needed)]
+        strictest = min(self.found, key=lambda one: one.asked)
+        return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT(), *none]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row for each algorithm, rate and grade."""
+        return pl.concat([one.to_frame() for one in self.found], how="vertical_relaxed")
+
+    def __repr__(self) -> str:
+        return "\n".join(str(said) for one in self.found for said in one.deployed())
