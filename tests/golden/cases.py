@@ -396,6 +396,14 @@ ELSEWHERE = {
     "datasets --by-dataset": "tests/cli",
     "recognize --names": "tests/cli",
     "protocol run --names": "tests/cli",
+    **dict.fromkeys(
+        [
+            *(f"protocol run --{name}" for name in ("csv", "latex", "figure", "formats")),
+            *(f"audit --{name}" for name in ("latex", "out", "report", "formats")),
+            *(f"protocol what-if --{name}" for name in ("names", "csv", "latex", "out", "report", "formats")),
+        ],
+        "says again what --json says: tests/cli",
+    ),
     "init --names": "tests/cli",
     "recognize --detect": "needs photographs: tests/algorithms",
     "recognize --model": "passes through BLAS: tests/algorithms",

@@ -43,9 +43,48 @@ def answer(command: str, words: str, folder: Path, as_json: bool) -> dict[str, A
         # The tables of a run say again what its results.json says, and its list of files holds no number.
         if path.name == "files.json":
             continue
-        if not name.startswith(".") and "/tables/" not in name and not name.startswith("kept/"):
+        moved = name in MOVES.get(command, {}).values()
+        if moved or (not name.startswith(".") and "/tables/" not in name and not name.startswith("kept/")):
             found[name] = _numbers(_content(path))
     return {key: value for key, value in found.items() if value not in (None, {})}
+
+
+MOVES: dict[str, dict[str, str]] = {
+    "protocol run": {
+        "answer": "answer//protocol",
+        "out/results.json": "out/results.json//protocol",
+        "out/table.csv": "out/tables/protocol.csv",
+        "out/classes.csv": "out/tables/protocol_classes.csv",
+        "out/confusions.csv": "out/tables/protocol_confusions.csv",
+        "out/cards/lbp-nbnn-75-25-HO-disjoint.json": "out/protocol/cards/lbp-nbnn-75-25-HO-disjoint.json",
+    },
+    "audit": {"answer": "answer//audits/0"},
+    "protocol what-if": {"answer": "answer//what_if"},
+}
+"""Where what frozen answers say stands now, by command: a file or the answer itself, and behind ``//`` the place in it."""
+
+ADDED = {"audit": {"found.csv": ("splits",)}}
+"""What files hold besides, by command."""
+
+
+def as_frozen(command: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
+    """What a command answers now, where the frozen answer has it."""
+    moves = MOVES.get(command)
+    if moves is None:
+        return found
+    made = {key: _at(found, moves.get(key, key)) for key in expected}
+    for key, columns in ADDED.get(command, {}).items():
+        if key in made:
+            made[key] = {name: value for name, value in made[key].items() if name not in columns}
+    return made
+
+
+def _at(found: Any, path: str) -> Any:
+    file, _, place = path.partition("//")
+    part = found[file]
+    for key in filter(None, place.split("/")):
+        part = part[int(key) if isinstance(part, list) else key]
+    return part
 
 
 def _content(path: Path) -> Any:

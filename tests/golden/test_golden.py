@@ -16,7 +16,7 @@ import pytest
 import typer
 from tests.golden.cases import CASES, ELSEWHERE
 from tests.golden.freeze import file_of, fresh
-from tests.golden.running import answer, differences
+from tests.golden.running import answer, as_frozen, differences
 
 from proband.cli.app import app
 
@@ -39,7 +39,7 @@ def test_numbers(command: str, words: str, as_json: bool, data: Path, tmp_path: 
     expected = json.loads(file_of(command).read_text())[words]
     for one in data.iterdir():
         (shutil.copytree if one.is_dir() else shutil.copyfile)(one, tmp_path / one.name)
-    found = answer(command, words, tmp_path, as_json)
+    found = as_frozen(command, answer(command, words, tmp_path, as_json), expected)
     assert differences(expected, json.loads(json.dumps(found))) == []
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from proband.analyses.epd_options import LearningRequest
 from proband.analyses.protocol.request import ProtocolRequest
-from proband.inference.cross_validation.comparison import check_margin
 from proband.protocols.running.cache import Journals
 from proband.protocols.running.classifiers import named_classifiers
 from proband.protocols.running.data import FeatureTable
@@ -15,51 +13,27 @@ from proband.scores.reading import KEY_MARK
 from proband.study.context import Context
 from proband.study.definition import Origin
 
+SPLITS = "splits"
+"""The directory of finished splits in a cache."""
 _ONNX = "onnx:"
 
 
 def run(request: ProtocolRequest, context: Context) -> ProtocolRun:
-    """Train and test the classifiers of a request under its protocols.
-
-    Every finished split is kept in the cache, and found there again; those of another request are forgotten.
-    """
-    place = context.cache.directory
-    kept = None if place is None else Journals(place / "splits")
-    found = under_protocols(request, context, kept)
-    if kept is not None:
-        kept.forget_others()
-    return found
-
-
-def under_protocols(request: ProtocolRequest, context: Context, cache: Path | Journals | None) -> ProtocolRun:
-    """Train and test the classifiers; finished splits are kept in `cache`, and found there again."""
-    check_margin(request.margin)
-    origin, output = context.origin, context.output
-    classifiers = named_classifiers(
-        [_found(origin, one) for one in request.classifiers], mask=request.eyes is not None
-    )
-    file = str(origin.find(request.file or ""))
-    data = FeatureTable.read(
-        file if request.key is None else f"{file}{KEY_MARK}{request.key}",
-        context.samples,
-        name=request.name,
-        size=request.shape,
-        eyes=request.eyes,
-        file_column=request.file_column,
-        threads=context.threads,
-        progress=context.progress,
-    )
-    where = origin.condition(request.where)
+    """Train and test the classifiers of a request under its protocols."""
+    named = [found_from(context.origin, classifier) for classifier in request.classifiers]
+    classifiers = named_classifiers(named, mask=request.eyes is not None)
+    data = learned_from(request, context, request.name, request.shape, request.eyes)
+    where = context.origin.condition(request.where)
     return run_protocol(
         classifiers,
         data if where is None else data.where(where),
         list(request.protocols),
         task=request.settled_task,
         label=request.label,
-        seed=output.seed,
+        seed=context.output.seed,
         stratify=request.stratify,
         missing=request.missing,
-        confidence_level=output.confidence_level,
+        confidence_level=context.output.confidence_level,
         margin=request.margin,
         justification=request.justification,
         subjects=request.subjects,
@@ -67,11 +41,48 @@ def under_protocols(request: ProtocolRequest, context: Context, cache: Path | Jo
         draws=request.draws,
         threads=context.threads,
         progress=context.progress,
-        cache=cache,
+        cache=finished_splits(context),
     )
 
 
-def _found(origin: Origin, classifier: str) -> str:
+def learned_from(
+    request: LearningRequest,
+    context: Context,
+    name: str | None = None,
+    size: tuple[int, int] | None = None,
+    eyes: str | None = None,
+) -> FeatureTable:
+    """What classifiers learn from: what is in memory under the name of the file, or the file."""
+    file = request.file or ""
+    if file in context.inputs.features:
+        return context.inputs.features[file]
+    path = str(context.origin.find(file))
+    return FeatureTable.read(
+        path if request.key is None else f"{path}{KEY_MARK}{request.key}",
+        context.samples,
+        name=name,
+        size=size,
+        eyes=eyes,
+        file_column=request.file_column,
+        threads=context.threads,
+        progress=context.progress,
+    )
+
+
+def finished_splits(context: Context) -> Journals | None:
+    """Where finished splits are kept and found again; when a run is over, those it had no use for are forgotten."""
+    place = context.cache.directory
+    return None if place is None else context.once("finished splits", lambda: _journals(context))
+
+
+def _journals(context: Context) -> Journals:
+    assert context.cache.directory is not None  # asked before
+    kept = Journals(context.cache.directory / SPLITS)
+    context.cache.at_finish.append(kept.forget_others)
+    return kept
+
+
+def found_from(origin: Origin, classifier: str) -> str:
     """A classifier, its ONNX model looked up from the study file."""
     name, mark, spec = (
         classifier.rpartition("=") if classifier.partition("=")[2].startswith(_ONNX) else ("", "", classifier)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
 from functools import cache
 from inspect import Parameter, Signature, signature
@@ -43,6 +43,7 @@ def analysis(
     output: Collection[str] = ("confidence_level", "seed", "formats"),
     reads: type[Reads] = ScoreInputs,
     prepare: Callable[[Asked, Any], Any] | None = None,
+    kept: Callable[[Any, Path | None], AbstractContextManager[Path | None]] = lambda _, __: nullcontext(),
     marks: Callable[[], Mapping[str, Marks]] = dict,
 ) -> Callable[[Show], Command]:
     """Make a command of what shows the findings of an analysis.
@@ -65,6 +66,8 @@ def analysis(
         What is read, and how that is typed.
     prepare
         What else is to be read for what was asked.
+    kept
+        Where costly results are kept while the command runs, by what it reads and where results go; nowhere by default.
     marks
         Beside which options of the command others have no effect, where their own declaration does not say it.
     """
@@ -84,8 +87,9 @@ def analysis(
             asked = options.asked(given)
             if prepare is not None:
                 sources = prepare(asked, sources)
-            found, request = _carry_out(asked, title, sources, run, files["out"], outputs)
-            _write(found, request, files["out"], files["report"])
+            with kept(sources, files["out"]) as cache:
+                found, request = _carry_out(asked, title, sources, run, files["out"], outputs, cache)
+                _write(found, request, files["out"], files["report"])
             code = show(found, request, json=run.json, explain=run.explain, **extra)
             for note in found.notes if run.json or run.explain else ():
                 tell(f"note: {note}")
@@ -225,6 +229,7 @@ def _carry_out(
     running: RunInputs,
     out: Path | None,
     outputs: Sequence[Path | None],
+    cache: Path | None,
 ) -> tuple[Findings, Request]:
     from proband.report.directory import require_free
     from proband.study.caching import Cache
@@ -253,6 +258,7 @@ def _carry_out(
             origin=origin,
             threads=running.threads,
             progress=progress,
+            cache=Cache(cache),
             allow_plugins=True,  # whoever types a command may name code to run
             keep_on_interrupt=True,
         )
@@ -453,7 +459,12 @@ def _give_gallery(entries: list[dict[str, Any]], text: str) -> None:
 def _fields_of_dataclass(group: type) -> list[Parameter]:
     hints = get_type_hints(group, include_extras=True)
     return [
-        Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
+        Parameter(
+            one.name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if one.default is MISSING else one.default,
+            annotation=hints[one.name],
+        )
         for one in fields(group)
     ]
 
