@@ -23,7 +23,7 @@ from proband.analyses.protocol.charts import accuracies
 from proband.analyses.protocol.figures import accuracy_figure
 from proband.analyses.protocol.tables import intervals_table, run_statements, runs_table
 from proband.analyses.what_if.view import WhatIfView
-from proband.cli.outputs import show_analysis
+from proband.cli.findings import show_findings
 from proband.engine.files.documents import as_json
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.comparability import compare_cards
@@ -179,7 +179,7 @@ def whole(run: ProtocolRun) -> Findings:
 def test_the_terminal_begins_with_the_papers_layout(run: ProtocolRun) -> None:
     printed = io.StringIO()
     with redirect_stdout(printed):
-        show_analysis(whole(run), "protocol", json=False, explain=False)
+        show_findings(whole(run), json=False, explain=False)
     first, second, *_ = re.split(r"\n\n", printed.getvalue())
     assert first.splitlines()[0] == "Accuracy over runs (%)"
     assert second.splitlines()[0] == "Intervals (%)"

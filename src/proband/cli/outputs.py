@@ -1,23 +1,14 @@
-"""What commands show and write: findings on the terminal, and the page of ``--report``; no file is one that the command reads, and no two are the same."""
+"""Files that commands write: the page of ``--report``; none is a file that the command reads, and no two are the same."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proband.cli.console import (
-    print_json,
-    say,
-    say_all,
-    say_below,
-    show_tables,
-    write_csv,
-    write_latex,
-    wrote,
-)
+from proband.cli.console import wrote
 from proband.errors import Said, UsageError
 
 if TYPE_CHECKING:
@@ -57,42 +48,6 @@ def write_page(found: Findings, path: Path) -> None:
     with written_whole(path) as draft:
         draft.write_text(render_page(build_page(Scene(found))), encoding="utf-8")
     wrote(path)
-
-
-def show_analysis(
-    found: Findings,
-    key: str,
-    csv: Path | None = None,
-    latex: Path | None = None,
-    figure: Sequence[Path] | None = None,
-    *,
-    json: bool,
-    explain: bool,
-) -> None:
-    """Write and print what an analysis found, as its view has it; as JSON everything that was found."""
-    from proband.report.figures.style import save_figure
-    from proband.report.scene import Scene
-
-    scene = Scene(found)
-    view, part = scene.parts[key]
-    if csv is not None:
-        write_csv(next(iter(view.frames(part).values())), csv)
-    if latex is not None:
-        write_latex(latex, *view.latex(part))
-    for path in figure or ():
-        draw = next(iter(view.figures(part, scene).values()))
-        save_figure(draw(), path)
-        wrote(path)
-    if json:
-        print_json(scene.plain)
-        return
-    for number, passage in enumerate(view.passages(part, explain)):
-        if number:
-            say("")
-        say_all(passage.before, dim=False)
-        show_tables(*passage.tables)
-        say_all(passage.verdicts, dim=False)
-        say_below(passage.notes, explain, passage.answers, () if number else found.notes)
 
 
 def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | str | None]) -> None:

@@ -11,7 +11,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.analyses.command import Asked, analysis
 from proband.cli.console import write_csv
-from proband.cli.outputs import show_analysis
+from proband.cli.findings import show_findings, write_findings
 from proband.cli.protocols.inputs import SampleInputs
 from proband.errors import UsageError
 
@@ -131,5 +131,6 @@ def audit(
                 "No copies were searched for.", "give pictures or vectors: --images, --embeddings"
             )
         write_csv(made.duplicates, copies)
-    show_analysis(found, "audit", csv, latex, json=json, explain=explain)
+    write_findings(found, csv, latex)
+    show_findings(found, json, explain)
     return 0 if made.is_sound else FINDING

@@ -13,8 +13,8 @@ import typer
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
 from proband.cli.console import read_samples, say, tell, wrote
+from proband.cli.findings import show_findings, write_findings
 from proband.cli.gathering import gathered
-from proband.cli.outputs import show_analysis
 from proband.cli.protocols.inputs import SampleInputs
 from proband.cli.protocols.what_if import what_if
 from proband.words import count, counted
@@ -116,7 +116,8 @@ def run(
 
       proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
     """
-    show_analysis(found, "protocol", csv, latex, figure, json=json, explain=explain)
+    write_findings(found, csv, latex, figure)
+    show_findings(found, json, explain)
 
 
 @dataclass(frozen=True)

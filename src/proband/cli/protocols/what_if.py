@@ -10,7 +10,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.analyses.command import analysis
-from proband.cli.outputs import show_analysis
+from proband.cli.findings import show_findings, write_findings
 from proband.cli.protocols.inputs import SampleInputs
 
 if TYPE_CHECKING:
@@ -72,4 +72,5 @@ def what_if(
 
       proband protocol what-if dropped -i images.npz -s collected.csv --exclusions dropped.csv -c lbp:nbnn --label sex
     """
-    show_analysis(found, "what_if", csv, latex, json=json, explain=explain)
+    write_findings(found, csv, latex)
+    show_findings(found, json, explain)
