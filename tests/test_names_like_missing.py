@@ -126,7 +126,7 @@ def test_a_card() -> None:
 
 
 def test_exclusions(tmp_path: Path) -> None:
-    from proband.cli.protocols.audit import read_exclusions
+    from proband.protocols.audit.losses import read_exclusions
 
     path = written(tmp_path / "x.csv", pl.DataFrame({"id": ["NA"], "reason": ["NA"]}))
     assert read_exclusions(path).row(0) == ("NA", "NA")

@@ -18,9 +18,9 @@ from proband.algorithms.storage import load_model
 from proband.analyses import Request
 from proband.blind import Key, read_training
 from proband.cli import main
-from proband.cli.protocols.audit import read_exclusions
 from proband.errors import InputError
 from proband.inference.galleries.participants import read_participants
+from proband.protocols.audit.losses import read_exclusions
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.splits.files import read_splits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,19 +13,19 @@ import polars as pl
 
 from proband.algorithms import Acquired, Crops, Sets, crop_faces, family_of, names, recognizer, score, train
 from proband.algorithms.pictures.acquire import EYE_COLUMNS
-from proband.analyses.comparison.run import ComparedAlgorithms
-from proband.analyses.identification.run import Identified
 from proband.engine import Progress
 from proband.faces import Population, contact_sheet
-from proband.inference import Evaluation, compare, evaluate
-from proband.measures import RecognitionRate
+from proband.inference import Evaluation
 from proband.report.figures.identification import evaluation_figure
 from proband.report.figures.style import save_figure
-from proband.report.writer import FIGURE_ENDINGS, TABLE_ENDINGS, write_run
-from proband.samples import Experiment, Samples, feret_categories
+from proband.report.writer import FIGURE_ENDINGS, write_run
+from proband.samples import Experiment, Samples
 from proband.scores.archive import write_score_archive
-from proband.study.findings import Findings, Provenance
-from proband.study.inputs import versions
+from proband.study.definition import Origin
+from proband.study.findings import Findings
+from proband.study.inputs import in_memory
+from proband.study.requests import only
+from proband.study.run import run
 from proband.words import Sentence, counted
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def run_demo(
     command: str,
     threads: int | None,
     progress: Progress,
-) -> tuple[Evaluation, Path]:
-    """Make, score, measure and compare on the population; return the evaluation and the path of its report."""
+) -> tuple[Findings, Path]:
+    """Make, score, measure and compare on the population; return what was found and the path of its report."""
     chosen = [recognizer(name) for name in algorithms or names()]
     others = Population(
         n_subjects=max(10, round(_TRAINING_SHARE * n_subjects)), seed=seed, first_subject=n_subjects
@@ -68,18 +69,19 @@ def run_demo(
     )
     trained_on = sets.check(everyone)
     scores = score(train(chosen, acquired, sets.training, progress), acquired, sets, progress)
-    evaluation = evaluate(
-        scores, experiment, categories=feret_categories(), threads=threads, progress=progress
-    )
-
     title = f"{counted(len(chosen), 'classical algorithm')} on {counted(n_subjects, 'synthetic person', 'synthetic people')}"
-
-    found = Findings(
-        title,
-        Provenance(command, seed=seed, versions=versions()),
-        {"identification": Identified(evaluation), **_compared(evaluation)},
-        notes=(_MADE(trained=trained_on),),
+    request = only(
+        "identification",
+        {},
+        title=title,
+        comparison=len(chosen) > 1,
+        category={"feret": True},
+        output={"seed": seed},
     )
+    data = in_memory(samples, scores, experiment=experiment)
+    found = run(request, data, origin=Origin(command=command), threads=threads, progress=progress)
+    found = replace(found, notes=(*found.notes, _MADE(trained=trained_on)))
+    evaluation = found["identification"].evaluation
 
     def attach(directory: Path) -> None:
         """Put a figure and what the numbers rest on beside the tables, for the next commands to try."""
@@ -93,17 +95,7 @@ def run_demo(
         _sheet(samples, images).save(directory / "faces.png")
 
     progress.begin("writing the report", 0)
-    return evaluation, write_run(found, out, TABLE_ENDINGS, attach=attach, attached=_ATTACHED)
-
-
-def _compared(evaluation: Evaluation) -> dict[str, ComparedAlgorithms]:
-    """The algorithms compared on all probes, if there are several."""
-    all_probes = evaluation.of(evaluation.categories[0])
-    if len(all_probes) < 2:
-        return {}
-    measure = RecognitionRate(1)
-    made = compare(measure, [one.outcomes for one in all_probes])
-    return {"comparison": ComparedAlgorithms({measure.code: made})}
+    return found, write_run(found, out, attach=attach, attached=_ATTACHED)
 
 
 def _leading(evaluation: Evaluation) -> list[str]:

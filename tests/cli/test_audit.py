@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-import typer
 from PIL import Image
 from typer.testing import CliRunner
 
-from proband.cli.protocols.what_if import what_if
+from proband.cli.app import app
 from proband.protocols.splits.files import write_splits
 from proband.protocols.splits.splits import splitter
 from proband.samples import Samples
@@ -70,11 +69,28 @@ def test_json_and_csv_hold_the_findings(run: Run, desk: Path) -> None:
         "--json", "--csv", "found.csv", cwd=desk,
     )  # fmt: skip
     assert done.returncode == 3
-    found = json.loads(done.stdout)
+    (found,) = json.loads(done.stdout)["audit"]["audits"]
     (copies,) = [one for one in found["findings"] if one["kind"] == "exact copies in training and testing"]
     assert copies["severity"] == "leak"
     assert [{pair["train"], pair["test"]} for pair in found["duplicates"]] == [{"p00-0", "p01-0"}]
     assert pl.read_csv(desk / "found.csv")["kind"][0] == copies["kind"]
+
+
+def test_a_directory_and_a_page_hold_the_findings_and_the_copies(run: Run, desk: Path) -> None:
+    done = run(
+        "audit", "apart.csv", "-s", "samples.csv", "--label", "smile", "--images", "images.npz", "--csv", "copies=copies.csv",
+        "--out", "made", "--formats", "csv", "--report", "page.html", "--latex", "found.tex", "--json", cwd=desk,
+    )  # fmt: skip
+    assert done.returncode == 3
+    told = json.loads(done.stdout)
+    kept = json.loads((desk / "made" / "results.json").read_text(encoding="utf-8"))
+    assert kept["audit"] == told["audit"]
+    findings = pl.read_csv(desk / "made" / "tables" / "audit.csv")
+    assert findings["kind"].to_list() == [one["kind"] for one in told["audit"]["audits"][0]["findings"]]
+    copies = pl.read_csv(desk / "made" / "tables" / "audit_copies.csv")
+    assert copies.equals(pl.read_csv(desk / "copies.csv"))
+    assert "Audit of the splits" in (desk / "page.html").read_text(encoding="utf-8")
+    assert "tabular" in (desk / "found.tex").read_text(encoding="utf-8")
 
 
 def test_losses_need_reasons(run: Run, desk: Path) -> None:
@@ -95,7 +111,7 @@ def test_losses_need_reasons(run: Run, desk: Path) -> None:
     )
     done = run(*options, "dropped.csv", "--json", cwd=desk)
     assert done.returncode == 3
-    losses = json.loads(done.stdout)["losses"]
+    losses = json.loads(done.stdout)["audit"]["audits"][0]["losses"]
     assert losses["reasons"] == {"eyes closed": 1}
     assert losses["unexplained"] == ["x2"]
     (desk / "dropped.csv").write_text("id,reason\nx1,eyes closed\nx2,eyes closed\n")
@@ -167,25 +183,25 @@ def test_a_table_without_folds_is_taken_for_one_split_and_says_so(run: Run, desk
     (desk / "one.csv").write_text(one.write_csv(), encoding="utf-8-sig")
     done = run("audit", "one.csv", "-s", "samples.csv", "--label", "smile", "--json", cwd=desk)
     assert done.returncode == 0, done.stderr
-    said = [found["what"]["code"] for found in json.loads(done.stdout)["findings"]]
+    said = [found["what"]["code"] for found in json.loads(done.stdout)["audit"]["audits"][0]["findings"]]
     assert "audit.one-split" in said
 
 
 def test_what_if_shows_both_sides(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(desk)
-    app = typer.Typer()
-    app.command()(what_if)
     nearest = "1nn=sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"
     options = ["-i", "vectors.npz", "-s", "samples.csv", "-c", nearest, "--label", "smile", "-p", "4f CV"]
-    shown = CliRunner().invoke(app, ["mixed", *options])
+    shown = CliRunner().invoke(app, ["protocol", "what-if", "mixed", *options])
     assert shown.exit_code == 0, shown.output
     assert "mixed minus unmixed" in shown.output
     assert "4f CV+" in shown.output
     (desk / "dropped.csv").write_text("id,reason\np00-0,closed\np03-1,closed\n")
-    done = CliRunner().invoke(app, ["dropped", *options, "--exclusions", "dropped.csv", "--json"])
+    done = CliRunner().invoke(
+        app, ["protocol", "what-if", "dropped", *options, "--exclusions", "dropped.csv", "--json"]
+    )
     assert done.exit_code == 0, done.output
-    assert [side["n_samples"] for side in json.loads(done.stdout)["sides"]] == [64, 62]
-    assert CliRunner().invoke(app, ["dropped", *options]).exit_code != 0
+    assert [side["n_samples"] for side in json.loads(done.stdout)["what_if"]["sides"]] == [64, 62]
+    assert CliRunner().invoke(app, ["protocol", "what-if", "dropped", *options]).exit_code != 0
 
 
 def test_a_data_set_is_searched_for_copies(run: Run, tmp_path: Path) -> None:
@@ -201,9 +217,9 @@ def test_a_data_set_is_searched_for_copies(run: Run, tmp_path: Path) -> None:
     with Image.open(folder / "NA.SA1.4.tiff") as picture:
         picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT).save(folder / "KA.SA2.5.tiff")
         picture.copy().save(folder / "NA.HA2.6.tiff")
-    done = run("audit", "jaffe", "--label", "expression", "--copies", "pairs.csv", "--json", cwd=tmp_path)
+    done = run("audit", "jaffe", "--label", "expression", "--csv", "copies=pairs.csv", "--json", cwd=tmp_path)
     assert done.returncode == 3
-    found = json.loads(done.stdout)
+    (found,) = json.loads(done.stdout)["audit"]["audits"]
     kinds = {one["kind"]: one["count"] for one in found["findings"]}
     assert kinds == {"near copies under two subjects": 2, "exact copies under two labels": 1}
     pairs = pl.read_csv(tmp_path / "pairs.csv")
@@ -223,7 +239,7 @@ def test_what_a_data_set_cannot_be_asked(run: Run, desk: Path) -> None:
         (("samples.csv", "-s", "samples.csv"), "leave one of them out"),
         (("samples.csv", "--images", "images.npz", "-p", "10f CV"), "there are none"),
         (("images.npz", "-s", "samples.csv", "--names", "x{subject}"), "leave it out"),
-        (("apart.csv", "-s", "samples.csv", "--copies", "made.csv"), "No copies were searched for"),
+        (("apart.csv", "-s", "samples.csv", "--csv", "copies=made.csv"), "nothing was found to put in it"),
     ):
         done = run("audit", *more, cwd=desk)
         assert done.returncode == 2, (more, done.stdout, done.stderr)

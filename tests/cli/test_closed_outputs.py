@@ -18,10 +18,7 @@ from tests.golden.freeze import fresh
 from proband.cli import main
 from proband.cli.faults import outlive_outputs
 
-OUTPUTS = (
-    *("--out", "-o", "--csv", "--latex", "--markdown", "--report", "--figure", "--model-card"),
-    "--copies",
-)
+OUTPUTS = (*("--out", "-o", "--csv", "--latex", "--markdown", "--report", "--figure", "--model-card"),)
 DEFAULT = (
     "evaluate",
     "audit",

@@ -50,7 +50,7 @@ def test_a_command_writes_all_that_its_view_has(name: str, data: Path, tmp_path:
     command = analysis.command
     assert command is not None
     words = [
-        name,
+        *name.split(),
         *asked(name),
         "--out",
         str(tmp_path / "out"),
@@ -67,10 +67,10 @@ def test_a_command_writes_all_that_its_view_has(name: str, data: Path, tmp_path:
     assert done.returncode in (0, 3, 4), done.stderr
     assert f'"{analysis.key}"' in done.stdout
     for kind, declared in (("tables", command.frames), ("figures", command.figures)):
-        written = {path.stem for path in (tmp_path / "out" / kind).iterdir()}
+        written = {path.stem for path in (tmp_path / "out" / kind).glob("*")}
         # What is there several times is numbered from the second on.
         assert {one.rstrip("_0123456789") for one in written} <= set(declared), kind
-        assert declared[0] in written
+        assert set(declared[:1]) <= written
     assert all((tmp_path / file).stat().st_size for file in ("t.md", "t.tex"))
 
 
@@ -79,21 +79,22 @@ def test_tables_and_figures_are_chosen_by_name(name: str, data: Path, tmp_path: 
     analysis = COMMANDS[name]
     command = analysis.command
     assert command is not None
-    table, figure = (short_names(names, analysis.key)[0] for names in (command.frames, command.figures))
+    table = short_names(command.frames, analysis.key)[0]
     words = [
-        name,
+        *name.split(),
         *asked(name),
         "--csv",
         f"{table}={tmp_path / 'by-name.csv'}",
         "--csv",
         str(tmp_path / "first.csv"),
     ]
-    words += ["--figure", f"{figure}={tmp_path / 'by-name.svg'}"]
+    drawn = [f"{one}={tmp_path / 'by-name.svg'}" for one in short_names(command.figures, analysis.key)[:1]]
+    words += [word for one in drawn for word in ("--figure", one)]
     done = run(*words, cwd=data)
     assert done.returncode in (0, 3, 4), done.stderr
     assert (tmp_path / "by-name.csv").read_bytes() == (tmp_path / "first.csv").read_bytes()
-    assert (tmp_path / "by-name.svg").stat().st_size
-    wrong = run(name, *asked(name), "--csv", "nothing=x.csv", cwd=data)
+    assert (tmp_path / "by-name.svg").exists() == bool(drawn)
+    wrong = run(*name.split(), *asked(name), "--csv", "nothing=x.csv", cwd=data)
     assert wrong.returncode == 2
     assert f"there is no 'nothing' to write.\nhint: there are: {table}" in wrong.stderr
-    assert run(name, *asked(name), "--figure", "x.gif", cwd=data).returncode == 2
+    assert run(*name.split(), *asked(name), "--figure", "x.gif", cwd=data).returncode == 2

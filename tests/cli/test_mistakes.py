@@ -121,7 +121,7 @@ def folder(tmp_path_factory):
         ("audit s.csv", 2, "nothing to look for but copies and losses"),
         ("audit empty --names x{subject}", 1, "There is no picture in empty"),
         ("audit empty --names jaff", 2, "neither a pattern nor a data set known here"),
-        ("protocol run empty -s empty -c src -P LOSO", 1, "There is no picture in empty"),
+        ("protocol run empty -s empty -c src -P LOSO", 1, '"empty" is a directory, and no file'),
         ("datasets s.csv", 1, "no column 'dataset'"),
         ("datasets s.csv --dataset id", 1, "divide percentages by 100"),
         ("protocol run x.npz -s s.csv -c src -P 5-fold", 2, "write '5f CV', or '5f CV+'"),

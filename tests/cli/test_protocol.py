@@ -55,7 +55,7 @@ def test_json_equals_python(protocol: Run, folder: Path) -> None:
     data = FeatureTable.read(folder / "features.npy", Samples.read(folder / "samples.csv"))
     name, spec = KNN.split("=", 1)
     expected = run_protocol({name: spec}, data, "3×5f CV", seed=2).to_dict()
-    assert json.loads(done.stdout) == json.loads(json.dumps(expected))
+    assert json.loads(done.stdout)["protocol"] == json.loads(json.dumps(expected))
 
 
 def test_images_a_table_and_a_directory(protocol: Run, folder: Path, tmp_path: Path) -> None:
@@ -68,12 +68,56 @@ def test_images_a_table_and_a_directory(protocol: Run, folder: Path, tmp_path: P
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Accuracy over runs (%)")
     assert "Intervals (%)" in done.stdout
-    assert "Accuracy over runs" in (out / "report.md").read_text(encoding="utf-8")
+    assert "Accuracy over runs" in (out / "report.html").read_text(encoding="utf-8")
     assert "toy: 59 samples of 12 subjects, 12 × 12 pixels each" in done.stdout
     assert "1 of 60 samples is left out: marked as failed in the table" in done.stdout
     assert "wrote" in done.stderr
-    assert (out / "report.md").is_file()
+    assert {one.name for one in out.iterdir()} == {
+        "files.json",
+        "results.json",
+        "report.html",
+        "tables",
+        "figures",
+        "protocol",
+    }
     assert not out.with_name("made.cache").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [
+        (("run", "features.npy", "-P", "2×3f CV+", "--figure", "drawn.svg"), "protocol"),
+        (("what-if", "mixed", "-i", "features.npy", "-p", "3f CV"), "what_if"),
+    ],
+)
+def test_every_output_says_what_json_says(
+    protocol: Run, tmp_path: Path, command: tuple[str, ...], key: str
+) -> None:
+    outputs = {
+        "--csv": "made.csv", "--latex": "made.tex", "--out": "made", "--report": "made.html", "--formats": "csv",
+    }  # fmt: skip
+    words = [str(tmp_path / word) if word == "drawn.svg" else word for word in command]
+    asked = [*words, "-s", "samples.csv", "-c", KNN, "--label", "sex", "--json"]
+    done = protocol(
+        *asked,
+        *(
+            word
+            for name, file in outputs.items()
+            for word in (name, file if name == "--formats" else str(tmp_path / file))
+        ),
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    kept = json.loads((tmp_path / "made" / "results.json").read_text(encoding="utf-8"))
+    assert {name: part for name, part in kept.items() if name != "provenance"} == {
+        name: part for name, part in told.items() if name != "provenance"
+    }
+    assert key in told
+    table = tmp_path / "made" / "tables" / f"{key}.csv"
+    assert table.read_bytes() == (tmp_path / "made.csv").read_bytes()
+    assert "tabular" in (tmp_path / "made.tex").read_text(encoding="utf-8")
+    assert (tmp_path / "made.html").read_text(encoding="utf-8").count("<h2") > 2
+    assert ("drawn.svg" in command) == (tmp_path / "drawn.svg").is_file()
 
 
 def test_a_named_cache_is_kept(protocol: Run, tmp_path: Path) -> None:
@@ -216,7 +260,7 @@ def test_dropped_ids_that_are_unknown_or_unexplained_are_told(protocol: Run, tmp
     )
     done = protocol(*asked, "--exclusions", file, "--json")
     assert done.returncode == 0, done.stderr
-    notes = [note["text"] for note in json.loads(done.stdout)["notes"] if isinstance(note, dict)]
+    notes = [note["text"] for note in json.loads(done.stdout)["what_if"]["notes"] if isinstance(note, dict)]
     assert "1 of the 3 dropped ids is not among the samples that can be used: 'zz'" in notes
     assert "1 of the 3 dropped ids has no reason: 's06'" in notes
     file.write_text("name,reason\ns01,blurred\n")

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from PIL import Image
 
 from proband.analyses.audit.request import AuditRequest
 from proband.analyses.protocol.request import ProtocolRequest
+from proband.analyses.what_if.request import WhatIfRequest
 from proband.cli import main
 from proband.cli.app import _command
 from proband.engine.files.documents import as_json
@@ -42,7 +44,7 @@ ASKED: dict[str, Any] = {
     "draws": 2,
 }  # fmt: skip
 # What the command line calls otherwise; pictures have options that features have not.
-CALLED = {"file": "source", "key": "source", "classifiers": "classifier", "protocols": "protocol"}
+CALLED = {"file": "source", "key": "source"}
 OF_PICTURES = {"size", "eyes"}
 
 
@@ -108,16 +110,18 @@ def test_protocols_are_the_same_through_three_doors(folder: Path, capsys: pytest
     study = studied(folder, samples={"file": "samples.csv"}, protocol=ASKED, output=output)
     kept = Cache(folder / "kept")
     by_study = run(study, cache=kept)
-    assert json.loads(as_json(by_study.to_dict()))["protocol"] == typed
+    assert json.loads(as_json(by_study.to_dict()))["protocol"] == typed["protocol"]
     n_kept = len(list((folder / "kept" / "splits").iterdir()))
     again = run(study, cache=Cache(folder / "kept"), threads=2)
     assert as_json(again.to_dict()) == as_json(by_study.to_dict())
     request = only("protocol", ASKED, samples={"file": "samples.csv"}, output=Output(**output))
-    assert json.loads(as_json(run(request).to_dict()))["protocol"] == typed
-    assert [one["epd"]["justification"] for one in typed["protocols"]] == ["one camera"] * 2
-    assert typed["classes"] == 3  # NA is a mood
+    assert json.loads(as_json(run(request).to_dict()))["protocol"] == typed["protocol"]
+    assert [one["epd"]["justification"] for one in typed["protocol"]["protocols"]] == ["one camera"] * 2
+    assert typed["protocol"]["classes"] == 3  # NA is a mood
     fewer = studied(folder, samples={"file": "samples.csv"}, protocol=ASKED | {"draws": 1}, output=output)
-    run(fewer, cache=Cache(folder / "kept"))
+    again = Cache(folder / "kept")
+    run(fewer, cache=again)
+    again.finish()
     assert len(list((folder / "kept" / "splits").iterdir())) < n_kept  # what is not used is forgotten
 
 
@@ -146,10 +150,59 @@ def test_audits_are_the_same_through_three_doors(folder: Path, capsys: pytest.Ca
     study = studied(folder, samples={"file": "samples.csv"}, audit=asked)
     (by_study,) = run(study, cache=Cache(folder / "kept"))["audit"].audits
     shown = json.loads(as_json(by_study.to_dict()))
-    assert shown == typed
+    assert [shown] == typed["audit"]["audits"]
     again = Cache(folder / "kept")
     assert json.loads(as_json(run(study, cache=again)["audit"].audits[0].to_dict())) == shown
     assert again.found == ["audit"]
+
+
+def test_what_if_is_the_same_through_three_doors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {
+        "question": "dropped",
+        "file": "features.npz",
+        "key": "found",
+        "classifier": ASKED["classifiers"][0],
+        "protocol": "3f CV+",
+        "task": "attribute",
+        "label": "mood",
+        "file_column": "file",
+        "exclusions": "dropped.csv",
+    }
+    assert set(asked) == set(WhatIfRequest.model_fields)
+    own = {"question", "file", "key"}
+    given = set(asked) - own | {"question", "images"}
+    assert given <= {one.name for one in _command().commands["protocol"].commands["what-if"].params}
+    words = [
+        word
+        for name, value in asked.items()
+        if name not in own
+        for word in (f"--{name.replace('_', '-')}", value)
+    ]
+    code, typed = answer(
+        capsys, "protocol", "what-if", "dropped", "-i", "features.npz::found", "-s", "samples.csv", "--seed", "3", "--json",
+        "-q", *words,
+    )  # fmt: skip
+    assert code == 0
+    study = studied(folder, samples={"file": "samples.csv"}, what_if=asked, output={"seed": 3})
+    kept = Cache(folder / "kept")
+    assert json.loads(as_json(run(study, cache=kept).to_dict()))["what_if"] == typed["what_if"]
+    assert len(list((folder / "kept" / "splits").iterdir())) == 2
+    request = only("what_if", asked, samples={"file": "samples.csv"}, output=Output(seed=3))
+    assert json.loads(as_json(run(request).to_dict()))["what_if"] == typed["what_if"]
+
+
+def test_pictures_that_nobody_is_known_on_are_audited_through_every_door(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(1)
+    (folder / "shots").mkdir()
+    for name in ("one.png", "other.png"):
+        Image.fromarray(rng.integers(0, 255, (24, 20), dtype=np.uint8)).save(folder / "shots" / name)
+    code, typed = answer(capsys, "audit", "shots", "--json", "-q")
+    assert code == 0
+    assert (typed["audit"]["audits"][0]["n_samples"], typed["audit"]["audits"][0]["n_subjects"]) == (2, 0)
+    found = run(studied(folder, audit={"images": "shots"}))
+    assert json.loads(as_json(found.to_dict()))["audit"]["audits"] == typed["audit"]["audits"]
 
 
 @pytest.mark.parametrize(
@@ -174,6 +227,13 @@ def test_audits_are_the_same_through_three_doors(folder: Path, capsys: pytest.Ca
             "is code that the study would run",
         ),
         ({"audit": {"splits": "none.csv"}}, "there is no file or directory"),
+        ({"what_if": {"file": "features.npz", "classifier": "src"}}, "'question' is missing"),
+        ({"what_if": {"question": "mixed", "classifier": "src"}}, "what the classifier learns from"),
+        ({"what_if": {"question": "mixed", "file": "features.npz"}}, "no classifier is named"),
+        (
+            {"what_if": {"question": "dropped", "file": "features.npz", "classifier": "src"}},
+            "the question 'dropped' needs it",
+        ),
     ],
 )
 def test_what_a_study_lacks_is_told_where_it_stands(

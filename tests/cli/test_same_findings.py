@@ -32,7 +32,7 @@ COMMAND_OF = {name: name for name in analysis_keys()} | {
     "classification": "classify",
     "outcomes": "compare",
 }
-OWN_DOORS = ("protocol", "audit")
+OWN_DOORS = ("protocol", "audit", "what_if")
 """Commands that read in their own way: tests/cli/test_protocol_doors.py."""
 SWITCH = {"outcomes": ["--outcomes"], "covariates": ["--outcomes"]}
 NO = {"balanced": "--unbalanced"}

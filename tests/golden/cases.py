@@ -307,7 +307,7 @@ ASKED = {
         "splits.csv -s samples.csv --label sex --images images.npz --protocol \"75-25 HO+\" --csv found.csv --failed \"not detected\" --threads 1 --quiet",
         "splits.csv -s renamed.csv --id-column name --subject-column who --missing-values -,? --task identity --embeddings first.npz",
         "splits.csv -s kept.csv --collected samples.csv --exclusions dropped.csv --file-column file",
-        "faces --names \"{subject}-{shot:d}\" --copies copies.csv",
+        "faces --names \"{subject}-{shot:d}\" --csv copies=copies.csv",
     ],
     "datasets": [
         "accuracies.csv --dataset name --errors errors.csv --level 0.9 --csv found.csv --latex found.tex --threads 1 --quiet",
@@ -396,6 +396,14 @@ ELSEWHERE = {
     "datasets --by-dataset": "tests/cli",
     "recognize --names": "tests/cli",
     "protocol run --names": "tests/cli",
+    **dict.fromkeys(
+        [
+            *(f"protocol run --{name}" for name in ("csv", "latex", "figure", "formats")),
+            *(f"audit --{name}" for name in ("latex", "out", "report", "formats")),
+            *(f"protocol what-if --{name}" for name in ("names", "csv", "latex", "out", "report", "formats")),
+        ],
+        "says again what --json says: tests/cli",
+    ),
     "init --names": "tests/cli",
     "recognize --detect": "needs photographs: tests/algorithms",
     "recognize --model": "passes through BLAS: tests/algorithms",

@@ -118,10 +118,6 @@ def _summary(values: list[float]) -> dict[str, Any]:
     }
 
 
-MOVED = {"proband-results/2": "proband-results/3"}
-"""What frozen answers say that is said otherwise now."""
-
-
 def differences(expected: Any, found: Any, path: str = "", *, relative: float = 1e-9) -> list[str]:
     """Where two answers disagree: whole numbers and names exactly, others by more than a billionth or the share given."""
     if isinstance(expected, dict) and isinstance(found, dict):
@@ -146,4 +142,4 @@ def _equal(a: Any, b: Any, relative: float) -> bool:
         return math.isclose(a, b, rel_tol=relative, abs_tol=relative / 100) or (
             math.isnan(a) and math.isnan(b)
         )
-    return type(a) is type(b) and bool(a == b or (isinstance(a, str) and MOVED.get(a) == b))
+    return type(a) is type(b) and bool(a == b)

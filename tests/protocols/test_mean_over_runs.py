@@ -19,17 +19,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from proband.analyses.audit.tables import what_if_table
 from proband.analyses.protocol.charts import accuracies
 from proband.analyses.protocol.figures import accuracy_figure
-from proband.analyses.protocol.tables import (
-    intervals_table,
-    run_json,
-    run_statements,
-    runs_table,
-    write_run,
-)
-from proband.cli.protocols.protocol import _show
+from proband.analyses.protocol.tables import intervals_table, run_statements, runs_table
+from proband.analyses.what_if.view import WhatIfView
+from proband.cli.findings import show_findings
+from proband.engine.files.documents import as_json
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.comparability import compare_cards
 from proband.protocols.running.data import FeatureTable
@@ -37,7 +32,9 @@ from proband.protocols.running.results import ProtocolResult, ProtocolRun
 from proband.protocols.running.running import run_protocol
 from proband.protocols.running.what_if import what_if
 from proband.report.formats import as_latex
+from proband.report.writer import write_run
 from proband.samples import Samples
+from proband.study.findings import Findings, Provenance
 
 pytest.importorskip("sklearn")
 
@@ -175,10 +172,14 @@ def test_tables_keep_the_two_apart(run: ProtocolRun) -> None:
             assert cells.get("pooled estimate", "–") == (percent(expected.pooled) if told else "–")
 
 
+def whole(run: ProtocolRun) -> Findings:
+    return Findings("toy", Provenance(""), {"protocol": run})
+
+
 def test_the_terminal_begins_with_the_papers_layout(run: ProtocolRun) -> None:
     printed = io.StringIO()
     with redirect_stdout(printed):
-        _show(run, json=False, explain=False, out=None)
+        show_findings(whole(run), json=False, explain=False)
     first, second, *_ = re.split(r"\n\n", printed.getvalue())
     assert first.splitlines()[0] == "Accuracy over runs (%)"
     assert second.splitlines()[0] == "Intervals (%)"
@@ -188,15 +189,15 @@ def test_the_terminal_begins_with_the_papers_layout(run: ProtocolRun) -> None:
 
 
 def test_files_state_the_same(run: ProtocolRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proband.analyses.protocol.tables.save_figure", lambda figure, path: path.touch())
-    write_run(run, tmp_path / "out")
-    frame = pl.read_csv(tmp_path / "out/table.csv")
-    results = json.loads((tmp_path / "out/results.json").read_text(encoding="utf-8"))
-    assert {name: value for name, value in results.items() if name != "files"} == json.loads(run_json(run))
+    monkeypatch.setattr("proband.report.writer.save_figure", lambda figure, path: path.touch())
+    write_run(whole(run), tmp_path / "out")
+    frame = pl.read_csv(tmp_path / "out/tables/protocol.csv")
+    results = json.loads((tmp_path / "out/results.json").read_text(encoding="utf-8"))["protocol"]
+    assert results == json.loads(as_json(run.to_dict()))
     plain = [one for found in results["protocols"] for one in found["results"]]
     cards = {
         (card.method, card.protocol.notation): card
-        for card in map(ProtocolCard.read, (tmp_path / "out/cards").iterdir())
+        for card in map(ProtocolCard.read, (tmp_path / "out/protocol/cards").iterdir())
     }
     for one, row, written in zip(run.results, frame.iter_rows(named=True), plain, strict=True):
         expected = naive(one)
@@ -254,7 +255,7 @@ def test_charts_and_figures_draw_the_interval_that_is_quoted_at_its_estimate(run
 def test_what_if_tells_the_two_apart() -> None:
     found = what_if({"near": KNN}, table(), "mixed", "3×3f CV", label="sex")
     rows = found.to_frame().rows(named=True)
-    shown = [[cell.text for cell in row] for row in what_if_table(found).rows]
+    shown = [[cell.text for cell in row] for row in WhatIfView().tables(found)[0].rows]
     for side, row, cells in zip(found.sides, rows, shown, strict=True):
         expected = naive(side.result)
         assert (row["accuracy"], row["pooled_estimate"]) == pytest.approx((expected.mean, expected.pooled))

@@ -11,13 +11,8 @@ import polars as pl
 import pytest
 
 from proband.analyses.protocol.figures import accuracy_figure
-from proband.analyses.protocol.tables import (
-    intervals_table,
-    run_json,
-    run_statements,
-    runs_table,
-    write_run,
-)
+from proband.analyses.protocol.tables import intervals_table, run_statements, runs_table
+from proband.engine.files.documents import as_json
 from proband.errors import InputError
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.comparability import compare_cards
@@ -26,7 +21,9 @@ from proband.protocols.running.results import ProtocolRun
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.files import read_splits
 from proband.report.formats import as_latex
+from proband.report.writer import write_run
 from proband.samples import Samples
+from proband.study.findings import Findings, Provenance
 from proband.words import as_sentence
 
 pytest.importorskip("sklearn")
@@ -111,11 +108,15 @@ def test_the_figure_shows_every_run(run: ProtocolRun) -> None:
     assert axis.get_xticklabels()[0].get_text() == "6×75-25\nHO\nmixed"
 
 
+def whole(run: ProtocolRun) -> Findings:
+    return Findings("toy", Provenance(""), {"protocol": run})
+
+
 def test_the_directory_is_whole_and_agrees_with_itself(run: ProtocolRun, tmp_path: Path) -> None:
-    out = tmp_path / "made"
-    write_run(run, out)
-    results = json.loads((out / "results.json").read_text())
-    assert results == json.loads(run_json(run))
+    write_run(whole(run), tmp_path / "made")
+    results = json.loads((tmp_path / "made/results.json").read_text())
+    assert results["protocol"] == json.loads(as_json(run.to_dict()))
+    out = tmp_path / "made/protocol"
     card = ProtocolCard.read(out / "cards/l-da-6x2f-CV-mixed.json")
     predictions = out / card.predictions.file
     assert hashlib.sha256(predictions.read_bytes()).hexdigest() == card.predictions.sha256
@@ -125,13 +126,14 @@ def test_the_directory_is_whole_and_agrees_with_itself(run: ProtocolRun, tmp_pat
     splits = read_splits(out / "splits/6x2f-CV-mixed.parquet").splits(run.setting.data.samples)
     again = list(run.findings[1].plan.splits())
     assert all((a.test == b.test).all() for a, b in zip(splits, again, strict=True))
-    assert "| centre\\|x | max |" in (out / "report.md").read_text()
+    assert "centre|x" in (tmp_path / "made/report.html").read_text()
 
 
 def test_two_classifiers_of_a_run_may_be_tested_in_pairs(run: ProtocolRun, tmp_path: Path) -> None:
-    write_run(run, tmp_path / "made")
+    write_run(whole(run), tmp_path / "made")
     cards = [
-        ProtocolCard.read(tmp_path / f"made/cards/{name}-6x2f-CV-mixed.json") for name in ("l-da", "centre-x")
+        ProtocolCard.read(tmp_path / f"made/protocol/cards/{name}-6x2f-CV-mixed.json")
+        for name in ("l-da", "centre-x")
     ]
     found = compare_cards(*cards)
     assert found.level.name == "SAME_TRIALS"
@@ -145,10 +147,10 @@ def test_written_twice_is_the_same_and_strangers_files_are_left_alone(
             str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()
         }
 
-    write_run(run, tmp_path / "made")
+    write_run(whole(run), tmp_path / "made")
     first = bytes_of(tmp_path / "made")
-    write_run(run, tmp_path / "made")
+    write_run(whole(run), tmp_path / "made")
     assert bytes_of(tmp_path / "made") == first
-    (tmp_path / "made/cards/mine.txt").write_text("mine")
+    (tmp_path / "made/protocol/cards/mine.txt").write_text("mine")
     with pytest.raises(InputError, match=r"mine\.txt"):
-        write_run(run, tmp_path / "made")
+        write_run(whole(run), tmp_path / "made")

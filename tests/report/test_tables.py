@@ -73,7 +73,7 @@ COMMANDS = (
     "audit splits.csv -s samples.csv --label sex --images images.npz",
     "literature feret --all",
     "card diff feret-6.json feret-7.json --all",
-    f'protocol run first.npz::first -s samples.csv {NEAREST} --label sex -P "2×5f CV+" --subjects 10 --draws 1 --out run',
+    f'protocol run first.npz::first -s samples.csv {NEAREST} --label sex -P "2×5f CV+" --subjects 10 --draws 1 --out run --markdown run.md',
     f'protocol what-if mixed -i first.npz::first -s samples.csv {NEAREST} --label sex -p "2f CV"',
 )  # fmt: skip
 

@@ -74,6 +74,14 @@ FAULTS = {
         CENTRE + 'protocols = "4f CV"\nlabel = "mood"': "no column 'mood'",
         CENTRE + 'protocols = "4f CV"\nwhere = "mood == 1"': "no column 'mood'",
     },
+    "what_if": {
+        'question = "mixed"\n'
+        + CENTRE.replace("classifiers", "classifier")
+        + 'protocol = "4f XX"': "expected 'CV'",
+        'question = "mixed"\n'
+        + CENTRE.replace("classifiers", "classifier")
+        + 'label = "mood"': "no column 'mood'",
+    },
     "audit": {"splits = 'rates.csv'": "no column 'id'", "label = 'mood'": "no column 'mood'"},
     "survey": {"table = 'labels.csv'\nmean = 'newest'": "no column 'newest'"},
     "datasets": {"table = 'labels.csv'": "no column 'dataset'"},

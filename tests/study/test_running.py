@@ -80,6 +80,12 @@ classifiers = "centre=sklearn.neighbors:NearestCentroid()"
 protocols = "2×4f CV"
 subjects = [10, 20]
 draws = 2
+[what_if]
+question = "mixed"
+file = "features.npy"
+classifier = "centre=sklearn.neighbors:NearestCentroid()"
+label = "sex"
+protocol = "4f CV"
 [audit]
 [survey]
 table = "labels.csv"

@@ -19,6 +19,7 @@ from proband.analyses.strat.request import StratRequest
 from proband.analyses.survey.request import SurveyRequest
 from proband.analyses.threshold.request import ThresholdRequest
 from proband.analyses.verification.request import VerificationRequest
+from proband.analyses.what_if.request import WhatIfRequest
 from proband.study.requests.request import Request as _Request
 
 class Request(_Request):
@@ -37,6 +38,7 @@ class Request(_Request):
     classification: ClassificationRequest | None
     outcomes: OutcomesRequest | None
     protocol: ProtocolRequest | None
+    what_if: WhatIfRequest | None
     audit: AuditRequest | None
     survey: SurveyRequest | None
     datasets: DatasetsRequest | None
@@ -70,6 +72,7 @@ class Request(_Request):
         classification: ClassificationRequest | Mapping[str, Any] | bool = ...,
         outcomes: OutcomesRequest | Mapping[str, Any] | bool = ...,
         protocol: ProtocolRequest | Mapping[str, Any] | bool = ...,
+        what_if: WhatIfRequest | Mapping[str, Any] | bool = ...,
         audit: AuditRequest | Mapping[str, Any] | bool = ...,
         survey: SurveyRequest | Mapping[str, Any] | bool = ...,
         datasets: DatasetsRequest | Mapping[str, Any] | bool = ...,

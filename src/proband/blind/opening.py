@@ -23,7 +23,7 @@ FAILED_AS_DECLARED = Sentence(
 
 
 class OpenedScores(Scores):
-    """The scores of a submission, by original ids; repeats are left out.
+    """The scores of a submission, by original ids; repeats are left out. Their orientation was checked before they were opened.
 
     Parameters
     ----------
@@ -36,6 +36,8 @@ class OpenedScores(Scores):
     name
         What to call the algorithm.
     """
+
+    may_look_reversed = True
 
     def __init__(self, matrix: Laid, declared: Declaration, key: Key, name: str) -> None:
         self.name = name

@@ -160,13 +160,13 @@ def blind_study(
     Versions paired by name come before those that are asked for. The orientation was checked when the tests were opened.
     """
     versions = (*opened.versions, *settings.pop("versions", ()))
-    study = feret_study(
-        opened.scores,
-        opened.experiment(gallery, probes),
-        versions=versions,
-        check_orientation=False,
-        **settings,
+    return administered(
+        feret_study(opened.scores, opened.experiment(gallery, probes), versions=versions, **settings), opened
     )
+
+
+def administered(study: FeretStudy, opened: OpenedTests) -> BlindStudy:
+    """A study of all submissions, with the record of how the test was administered."""
     held = {one.name: getattr(study, one.name) for one in fields(FeretStudy)}
     held["notes"] = (*study.notes, *opened.sentences())
     return BlindStudy(**held, administration=opened.to_dict())

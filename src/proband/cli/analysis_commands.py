@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import MISSING, fields
 from inspect import Parameter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -21,6 +23,8 @@ from proband.study.analysis import Analysis, AnalysisCommand, Marks, analyses
 if TYPE_CHECKING:
     from proband.study.findings import Findings
     from proband.study.requests import Part, Request
+
+Keeping = Callable[[Path | None], AbstractContextManager[Path | None]]
 
 
 def analysis_commands() -> Iterator[tuple[str, Command]]:
@@ -70,7 +74,12 @@ class _AnalysisOptions:
             named = Annotated[list[str] | None, argument]
             return [Parameter("files", Parameter.KEYWORD_ONLY, default=None, annotation=named)]
         switch = [_switch(self.command)] if self.command.reads == "either" else []
-        return [*_fields_of(ScoreInputs), *switch]
+        return [*_fields_of(self._inputs), *switch]
+
+    @property
+    def _inputs(self) -> type:
+        """What reads scores, or reads in its own way."""
+        return imported(self.command.reads) if ":" in self.command.reads else ScoreInputs
 
     def _marks(self, parameters: Sequence[Parameter]) -> Mapping[str, Marks]:
         """Of what reads scores or files: what says how scores are read, and who is compared, has no effect on files."""
@@ -102,9 +111,10 @@ class _AnalysisOptions:
         files = OutputFiles.taken(given)
         more = self._given_more(given)
         asked = self.options.asked(given)
-        sources = self._read(given, asked)
-        found, request = self._carry_out(asked, sources, running, files, more)
-        write_findings(found, request, files)
+        sources, keeping = self._read(given, asked)
+        with keeping(files.out) as kept:
+            found, request = self._carry_out(asked, sources, running, files, more, kept)
+            write_findings(found, request, files)
         part = found[self.analysis.key]
         for path in more.write(part) if more is not None else ():
             wrote(path)
@@ -119,20 +129,26 @@ class _AnalysisOptions:
         with spelled():
             return self._more(**{name: value for name, value in values.items() if value is not None})
 
-    def _read(self, given: dict[str, Any], asked: Asked) -> dict[str, Any]:
-        """What is read, as a request says it."""
+    def _read(self, given: dict[str, Any], asked: Asked) -> tuple[dict[str, Any], Keeping]:
+        """What is read, as a request says it; and where costly results are kept."""
         command, key = self.command, self.analysis.key
         switched = command.reads == "either" and command.switch is not None and given.pop(command.switch[0])
         if command.reads == "files" or switched:
             named = given["scores" if switched else "files"] or []
-            return {key: self.analysis.request_type.from_files(named)}
-        inputs = ScoreInputs(**_taken(given, ScoreInputs))
+            return {key: self.analysis.request_type.from_files(named)}, _nowhere
+        inputs = self._inputs(**_taken(given, self._inputs))
         if command.prepare is not None:
             inputs = imported(command.prepare)(asked.values[key], inputs)
-        return inputs.sources()
+        return inputs.sources(), getattr(inputs, "keeping", _nowhere)
 
     def _carry_out(
-        self, asked: Asked, sources: dict[str, Any], running: RunInputs, files: OutputFiles, more: Any
+        self,
+        asked: Asked,
+        sources: dict[str, Any],
+        running: RunInputs,
+        files: OutputFiles,
+        more: Any,
+        kept: Path | None,
     ) -> tuple[Findings, Request]:
         from proband.report.directory import require_free
         from proband.study.caching import Cache
@@ -162,10 +178,16 @@ class _AnalysisOptions:
                 origin=origin,
                 threads=running.threads,
                 progress=progress,
+                cache=Cache(kept),
                 allow_plugins=True,  # whoever types a command may name code to run
                 keep_on_interrupt=True,
             )
         return found, request
+
+
+def _nowhere(out: Path | None) -> AbstractContextManager[None]:
+    """Where nothing is kept."""
+    return nullcontext()
 
 
 def _switched(first: _AnalysisOptions, second: _AnalysisOptions) -> Command:
@@ -203,7 +225,12 @@ def _switch(command: AnalysisCommand) -> Parameter:
 def _fields_of(group: type) -> list[Parameter]:
     hints = get_type_hints(group, include_extras=True)
     return [
-        Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
+        Parameter(
+            one.name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if one.default is MISSING else one.default,
+            annotation=hints[one.name],
+        )
         for one in fields(group)
     ]
 

@@ -40,7 +40,6 @@ from proband.cli.images.recognize import recognize
 from proband.cli.images.reproduce import reproduce
 from proband.cli.mcnemar_counts import with_counts
 from proband.cli.plan import plan
-from proband.cli.protocols.audit import audit
 from proband.cli.protocols.card import card
 from proband.cli.protocols.literature import literature
 from proband.cli.protocols.protocol import protocol
@@ -63,13 +62,20 @@ _LOOK: dict[str, Any] = {
 _JOBS: dict[str, list[Any]] = {
     "Evaluate scores": [],
     "Carry out a whole study": [demo, init, run],
-    "Classifiers and their protocols": [protocol, audit, card, literature],
+    "Classifiers and their protocols": [protocol, card, literature],
     "Plan a test, or give one to others": [plan, coverage, blind],
     "Studies of the papers": [reproduce],
     "Files and images": [inspect, convert, recognize, faces, alter, array, schema],
 }
+_GROUPS = {
+    one.info.name: one for several in _JOBS.values() for one in several if isinstance(one, typer.Typer)
+}
 for _job, _made in analysis_commands():
-    _JOBS.setdefault(_job, []).append(with_counts(_made) if _made.__name__ == "mcnemar" else _made)
+    _group, _, _name = _made.__name__.rpartition(" ")
+    if _group:
+        _GROUPS[_group].command(_name)(_made)
+    else:
+        _JOBS.setdefault(_job, []).append(with_counts(_made) if _made.__name__ == "mcnemar" else _made)
 app = typer.Typer(**_LOOK)
 for _job, _commands in _JOBS.items():
     for _one in _commands:

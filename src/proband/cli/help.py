@@ -141,9 +141,9 @@ _WHOLE: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 
 def _panels(shown: list[Any]) -> dict[str, list[Any]]:
-    """The options by what they are about, in the order in which they are needed."""
+    """The options by what they are about, in the order in which they are needed; arguments first."""
     found: dict[str, list[Any]] = {}
-    for one in shown:
+    for one in sorted(shown, key=lambda one: one.param_type_name != "argument"):
         usual = DATA if one.param_type_name == "argument" else RUNNING if one.name == "help" else "Options"
         found.setdefault(getattr(one, "rich_help_panel", None) or usual, []).append(one)
     order = [*_FIRST, *(name for name in found if name not in (*_FIRST, *_LAST)), *_LAST]

@@ -212,7 +212,7 @@ OutDir = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Write report.md, results.json, tables and figures there.",
+        help="Write report.html, results.json, tables and figures there.",
         rich_help_panel="Output",
     ),
 ]

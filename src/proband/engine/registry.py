@@ -30,7 +30,7 @@ class Registry:
     known
         For each name a function that makes what it means, or ``module:attribute``.
     package
-        A package whose modules register what they define.
+        A package whose modules register what they define; those with an underscore are shared by the others.
     """
 
     what: str
@@ -112,7 +112,8 @@ class Registry:
             return
         package = import_module(self.package)
         for module in iter_modules(package.__path__):
-            import_module(f"{self.package}.{module.name}")
+            if not module.name.startswith("_"):
+                import_module(f"{self.package}.{module.name}")
 
     def _installed(self) -> list[EntryPoint]:
         ours = (*self.known, *self._registered)

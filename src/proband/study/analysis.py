@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from proband.engine.registry import Registry, imported
 from proband.marks import Needs, Unless
@@ -30,14 +30,15 @@ class AnalysisCommand:
     Parameters
     ----------
     name, help
-        What is typed, and what ``--help`` says: a first sentence, more of it, and examples.
+        What is typed, with a blank where it stands in a group, and what ``--help`` says: a first sentence, more of it, and examples.
     job
         The heading of the program's help under which it stands.
     title
         What its page is called.
     reads
         ``scores``: scores or embeddings and the table of samples; ``files``: what the request makes of their names
-        (`AnalysisRequest.from_files`); ``either``: files if `switch` is on, and scores else.
+        (`AnalysisRequest.from_files`); ``either``: files if `switch` is on, and scores else; or what reads in its own way,
+        ``module:attribute``, a dataclass of options that returns the sources of a request.
     files
         What stands for the names of files in help, and what they are.
     switch
@@ -69,7 +70,7 @@ class AnalysisCommand:
     help: str
     job: str
     title: str
-    reads: Literal["scores", "files", "either"] = "scores"
+    reads: str = "scores"
     files: tuple[str, str] = ("FILE", "")
     switch: tuple[str, str] | None = None
     experiment: tuple[str, ...] | None = None

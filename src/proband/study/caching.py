@@ -44,6 +44,13 @@ class Cache:
     ----------
     directory
         Where entries are; None keeps nothing.
+
+    Attributes
+    ----------
+    found, made, damaged
+        The steps that were found, that were made, and that were not as they were kept.
+    at_finish
+        What forgets things that others keep in the directory, when the run is over.
     """
 
     def __init__(self, directory: Path | None) -> None:
@@ -53,6 +60,7 @@ class Cache:
         self.found: list[str] = []
         self.made: list[str] = []
         self.damaged: list[str] = []
+        self.at_finish: list[Callable[[], object]] = []
         self._used: set[str] = set()
 
     def step(
@@ -116,6 +124,8 @@ class Cache:
         for path in self.directory.glob(f"*{_ENDING}"):
             if path.name not in self._used:
                 path.unlink(missing_ok=True)
+        for forget in self.at_finish:
+            forget()
         steps = {"found": self.found, "made": self.made, "damaged": self.damaged}
         with written_whole(self.directory / LAST_RUN) as draft:
             draft.write_text(json.dumps(steps, indent=1) + "\n", encoding="utf-8")

@@ -102,7 +102,9 @@ class Context:
         return self.experiment_over(self.request.experiment)
 
     def experiment_over(self, design: ExperimentDesign) -> Experiment:
-        """The experiment that a gallery and probes make of the scores."""
+        """The experiment that a gallery and probes make of the scores; where they choose nobody, the one at hand, if there is one."""
+        if self.inputs.experiment is not None and not design.chooses:
+            return self.inputs.experiment
         return self.once(
             ("experiment", design.gallery, design.probes, design.one_per_subject),
             lambda: experiment_over(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from proband.engine import Progress
 from proband.engine.files.shards import in_files
 from proband.errors import Hint
-from proband.samples import Samples
+from proband.samples import Experiment, Samples
 from proband.scores import DenseScores, Embeddings, Scores
 from proband.scores.formats import ReadOptions, ScoreFile, chosen_format
 from proband.scores.formats.contents import row_blocks
@@ -32,6 +33,9 @@ from proband.study.refusals import RequestError
 from proband.study.requests import EmbeddingSource, ImageSource, Part, Request, ScoreSource
 from proband.study.sources import ScoreReader, read_table, require_names, require_samples
 from proband.words import Note
+
+if TYPE_CHECKING:
+    from proband.protocols.running.data import FeatureTable
 
 _ONNX = "onnx:"
 _CELLS_AT_ONCE = 1 << 22
@@ -84,6 +88,10 @@ class Inputs:
         The scores: of matrices, or of lists that make none; one of both is empty, or both where tables alone are asked for.
     files
         Every file, by the name the study gives it.
+    experiment
+        Who is enrolled and searched for, where the request does not choose.
+    features
+        What classifiers learn from that is in memory, by the name that the request gives as its file.
     """
 
     samples: Samples | None
@@ -92,6 +100,27 @@ class Inputs:
     lists: tuple[PairList, ...]
     files: tuple[InputFile, ...]
     notes: tuple[Note, ...] = ()
+    experiment: Experiment | None = None
+    features: Mapping[str, FeatureTable] = field(default_factory=dict)
+
+
+def in_memory(
+    samples: Samples,
+    scores: Sequence[Scores] = (),
+    *,
+    experiment: Experiment | None = None,
+    features: Mapping[str, FeatureTable] | None = None,
+) -> Inputs:
+    """Samples, scores and features that are at hand, for a request to be carried out on; no cache knows them again."""
+    return Inputs(
+        samples,
+        token_hex(),
+        tuple(Algorithm(one, token_hex()) for one in scores),
+        (),
+        (),
+        experiment=experiment,
+        features=features or {},
+    )
 
 
 def read_inputs(

@@ -6,19 +6,15 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from proband.analyses.epd_options import FILE_COLUMN, LABEL, TASK, Task
+from proband.analyses._epd_options import FILE_COLUMN, TaskRequest
 from proband.errors import Hint
-from proband.study.requests.base import (
-    AnalysisRequest,
-    File,
-    FileOrDirectory,
-    Reads,
-    Text,
-    refuse,
-)
+from proband.marks import Needs
+from proband.study.requests.base import File, FileOrDirectory, Option, Reads, Reference, Text, refuse
+
+_COPIES, _LOSSES = Option(panel="Copies"), Option(panel="Losses")
 
 
-class AuditRequest(AnalysisRequest):
+class AuditRequest(TaskRequest):
     """Are splits fit to estimate an accuracy with? Leaks, copies, imbalance, losses."""
 
     splits: Annotated[
@@ -26,24 +22,33 @@ class AuditRequest(AnalysisRequest):
         Field(
             description="Table of id, repeat, fold and role, or folder of lists; without it the splits of [protocol], or where there are none the samples themselves."
         ),
+        Option(typed=False),
     ] = None
-    task: Annotated[Task | None, Field(description=TASK)] = None
-    label: Annotated[Text | None, Field(description=LABEL)] = None
     protocol: Annotated[
-        Text | None, Field(description="What the splits are said to be, such as '10x10f CV+'.")
+        Text | None,
+        Field(description="What the splits are said to be, such as '10x10f CV+'."),
+        Option(("-p",), panel="Task"),
     ] = None
     images: Annotated[
-        FileOrDirectory | None, Field(description="Look for copies among pictures: a directory, or .npz.")
+        FileOrDirectory | None,
+        Field(description="Look for copies among pictures: a directory, or .npz with images and ids."),
+        Option(("-i",), panel="Copies"),
     ] = None
-    file_column: Annotated[Text, Field(description=FILE_COLUMN)] = "file"
+    file_column: Annotated[Text, Field(description=FILE_COLUMN), _COPIES, Needs("images")] = "file"
     embeddings: Annotated[
-        File | None, Field(description="Look for copies among embeddings or features (.npy, .npz).")
+        Reference | None,
+        Field(description="Look for copies among embeddings or features (.npy, .npz)."),
+        Option(("-e",), "FILE[::KEY]", "Copies"),
     ] = None
     collected: Annotated[
-        File | None, Field(description="Table of all samples that were collected; default: that of samples.")
+        File | None,
+        Field(
+            description="Table of all samples that were collected; default: the table of samples, if there are exclusions."
+        ),
+        _LOSSES,
     ] = None
     exclusions: Annotated[
-        File | None, Field(description="Table of id and reason, for samples that are not used.")
+        File | None, Field(description="Table of id and reason, for samples that are not used."), _LOSSES
     ] = None
 
     @model_validator(mode="after")
@@ -58,5 +63,6 @@ class AuditRequest(AnalysisRequest):
 
     @property
     def reads(self) -> Reads:
-        """What it reads: samples, and files that it names."""
-        return Reads(scores=False, samples=True, labels=() if self.label is None else (self.label,))
+        """What it reads: samples, and files that it names; a sample that failed has no copies."""
+        sought = self.images is not None or self.embeddings is not None
+        return Reads(scores=False, samples=True, labels=self.labels, failures=sought)

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from proband.algorithms import Pictures
 from proband.analyses.audit.request import AuditRequest
 from proband.protocols.audit.audit import audit
 from proband.protocols.audit.findings import Audit
+from proband.protocols.audit.losses import read_exclusions
 from proband.protocols.audit.rows import rows_of
 from proband.protocols.running.results import ProtocolRun
 from proband.protocols.splits.files import read_splits
-from proband.samples.reading import read_frame
+from proband.samples import Samples
+from proband.samples.directories import data_set_of, picture_files
 from proband.scores.reading import read_features
 from proband.study.context import Context
 from proband.study.findings import Parts
+from proband.study.requests import Request, SamplesTable
 from proband.study.sources import read_table
+
+FINDING = 3
+"""The exit code of a finding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +39,21 @@ def prepare(request: AuditRequest, context: Context) -> None:
     """Read the splits that are named, and what else is; splits that are yet to be made cannot be looked at."""
     if request.splits is None and context.siblings("protocol"):
         return
+    samples, _ = _samples(request, context)
     splits = None if request.splits is None else read_splits(context.origin.find(request.splits))
-    task = request.task or ("identity" if request.label is None else "attribute")
-    rows_of(splits, context.samples, task, request.label, request.protocol)
-    _sources(request, context)
+    rows_of(splits, samples, request.settled_task, request.label, request.protocol)
+    _sources(request, samples, context)
 
 
 def run(request: AuditRequest, context: Context) -> Audits:
     """Audit the splits that a request names, or else those of every protocol that was run; without any, the samples themselves."""
     whole, protocols = context.request, context.part("protocol")
+    if request.splits is None and protocols is not None:
+        make = partial(_of_protocols, protocols, context)
+    else:
+        samples, subjects_known = _samples(request, context)
+        context.note(*samples.notes)
+        make = partial(_of_samples, request, samples, subjects_known, context)
     found: tuple[Audit, ...] = context.step(
         "audit",
         {
@@ -49,52 +63,79 @@ def run(request: AuditRequest, context: Context) -> Audits:
             "seed": context.output.seed,
             "files": [(one.name, one.sha256) for one in context.inputs.files],
         },
-        lambda: _audited(request, protocols, context),
+        make,
         algorithms=[],
     )
     return Audits(found)
 
 
-def _audited(request: AuditRequest, protocols: ProtocolRun | None, context: Context) -> tuple[Audit, ...]:
-    held: dict[str, Any] = {"threads": context.threads, "progress": context.progress}
-    if request.splits is None and protocols is not None:
-        setting = protocols.setting
-        return tuple(
-            replace(
-                audit(
-                    list(one.plan.splits()),
-                    setting.data.samples,
-                    task=setting.task,
-                    label=setting.label,
-                    protocol=one.protocol,
-                    features=setting.data,
-                    **held,
-                ),
-                source=f"splits of {one.protocol}",
-            )
-            for one in protocols.findings
+def _of_protocols(protocols: ProtocolRun, context: Context) -> tuple[Audit, ...]:
+    """An audit of the splits of every protocol."""
+    setting = protocols.setting
+    return tuple(
+        replace(
+            audit(
+                list(one.plan.splits()),
+                setting.data.samples,
+                task=setting.task,
+                label=setting.label,
+                protocol=one.protocol,
+                features=setting.data,
+                threads=context.threads,
+                progress=context.progress,
+            ),
+            source=f"splits of {one.protocol}",
         )
+        for one in protocols.findings
+    )
+
+
+def _of_samples(
+    request: AuditRequest, samples: Samples, subjects_known: bool, context: Context
+) -> tuple[Audit, ...]:
+    """The audit of splits that are named, or of the samples themselves."""
     found = audit(
         None if request.splits is None else read_splits(context.origin.find(request.splits)),
-        context.samples,
-        task=request.task or ("identity" if request.label is None else "attribute"),
+        samples,
+        task=request.settled_task,
         label=request.label,
         protocol=request.protocol,
-        **_sources(request, context),
-        **held,
+        source=_name(request, context),
+        subjects_known=subjects_known,
+        threads=context.threads,
+        progress=context.progress,
+        **_sources(request, samples, context),
     )
     return (found,)
 
 
-def _sources(request: AuditRequest, context: Context) -> Mapping[str, Any]:
+def _samples(request: AuditRequest, context: Context) -> tuple[Samples, bool]:
+    """The samples, and whether it is known whose they are: of a directory alone, as the names of its pictures say, if they do."""
+    directory = None if request.images is None else context.origin.find(request.images)
+    if context.inputs.samples is not None or directory is None or not directory.is_dir():
+        return context.samples, True
+    files, _ = picture_files(directory)
+    if not files or data_set_of(files) is not None:
+        return Samples.read(directory, label_columns=request.labels), True
+    return Samples({"id": files, "file": files, "subject": ["not known"] * len(files)}), False
+
+
+def _name(request: AuditRequest, context: Context) -> str:
+    """What a data set without splits is called: after its pictures, or its table."""
+    table = context.request.samples
+    named = request.images or (None if table is None else table.file)
+    return "the data set" if named is None else Path(named).name
+
+
+def _sources(request: AuditRequest, samples: Samples, context: Context) -> Mapping[str, Any]:
     """Where copies are sought, and what is known of losses."""
-    table, find = context.request.samples, context.origin.find
-    assert table is not None  # where the samples are from
+    find = context.origin.find
+    table = context.request.samples or SamplesTable(file="samples")
     found: dict[str, Any] = {}
     if request.images is not None:
-        found["images"] = Pictures.of(find(request.images), context.samples, request.file_column)
+        found["images"] = Pictures.of(find(request.images), samples, request.file_column)
     if request.embeddings is not None:
-        found["embeddings"] = read_features(str(find(request.embeddings)), context.samples)
+        found["embeddings"] = read_features(str(find(request.embeddings)), samples)
     if request.collected is not None:
         found["collected"] = read_table(
             find(request.collected),
@@ -102,10 +143,13 @@ def _sources(request: AuditRequest, context: Context) -> Mapping[str, Any]:
             table.subject,
             table.failed,
             table.missing_values,
-            request.reads.labels,
+            request.labels,
         )
     if request.exclusions is not None:
-        frame = read_frame(find(request.exclusions), text_columns=("id", table.id, "reason"))
-        named = table.id in frame.columns and "id" not in frame.columns
-        found["exclusions"] = frame.rename({table.id: "id"}) if named else frame
+        found["exclusions"] = read_exclusions(find(request.exclusions), table.id)
     return found
+
+
+def exit_code(found: Audits, request: Request) -> int:
+    """3 where anything is not sound."""
+    return 0 if all(one.is_sound for one in found.audits) else FINDING

@@ -1,16 +1,11 @@
-"""Audits, and what would have been otherwise, as tables for the terminal."""
+"""Audits as tables and sentences."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from proband.protocols.audit.findings import Audit, AuditFinding
-from proband.report.cells import columns, count_cell, error_cell, interval_cell, over, rate_cell, text_cell
+from proband.report.cells import over, text_cell
 from proband.report.table import Cell, Column, Table, Tone
 from proband.words import Method, Note, Sentence, as_sentence, count, p_value
-
-if TYPE_CHECKING:
-    from proband.protocols.running.what_if import Side, WhatIf
 
 _TONES: dict[str, Tone] = {"leak": "bad", "fault": "bad", "warning": "warning", "note": "faint"}
 _SPLITS = Sentence(
@@ -51,10 +46,6 @@ _LEAKS = Sentence("audit.leaks", "caution", "Not sound: {leaks:count leak}")
 _FAULTS = Sentence("audit.faults", "caution", "Not sound: {faults:count fault}")
 _LEAKS_AND_FAULTS = Sentence(
     "audit.leaks-and-faults", "caution", "Not sound: {leaks:count leak} and {faults:count fault}"
-)
-_WHAT_IF = Sentence("what-if.difference", "note", "{classifier}, pooled estimates: {found}")
-_WHAT_IF_ANSWERS = Sentence(
-    "what-if.answers", "note", "Varying {varying} ({n:count}); fixed: {fixed}; assuming: {assuming}"
 )
 
 
@@ -128,38 +119,3 @@ def verdict(audit: Audit) -> Note:
     if leaks and faults:
         return _LEAKS_AND_FAULTS(leaks=leaks, faults=faults)
     return _LEAKS(leaks=leaks) if leaks else _FAULTS(faults=faults)
-
-
-def what_if_table(found: WhatIf) -> Table:
-    """Make a table of the two sides: the accuracy over runs, and the pooled estimate with its interval."""
-    heads = (
-        *columns("", "protocol", "samples", "accuracy", "runs", "pooled estimate", text=2),
-        Column("its interval", "interval"),
-    )
-    return Table("", heads, tuple(map(_side, found.sides)))
-
-
-def _side(one: Side) -> tuple[Cell, ...]:
-    pooled, spread = one.result.pooled, one.result.spread
-    ends = None if pooled.low is None or pooled.high is None else (pooled.low, pooled.high)
-    return (
-        text_cell(one.name),
-        text_cell(str(one.result.protocol)),
-        count_cell(one.n_samples),
-        over(rate_cell(spread.mean), error_cell(spread.std)),
-        count_cell(spread.n_runs),
-        rate_cell(pooled.value),
-        interval_cell(ends),
-    )
-
-
-def what_if_statements(found: WhatIf) -> list[Note]:
-    """Say the difference, what varies behind it, and what a reader should know, a note each."""
-    answers = found.answers
-    return [
-        _WHAT_IF(classifier=found.classifier, found=found.sentence()),
-        _WHAT_IF_ANSWERS(
-            varying=answers.varying, n=found.n_subjects, fixed=answers.fixed, assuming=answers.assuming
-        ),
-        *found.notes,
-    ]

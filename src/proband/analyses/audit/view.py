@@ -36,9 +36,10 @@ class AuditsView(View[Audits]):
             yield Passage(tables, [verdict(one)], audit_statements(one))
 
     def frames(self, found: Audits) -> Mapping[str, pl.DataFrame]:
-        """A row for each finding."""
-        frames = [one.to_frame().insert_column(0, pl.lit(one.source).alias("splits")) for one in found.audits]
-        return {"audit": pl.concat(frames, how="vertical_relaxed")}
+        """A row for each finding; and one for each pair of copies, where they were searched for."""
+        sought = [(one, one.duplicates) for one in found.audits if one.duplicates is not None]
+        made = {"audit": _stacked("splits", [(one, one.to_frame()) for one in found.audits])}
+        return made | ({"audit_copies": _stacked("audited", sought)} if sought else {})
 
     def sections(self, found: Audits, scene: Scene) -> Iterator[Placed]:
         """Each audit: its verdict, and what was found."""
@@ -49,6 +50,12 @@ class AuditsView(View[Audits]):
     def headline(self, found: Audits, scene: Scene) -> Summary | None:
         """Whether the first is sound."""
         return Summary(verdict(found.audits[0]), precedence=120)
+
+
+def _stacked(column: str, frames: Sequence[tuple[Audit, pl.DataFrame]]) -> pl.DataFrame:
+    """Tables of several audits, one below the other, with a column of what was audited."""
+    named = [frame.select(pl.lit(one.source).alias(column), pl.all()) for one, frame in frames]
+    return pl.concat(named, how="diagonal_relaxed")
 
 
 def _audit(place: int, one: Audit) -> list[Block]:

@@ -1,4 +1,4 @@
-"""Accuracies under protocols as people read them: the table of Mery et al. (2016), intervals, and a directory of files."""
+"""Accuracies under protocols as people read them: the table of Mery et al. (2016), intervals, and files of splits, predictions and cards."""
 
 from __future__ import annotations
 
@@ -7,16 +7,7 @@ import re
 from pathlib import Path
 
 from proband import words
-from proband.analyses.protocol.class_tables import (
-    class_tables,
-    classes_frame,
-    confusions_frame,
-    epd_table,
-    sizes_table,
-)
-from proband.analyses.protocol.figures import accuracy_figure, sizes_figure
-from proband.engine.files.documents import as_json
-from proband.engine.files.spreadsheets import write_spreadsheet
+from proband.analyses.protocol.class_tables import class_tables, epd_table, sizes_table
 from proband.inference.cross_validation.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.epd import JUSTIFIED
@@ -24,17 +15,10 @@ from proband.protocols.running.results import ProtocolFindings, ProtocolResult, 
 from proband.protocols.splits.files import write_splits
 from proband.report.cells import columns, empty_cell, fixed_cell, text_cell
 from proband.report.charts.makers.errors import number_range
-from proband.report.directory import MARK, whole_directory
-from proband.report.figures.style import save_figure
-from proband.report.formats import all_latex, as_markdown
-from proband.report.notes import bullets
 from proband.report.table import Cell, Column, Ends, Table
 from proband.words import Note, Sentence
 
 _STATISTICS = ("max", "mean", "min", "std")
-_FIGURES, _SIZE_FIGURES = (
-    tuple(f"{name}.{ending}" for ending in ("png", "svg", "pdf")) for name in ("accuracy", "sizes")
-)
 _FOLDERS = ("predictions", "splits", "cards")
 """Where predictions, splits and cards are."""
 _MOST_ROLES = 50_000_000  # rows of a file of splits
@@ -204,6 +188,7 @@ def quoted_statements(run: ProtocolRun) -> list[Note]:
         *_of_classes(run),
         *_of_sizes(run),
         *(note for note in run.notes if note not in others),
+        *_unwritten(run),
     ]
 
 
@@ -239,6 +224,7 @@ def run_statements(run: ProtocolRun) -> list[Note]:
         *_of_sizes(run),
         *_of_comparisons(run),
         *run.notes,
+        *_unwritten(run),
     ]
 
 
@@ -328,61 +314,34 @@ def _of_comparisons(run: ProtocolRun) -> list[Note]:
     return said
 
 
-def run_json(run: ProtocolRun) -> str:
-    """Write a run as JSON text."""
-    return as_json(run.to_dict())
-
-
-def write_run(run: ProtocolRun, path: str | Path, title: str = "Accuracy under protocols") -> Path:
-    """Write tables, figure, predictions, splits and cards into a directory of their own; return the summary."""
-    path = Path(path)
-    with whole_directory(path) as draft:
-        skipped = write_parts(run, draft)
-        write_spreadsheet(classes_frame(run), draft / "classes.csv")
-        write_spreadsheet(confusions_frame(run), draft / "confusions.csv")
-        write_spreadsheet(run.to_frame(), draft / "table.csv")
-        (draft / "table.tex").write_text(all_latex([runs_table(run)]), encoding="utf-8")
-        figure = accuracy_figure(run)
-        for name in _FIGURES:
-            save_figure(figure, draft / name)
-        if run.sizes:
-            drawn = sizes_figure(run.sizes)
-            for name in _SIZE_FIGURES:
-                save_figure(drawn, draft / name)
-        parts = [
-            f"# {title}",
-            *map(as_markdown, run_tables(run)),
-            "![Accuracy by protocol](accuracy.png)",
-            *(["![Accuracy by size](sizes.png)"] if run.sizes else []),
-            bullets([*run_statements(run), *skipped]),
-        ]
-        (draft / "report.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-        (draft / MARK).write_text(run_json(run), encoding="utf-8")
-    return path / "report.md"
-
-
-def write_parts(run: ProtocolRun, draft: Path) -> list[Note]:
-    """Write splits, predictions and cards; return what was not written."""
-    skipped = []
+def write_parts(run: ProtocolRun, draft: Path) -> None:
+    """Write splits, unless they are too many, predictions and cards."""
     for folder in _FOLDERS:
         (draft / folder).mkdir(parents=True)
     used: set[str] = set()
     for found in run.findings:
         named = _file_name(str(found.protocol), used)
         digest = None
-        if len(found.folds) * len(run.setting.data) <= _MOST_ROLES:
+        if not _too_many(run, found):
             splits = f"splits/{named}.parquet"
             write_splits(draft / splits, run.setting.data.samples, found.plan.splits())
             digest = _sha256(draft / splits)
-        else:
-            skipped.append(_TOO_MANY_SPLITS(protocol=str(found.protocol)))
         for one in found.results:
             own = _file_name(f"{one.classifier} {one.protocol}", used)
             predictions, card = f"predictions/{own}.parquet", f"cards/{own}.json"
             one.predictions.frame.write_parquet(draft / predictions)
             stated = PredictionsFile(predictions, _sha256(draft / predictions))
             run.card(one, stated, digest).write(draft / card)
-    return skipped
+
+
+def _too_many(run: ProtocolRun, found: ProtocolFindings) -> bool:
+    """Whether the splits of a protocol would make too long a file."""
+    return len(found.folds) * len(run.setting.data) > _MOST_ROLES
+
+
+def _unwritten(run: ProtocolRun) -> list[Note]:
+    """Which splits are in no file."""
+    return [_TOO_MANY_SPLITS(protocol=str(one.protocol)) for one in run.findings if _too_many(run, one)]
 
 
 def _file_name(text: str, used: set[str]) -> str:

@@ -10,6 +10,7 @@ import polars as pl
 
 from proband.analyses.protocol.charts import accuracies, sizes
 from proband.analyses.protocol.class_tables import (
+    MOST_CLASSES,
     class_tables,
     classes_frame,
     confusions_frame,
@@ -20,6 +21,7 @@ from proband.analyses.protocol.figures import accuracy_figure, sizes_figure
 from proband.analyses.protocol.tables import (
     epd_statements,
     intervals_table,
+    quoted_statements,
     quoted_verdicts,
     run_statements,
     run_tables,
@@ -33,7 +35,7 @@ from proband.report.page.charts import shown
 from proband.report.page.model import Badge, Badges, Block, Folded, Section, said
 from proband.report.scene import Scene
 from proband.report.table import Table
-from proband.report.view import Draw, Placed, Summary, View, shows
+from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.words import Note, Sentence, as_sentence
 
 PARTS = "protocol"
@@ -68,6 +70,24 @@ class ProtocolView(View[ProtocolRun]):
     def notes(self, found: ProtocolRun) -> Sequence[Note]:
         """What the accuracies mean."""
         return run_statements(found)
+
+    def passages(self, found: ProtocolRun, explain: bool) -> Iterator[Passage]:
+        """Runs, the intervals to quote and sizes, with the classes where they are few; or everything."""
+        few = found.setting.task == "attribute" and found.classes <= MOST_CLASSES and len(found.findings) == 1
+        tables = [runs_table(found), intervals_table(found)]
+        tables += [sizes_table(found.sizes)] if found.sizes else []
+        if explain or few:
+            tables += [table for one in found.findings for table in class_tables(one)]
+        verdicts, (data, *rest) = [*quoted_verdicts(found), *epd_statements(found)], quoted_statements(found)
+        if explain:
+            yield Passage([*tables, epd_table(found)], (), [data, *verdicts, *rest])
+            return
+        answers = [one.interval.answers for one in found.results if one.interval.low is not None]
+        yield Passage(tables, verdicts, [data, *rest], answers)
+
+    def latex(self, found: ProtocolRun) -> Sequence[Table]:
+        """Accuracies over runs, as papers have them."""
+        return [runs_table(found)]
 
     def frames(self, found: ProtocolRun) -> Mapping[str, pl.DataFrame]:
         """Accuracies under protocols; classes and confusions of each; and accuracies by size."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,11 +11,12 @@ from proband.cli import options as o
 from proband.cli.blind.check import Tolerance
 from proband.cli.console import progress_bars, typed, wrote
 from proband.cli.findings import show_findings
-from proband.cli.request_options import Asked, requesting
+from proband.cli.request_options import Asked, requesting, spelled
 
 if TYPE_CHECKING:
-    from proband.blind.scoring import AnsweredTest
+    from proband.blind.scoring import AnsweredTest, OpenedTests
     from proband.engine import Progress
+    from proband.study.requests import Request
 
 _AND = "+"
 
@@ -48,38 +50,44 @@ def score(
 
       proband blind score test-fully.key test-fully fully/pca + test-partially.key test-partially partially/pca --out results
     """
-    from proband.analyses.feret.run import feret_arguments
-    from proband.blind.scoring import blind_study, open_tests
+    from proband.blind.scoring import administered, open_tests
     from proband.report.writer import write_run
-    from proband.study.context import categories_of, ranking
     from proband.study.definition import Origin
-    from proband.study.findings import Findings, Provenance
-    from proband.study.inputs import versions
+    from proband.study.inputs import in_memory
+    from proband.study.run import run
 
-    with progress_bars(quiet) as progress:
+    with spelled(), progress_bars(quiet) as progress:
         opened = open_tests(
             _answered(tests, progress), tolerance=tolerance, threads=threads, progress=progress
         )
-        request = asked.request([one.name for one in opened.scores])
-        gallery, probes = Origin().enrolled(request.experiment), request.experiment.probes
-        experiment = opened.experiment(gallery, probes)
-        made = blind_study(
-            opened,
-            gallery,
-            probes,
-            categories=[one for entry in request.category for one in categories_of(entry, experiment)],
-            confidence_level=request.output.confidence_level,
+        request = _with_versions(
+            asked.request([one.name for one in opened.scores], title="Blind test"), opened
+        )
+        experiment = None if request.experiment.chooses else opened.experiment()
+        data = in_memory(opened.samples, opened.scores, experiment=experiment)
+        found = run(
+            request,
+            data,
+            origin=Origin(command=typed()),
             threads=threads,
             progress=progress,
-            **feret_arguments(request.section("feret")[0], Origin().find, request.output.seed),
-            **ranking(request.experiment),
+            allow_plugins=True,  # whoever types a command may name code to run
         )
-    output = request.output
-    provenance = Provenance(typed(), seed=output.seed, versions=versions())
-    found = Findings("Blind test", provenance, {"feret": made}, confidence_level=output.confidence_level)
+        found = replace(found, parts={"feret": administered(found["feret"], opened)})
     if out is not None:
-        wrote(write_run(found, out, output.formats))
+        wrote(write_run(found, out, request.output.formats))
     show_findings(found, json, explain)
+
+
+def _with_versions(request: Request, opened: OpenedTests) -> Request:
+    """The request, with the algorithms that answered two versions of a test before those that are asked for."""
+    from proband.analyses.feret.request import Version
+
+    (asked,) = request.section("feret")
+    own = [Version(fully=one.fully, partially=one.partially) for one in opened.versions]
+    return request.model_copy(
+        update={"feret": asked.model_copy(update={"versions": (*own, *asked.versions)})}
+    )
 
 
 def _answered(words: list[str], progress: Progress) -> list[AnsweredTest]:

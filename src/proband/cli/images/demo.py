@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, say, say_below, show_tables, typed, wrote
+from proband.cli.console import progress_bars, say, typed, wrote
+from proband.cli.findings import show_findings
 
 
 def demo(
@@ -35,12 +37,11 @@ def demo(
       proband demo --subjects 50 --out small
     """
     from proband.demo import FIGURE, GALLERY, run_demo
-    from proband.report.kinds.evaluation import short_tables, statements
 
     with progress_bars(quiet) as progress:
-        evaluation, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)
-    show_tables(*short_tables(evaluation))
-    say_below(statements(evaluation), explain, [evaluation.answers])
+        found, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)
+    identified = {"identification": found["identification"]}
+    show_findings(replace(found, notes=(), parts=identified), json=False, explain=explain)
     data = out / "data"
     say("")
     say("Now try:")

@@ -1,36 +1,19 @@
-"""``proband protocol``: run classifiers under protocols, write splits, explain the notation."""
+"""``proband protocol splits`` and ``explain``: the splits of a protocol as a file, and what its notation means."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import (
-    progress_bars,
-    read_samples,
-    say,
-    say_all,
-    say_below,
-    show_tables,
-    tell,
-    typed,
-    wrote,
-)
+from proband.cli.console import read_samples, say, wrote
 from proband.cli.gathering import gathered
-from proband.cli.inputs import RunInputs, whole_numbers
-from proband.cli.outputs import ReportFile, require_apart, write_page
-from proband.cli.protocols.what_if import what_if
 from proband.words import count, counted
 
 if TYPE_CHECKING:
-    from proband.protocols.running.results import ProtocolRun
     from proband.samples import Samples
 
 protocol = typer.Typer(
@@ -40,15 +23,6 @@ protocol = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-protocol.command()(what_if)
-
-
-class EyesName(StrEnum):
-    """Where the eyes are known from."""
-
-    table = "table"
-    opencv = "opencv"
-    dlib = "dlib"
 
 
 @dataclass(frozen=True)
@@ -123,170 +97,6 @@ class DivisionInputs:
 
 @protocol.command()
 @gathered
-def run(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="IMAGES|FEATURES",
-            help="Directory of pictures, .npz with images, or .npy/.npz of features.",
-        ),
-    ],
-    classifier: Annotated[
-        list[str],
-        typer.Option(
-            "--classifier",
-            "-c",
-            metavar="[NAME=]CLASSIFIER",
-            help="lbp:nbnn, src, pca:angle, …, 'sklearn.svm:SVC(C=10)', or a chain 'lbp:chi2+sklearn.svm:SVC()'; may be repeated.",
-            rich_help_panel="Classifiers",
-        ),
-    ],
-    division: DivisionInputs,
-    samples: Annotated[
-        Path | None,
-        typer.Option(
-            "--samples",
-            "-s",
-            help="Table of samples. Default: the names of the pictures, if they say who is on them.",
-            rich_help_panel="Data",
-        ),
-    ] = None,
-    names: o.Names = None,
-    size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HEIGHTxWIDTH", help="Bring images to this size first.", rich_help_panel="Images"
-        ),
-    ] = None,
-    eyes: Annotated[
-        EyesName | None,
-        typer.Option(
-            help="Crop faces by the eyes of the table, or by a detector. Default: pictures as they are.",
-            rich_help_panel="Images",
-        ),
-    ] = None,
-    file_column: Annotated[
-        str, typer.Option(help="Column that names each picture's file.", rich_help_panel="Images")
-    ] = "file",
-    name: Annotated[
-        str | None, typer.Option(help="What the data are called.", rich_help_panel="Output")
-    ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(help="A difference worth having, e.g. 0.01.", rich_help_panel="Output"),
-    ] = None,
-    justification: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="Why the protocol is, say, a single hold-out: shown beside the EPD verdict, which it does not change.",
-            rich_help_panel="Protocol",
-        ),
-    ] = None,
-    subjects: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="N[,N...]",
-            help="Also the accuracy with so many subjects, drawn at random.",
-            rich_help_panel="Sizes",
-        ),
-    ] = None,
-    images_each: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="N[,N...]",
-            help="Also the accuracy with so many images of each subject, drawn at random.",
-            rich_help_panel="Sizes",
-        ),
-    ] = None,
-    draws: Annotated[
-        int, typer.Option(help="How many random parts of each size are drawn.", rich_help_panel="Sizes")
-    ] = 10,
-    level: o.Level = 0.95,
-    out: o.OutDir = None,
-    report: ReportFile = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Keep finished splits there. Default with --out: beside it, until all is done.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
-    *,
-    running: RunInputs,
-) -> None:
-    """Accuracy of classifiers under one or more protocols, all on the same splits, with intervals and comparisons.
-
-    [bold]Examples[/bold]
-
-    Face recognition in the layout of Mery et al.'s Table 4:
-
-      proband protocol run images.npz -s samples.csv --size 110x90 -c LBP=lbp:nbnn -c SRC=src -P "50×80-20 HO" -P "50×5f CV" --out report
-
-    Pictures whose names say who is on them:
-
-      proband protocol run jaffe --names "{subject}.{expression}.{number}" -c lbp:nbnn --label expression -P LOSO
-
-    Expressions in people never seen, under the protocol that suits the data:
-
-      proband protocol run faces -s samples.csv --label expression -c "lbp:chi2+sklearn.svm:SVC(kernel='linear')"
-    """
-    from proband.analyses.protocol.request import ProtocolRequest
-    from proband.analyses.protocol.run import under_protocols
-    from proband.cli.request_options import spelled
-    from proband.report.directory import require_free
-    from proband.scores.reading import split_key
-    from proband.study.caching import Cache
-    from proband.study.context import Context
-    from proband.study.definition import Origin
-    from proband.study.inputs import Inputs
-    from proband.study.requests import Output, only
-
-    if out is not None:
-        require_free(out)
-    path, key = split_key(source)
-    table = o.named_samples(samples, path, names)
-    require_apart([report], [path, table])
-    with spelled():
-        asked = ProtocolRequest(
-            file=str(path),
-            key=key,
-            classifiers=tuple(classifier),
-            protocols=tuple(division.protocol or ("auto",)),
-            **division.settled(),
-            where=division.where,
-            stratify=division.stratify,
-            missing=division.missing.value,
-            size=None if size is None else _size(size),
-            eyes=None if eyes is None else eyes.value,
-            file_column=file_column,
-            name=name,
-            margin=margin,
-            justification=justification,
-            subjects=_listed(subjects, "--subjects"),
-            images_each=_listed(images_each, "--images-each"),
-            draws=draws,
-        )
-        output = Output(seed=division.seed, confidence_level=level)
-    with progress_bars(running.quiet) as progress, _kept(cache, out) as finished:
-        context = Context(
-            only("protocol", asked, output=output),
-            Origin(command=typed()),
-            Inputs(division.read(table), "", (), (), ()),
-            Cache(None),
-            {},
-            running.threads,
-            progress,
-        )
-        found = under_protocols(asked, context, finished)
-        _show(found, running.json, running.explain, out)
-        if report is not None:
-            _write_page(found, report, [str(path), str(table)])
-
-
-@protocol.command()
-@gathered
 def splits(
     samples: Annotated[Path, typer.Argument(help="Table of samples.")],
     out: Annotated[
@@ -351,83 +161,3 @@ def explain(
     protocol = Protocol.parse(text)
     say(protocol)
     say(protocol.describe())
-
-
-def _listed(texts: list[str] | None, option: str) -> tuple[int, ...]:
-    return tuple(number for text in texts or () for number in whole_numbers(text, option))
-
-
-def _write_page(found: ProtocolRun, report: Path, files: list[str]) -> None:
-    from proband.study.caching import Cache
-    from proband.study.findings import Findings, InputFile, Provenance
-    from proband.study.inputs import versions
-
-    read = tuple(InputFile(name, *Cache(None).digest(Path(name))) for name in files)
-    asked = found.setting
-    made = Provenance(typed(), "", asked.seed, versions(), read)
-    title = f"{asked.data.name}: accuracy under protocols"
-    write_page(Findings(title, made, {"protocol": found}, confidence_level=asked.confidence_level), report)
-
-
-def _size(text: str) -> str:
-    from proband.errors import UsageError
-
-    sides = text.lower().replace("×", "x").split("x")
-    if len(sides) != 2 or not all(side.isdecimal() and int(side) for side in sides):
-        raise UsageError(f"--size takes HEIGHTxWIDTH, such as 110x90, got {text!r}.")
-    return f"{int(sides[0])}x{int(sides[1])}"
-
-
-@contextmanager
-def _kept(cache: Path | None, out: Path | None) -> Iterator[Path | None]:
-    """Yield where finished splits are kept; what is beside the output is removed when that is whole."""
-    beside = None if out is None or cache is not None else out.with_name(f"{out.name}.cache")
-    place = cache or beside
-    try:
-        yield place
-    except KeyboardInterrupt:
-        if place is not None and place.is_dir():
-            tell(f"Finished splits are in {place}; the same command goes on from there.")
-        raise
-    if beside is not None and beside.is_dir():
-        for file in beside.glob(f"{'[0-9a-f]' * 32}.jsonl"):
-            file.unlink()
-        if not any(beside.iterdir()):
-            beside.rmdir()
-
-
-def _show(found: ProtocolRun, json: bool, explain: bool, out: Path | None) -> None:
-    from proband.analyses.protocol.class_tables import (
-        MOST_CLASSES,
-        class_tables,
-        epd_table,
-        sizes_table,
-    )
-    from proband.analyses.protocol.tables import (
-        epd_statements,
-        intervals_table,
-        quoted_statements,
-        quoted_verdicts,
-        run_json,
-        runs_table,
-        write_run,
-    )
-
-    if json:
-        typer.echo(run_json(found), nl=False)
-    else:
-        few = found.setting.task == "attribute" and found.classes <= MOST_CLASSES and len(found.findings) == 1
-        shown = found.findings if explain or few else ()
-        sizes = [sizes_table(found.sizes)] if found.sizes else []
-        classes = [table for one in shown for table in class_tables(one)]
-        show_tables(runs_table(found), intervals_table(found), *sizes, *classes)
-        verdicts, rest = [*quoted_verdicts(found), *epd_statements(found)], quoted_statements(found)
-        if explain:
-            show_tables(epd_table(found))
-            say_all([rest[0], *verdicts, *rest[1:]])
-        else:
-            say_all(verdicts, dim=False)
-            answers = [one.interval.answers for one in found.results if one.interval.low is not None]
-            say_below(rest, explain, answers)
-    if out is not None:
-        wrote(write_run(found, out))

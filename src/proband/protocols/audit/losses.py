@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from proband.errors import InputError, first_few
 from proband.results.base import Answers, Result
 from proband.results.serializing import Written
 from proband.samples import Samples
-from proband.samples.reading import frame_from
+from proband.samples.reading import frame_from, read_frame
 from proband.words import Method, Target, count, p_value
 
 Counts = npt.NDArray[np.int64]
@@ -112,6 +113,13 @@ class Losses(Result):
         """Return one row for each reason, and one for what has none."""
         rows = [*self.reasons.items(), *([(None, len(self.unexplained))] if self.unexplained else [])]
         return frame_of_rows(rows, {"reason": pl.String, "samples": pl.Int64})
+
+
+def read_exclusions(path: Path, id_column: str = "id") -> pl.DataFrame:
+    """Read a table of id and reason; the id may be called as it is in the table of samples."""
+    frame = read_frame(path, text_columns=("id", id_column, "reason"))
+    named = id_column in frame.columns and "id" not in frame.columns
+    return frame.rename({id_column: "id"}) if named else frame
 
 
 @published

@@ -21,6 +21,7 @@ from proband.inference.estimates.clusters import over_people
 from proband.inference.proportions import t_quantile
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
+from proband.protocols.running.cache import Journals
 from proband.protocols.running.data import FeatureTable, labels_of
 from proband.protocols.running.results import ProtocolResult, over_runs, pooled_columns
 from proband.protocols.running.running import run_protocol
@@ -159,7 +160,7 @@ def what_if(
     confidence_level: Level = 0.95,
     threads: Threads | None = None,
     progress: Progress | None = None,
-    cache: str | Path | None = None,
+    cache: str | Path | Journals | None = None,
     engine: Engine = None,
 ) -> WhatIf:
     """Run a classifier twice, with one thing changed, and say how much that makes.

@@ -1,0 +1,63 @@
+"""What analyses of classifiers share: what they learn from, finished splits, and classifiers by name."""
+
+from __future__ import annotations
+
+from proband.analyses._epd_options import LearningRequest
+from proband.protocols.running.cache import Journals
+from proband.protocols.running.data import FeatureTable
+from proband.scores.reading import KEY_MARK
+from proband.study.context import Context
+from proband.study.definition import Origin
+
+SPLITS = "splits"
+"""The directory of finished splits in a cache."""
+_ONNX = "onnx:"
+
+
+def learned_from(
+    request: LearningRequest,
+    context: Context,
+    name: str | None = None,
+    size: tuple[int, int] | None = None,
+    eyes: str | None = None,
+) -> FeatureTable:
+    """What classifiers learn from: what is in memory under the name of the file, or the file."""
+    file = request.file or ""
+    if file in context.inputs.features:
+        return context.inputs.features[file]
+    path = str(context.origin.find(file))
+    return FeatureTable.read(
+        path if request.key is None else f"{path}{KEY_MARK}{request.key}",
+        context.samples,
+        name=name,
+        size=size,
+        eyes=eyes,
+        file_column=request.file_column,
+        threads=context.threads,
+        progress=context.progress,
+    )
+
+
+def finished_splits(context: Context) -> Journals | None:
+    """Where finished splits are kept and found again; when a run is over, those it had no use for are forgotten."""
+    place = context.cache.directory
+    return None if place is None else context.once("finished splits", lambda: _journals(context))
+
+
+def _journals(context: Context) -> Journals:
+    assert context.cache.directory is not None  # asked before
+    kept = Journals(context.cache.directory / SPLITS)
+    context.cache.at_finish.append(kept.forget_others)
+    return kept
+
+
+def found_from(origin: Origin, classifier: str) -> str:
+    """A classifier, its ONNX model looked up from the study file."""
+    name, mark, spec = (
+        classifier.rpartition("=") if classifier.partition("=")[2].startswith(_ONNX) else ("", "", classifier)
+    )
+    return (
+        f"{name}{mark}{_ONNX}{origin.find(spec.removeprefix(_ONNX))}"
+        if spec.startswith(_ONNX)
+        else classifier
+    )

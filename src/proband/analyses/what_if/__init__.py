@@ -1,0 +1,33 @@
+"""The same classifier with one thing changed."""
+
+from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
+
+_HELP = """What if subjects had been kept apart, or nothing had been dropped? The same classifier, side by side.
+
+[bold]Examples[/bold]
+
+  proband protocol what-if mixed -i images.npz -s samples.csv -c lbp:nbnn --label expression -p "10f CV"
+
+  proband protocol what-if dropped -i images.npz -s collected.csv --exclusions dropped.csv -c lbp:nbnn --label sex
+"""
+
+ANALYSES.register("what_if")(
+    Analysis(
+        key="what_if",
+        command=AnalysisCommand(
+            "protocol what-if",
+            help=_HELP,
+            job="Classifiers and their protocols",
+            title="What if",
+            reads="proband.cli.protocols.inputs:WhatIfInputs",
+            experiment=(),
+            frames=("what_if",),
+        ),
+        place=155,
+        request="proband.analyses.what_if.request:WhatIfRequest",
+        run="proband.analyses.what_if.run:run",
+        prepare="proband.analyses.what_if.run:prepare",
+        view="proband.analyses.what_if.view:WhatIfView",
+        result="proband.protocols.running.what_if:WhatIf",
+    )
+)

@@ -1,0 +1,53 @@
+"""What can be asked of a classifier with one thing changed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from proband.analyses._epd_options import CLASSIFIERS, LearningRequest
+from proband.errors import Hint
+from proband.study.requests.base import File, Option, Text, refuse
+
+
+class WhatIfRequest(LearningRequest):
+    """What if subjects had been kept apart, or nothing had been dropped? The same classifier, side by side."""
+
+    question: Annotated[
+        Literal["mixed", "dropped"],
+        Field(
+            description="mixed: subjects shared or kept apart; dropped: with or without the excluded samples."
+        ),
+        Option(typed=False),
+    ]
+    classifier: Annotated[
+        Text | None,
+        Field(description="Such as lbp:nbnn, src or sklearn.svm:SVC()."),
+        Option(("-c",), "[NAME=]CLASSIFIER", "Run"),
+        CLASSIFIERS,
+    ] = None
+    protocol: Annotated[Text, Field(description="What both sides run."), Option(("-p",), panel="Run")] = (
+        "auto"
+    )
+    exclusions: Annotated[
+        File | None,
+        Field(description="Table of id and reason: the samples that were dropped."),
+        Option(panel="Data"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.file is None:
+            raise refuse("what the classifier learns from is not said", 'name it: file = "FILE"', "file")
+        if self.classifier is None:
+            raise refuse(
+                "no classifier is named", Hint("name one: {option:classifier=lbp:nbnn}"), "classifier"
+            )
+        if (self.question == "dropped") != (self.exclusions is not None):
+            raise refuse(
+                "it says what was dropped: the question 'dropped' needs it, and 'mixed' has no use for it",
+                None,
+                "exclusions",
+            )
+        return self
