@@ -6,16 +6,14 @@ from proband.analyses.mcnemar.request import McNemarRequest
 from proband.errors import Hint, UsageError
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
 from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_of_sets
-from proband.inference.comparisons.testing.mcnemar import McNemarOfOutcomes, mcnemar_of
 from proband.study.context import Context
 from proband.study.designs import chosen_of
 
 
-def run(request: McNemarRequest, context: Context) -> McNemarOfOutcomes | McNemarTable:
+def run(request: McNemarRequest, context: Context) -> McNemarTable:
     """Test every pair that is asked for."""
     named = {one.algorithm: one for one in context.outcomes}
     pairs = chosen_pairs(tuple(named), **chosen_of(request, tuple(named)))
-    level = context.output.confidence_level
     if pairs is None:
         if len(named) != 2:
             raise UsageError(
@@ -25,14 +23,11 @@ def run(request: McNemarRequest, context: Context) -> McNemarOfOutcomes | McNema
                 ),
             )
         pairs = every_two(tuple(named), None)
-    if len(pairs) == 1 and not request.by_category:
-        first, second = pairs[0]
-        return mcnemar_of(named[first], named[second], request.rank, level)
     return mcnemar_of_sets(
         named,
         context.categories if request.by_category else (),
         pairs,
         request.rank,
-        level,
+        context.output.confidence_level,
         lambda part: {one.algorithm: one for one in context.ranks(part)},
     )

@@ -17,12 +17,22 @@ from proband.report.notes import answered
 from proband.report.table import Cell, Column, Table
 from proband.results.base import Answers
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
-from proband.words import Note, Target, percent
+from proband.words import Note, Sentence, Target, percent
 
 ANSWERS = Answers(
     Target("difference-of-rates", "difference of rates"), OTHER_PROBES, ALGORITHMS_AND_GALLERY, PROBES_ALIKE
 )
 """What the difference of two rates means where probes are the units."""
+
+_TESTED = Sentence(
+    "mcnemar.tested", "note", "First: {first}. Second: {second}. Success: rank {rank} or better"
+)
+_NOT_INDEPENDENT = Sentence(
+    "mcnemar.not-independent",
+    "caution",
+    "{probes:count probe} are of {people:count person/people} and are not independent, so this test rejects too often: "
+    "use compare, which accounts for people",
+)
 
 
 def mcnemar_rows(found: McNemarTable, id: str = "") -> Table:
@@ -68,3 +78,12 @@ def _row(one: McNemarRow) -> list[Cell]:
 def mcnemar_statements(found: McNemarTable) -> list[Note]:
     """What was tested, what p-values are adjusted for and what to beware of, a note each."""
     return [*found.notes, answered(ANSWERS)]
+
+
+def statements_of_one(found: McNemarTable) -> list[Note]:
+    """What was tested where there is one test alone, and what to beware of."""
+    (row,) = found.rows
+    said = [_TESTED(first=row.first, second=row.second, rank=found.rank)]
+    if row.n_people < row.counts.n:
+        said.append(_NOT_INDEPENDENT(probes=row.counts.n, people=row.n_people))
+    return said

@@ -11,7 +11,7 @@ from proband.cli import options as o
 from proband.cli.analyses.command import Command, analysis, flag, was_given
 from proband.cli.console import print_json, say, say_below, show_tables, write_csv, write_latex
 from proband.errors import UsageError
-from proband.words import count, level, signed
+from proband.words import count, level, plain, signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from proband.words import Note
 
 _MOST_DIGITS = 12
+_OF_ONE = (
+    *("ss", "sf", "fs", "ff", "n_sf", "n_fs", "p_greater", "p_less", "p_two_sided", "p_mid"),
+    *("confidence_level", "n", "low", "high", "notes", "difference"),
+)
+"""What is said of one test, as of two counts."""
 _TESTS = {
     "p_greater": "one-sided, first better",
     "p_less": "one-sided, second better",
@@ -39,16 +44,21 @@ def _of_scores(
     json: bool,
     explain: bool,
 ) -> None:
-    from proband.analyses.mcnemar.tables import ANSWERS, mcnemar_rows, mcnemar_statements
-    from proband.inference.comparisons.mcnemar_table import McNemarTable, as_table
+    from proband.analyses.mcnemar.tables import (
+        ANSWERS,
+        mcnemar_rows,
+        mcnemar_statements,
+        statements_of_one,
+    )
 
     result = found["mcnemar"]
     assert result is not None  # what was asked for
-    table = result if isinstance(result, McNemarTable) else as_table(result)
-    write_csv(table.to_frame(), csv)
-    write_latex(latex, mcnemar_rows(table))
-    if not isinstance(result, McNemarTable):
-        _show(result.to_dict(), result.sentences(), json, explain, found.notes)
+    write_csv(result.to_frame(), csv)
+    write_latex(latex, mcnemar_rows(result))
+    if len(result.rows) == 1:
+        notes = statements_of_one(result)
+        one = {**result.rows[0].to_dict(), "confidence_level": result.confidence_level, "notes": plain(notes)}
+        _show({name: one[name] for name in _OF_ONE}, notes, json, explain, found.notes)
         return
     if json:
         print_json(result.to_dict())
