@@ -60,9 +60,9 @@ class McNemarView(View[McNemarTable]):
 def _of_two(found: McNemarTable) -> Section:
     (row,) = found.rows
     counts, test = row.counts, row.test
-    assert (
-        test is not None and row.interval is not None and row.difference is not None
-    )  # all probes: there are some
+    assert test is not None  # of all probes, and there are some
+    assert row.interval is not None
+    assert row.difference is not None
     rows = [
         [cells.text_cell(name), cells.count_cell(n)]
         for name, n in (
