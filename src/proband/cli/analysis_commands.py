@@ -37,10 +37,8 @@ def analysis_commands() -> Iterator[tuple[str, Command]]:
         several.sort(key=lambda one: _of(one).switch is not None and _of(one).reads != "either")
         first, *others = map(_AnalysisOptions, several)
         told = _of(several[0])
-        yield (
-            told.job,
-            _switched(first, others[0]) if others else Command(name, told.help, first.do, first.parameters),
-        )
+        made = _switched(first, others[0]) if others else Command(name, told.help, first.do, first.parameters)
+        yield told.job, made if told.around is None else imported(told.around)(made)
 
 
 def _of(analysis: Analysis) -> AnalysisCommand:

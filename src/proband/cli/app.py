@@ -38,7 +38,6 @@ from proband.cli.images.demo import demo
 from proband.cli.images.faces import faces
 from proband.cli.images.recognize import recognize
 from proband.cli.images.reproduce import reproduce
-from proband.cli.mcnemar_counts import with_counts
 from proband.cli.plan import plan
 from proband.cli.protocols.card import card
 from proband.cli.protocols.literature import literature
@@ -75,7 +74,7 @@ for _job, _made in analysis_commands():
     if _group:
         _GROUPS[_group].command(_name)(_made)
     else:
-        _JOBS.setdefault(_job, []).append(with_counts(_made) if _made.__name__ == "mcnemar" else _made)
+        _JOBS.setdefault(_job, []).append(_made)
 app = typer.Typer(**_LOOK)
 for _job, _commands in _JOBS.items():
     for _one in _commands:

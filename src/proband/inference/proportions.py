@@ -47,6 +47,15 @@ def t_quantile(confidence_level: float, degrees_of_freedom: float) -> float:
     return float(stdtrit(degrees_of_freedom, 0.5 + check_level(confidence_level) / 2))
 
 
+def t_quantiles(confidence_level: float, freedom: Floats) -> Floats:
+    """Return two-sided quantiles of Student's t (1908), infinite below one degree of freedom."""
+    from scipy.special import stdtrit
+
+    known = np.where(freedom < 1, 1.0, np.minimum(freedom, 1e12))
+    found: Floats = np.where(freedom < 1, np.inf, stdtrit(known, 0.5 + confidence_level / 2))
+    return found
+
+
 def proportion_interval(
     successes: Successes, n: Size, method: ProportionMethod = "wilson", confidence_level: Level = 0.95
 ) -> Interval:

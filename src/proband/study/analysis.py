@@ -62,6 +62,8 @@ class AnalysisCommand:
         How texts that name algorithms are understood once these are known, by field, ``module:attribute``.
     more
         Further options that write files of its own, a `Part`, ``module:attribute``: its method ``write`` takes the result.
+    around
+        What the command is wrapped in, ``module:attribute``: a function of the command, which returns one.
     code
         The exit code, ``module:attribute``: a function of the result and its request.
     """
@@ -83,6 +85,7 @@ class AnalysisCommand:
     prepare: str | None = None
     parse: str | None = None
     more: str | None = None
+    around: str | None = None
     code: str | None = None
 
 

@@ -6,7 +6,6 @@ from proband.analyses.mcnemar.request import McNemarRequest
 from proband.errors import Hint, UsageError
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
 from proband.inference.comparisons.mcnemar_table import McNemarTable, mcnemar_of_sets
-from proband.inference.comparisons.testing.mcnemar import McNemarOfOutcomes, mcnemar_of
 from proband.study.context import Context
 from proband.study.designs import chosen_of
 
@@ -25,13 +24,10 @@ def prepare(request: McNemarRequest, context: Context) -> tuple[tuple[str, str],
     return every_two(names, pairs)
 
 
-def run(request: McNemarRequest, context: Context) -> McNemarOfOutcomes | McNemarTable:
+def run(request: McNemarRequest, context: Context) -> McNemarTable:
     """Test every pair that is asked for."""
     named = {one.algorithm: one for one in context.outcomes}
     pairs, level = prepare(request, context), context.output.confidence_level
-    if len(pairs) == 1 and not request.by_category:
-        first, second = pairs[0]
-        return mcnemar_of(named[first], named[second], request.rank, level)
     return mcnemar_of_sets(
         named,
         context.categories if request.by_category else (),

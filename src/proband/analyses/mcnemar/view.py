@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from proband.inference.comparisons.mcnemar_table import McNemarRow, McNemarTable, as_table
-from proband.inference.comparisons.testing.mcnemar import McNemarOfOutcomes
+from proband.inference.comparisons.mcnemar_table import McNemarRow, McNemarTable
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.spec import Chart
 from proband.report.notes import answered
-from proband.report.page.model import Block, said
-from proband.report.scene import Scene
 from proband.report.table import Table
 from proband.report.view import View, shows
 from proband.results.base import Answers
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
-from proband.words import Note, Target, counted, effect, effect_interval, p_value
+from proband.words import Note, Sentence, Target, counted
 
 ANSWERS = Answers(
     Target("difference-of-rates", "difference of rates"), OTHER_PROBES, ALGORITHMS_AND_GALLERY, PROBES_ALIKE
 )
 """What the difference of two rates means where probes are the units."""
+_TESTED = Sentence(
+    "mcnemar.tested", "note", "First: {first}. Second: {second}. Success: rank {rank} or better"
+)
+_NOT_INDEPENDENT = Sentence(
+    "mcnemar.not-independent",
+    "caution",
+    "{probes:count probe} are of {people:count person/people} and are not independent, so this test rejects too often: "
+    "use compare, which accounts for people",
+)
 _COUNTED = {
     "ss": "Probes that both recognise.",
     "sf": "Probes that only the first recognises.",
@@ -46,7 +52,7 @@ class McNemarView(View[McNemarTable]):
         return {"mcnemar": [_differences(found)]}
 
     def notes(self, found: McNemarTable) -> Sequence[Note]:
-        return [*found.notes, answered(ANSWERS)]
+        return [*(found.notes if len(found.rows) > 1 else _of_one(found)), answered(ANSWERS)]
 
     def answers(self, found: McNemarTable) -> Sequence[Answers]:
         return [ANSWERS]
@@ -58,54 +64,13 @@ class McNemarView(View[McNemarTable]):
         return found.algorithms
 
 
-@shows(McNemarOfOutcomes)
-class McNemarOfTwoView(View[McNemarOfOutcomes]):
-    """Two algorithms by the probes on which they differ."""
-
-    section = ("mcnemar", "McNemar's test", 45)
-
-    def tables(self, found: McNemarOfOutcomes) -> Sequence[Table]:
-        return [_rows(as_table(found))]
-
-    def notes(self, found: McNemarOfOutcomes) -> Sequence[Note]:
-        return found.sentences()
-
-    def answers(self, found: McNemarOfOutcomes) -> Sequence[Answers]:
-        return [ANSWERS]
-
-    def frames(self, found: McNemarOfOutcomes) -> Mapping[str, pl.DataFrame]:
-        return {"mcnemar": as_table(found).to_frame()}
-
-    def charts(self, found: McNemarOfOutcomes) -> Mapping[str, Sequence[Chart]]:
-        return {"mcnemar": [_differences(as_table(found))]}
-
-    def blocks(self, found: McNemarOfOutcomes, scene: Scene) -> Iterator[Block]:
-        """Who recognises which probes, and the tests."""
-        counts, test = found.counts, found.test
-        named = {
-            "both": counts.ss,
-            f"only {found.first}": counts.sf,
-            f"only {found.second}": counts.fs,
-            "neither": counts.ff,
-        }
-        yield col.table_of(
-            "Probes by who recognises them",
-            named,
-            col.name("recognised by", str),
-            col.count("probes", named.get),
-            id="mcnemar",
-        )
-        yield from said(
-            [
-                f"McNemar's exact test: p {p_value(test.p_two_sided)} (two-sided), {p_value(test.p_greater)} (first better), "
-                f"{p_value(test.p_less)} (second better); mid-p {p_value(test.p_mid)}.",
-                f"Difference of rates {effect(found.difference)} points {effect_interval(*found.interval)} (Tango).",
-                *map(str, found.sentences()),
-            ]
-        )
-
-    def algorithms(self, found: McNemarOfOutcomes) -> Sequence[str]:
-        return found.algorithms
+def _of_one(found: McNemarTable) -> list[Note]:
+    """What was tested where there is one test alone, and what to beware of."""
+    (row,) = found.rows
+    said = [_TESTED(first=row.first, second=row.second, rank=found.rank)]
+    if row.n_people < row.counts.n:
+        said.append(_NOT_INDEPENDENT(probes=row.counts.n, people=row.n_people))
+    return said
 
 
 def _rows(found: McNemarTable) -> Table:
@@ -133,10 +98,12 @@ def _rows(found: McNemarTable) -> Table:
             "One-sided, exact.",
         ),
         col.p("p, two-sided", lambda one: None if one.test is None else one.test.p_two_sided, "Exact."),
+        col.p("p, mid-p", lambda one: None if one.test is None else one.test.p_mid, "Two-sided, mid-p."),
         col.p(
             "adjusted p",
             lambda one: one.p_adjusted,
-            "The two-sided one, for all tests of the table together (Holm).",
+            "The two-sided exact one, for all tests of the table together (Holm).",
+            when=len(found.rows) > 1,
         ),
         id="mcnemar-tests",
     )

@@ -15,12 +15,7 @@ from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
 from proband.inference.comparisons.testing.adjustment import holm
-from proband.inference.comparisons.testing.mcnemar import (
-    McNemar,
-    McNemarOfOutcomes,
-    PairedOutcomes,
-    mcnemar_of,
-)
+from proband.inference.comparisons.testing.mcnemar import McNemar, PairedOutcomes, mcnemar, tango_interval
 from proband.inference.estimates.evaluate import categories_by
 from proband.inference.estimates.evaluation import OfProbes
 from proband.inference.proportions import Interval
@@ -296,21 +291,12 @@ def mcnemar_of_sets(
     return McNemarTable(tuple(rows), rank, confidence_level)
 
 
-def as_table(one: McNemarOfOutcomes) -> McNemarTable:
-    """Make a table of one test alone."""
-    row = McNemarRow(
-        None, one.first, one.second, one.counts, one.test, one.interval, one.test.p_two_sided, one.n_people
-    )
-    return McNemarTable((row,), one.rank, one.confidence_level)
-
-
 def _row(category: str | None, two: Mapping[str, Outcomes], rank: int, confidence_level: float) -> McNemarRow:
     (first, a), (second, b) = two.items()
-    found = mcnemar_of(a, b, rank, confidence_level)
-    apart = found.counts.sf + found.counts.fs
-    row = McNemarRow(
-        category, first, second, found.counts, found.test, found.interval, None, len(np.unique(a.subjects))
-    )
+    counts = PairedOutcomes.of(a.success(rank), b.success(rank))
+    test, interval = mcnemar(counts.sf, counts.fs), tango_interval(counts, confidence_level)
+    row = McNemarRow(category, first, second, counts, test, interval, None, len(np.unique(a.subjects)))
+    apart = counts.sf + counts.fs
     least = min(1.0, 2.0 ** (1 - apart))
     if least <= round(1 - confidence_level, 12):
         return row

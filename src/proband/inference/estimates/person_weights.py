@@ -8,14 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.estimates.clusters import over_people
-from proband.inference.estimates.weighting import (
-    BY_DEFAULT,
-    NO_SPREAD,
-    PeopleSums,
-    Supposed,
-    carriers_freedom,
-    rates_of_people,
-)
+from proband.inference.estimates.weighting import BY_DEFAULT, NO_SPREAD, PeopleSums, Supposed, rates_of_people
+from proband.inference.moderation import carriers_freedom
 from proband.results.estimate import ByPerson
 from proband.words import Note, Sentence
 

@@ -10,8 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.estimates.clusters import ALIKE, over_people
-from proband.inference.moderation import OF_CURVES, OF_PEOPLE, averaged, lent
-from proband.inference.proportions import wilson_ends
+from proband.inference.moderation import (
+    OF_CURVES,
+    OF_PEOPLE,
+    averaged,
+    carriers_freedom,
+    lent,
+    moderated_variance,
+)
+from proband.inference.proportions import t_quantiles, wilson_ends
 from proband.measures.base import Weights
 from proband.words import Note, Sentence, counted
 
@@ -192,15 +199,6 @@ class RatesOfPeople:
         return wilson_ends(self.rate, self.effective_n, t_quantiles(confidence_level, self.freedom))
 
 
-def t_quantiles(confidence_level: float, freedom: Floats) -> Floats:
-    """Return two-sided quantiles of Student's t (1908), infinite below one degree of freedom."""
-    from scipy.special import stdtrit
-
-    known = np.where(freedom < 1, 1.0, np.minimum(freedom, 1e12))
-    found: Floats = np.where(freedom < 1, np.inf, stdtrit(known, 0.5 + confidence_level / 2))
-    return found
-
-
 @dataclass(frozen=True)
 class Supposed:
     """What is supposed of people's probes where errors are too few to show how alike they are.
@@ -286,8 +284,8 @@ def rates_of_people(
         freedom = np.full_like(missed, k - 1)
     else:
         variance, freedom = _corrected(sums, second)
-        alike = np.maximum(spread / sums.effective_people, variance)
-        variance = averaged(variance, freedom, alike, OF_PEOPLE * (1 - sums.effective_people / k))
+        worth = OF_PEOPLE * (1 - sums.effective_people / k)
+        variance = moderated_variance(variance, freedom, spread / sums.effective_people, worth)
     if not sums.equal:
         freedom = np.minimum(freedom, carriers_freedom(second.sum(axis=-1), fourth.sum(axis=-1), k))
     variance = independent if n == k else np.maximum(variance, independent)
@@ -365,9 +363,9 @@ def moderated(sums: PeopleSums, found: RatesOfPeople, weights: Weights = "probe"
     Where a curve nears 1 the few misses left are those of the hardest people, and they fail together more than those at rank 1
     do. So a variance that S people carry is averaged with that of probes with a correlation of ½, as if two more people had shown it.
     """
-    seen, carriers = found.effective_n, sums.carriers
-    supposed = np.minimum(BY_DEFAULT.worth(sums, weights), seen)
-    return replace(found, effective_n=1 / averaged(1 / seen, carriers, 1 / supposed, OF_CURVES))
+    supposed = np.asarray(1 / BY_DEFAULT.worth(sums, weights))
+    variance = moderated_variance(1 / found.effective_n, sums.carriers, supposed, OF_CURVES)
+    return replace(found, effective_n=1 / variance)
 
 
 def about_supposed(
@@ -394,18 +392,6 @@ def about_supposed(
             alike=supposed.alike, source=lent, worth=float(found.effective_n), low=float(low), high=float(high),
         ),
     )  # fmt: skip
-
-
-def carriers_freedom(second: Floats, fourth: Floats, n_people: float) -> Floats:
-    """Find the degrees of freedom ν = 2S/(1 − S/K) that the people who carry a variance leave, S = (Σe²)²/Σe⁴; at least one.
-
-    They match the variance of Σe² to that of a χ²: for normal residuals S is about K/3 and ν about K.
-    """
-    carriers = np.divide(second**2, fourth, out=np.full_like(second, n_people), where=fourth > 0)
-    share = carriers / n_people
-    alike: Floats = np.full_like(second, np.inf)
-    np.divide(2 * carriers, 1 - share, out=alike, where=share < 1 - 1e-12)
-    return np.maximum(alike, 1.0)
 
 
 def _corrected(sums: PeopleSums, second: Floats) -> tuple[Floats, Floats]:

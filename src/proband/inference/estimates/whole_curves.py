@@ -14,9 +14,8 @@ from proband.inference.estimates.weighting import (
     Supposed,
     moderated,
     rates_of_people,
-    t_quantiles,
 )
-from proband.inference.proportions import normal_quantile
+from proband.inference.proportions import normal_quantile, t_quantiles
 from proband.inference.strata.bands import earlier_of_same
 from proband.measures import Outcomes
 from proband.measures.base import Weights

@@ -16,10 +16,10 @@ from proband.inference.estimates.weighting import (
     RatesOfPeople,
     Supposed,
     about_supposed,
-    carriers_freedom,
     of_few_events,
     rates_of_people,
 )
+from proband.inference.moderation import carriers_freedom
 from proband.inference.outcomes.results import OutcomeFacts, OutcomeRate
 from proband.results.base import Answers
 from proband.results.difference import Unit

@@ -11,9 +11,8 @@ from proband.designs import StratifiedDesign
 from proband.designs.strata import ROUNDING, Strata
 from proband.designs.stratified import Replicates, StratifiedInterval
 from proband.errors import UsageError
-from proband.inference.estimates.weighting import carriers_freedom, t_quantiles
-from proband.inference.moderation import OF_UNITS, averaged
-from proband.inference.proportions import wilson_ends
+from proband.inference.moderation import OF_UNITS, carriers_freedom, moderated_variance
+from proband.inference.proportions import t_quantiles, wilson_ends
 from proband.measures.tallies import Tally
 
 Floats = npt.NDArray[np.float64]
@@ -84,10 +83,9 @@ def share_ends(
     it is where nothing varies.
     """
     spread = shares * (1 - shares)
-    supposed = np.maximum(variances, spread * carried.alone)
     varies = variances > 0
     seen = np.where(varies, carried.degrees(freedom), 0.0)
-    variance = averaged(variances, seen, supposed, OF_UNITS)
+    variance = moderated_variance(variances, seen, spread * carried.alone, OF_UNITS)
     trials = np.full_like(shares, 1 / carried.alone)
     np.divide(spread, variance, out=trials, where=(variance > 0) & (spread > 0))
     most = np.full_like(shares, max(freedom, 1.0))

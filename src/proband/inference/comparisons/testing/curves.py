@@ -25,7 +25,7 @@ from proband.inference.comparisons.testing.tails import (
     unseen,
     unvaried,
 )
-from proband.inference.estimates.weighting import carriers_freedom
+from proband.inference.moderation import carriers_freedom
 from proband.results.base import Interval
 
 Floats = npt.NDArray[np.float64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -15,22 +15,9 @@ from proband.engine.labels import aligned
 from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, normal_quantile, proportion_interval
-from proband.results.base import Confidence, Count, Rank, Rate, Result
-from proband.results.serializing import Written
-from proband.words import Note, Sentence, count, digits
+from proband.results.base import Count, Rate, Result
+from proband.words import count, digits
 
-if TYPE_CHECKING:
-    from proband.measures import Outcomes
-
-_TESTED = Sentence(
-    "mcnemar.tested", "note", "First: {first}. Second: {second}. Success: rank {rank} or better"
-)
-_NOT_INDEPENDENT = Sentence(
-    "mcnemar.not-independent",
-    "caution",
-    "{probes:count probe} are of {people:count person/people} and are not independent, so this test rejects too often: "
-    "use compare, which accounts for people",
-)
 MOST_PROBES = 2**31 - 1
 """The largest number for which the binomial distribution is computed exactly."""
 
@@ -218,72 +205,3 @@ def tango_counts(
     low = -1.0 if excess(-edge) <= z else float(brentq(lambda d: excess(d) - z, -edge, observed))
     high = 1.0 if excess(edge) >= -z else float(brentq(lambda d: excess(d) + z, observed, edge))
     return Interval(low, high)
-
-
-@dataclass(frozen=True)
-class McNemarOfOutcomes(Result):
-    """Two algorithms on the same probes: how often each recognises them, McNemar's test and the difference of the rates.
-
-    Attributes
-    ----------
-    first, second, rank
-        The algorithms, and the rank that counts as a success.
-    counts, test, interval, confidence_level
-        Probes by who recognises them; the test; Tango's interval of the difference, and its level.
-    n_people
-        Whose the probes are; fewer than probes means that these are not independent.
-    """
-
-    written = Written(
-        {"n": "counts.n", "low": "interval.low", "high": "interval.high", "notes": "sentences"},
-        also=("difference",),
-        without=("first", "second", "rank", "interval", "n_people"),
-        spread=("counts", "test"),
-    )
-
-    first: str
-    second: str
-    rank: Rank
-    counts: PairedOutcomes
-    test: McNemar
-    interval: Interval
-    n_people: Count
-    confidence_level: Confidence = 0.95
-
-    @property
-    def algorithms(self) -> tuple[str, str]:
-        """The two of them."""
-        return self.first, self.second
-
-    @property
-    def difference(self) -> float:
-        """The first's rate less the second's."""
-        return (self.counts.sf - self.counts.fs) / self.counts.n
-
-    def sentences(self) -> list[Note]:
-        """What was tested, and what to beware of."""
-        said = [_TESTED(first=self.first, second=self.second, rank=self.rank)]
-        if self.n_people < self.counts.n:
-            said.append(_NOT_INDEPENDENT(probes=self.counts.n, people=self.n_people))
-        return said
-
-
-def mcnemar_of(
-    first: Outcomes, second: Outcomes, rank: int = 1, confidence_level: float = 0.95
-) -> McNemarOfOutcomes:
-    """Compare two algorithms by the probes that only one of them recognises.
-
-    What is estimated is the difference of two rates over these probes' kind, with Tango's (1998) interval and McNemar's test
-    (1947).
-    """
-    counts = PairedOutcomes.of(first.success(rank), second.success(rank))
-    return McNemarOfOutcomes(
-        first.algorithm,
-        second.algorithm,
-        rank,
-        counts,
-        mcnemar(counts.sf, counts.fs),
-        tango_interval(counts, confidence_level),
-        len(np.unique(first.subjects)),
-        confidence_level,
-    )

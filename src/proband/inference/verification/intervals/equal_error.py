@@ -8,6 +8,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
+from proband.inference.comparisons.testing.tails import unseen
 from proband.inference.proportions import Interval, check_level
 from proband.inference.verification.people.carriers import (
     FEW_CARRIERS,
@@ -22,7 +23,6 @@ from proband.inference.verification.people.meetings import Ints, Meetings, subje
 from proband.inference.verification.people.supposed import (
     effect_of_sharing,
     moderated_interval,
-    unseen,
     worth_of_people,
 )
 from proband.results.base import Confidence, Count, Rate, Result
@@ -114,7 +114,7 @@ def equal_error_interval(
         (len(first) > 0, comparisons.n_impostor / effect_of_sharing(comparisons)),
     )
     worths = [n for err, n in flawless if not err or value in (0.0, 1.0)]
-    slack = unseen(min(worths), confidence_level) if worths else 0.0
+    slack = unseen(1 - confidence_level, min(worths)) if worths else 0.0
     if value in (0.0, 1.0):
         low, high = max(0.0, value - slack), min(1.0, value + slack)
         return EqualErrorInterval(value, low, high, 0.0, None, None, people, _SEPARATE, confidence_level)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from proband.errors import UsageError
+from proband.inference.comparisons.testing.tails import unseen
 from proband.inference.proportions import Interval, check_level
 from proband.inference.verification.intervals.rate_interval import (
     ENOUGH_ERRORS,
@@ -16,7 +17,6 @@ from proband.inference.verification.intervals.rate_interval import (
     ZeroErrorBounds,
     rate_interval,
 )
-from proband.inference.verification.people.supposed import unseen
 from proband.words import Method, Note, Sentence, count
 
 _UNITS = {"pairs": "disjoint pairs of people", "people": "people"}
@@ -117,7 +117,7 @@ class FewErrors(NamedTuple):
         """No errors, or nothing else: what the comparisons are worth with the design effect, and people who are independent at least."""
         worth = self.worth(n_disjoint)
         within, bounds = (
-            unseen(worth, confidence_level),
+            unseen(1 - confidence_level, worth),
             zero_error_bounds(self.n, n_disjoint, confidence_level),
         )
         none = self.errors == 0

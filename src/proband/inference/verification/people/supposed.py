@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.testing import tails
-from proband.inference.estimates.weighting import carriers_freedom
-from proband.inference.moderation import OF_PAIRS, averaged, lent
-from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
+from proband.inference.comparisons.testing.tails import unseen
+from proband.inference.moderation import OF_PAIRS, carriers_freedom, lent, moderated_variance
+from proband.inference.proportions import Interval, t_quantile, wilson_interval
 from proband.inference.verification.people.meetings import Meetings
 
 Floats = npt.NDArray[np.float64]
@@ -101,11 +100,6 @@ class Lent(NamedTuple):
 NOTHING_LENT = Lent()
 
 
-def unseen(worth: float, confidence_level: float) -> float:
-    """Bound a rate of which no error was seen in what so many independent comparisons are worth: 1 − (α/2)^(1/n) (Hanley & Lippman-Hand 1983)."""
-    return tails.unseen(1 - check_level(confidence_level), worth)
-
-
 class Moderated(NamedTuple):
     """An interval from a moderated variance.
 
@@ -140,13 +134,12 @@ def moderated_interval(
         How many independent comparisons those of the people are supposed to be worth, n.
     """
     if value in (0.0, 1.0) or variance == 0:
-        slack = unseen(worth, confidence_level)
+        slack = unseen(1 - confidence_level, worth)
         return Moderated(Interval(max(0.0, value - slack), min(1.0, value + slack)), 0.0, 0.0)
     powers = np.array((totals**2).sum()), np.array((totals**4).sum())
     seen, most = float(carriers_freedom(*powers, len(totals))), len(totals) - 1.0
     seen = min(seen, most)
-    supposed = max(variance, value * (1 - value) / worth)
-    variance = averaged(variance, seen, supposed, OF_PAIRS)
+    variance = float(moderated_variance(variance, seen, value * (1 - value) / worth, OF_PAIRS))
     freedom = min(seen + OF_PAIRS, most)
     ends = wilson_interval(value, value * (1 - value) / variance, t_quantile(confidence_level, freedom))
     return Moderated(ends, sqrt(variance), freedom)
