@@ -17,8 +17,10 @@ from proband.papers.claims import (
     summary_of,
     within,
 )
-from proband.papers.page import Item, Reproduction, claims_table, page_of, write_reproduction
+from proband.papers.page import Item, Reproduction, claims_table, write_reproduction
+from proband.report.page.build import build_page
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 from proband.report.terminal import as_terminal
 from proband.words import Sentence
 
@@ -82,7 +84,7 @@ def test_the_page_the_file_and_the_terminal_tell_the_same(tmp_path) -> None:
     )
     written = write_reproduction(made, tmp_path / "out")
     text = written.read_text(encoding="utf-8")
-    assert text == render_page(page_of(made))
+    assert text == render_page(build_page(Scene(made.findings())))
     for said in (
         "1 disagrees, 1 cannot be judged",
         "B is better.",
@@ -90,7 +92,7 @@ def test_the_page_the_file_and_the_terminal_tell_the_same(tmp_path) -> None:
         "A − b &gt; 0",
     ):
         assert said in text
-    stored = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    stored = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))["reproduction"]
     assert stored["summary"] == counts_of(made.claims)
     assert [one["verdict"] for one in stored["claims"]] == ["agrees", "disagrees", "cannot be judged"]
     assert max(map(len, str(as_terminal(claims_table(made.claims, brief=True), 80)).splitlines())) <= 80

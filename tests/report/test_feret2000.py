@@ -21,8 +21,9 @@ from proband.papers import feret2000
 from proband.papers.feret2000 import ALGORITHMS, CHANGES, FULLY, TWICE, Feret2000, categories, feret2000_data
 from proband.papers.feret2000_claims import evidence_of
 from proband.papers.feret2000_study import reproduction, run_feret2000
-from proband.papers.page import page_of
+from proband.report.page.build import build_page
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 
 pytestmark = pytest.mark.long
 
@@ -139,10 +140,16 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     # The fixture ran the same study with one thread.
     data, study = ran
     here = reproduction(data, study, SEED)
-    assert text == render_page(page_of(here))
+    assert text == render_page(build_page(Scene(here.findings())))
     stored = json.loads((out / "results.json").read_text(encoding="utf-8"))
-    assert stored == json.loads(json.dumps(here.to_dict()))
-    assert (stored["study"], stored["people"], stored["seed"]) == ("feret2000", PEOPLE, SEED)
+    assert stored == json.loads(json.dumps(here.findings().to_dict()))
+    settings = stored["reproduction"]["settings"]
+    assert (stored["reproduction"]["study"], settings["people"], settings["seed"]) == (
+        "feret2000",
+        PEOPLE,
+        SEED,
+    )
+    assert stored["feret"] == json.loads(json.dumps(study.to_dict()))
 
 
 def test_too_few_people_are_refused() -> None:

@@ -47,9 +47,11 @@ from proband.papers.mery2016_tables import (
     single_runs,
     single_table,
 )
-from proband.papers.page import claims_table, page_of
+from proband.papers.page import claims_table
 from proband.report.directory import whole_directory
+from proband.report.page.build import build_page
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 
 pytestmark = pytest.mark.long
 
@@ -237,10 +239,12 @@ def test_the_command_writes_everything_and_a_seed_says_it_all(
     # The fixture ran the same study with one thread.
     here = reproduction(study, RUNS, SEED)
     stored = json.loads((out / "results.json").read_text(encoding="utf-8"))
-    assert stored == json.loads(json.dumps(here.to_dict()))
-    assert list(stored["single_runs"]) == ["table4-all", "table4-half", "table5", "table6"]
-    assert (stored["study"], stored["people"], stored["runs"]) == ("mery2016", PEOPLE, RUNS)
-    assert (out / "report.html").read_text(encoding="utf-8") == render_page(page_of(here))
+    assert stored == json.loads(json.dumps(here.findings().to_dict()))
+    made = stored["reproduction"]
+    assert list(made["numbers"]["single_runs"]) == ["table4-all", "table4-half", "table5", "table6"]
+    assert (made["study"], made["settings"]["people"], made["settings"]["runs"]) == ("mery2016", PEOPLE, RUNS)
+    page = render_page(build_page(Scene(here.findings())))
+    assert (out / "report.html").read_text(encoding="utf-8") == page
     with (
         pytest.raises(KeyError),
         whole_directory(out, ("faces.png",)),

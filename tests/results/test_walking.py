@@ -34,7 +34,6 @@ from proband.words import Method, Note, Sentence
 OWN_JSON = {
     "ProtocolCard": "a file format with a schema and a digest of its own",
     "Section": "part of a protocol card",
-    "Reproduction": "a paper's claims and settings, above the results",
     "Inspection": "of the scores, below the results",
     "Training": "kept with a model",
     "Note": "words",

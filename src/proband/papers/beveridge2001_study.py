@@ -7,24 +7,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from proband.algorithms.ica import INFOMAX, INFOMAX_UNSETTLED
+from proband.analyses.choices.run import Choices
 from proband.analyses.choices.tables import rates_frame
-from proband.designs import Bootstrap, ImageChoice
+from proband.designs import Bootstrap
 from proband.engine import Progress
 from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import write_spreadsheet
 from proband.engine.limits import Positive, Seed, Threads
-from proband.inference import VirtualExperiments, compare, permute
-from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar
+from proband.inference import VirtualExperiments
+from proband.inference.comparisons.mcnemar_table import McNemarRow
+from proband.inference.comparisons.testing.mcnemar import PairedOutcomes
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.estimates import compared
-from proband.measures import Outcomes, RecognitionRate, rank
+from proband.measures import Outcomes
 from proband.papers.beveridge2001 import ALGORITHMS, FIRST, OTHER, SECOND, Beveridge2001, study_scores
 from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, PRINTED_P, TABLE_4, Evidence, claims
 from proband.papers.charts import Line, curves_chart, spread_chart
+from proband.papers.common import found_by
 from proband.papers.page import Item, Reproduction, write_reproduction
 from proband.report.cells import (
     columns,
@@ -40,8 +44,10 @@ from proband.report.cells import (
 from proband.report.page.charts.distributions import differences_chart
 from proband.report.page.model import Paragraph
 from proband.report.table import Cell, Table
-from proband.samples import Experiment, Pool, feret_categories
+from proband.results.difference import Difference
 from proband.scores.archive import write_score_archive
+from proband.study.findings import Findings
+from proband.study.inputs import in_memory
 from proband.words import Sentence, counted
 
 GALLERY = "kind == 'fa' and session == 1"
@@ -74,36 +80,67 @@ _SAVED = Sentence(
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What was measured: outcomes by probe set and algorithm, the bootstrap, and the virtual experiments."""
+    """What was measured.
 
-    outcomes: Mapping[str, Mapping[str, Outcomes]]
+    Attributes
+    ----------
+    table4
+        PCA against each ICA on FERET's probe sets: rates, McNemar's tests, and comparisons over people.
+    bootstrap, medians
+        Resampled rates of the easiest probe set, and median ranks of a hard one.
+    choices, unbalanced
+        The virtual experiments, with columns of images used equally often and not.
+    """
+
+    table4: Mapping[str, Findings]
     bootstrap: Distribution
     medians: Mapping[int, float]
-    choices: VirtualExperiments
+    choices: Choices
     unbalanced: VirtualExperiments
 
-    def pairs(self, second: str = SECOND) -> dict[str, PairedOutcomes]:
+    @property
+    def trials(self) -> VirtualExperiments:
+        """The virtual experiments."""
+        assert self.choices.choices is not None  # trials are what was asked for
+        return self.choices.choices
+
+    def tests(self, second: str = SECOND) -> dict[str, McNemarRow]:
         """Table 4: PCA against an ICA, by probe set."""
-        return {
-            name: PairedOutcomes.of(*(of[which].success(1) for which in (FIRST, second)))
-            for name, of in self.outcomes.items()
-        }
+        of = {row.category: row for row in self.table4[second]["mcnemar"].rows if row.counts.n}
+        return {name: of[name] for name in TABLE_4 if name in of}
+
+    def over_people(self, second: str, category: str) -> Difference:
+        """The same pair on a probe set, compared over people."""
+        compared = self.table4[second]["comparison"].comparisons.values()
+        pair: Difference
+        (pair,) = next(one for one in compared if one.category == category).pairs
+        return pair
+
+    def outcomes(self, category: str) -> Outcomes:
+        """What became of a probe set, by PCA."""
+        return _first(self.table4[SECOND], category)
 
     @property
     def evidence(self) -> Evidence:
         """What the claims are about."""
         pairs = [*NOT_WON, *product(("pca:l1", _BEST), LDA)]
         return Evidence(
-            self.pairs(),
+            {name: row.counts for name, row in self.tests().items()},
             TABLE_4,
             self.bootstrap.shares,
             self.bootstrap.n,
-            int(self.outcomes["fb"][FIRST].success(1).sum()),
+            int(self.outcomes("fb").success(1).sum()),
             self.bootstrap.n_trials,
-            {name: self.choices.rate(name) for name in ALGORITHMS},
+            {name: self.trials.rate(name) for name in ALGORITHMS},
             self.unbalanced.rate(_BEST),
-            {pair: self.choices.difference(*pair) for pair in pairs},
+            {pair: self.trials.difference(*pair) for pair in pairs},
         )
+
+
+def _first(found: Findings, category: str) -> Outcomes:
+    entries = found["identification"].evaluation.of(category)
+    made: Outcomes = next(one.outcomes for one in entries if one.algorithm == FIRST)
+    return made
 
 
 @published
@@ -122,7 +159,7 @@ def reproduce_beveridge2001(
     made = reproduction(data, found, seed)
 
     def attach(draft: Path) -> None:
-        write_spreadsheet(rates_frame(found.choices), draft / "rates.csv")
+        write_spreadsheet(rates_frame(found.trials), draft / "rates.csv")
         for name, samples, scores in (
             ("samples", data.samples, data.scores),
             ("probe_sets", data.probe_sets, data.probe_scores),
@@ -134,26 +171,33 @@ def reproduce_beveridge2001(
 
 
 def measured(data: Beveridge2001, n_trials: int, seed: int, threads: int | None, progress: Progress) -> Found:
-    """Rank the probe sets, resample the easiest of them, and permute galleries and probes."""
-    experiment = Experiment(data.probe_sets, gallery=GALLERY)
-    there = {one.name: one.of(experiment) for one in feret_categories()}
-    outcomes = {
-        name: {one.name: rank(one, there[name], check_orientation=False) for one in data.probe_scores}
-        for name in TABLE_4
-        if len(there[name].probes)
+    """Compare PCA with each ICA on the probe sets, resample the easiest of them, and permute galleries and probes."""
+    running: dict[str, Any] = {"seed": seed, "threads": threads, "progress": progress}
+    probed: dict[str, Any] = {
+        "identification": {},
+        "comparison": {"by_category": True, "adjust": "none"},
+        "experiment": {"gallery": GALLERY},
+        "category": {"feret": True},
     }
-    pool = Pool(data.samples, "day")
-    found = permute(data.scores, pool, ImageChoice(n_trials), seed=seed, threads=threads, progress=progress)
-    unbalanced = permute(
-        [one for one in data.scores if one.name == _BEST],
-        pool,
-        ImageChoice(n_trials, balanced=False),
-        seed=seed,
-        threads=threads,
-        progress=progress,
+    scores = {one.name: one for one in data.probe_scores}
+    table4 = {
+        second: found_by(
+            "mcnemar",
+            {"by_category": True},
+            in_memory(data.probe_sets, [scores[FIRST], scores[second]]),
+            **probed,
+            **running,
+        )
+        for second in (SECOND, OTHER)
+    }
+    trials = {"groups": "day", "n_resamples": n_trials}
+    best = [one for one in data.scores if one.name == _BEST]
+    balanced, unbalanced = (
+        found_by("choices", asked, in_memory(data.samples, own), **running)["choices"]
+        for asked, own in ((trials, data.scores), ({**trials, "balanced": False}, best))
     )
-    easy, hard = (outcomes[name][FIRST] for name in ("fb", "dup1"))
-    return Found(outcomes, _resampled(easy, seed), _resampled_medians(hard, seed), found, unbalanced)
+    easy, hard = (_first(table4[SECOND], name) for name in ("fb", "dup1"))
+    return Found(table4, _resampled(easy, seed), _resampled_medians(hard, seed), balanced, unbalanced.choices)
 
 
 def _resampled(outcomes: Outcomes, seed: int) -> Distribution:
@@ -179,7 +223,7 @@ def _resampled_medians(outcomes: Outcomes, seed: int) -> dict[int, float]:
 def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
     """Put the paper's tables and figures beside ours."""
     judged = claims(found.evidence)
-    choices = found.choices
+    choices = found.trials
     best, n_ranks = choices.rate(_BEST), min(10, choices.n_ranks)
     rates = {name: choices.rate(name) for name in ALGORITHMS}
     ranks = np.arange(1, n_ranks + 1)
@@ -274,7 +318,7 @@ def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
         ),
     )
     n_trials, n_test = best.n_trials, choices.n_subjects
-    enrolled = next(iter(found.outcomes["fb"].values())).n_gallery_subjects
+    enrolled = found.outcomes("fb").n_gallery_subjects
     command = f"proband reproduce beveridge2001 --people {n_test} --training {data.n_training} --trials {n_trials} --seed {seed}"
     return Reproduction(
         "beveridge2001",
@@ -286,9 +330,8 @@ def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
         items,
         {"people": n_test, "training_people": data.n_training, "trials": n_trials, "seed": seed},
         {
-            "table4": {name: vars(one) for name, one in found.pairs().items()},
-            "bootstrap": found.bootstrap.to_dict(),
-            "choices": found.choices.to_dict(),
+            "table4": {name: row.counts for name, row in found.tests().items()},
+            "bootstrap": found.bootstrap,
         },
         tuple(
             note
@@ -296,6 +339,7 @@ def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
             for note in one.notes
             if note.code in (INFOMAX.code, INFOMAX_UNSETTLED.code)
         ),
+        {"choices": found.choices},
     )
 
 
@@ -304,7 +348,7 @@ def _binomial(found: Found) -> Distribution:
     from scipy.stats import binom
 
     n, many = found.bootstrap.n, 10**7
-    share = found.outcomes["fb"][FIRST].success(1).mean()
+    share = found.outcomes("fb").success(1).mean()
     return Distribution(0, np.rint(many * binom.pmf(np.arange(n + 1), n, share)).astype(np.int64), n)
 
 
@@ -319,13 +363,13 @@ def _table4(found: Found) -> Table:
             (*_named(f"{name}, published", "ICA"), *_counts(printed), text_cell(PRINTED_P[name]), Cell("–"))
         )
         for second in (SECOND, OTHER):
-            if name not in found.outcomes:
+            row = found.tests(second).get(name)
+            if row is None or row.test is None:
                 continue
-            pairs = found.pairs(second)[name]
-            of = found.outcomes[name]
-            people = compare(RecognitionRate(1), [of[FIRST], of[second]]).pairs[0]
-            tested = (mcnemar(pairs.sf, pairs.fs).p_greater, None), people.p_with_floor
-            rows.append((*_named(f"{name}, here", second), *_counts(pairs), *(p_cell(*p) for p in tested)))
+            tested = (row.test.p_greater, None), found.over_people(second, name).p_with_floor
+            rows.append(
+                (*_named(f"{name}, here", second), *_counts(row.counts), *(p_cell(*p) for p in tested))
+            )
     notes = (
         "SS: both recognise the probe, SF: only PCA (L1), FS: only ICA (cosine), FF: neither.",
         "McNemar's test takes probes for independent; several are of one person. The last column is two-sided, over people.",
@@ -376,8 +420,8 @@ def _rates(rates: Mapping[str, Distribution]) -> Table:
 def _table7(found: Found) -> Table:
     rows = []
     for (a, b), printed in NOT_WON.items():
-        one = found.choices.difference(a, b)
-        people = compared(found.choices, a, b, 1, None, 0.95)
+        one = found.trials.difference(a, b)
+        people = compared(found.trials, a, b, 1, None, 0.95)
         cells = (
             share_cell(one.at_most(0.0), one.n_trials),
             share_cell(printed, 10_000),

@@ -1,9 +1,10 @@
-"""What the studies of the papers have in common: score matrices of synthetic people."""
+"""What the studies of the papers have in common: score matrices of synthetic people, and analyses of what is in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,10 @@ from proband.engine import Progress
 from proband.faces import Population
 from proband.samples import Samples
 from proband.scores import DenseScores
+from proband.study.findings import Findings
+from proband.study.inputs import Inputs
+from proband.study.requests import only
+from proband.study.run import run
 
 
 def scores_of(
@@ -51,3 +56,18 @@ def scores_of(
         scores = score([models[name] for name in algorithms], acquired, sets, progress)
         found.append((everyone.take(np.arange(start, end)), scores))
     return found
+
+
+def found_by(
+    analysis: str,
+    asked: Any,
+    data: Inputs,
+    *,
+    seed: int,
+    threads: int | None,
+    progress: Progress,
+    **rest: Any,
+) -> Findings:
+    """What an analysis finds in data that are in memory; `rest` are other sections of the request."""
+    request = only(analysis, asked, output={"seed": seed}, **rest)
+    return run(request, data, threads=threads, progress=progress)

@@ -180,8 +180,9 @@ def reproduction(data: Feret2000, study: FeretStudy, seed: int) -> Reproduction:
         tuple(about),
         tuple(one for one in items if one.blocks),
         {"people": people, "training_people": data.n_training, "seed": seed},
-        {"clipped": data.clipped, "verification": verification, "feret": study.to_dict()},
+        {"clipped": data.clipped, "verification": verification},
         data.notes,
+        {"feret": study},
     )
 
 

@@ -14,13 +14,13 @@ from proband.engine import Progress, Silent
 from proband.errors import UsageError
 from proband.faces import Population
 from proband.papers.beveridge2001 import DIFFICULTY
+from proband.papers.common import found_by
 from proband.protocols.notation import Protocol
-from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.factors import first_of_each
 from proband.protocols.running.results import ProtocolResult, ProtocolRun
-from proband.protocols.running.running import run_protocol
 from proband.samples import Samples
+from proband.study.inputs import in_memory
 from proband.words import count, given
 
 CLASSIFIERS = {"LBP": "lbp:nbnn", "SRC": "src"}
@@ -102,11 +102,16 @@ def run_mery2016(
     side = max(2, runs // _SIDE_SHARE)
 
     def run(data: FeatureTable, columns: Sequence[str], times: int, label: str | None = None) -> ProtocolRun:
-        task: Task = "identity" if label is None else "attribute"
-        asked = [_repeated(Protocol.parse(column), times) for column in columns]
-        return run_protocol(
-            CLASSIFIERS, data, asked, task=task, label=label, seed=seed, threads=threads, progress=progress
-        )
+        asked = {
+            "file": data.name,
+            "classifiers": [f"{name}={classifier}" for name, classifier in CLASSIFIERS.items()],
+            "protocols": [str(_repeated(Protocol.parse(column), times)) for column in columns],
+            "label": label,
+        }
+        held = in_memory(data.samples, features={data.name: data})
+        found = found_by("protocol", asked, held, seed=seed, threads=threads, progress=progress)
+        made: ProtocolRun = found["protocol"]
+        return made
 
     def take(name: str, population: Population) -> FeatureTable:
         return photographed(name, population, threads, progress)

@@ -124,7 +124,7 @@ def reproduction(study: Mery2016, runs: int, seed: int) -> Reproduction:
         _about(study, runs),
         items,
         {"people": people, "runs": runs, "seed": seed},
-        _plain(study),
+        _numbers(study),
     )
 
 
@@ -224,23 +224,18 @@ def _about(study: Mery2016, runs: int) -> tuple[Note, ...]:
     )
 
 
-def _plain(study: Mery2016) -> dict[str, Any]:
+def _numbers(study: Mery2016) -> dict[str, Any]:
+    """Every run once."""
+    faces = list(study.faces.values())
     return {
-        "single_runs": {
-            table.key: [one.to_dict() for one in single_runs(table.run)] for table in tables(study)
-        },
-        "faces": {str(people): run.to_dict() for people, run in study.faces.items()},
+        "single_runs": {table.key: single_runs(table.run) for table in tables(study)},
+        "faces": study.faces,
         "galleries": {
-            str(size): [run.to_dict() for run in own if run not in study.faces.values()]
-            for size, own in study.galleries.items()
+            size: [run for run in own if run not in faces] for size, own in study.galleries.items()
         },
-        "images": {
-            str(count): run.to_dict()
-            for count, run in study.images.items()
-            if run not in study.faces.values()
-        },
-        "expressions": {str(difficulty): run.to_dict() for difficulty, run in study.expressions.items()},
-        "sex": study.sex.to_dict(),
+        "images": {count: run for count, run in study.images.items() if run not in faces},
+        "expressions": study.expressions,
+        "sex": study.sex,
     }
 
 

@@ -21,12 +21,12 @@ from proband.faces import Population
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns
 from proband.inference.strata.bands import rates_and_errors
-from proband.inference.strata.study import StratStudy, strat_study
+from proband.inference.strata.study import StratStudy
 from proband.inference.strata.units import strata_of
 from proband.measures import Outcomes, rank
 from proband.papers.charts import Line, curves_chart
 from proband.papers.claims import Shown
-from proband.papers.common import scores_of
+from proband.papers.common import found_by, scores_of
 from proband.papers.micheals_boult2001_claims import Evidence, claims, low_ranks
 from proband.papers.page import Item, Reproduction, write_reproduction
 from proband.report.cells import columns, count_cell, rate_cell, table, text_cell
@@ -36,6 +36,7 @@ from proband.report.page.model import Block
 from proband.report.table import Cell, Table
 from proband.samples import Samples
 from proband.scores import DenseScores
+from proband.study.inputs import in_memory
 from proband.words import Sentence, count, counted, percent
 
 ALGORITHMS = ("lda:angle", "pca:mahalanobis", "pca:l2")
@@ -147,7 +148,9 @@ def run_micheals_boult2001(
     studies, first, variances = {}, {}, {}
     for images, n in wanted.items():
         chosen = Samples(samples.frame.filter(samples.frame["subject"].is_in(subjects[:n])))
-        studies[images] = strat_study(scores, chosen, images, progress=progress, seed=seed)
+        held = in_memory(chosen, scores)
+        found = found_by("strat", {"images": images}, held, seed=seed, threads=threads, progress=progress)
+        studies[images] = found["strat"]
         mixed = ImageColumns.of(chosen, list(scores), images, mixed=True)
         first[images] = rank(scores[0], mixed.experiment(0))
         if images == 4:
@@ -259,10 +262,10 @@ def reproduction(found: Found, seed: int, people: int | None) -> Reproduction:
             _COLUMNS(),
         ),
         items,
-        {"people": {str(images): study.n_subjects for images, study in found.studies.items()}, "seed": seed},
+        {"people": {images: study.n_subjects for images, study in found.studies.items()}, "seed": seed},
         {
-            "studies": {str(images): study.to_dict() for images, study in found.studies.items()},
-            "variances_by_left_out": {str(k): values.tolist() for k, values in found.variances.items()},
+            "studies": found.studies,
+            "variances_by_left_out": found.variances,
         },
     )
 

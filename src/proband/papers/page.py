@@ -1,27 +1,35 @@
-"""The page of a reproduction: the paper's tables and figures beside ours, and what agrees."""
+"""A reproduction as it is written and shown: the paper's tables and figures beside ours, and what agrees."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from proband._version import __version__
-from proband.engine.files.documents import as_json
-from proband.papers.claims import Claim, counts_of, summary_of
+from proband.papers.claims import Claim, Verdict, counts_of, summary_of
 from proband.report.cells import table, text_cell
-from proband.report.directory import MARK, whole_directory
-from proband.report.page.model import Block, Facts, Page, Paragraph, Section, said
-from proband.report.page.render import render_page
-from proband.report.page.sections.reproduce import again
+from proband.report.methods_text import MethodsText
+from proband.report.page.model import Block, Facts, Paragraph, Section, said
+from proband.report.scene import Scene
 from proband.report.table import Cell, Column, Table, Tone
-from proband.report.writer import REPORT
-from proband.study.findings import Provenance
+from proband.report.view import Passage, Placed, Summary, View, shows
+from proband.report.writer import write_run
+from proband.results.base import Result
+from proband.results.serializing import Written
+from proband.study.findings import Findings, Provenance
 from proband.study.inputs import versions
-from proband.words import Note, as_sentence, plain
+from proband.words import Note, Sentence, as_sentence
 
+PART = "reproduction"
+"""The key of a reproduction among what was found."""
 _TONES: dict[str, Tone] = {"agrees": "good", "disagrees": "bad", "cannot be judged": "warning"}
+_MORE = "--explain tells the rule of every claim, as the page does."
+_METHODS = Sentence(
+    "methods.reproduction",
+    "note",
+    "The study of {paper} was carried out anew on synthetic people, and each of {n:count claim} judged by the rule that stands with it",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +51,13 @@ class Item:
 
 
 @dataclass(frozen=True, eq=False)
-class Reproduction:
+class Reproduction(Result):
     """A paper's study carried out anew.
 
     Attributes
     ----------
-    key, title, paper
-        What it is called, and what paper it is of.
+    study, title, paper
+        What it is known by, what it is called, and what paper it is of.
     command, seed
         How to do it again.
     about
@@ -57,12 +65,18 @@ class Reproduction:
     items
         In the order of the paper.
     settings, numbers
-        For results.json: what was asked for, and what was found beyond the claims.
+        What was asked for, and what was found beyond the claims.
     notes
         What was left out.
+    parts
+        What analyses found, by their keys, as far as each was carried out once.
     """
 
-    key: str
+    written = Written(
+        also=("summary", "claims"), without=("title", "command", "seed", "about", "items", "notes", "parts")
+    )
+
+    study: str
     title: str
     paper: str
     command: str
@@ -72,23 +86,72 @@ class Reproduction:
     settings: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    parts: Mapping[str, Result] = field(default_factory=dict)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """All claims, in the order of the paper."""
         return tuple(one for item in self.items for one in item.claims)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return claims, settings and numbers as plain values, ready for JSON."""
-        return {
-            "proband": __version__,
-            "study": self.key,
-            **plain(self.settings),
-            "summary": counts_of(self.claims),
-            "claims": [one.to_dict() for one in self.claims],
-            "notes": [note.to_dict() for note in self.notes],
-            **plain(self.numbers),
-        }
+    @property
+    def summary(self) -> dict[Verdict, int]:
+        """How many claims agree, disagree and cannot be judged."""
+        return counts_of(self.claims)
+
+    def findings(self) -> Findings:
+        """Return it with what analyses found, as it is written."""
+        provenance = Provenance(self.command, seed=self.seed, versions=versions())
+        return Findings(self.title, provenance, {PART: self, **self.parts}, notes=self.notes)
+
+
+@shows(Reproduction)
+class ReproductionView(View[Reproduction]):
+    """Every claim with its verdict, and the paper's tables and figures beside ours."""
+
+    def tables(self, found: Reproduction) -> Sequence[Table]:
+        """Every claim."""
+        return [claims_table(found.claims)]
+
+    def notes(self, found: Reproduction) -> Sequence[Note]:
+        """What is different from the paper."""
+        return found.about
+
+    def passages(self, found: Reproduction, explain: bool) -> Iterator[Passage]:
+        """Every claim with its verdict, and why some do not agree; or its rule and what was found as well."""
+        told: list[Note | str] = [summary_of(found.claims)]
+        for one in found.claims:
+            name = one.key.partition(".")[2]
+            if explain:
+                parts = {"paper": one.paper, "rule": one.rule, "here": one.here, "could show": one.power}
+                told += [f"{name}, {what}: {note}." for what, note in parts.items()]
+            if one.why is not None:
+                told.append(f"{name} {one.verdict}: {one.why}.")
+        told += [*found.about, *found.notes] if explain else [*found.about[:1], _MORE]
+        yield Passage([claims_table(found.claims, brief=True)], told)
+
+    def sections(self, found: Reproduction, scene: Scene) -> Iterator[Placed]:
+        """A summary, and a section for each table or figure of the paper."""
+        lacking = [one for one in found.claims if one.why is not None]
+        summary: list[Block] = [
+            Paragraph(as_sentence(summary_of(found.claims)), strong=True),
+            Paragraph(f"{found.paper}."),
+            *said(found.about),
+            claims_table(found.claims),
+            *([_reasons_table(lacking)] if lacking else []),
+            *said(found.notes),
+        ]
+        yield Placed(1, Section("summary", "Summary", tuple(summary)))
+        for place, one in enumerate(found.items, 1):
+            section = Section(one.key, one.title, (*one.blocks, *map(_judged, one.claims)))
+            yield Placed(1 + place / (len(found.items) + 1), section)
+
+    def headline(self, found: Reproduction, scene: Scene) -> Summary | None:
+        """How many claims agree."""
+        return Summary(summary_of(found.claims), precedence=1, in_section=True)
+
+    def methods(self, found: Reproduction, text: MethodsText, scene: Scene) -> None:
+        """That it is a study carried out anew."""
+        text.say(_METHODS(paper=found.paper, n=len(found.claims)))
 
 
 def claims_table(claims: Sequence[Claim], *, brief: bool = False) -> Table:
@@ -107,31 +170,17 @@ def claims_table(claims: Sequence[Claim], *, brief: bool = False) -> Table:
     )
 
 
-def page_of(made: Reproduction) -> Page:
-    """The page: a summary, a section for each table or figure of the paper, and how to do it again."""
-    lacking = [one for one in made.claims if one.why is not None]
-    reasons = table(
-        "reasons",
-        "Why some do not agree",
-        (Column("in the paper", "name"), Column("verdict"), Column("why")),
-        [
-            (text_cell(one.place), Cell(one.verdict, one.verdict, tone=_TONES[one.verdict]), text_cell(as_sentence(one.why)))
-            for one in lacking
-            if one.why is not None
-        ],
-    )  # fmt: skip
-    summary: list[Block] = [
-        Paragraph(as_sentence(summary_of(made.claims)), strong=True),
-        *said(made.about),
-        claims_table(made.claims),
-        *([reasons] if lacking else []),
-        *said(made.notes),
+def _reasons_table(lacking: Sequence[Claim]) -> Table:
+    rows = [
+        (
+            text_cell(one.place),
+            Cell(one.verdict, one.verdict, tone=_TONES[one.verdict]),
+            text_cell("" if one.why is None else as_sentence(one.why)),
+        )
+        for one in lacking
     ]
-    provenance = Provenance(made.command, seed=made.seed, versions=versions())
-    items = (Section(one.key, one.title, (*one.blocks, *map(_judged, one.claims))) for one in made.items)
-    return Page(
-        made.title, made.paper, (Section("summary", "Summary", tuple(summary)), *items, again(provenance))
-    )
+    heads = (Column("in the paper", "name"), Column("verdict"), Column("why"))
+    return table("reasons", "Why some do not agree", heads, rows)
 
 
 def _judged(claim: Claim) -> Facts:
@@ -152,9 +201,4 @@ def write_reproduction(
     attach: Callable[[Path], None] | None = None,
 ) -> Path:
     """Write the page, results.json and what is `attached` into a directory of their own; return the page."""
-    with whole_directory(out, attached) as draft:
-        (draft / MARK).write_text(as_json(made.to_dict()), encoding="utf-8")
-        (draft / REPORT).write_text(render_page(page_of(made)), encoding="utf-8")
-        if attach is not None:
-            attach(draft)
-    return Path(out) / REPORT
+    return write_run(made.findings(), Path(out), (), attach=attach, attached=attached)

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 from proband import words
-from proband.analyses.protocol.class_tables import class_tables, epd_table, sizes_table
 from proband.inference.cross_validation.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.epd import JUSTIFIED
@@ -202,13 +201,6 @@ def _about_others(run: ProtocolRun) -> list[Note]:
     quoted = [note for one in run.results for note in one.interval.notes]
     every = [note for one in run.results for each in (one.corrected, one.pooled) for note in each.notes]
     return [note for note in every if note not in quoted]
-
-
-def run_tables(run: ProtocolRun) -> list[Table]:
-    """Accuracies over runs, their intervals, the EPD verdict, and the classes under each protocol."""
-    classes = [table for found in run.findings for table in class_tables(found)]
-    sizes = [sizes_table(run.sizes)] if run.sizes else []
-    return [runs_table(run), intervals_table(run, everything=True), epd_table(run), *sizes, *classes]
 
 
 def run_statements(run: ProtocolRun) -> list[Note]:

@@ -24,7 +24,6 @@ from proband.analyses.protocol.tables import (
     quoted_statements,
     quoted_verdicts,
     run_statements,
-    run_tables,
     runs_table,
     write_parts,
 )
@@ -64,8 +63,16 @@ class ProtocolView(View[ProtocolRun]):
     plot = staticmethod(accuracy_figure)
 
     def tables(self, found: ProtocolRun) -> Sequence[Table]:
-        """Runs, intervals and sizes."""
-        return run_tables(found)
+        """Accuracies over runs, their intervals, the EPD verdict, sizes, and the classes under each protocol."""
+        classes = [table for one in found.findings for table in class_tables(one)]
+        by_size = [sizes_table(found.sizes)] if found.sizes else []
+        return [
+            runs_table(found),
+            intervals_table(found, everything=True),
+            epd_table(found),
+            *by_size,
+            *classes,
+        ]
 
     def notes(self, found: ProtocolRun) -> Sequence[Note]:
         """What the accuracies mean."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, say, show_tables, wrote
+from proband.cli.console import progress_bars, wrote
+from proband.cli.findings import show_findings
 
 if TYPE_CHECKING:
     from proband.papers.page import Reproduction
@@ -113,22 +115,9 @@ def mery2016(
 
 
 def _show(made: Reproduction, page: Path, explain: bool) -> None:
-    """Show every claim with its verdict, say why some do not agree, and name the page; with `explain` say everything."""
-    from proband.papers.claims import summary_of
-    from proband.papers.page import claims_table
+    """Show every claim with its verdict, and name the page."""
+    from proband.papers.page import PART
 
-    show_tables(claims_table(made.claims, brief=True))
-    say(summary_of(made.claims))
-    for one in made.claims:
-        name = one.key.partition(".")[2]
-        if explain:
-            told = {"paper": one.paper, "rule": one.rule, "here": one.here, "could show": one.power}
-            for what, note in told.items():
-                say(f"{name}, {what}: {note}.", dim=True)
-        if one.why is not None:
-            say(f"{name} {one.verdict}: {one.why}.", style="yellow")
-    for note in (*made.about, *made.notes) if explain else made.about[:1]:
-        say(note, dim=True)
-    if not explain:
-        say("--explain tells the rule of every claim, as the page does.", dim=True)
+    found = made.findings()
+    show_findings(replace(found, notes=(), parts={PART: made}), json=False, explain=explain)
     wrote(page)
