@@ -13,12 +13,17 @@ import pytest
 
 import proband as pb
 from proband.analyses import Request
+from proband.cli import main
 from proband.designs.base import BLOCK
-from proband.inference.estimates import case, evaluation
+from proband.inference.comparisons import paired, paired_rates
+from proband.inference.estimates import case
 from proband.inference.estimates.evaluation import Entry
+from proband.inference.estimates.weighting import PeopleSums
+from proband.inference.verification import points, shared, verification
 from proband.inference.verification.people import drawings
 from proband.inference.verification.people.drawings import AtRates
-from proband.measures import CMC, ranks
+from proband.inference.verification.people.meetings import Comparisons
+from proband.measures import CMC, MedianCensoredRank, ranks
 from proband.report.model_card import CardMetric, metrics_of
 from proband.report.page.build import build_page
 from proband.report.page.sections import methods
@@ -42,6 +47,7 @@ def folder(tmp_path: Path) -> Path:
     scores = {f"a{k}": rng.normal(size=alike.shape) + (1.5 + 0.3 * k) * alike for k in range(K)}
     np.savez(tmp_path / "scores.npz", **scores, query_ids=ids, target_ids=ids)
     table = {"id": ids, "subject": [one[:3] for one in ids], "image": [int(one[-1]) for one in ids]}
+    table["half"] = ["odd" if int(one[1:3]) % 2 else "even" for one in ids]
     pl.DataFrame(table).write_csv(tmp_path / "samples.csv")
     return tmp_path
 
@@ -67,7 +73,6 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     counted(Findings, "to_dict", "plain")
     counted(Entry, "_person_weighted", "by person")
     counted(case, "cluster_statistics", "clusters")
-    counted(evaluation, "cluster_statistics", "clusters")
     counted(CardMetric, "__init__", "metrics")
     validated = Part.__init__
 
@@ -77,6 +82,59 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     monkeypatch.setattr(Part, "__init__", counting)
     return made
+
+
+@pytest.fixture
+def repeated(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often a statistic was computed of what it had been computed of before, by its name."""
+    seen: set[Any] = set()
+    kept: list[Any] = []  # so that no two things have one id
+    again: Counter[str] = Counter()
+
+    def plainly(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return value.shape, value.tobytes()
+        if isinstance(value, tuple | list):
+            return tuple(map(plainly, value))
+        if value is None or isinstance(value, int | float | str):
+            return value
+        kept.append(value)
+        return id(value)
+
+    def watched(owner: Any, name: str) -> None:
+        found = owner.__dict__[name]
+        of_class = isinstance(found, classmethod)
+        real = found.func if hasattr(found, "func") else found.__func__ if of_class else found
+
+        def watching(*args: Any, **options: Any) -> Any:
+            key = name, plainly(args[of_class:]), plainly(tuple(options.values()))
+            again[name] += key in seen
+            seen.add(key)
+            return real(*args, **options)
+
+        if hasattr(found, "func"):
+            monkeypatch.setattr(found, "func", watching)
+        else:
+            monkeypatch.setattr(owner, name, classmethod(watching) if of_class else watching)
+
+    for owner, name in (
+        (case, "cluster_statistics"),
+        (case, "by_person"),
+        (PeopleSums, "of"),
+        (MedianCensoredRank, "tally"),
+        (paired, "summed_by_person"),
+        (paired_rates, "sign_flip"),
+        (paired_rates, "design_effect"),
+        (Comparisons, "sum_of_squares"),
+        (Comparisons, "n_by_subject"),
+        (shared, "false_match_rate"),
+        (shared, "false_non_match_rate"),
+        (points, "equal_error_interval"),
+        (verification, "count_pairs"),
+        (verification, "placements"),
+    ):
+        watched(owner, name)
+    return again
 
 
 def asked(folder: Path, **sections: Any) -> Request:
@@ -149,14 +207,13 @@ def test_a_study_its_page_and_its_directory_make_everything_once(folder: Path, c
     (folder / "study.toml").write_text(STUDY)
     found = run(read_study(folder / "study.toml"))
     assert calls["requests"] == 1
-    while_running = calls["clusters"]
     scene = Scene(found)
     page = build_page(scene)
     write_run(scene, folder / "made", ("csv",))
     assert build_page(scene) is page
     assert calls["methods"] == calls["plain"] == 1
     assert calls["by person"] == 2 * K  # at two ranks
-    assert calls["clusters"] - while_running == K
+    assert calls["clusters"] == K
     metrics = calls["metrics"]
     assert metrics == len(metrics_of(found))
 
@@ -181,6 +238,38 @@ def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> No
         assert [(one.value, one.low, one.high) for one in together.estimates] == [
             (one.value, one.low, one.high) for one in alone.estimates
         ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "evaluate --category second:probe.image==1 -g image==0",
+        "compare -g image==0",
+        "compare -g image==0 --median-rank 10",
+        "compare --fnmr-at 0.1",
+        "verify --by half --fmr 0.1,0.02",
+    ],
+)
+def test_a_report_computes_nothing_twice(
+    words: str, folder: Path, repeated: Counter[str], monkeypatch: pytest.MonkeyPatch, few_deals: None
+) -> None:
+    monkeypatch.chdir(folder)
+    command, *options = words.split()
+    given = [
+        "scores.npz",
+        "-s",
+        "samples.csv",
+        "--orientation",
+        "similarity",
+        "--report",
+        "page.html",
+        "--quiet",
+    ]
+    with pytest.raises(SystemExit) as stop:
+        main([command, *given, *options])
+    assert stop.value.code in (0, None)
+    assert Path("page.html").exists()
+    assert +repeated == Counter()
 
 
 def test_weights_that_memory_has_no_room_for_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,10 +106,12 @@ class Outcomes:
     def __len__(self) -> int:
         return len(self.probes)
 
-    @property
+    @cached_property
     def subjects(self) -> npt.NDArray[np.int32]:
         """Each probe's subject, as the samples table numbers them."""
-        return self.experiment.samples.codes[self.probes]
+        codes: npt.NDArray[np.int32] = self.experiment.samples.codes[self.probes]
+        codes.flags.writeable = False
+        return codes
 
     @property
     def n_gallery_images(self) -> int:
@@ -121,7 +123,7 @@ class Outcomes:
         """The size of the gallery as FERET counts it: the number of people in it."""
         return self.experiment.n_gallery_subjects
 
-    @property
+    @cached_property
     def n_tied(self) -> int:
         """How many probes have a non-mate exactly as close as the best mate."""
         return int(np.count_nonzero(self.tied[~self.failed]))
@@ -204,7 +206,7 @@ class Outcomes:
         """Each probe's rank over the number of people in the gallery (Micheals & Boult 2001)."""
         return self.ranks / self.n_gallery_subjects
 
-    @property
+    @cached_property
     def facts(self) -> Facts:
         """How a measurement of these outcomes came about."""
         return Facts(

@@ -66,11 +66,12 @@ class Pair:
     confidence_level: float
     seed: int
 
-    @property
+    @cached_property
     def subjects(self) -> npt.NDArray[np.intp]:
         """Each probe's person, numbered from 0."""
         return np.unique(self.first.subjects, return_inverse=True)[1].astype(np.intp)
 
+    @cached_property
     def successes(self) -> tuple[Floats, Floats]:
         """Whether each algorithm recognises each probe: 0 or 1."""
         if self.first.fractional or self.second.fractional:
@@ -83,7 +84,7 @@ class Pair:
     @cached_property
     def people(self) -> tuple[Floats, Floats]:
         """Each person's successes (people × the two algorithms), and number of probes."""
-        return summed_by_person(self.subjects, self.successes())
+        return summed_by_person(self.subjects, self.successes)
 
     @property
     def unequal(self) -> bool:

@@ -158,7 +158,7 @@ def chi_squared_pair(design: ClusteredMcNemar, pair: Pair) -> Tested:
 
 
 def _over_probes(design: Binomial, pair: Pair) -> Tested:
-    counts = PairedOutcomes.of(*pair.successes())
+    counts = PairedOutcomes.of(*pair.successes)
     curve = Score(counts.sf, counts.fs, counts.n, None, mcnemar(counts.sf, counts.fs).p_mid)
     return _tested(pair, curve.difference, curve, joined(_OVER_PROBES, _TANGO))
 
@@ -171,7 +171,7 @@ def _counted(
     skewed: Skewed | None = None,
 ) -> Tested:
     """Tango's score interval, its counts divided by the design effect of the differences, and agreeing with the test."""
-    a, b = pair.successes()
+    a, b = pair.successes
     counts, people = PairedOutcomes.of(a, b), len(pair.people[1])
     effect = design_effect(a - b, pair.subjects)
     clustered = people < counts.n
@@ -186,7 +186,7 @@ def _counted(
 
 def _tested(pair: Pair, difference: float, curve: Curve, method: Method) -> Tested:
     """A difference with its curve, and who tells the two apart."""
-    counts, sums = PairedOutcomes.of(*pair.successes()), pair.people[0]
+    counts, sums = PairedOutcomes.of(*pair.successes), pair.people[0]
     low, high = curve.interval(1 - pair.confidence_level)
     return Tested(
         difference=difference,

@@ -45,17 +45,16 @@ def resampled(question: Question) -> Joint:
     tallies = [measure.tally(one, units) for one in outcomes]
     drawn = [[one.values(weights) for one in tallies] for weights in design.weights(n, question.seed)]
     replicates = np.stack([np.concatenate(one) for one in zip(*drawn, strict=True)])
+    alone = replace(question, why=())
     each = tuple(
+        # Single probes have a shortcut of their own.
         estimate_from(
             alone,
             case,
-            # Single probes have a shortcut of their own.
-            replicate_interval(design, case, None if design.over_probes else own),
+            replicate_interval(design, case, None if design.over_probes else drawn),
             replicate_interval,
         )
-        for alone, case, own in zip(
-            [replace(question, why=())] * len(outcomes), cases_of(question), replicates, strict=True
-        )
+        for case, drawn in zip(cases_of(question), zip(tallies, replicates, strict=True), strict=True)
     )
     places = {one.algorithm: place for place, one in enumerate(outcomes)}
 

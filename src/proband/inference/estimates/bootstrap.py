@@ -13,7 +13,7 @@ from proband.inference.estimates.weighting import PeopleSums, rates_of_people
 from proband.inference.procedures import Question
 from proband.inference.proportions import Interval
 from proband.measures import Outcomes
-from proband.measures.tallies import Floats
+from proband.measures.tallies import Floats, Tally
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import GALLERY, OTHER_PEOPLE, OTHER_PROBES, PEOPLE_ALIKE, PROBES_ALIKE
@@ -40,17 +40,17 @@ def resampled(question: Question) -> tuple[Estimate, ...]:
     return estimates_of(question, replicate_interval)
 
 
-def replicate_interval(design: Reweighting, case: Case, replicates: Floats | None = None) -> IntervalFound:
-    """Give a measure an interval from its replicates, which are made unless they are there already."""
+def replicate_interval(
+    design: Reweighting, case: Case, drawn: tuple[Tally, Floats] | None = None
+) -> IntervalFound:
+    """Give a measure an interval from its tally and replicates, which are made unless they are there already."""
     if case.population is not None:
         raise UsageError("A finite population is allowed for with closed forms, not with a bootstrap.")
-    counted = case.measure.tally(case.outcomes, units_of(case.outcomes, design))
+    if drawn is None:
+        counted = case.measure.tally(case.outcomes, units_of(case.outcomes, design))
+        drawn = counted, replicate(case.measure, case.outcomes, counted, design, case.seed)
+    counted, made = drawn
     value = float(counted.value())
-    made = (
-        replicate(case.measure, case.outcomes, counted, design, case.seed)
-        if replicates is None
-        else replicates
-    )
     interval = bootstrap_interval(counted, value, made, design.interval, case.confidence_level)
     notes: tuple[Note, ...] = ()
     if not interval.has_width:

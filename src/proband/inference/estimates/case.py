@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +23,13 @@ from proband.inference.estimates.weighting import (
     rates_of_people,
 )
 from proband.inference.procedures import Question
-from proband.measures import OutcomeMeasure, Outcomes
+from proband.measures import OutcomeMeasure, Outcomes, RecognitionRate
 from proband.results.base import Answers
 from proband.results.estimate import ByPerson, Clusters, Estimate
 from proband.words import Note, Sentence
 
 Floats = npt.NDArray[np.float64]
+Made = TypeVar("Made")
 _ALIKE = 0.1  # a standard error that is off by more than this share is worth a sentence
 
 _ALL_ALIKE = Sentence(
@@ -107,20 +109,28 @@ class Case:
         """Whether people have different numbers of probes."""
         return len(np.unique(np.unique(self.outcomes.subjects, return_counts=True)[1])) > 1
 
+    @cached_property
+    def success(self) -> Floats:
+        """For a share of probes, which succeed."""
+        return self.measure.success(self.outcomes)
+
     @property
     def clusters(self) -> Clusters | None:
         """How alike the probes of one person are, for a rate over people with several."""
-        if not self.is_share or not self.several:
-            return None
-        return cluster_statistics(self.measure.success(self.outcomes), self.outcomes.subjects)
+        return clusters_of(self.measure, self.outcomes) if self.is_share and self.several else None
 
     @property
     def by_person(self) -> ByPerson | None:
         """For a share of probes, the same with people weighing the same, where their numbers of probes differ."""
         if not self.is_share or self.measure.weights == "person":
             return None
-        success = self.measure.success(self.outcomes)
-        return by_person(success, self.outcomes.subjects, self.confidence_level, self.supposed)
+        asked = self.confidence_level, self.supposed
+        return _once(
+            self.measure,
+            self.outcomes,
+            asked,
+            lambda: by_person(self.success, self.outcomes.subjects, *asked),
+        )
 
     @property
     def about_weights(self) -> tuple[Note, ...]:
@@ -128,26 +138,54 @@ class Case:
         found = self.by_person
         if found is None:
             return ()
-        return about_weights(found, self.measure.success(self.outcomes), self.outcomes.subjects)
+        return about_weights(found, self.success, self.outcomes.subjects)
 
-    @property
+    @cached_property
     def over_people(self) -> RatesOfPeople:
         """The rate with what its interval for other people rests on."""
-        return rates_of_people(self._sums, self.measure.weights, self.population, self.supposed)
+        return rates_of_people(self.sums, self.measure.weights, self.population, self.supposed)
 
     @property
     def about_supposed(self) -> tuple[Note, ...]:
         """What is to be said where fewer than two errors show how alike a person's probes are."""
-        return about_supposed(self._sums, self.over_people, self.supposed, self.confidence_level)
+        return about_supposed(self.sums, self.over_people, self.supposed, self.confidence_level)
 
     @property
-    def _sums(self) -> PeopleSums:
-        return PeopleSums.of(self.measure.success(self.outcomes), self.outcomes.subjects)
+    def sums(self) -> PeopleSums:
+        """What people miss."""
+        return _once(
+            self.measure, self.outcomes, "sums", lambda: PeopleSums.of(self.success, self.outcomes.subjects)
+        )
 
     @property
     def events(self) -> float | None:
         """For a rate, the successes it rests on."""
-        return float(self.measure.success(self.outcomes).sum()) if self.is_share else None
+        return float(self.success.sum()) if self.is_share else None
+
+
+_KEPT: WeakKeyDictionary[Outcomes, dict[Any, Any]] = WeakKeyDictionary()
+"""What tables, curves and estimates of the same outcomes share."""
+
+
+def _once(measure: OutcomeMeasure, outcomes: Outcomes, what: Any, make: Callable[[], Made]) -> Made:
+    """Make something of a measure of some outcomes, unless it is there; a measure that has no hash is never known again."""
+    if getattr(type(measure), "__hash__", None) is None:
+        return make()
+    kept = _KEPT.setdefault(outcomes, {})
+    if (measure, what) not in kept:
+        kept[measure, what] = make()
+    found: Made = kept[measure, what]
+    return found
+
+
+def clusters_of(measure: OutcomeMeasure, outcomes: Outcomes) -> Clusters:
+    """How alike the outcomes of one person's probes are by a measure that is a share of them."""
+    return _once(
+        measure,
+        outcomes,
+        "clusters",
+        lambda: cluster_statistics(measure.success(outcomes), outcomes.subjects),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +226,7 @@ def cases_of(question: Question) -> list[Case]:
 
 def supposed_by(outcomes: Sequence[Outcomes]) -> Supposed:
     """Borrow how alike a person's probes are from the first ranks of algorithms, where errors are the most."""
-    return Supposed.borrowed([PeopleSums.of(one.success(1), one.subjects) for one in outcomes])
+    return Supposed.borrowed([Case(RecognitionRate(1), one, 0.95, 0).sums for one in outcomes])
 
 
 def _estimate(question: Question, case: Case, find: Callable[[Any, Case], IntervalFound]) -> Estimate:
@@ -235,7 +273,7 @@ def _larger(
 
 def people_in(outcomes: Outcomes) -> int:
     """Count the people with a scored probe."""
-    return len(np.unique(outcomes.subjects))
+    return outcomes.facts.n_probe_subjects
 
 
 def dependence(clusters: Clusters | None, this_is_binomial: bool) -> tuple[Note, ...]:

@@ -8,8 +8,7 @@ from functools import cached_property
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
-from proband.inference.estimates.case import Case
-from proband.inference.estimates.clusters import cluster_statistics
+from proband.inference.estimates.case import Case, clusters_of
 from proband.inference.estimates.weighting import BY_DEFAULT, Supposed
 from proband.inference.proportions import Interval
 from proband.measures import Curve, MedianCensoredRank, Outcomes, RecognitionRate
@@ -110,16 +109,9 @@ class Entry(OfProbes, Result):
         """The median rank, censored."""
         return MedianCensoredRank(CENSORED_AT)(self.outcomes).value
 
-    @cached_property
-    def _clusters(self) -> dict[int, Clusters]:
-        return {}
-
     def clusters(self, rank: int) -> Clusters:
         """How alike the outcomes of one person's probes are, at a rank."""
-        if rank not in self._clusters:
-            found = cluster_statistics(self.outcomes.success(rank), self.outcomes.subjects)
-            self._clusters[rank] = found
-        return self._clusters[rank]
+        return clusters_of(RecognitionRate(rank, self.weights), self.outcomes)
 
     def _by_person(self, rank: int) -> ByPerson | None:
         return self.by_person[rank] if rank in self.ranks else self._person_weighted(rank)
@@ -242,13 +234,12 @@ class Evaluation(Result):
         rows = []
         for entry in self.entries:
             facts = entry.curve.facts
-            median = MedianCensoredRank(CENSORED_AT)(entry.outcomes)
             rows.append(
                 {
                     "category": probes_called(entry.category),
                     "algorithm": entry.algorithm,
                     **self._rates(entry),
-                    f"median_rank_censored_at_{CENSORED_AT}": median.value,
+                    f"median_rank_censored_at_{CENSORED_AT}": entry.median_rank,
                     "probes": facts.n_probes,
                     "probe_subjects": facts.n_probe_subjects,
                     "gallery_images": facts.n_gallery_images,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -83,12 +84,12 @@ class PeopleSums:
         squares = _by(group, squared)
         return cls(sizes.astype(np.float64), people, powers.reshape(4, *shape), squares.reshape(shape))
 
-    @property
+    @cached_property
     def n_probes(self) -> float:
         """All probes."""
         return float(self.sizes @ self.people)
 
-    @property
+    @cached_property
     def n_people(self) -> float:
         """All people."""
         return float(self.people.sum())
@@ -108,13 +109,13 @@ class PeopleSums:
         """How many people carry the variance of a share of probes by their numbers of probes alone: (Σ m²)²/Σ m⁴."""
         return float(self.people @ self.sizes**2) ** 2 / float(self.people @ self.sizes**4)
 
-    @property
+    @cached_property
     def events(self) -> Floats:
         """Misses or successes, whichever are fewer."""
         missed: Floats = self.powers[0].sum(axis=-1)
         return np.minimum(missed, self.n_probes - missed)
 
-    @property
+    @cached_property
     def carriers(self) -> Floats:
         """How many people carry the variance of a share of probes: (Σe²)²/Σe⁴."""
         missed = self.powers[0].sum(axis=-1) / self.n_probes

@@ -104,7 +104,7 @@ class Student:
     def _known(self) -> bool:
         return self.freedom is None or self.freedom >= 1
 
-    @property
+    @cached_property
     def p_value(self) -> float:
         """Two-sided, of no difference; 1 where nothing is known."""
         if not self._known:
@@ -302,7 +302,7 @@ class Score:
         """The first's rate less the second's."""
         return (self.gained - self.lost) / self.n if self.n else 0.0
 
-    @property
+    @cached_property
     def p_value(self) -> float:
         """The test's, of no difference; or what people show without its symmetry, if that is larger."""
         return self.tested if self.skewed is None else max(self.tested, self.skewed.at(0.0))

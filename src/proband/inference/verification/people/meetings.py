@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -47,20 +48,20 @@ class Comparisons:
         """How many people there are, compared with others or not."""
         return len(self.queries)
 
-    @property
+    @cached_property
     def n_impostor(self) -> int:
         """How many comparisons are of two people."""
         own = int(self.queries @ self.targets)
         return (int(self.queries.sum()) * int(self.targets.sum()) - own) // self._twice
 
-    @property
+    @cached_property
     def n_by_subject(self) -> Ints:
         """How many impostor comparisons each person takes part in."""
         q, t = self.queries, self.targets
         counts: Ints = (q * (t.sum() - t) + t * (q.sum() - q)) // self._twice
         return counts
 
-    @property
+    @cached_property
     def sum_of_squares(self) -> int:
         """Σ_{i<j} n_ij², the squared numbers of comparisons of each two people."""
         base = int(self.targets.max(initial=0)) + 1
@@ -80,7 +81,7 @@ class Comparisons:
         only_targets = np.count_nonzero(self.targets) - both
         return int(min((both + only_queries + only_targets) // 2, both + only_queries, both + only_targets))
 
-    @property
+    @cached_property
     def n_partners(self) -> Ints:
         """How many others each person meets."""
         q, t = self.queries > 0, self.targets > 0
@@ -90,7 +91,7 @@ class Comparisons:
         counts: Ints = np.where(q | t, met, 0).astype(np.int64)
         return counts
 
-    @property
+    @cached_property
     def n_pairs(self) -> int:
         """How many pairs of people meet."""
         return int(self.n_partners.sum()) // 2
