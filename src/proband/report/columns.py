@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Generic, Literal, TypeVar
 
 from proband.report import cells
@@ -197,6 +198,7 @@ effect: Role[float] = Role("number", cells.effect_cell)
 effect_interval: Role[Ends] = Role("interval", _pair(cells.effect_interval_cell), ends)
 digits: Role[float] = Role("number", cells.digits_cell, _value)
 digits_interval: Role[Ends] = Role("interval", _pair(cells.ends_cell), ends)
+number: Role[float] = Role("number", partial(cells.digits_cell, significant=6), _value)
 fixed: Role[float] = Role("number", cells.fixed_cell)
 given: Role[float] = Role("number", cells.given_cell)
 threshold: Role[float] = Role("number", cells.threshold_cell, nothing=cells.threshold_cell(None))
@@ -216,7 +218,7 @@ _MEASURED: dict[str, tuple[Role[float], Role[Ends]]] = {
     "rate": (rate, interval),
     "small": (small, small_interval),
     "points": (effect, effect_interval),
-    "number": (digits, digits_interval),
+    "number": (number, digits_interval),
     "count": (count, digits_interval),
 }
 
@@ -234,3 +236,16 @@ def at_level(confidence_level: float) -> str:
 def each(things: Iterable[Thing], make: Callable[[Thing], ColumnOf[Any]]) -> list[ColumnOf[Any]]:
     """A column for each of several things."""
     return [make(one) for one in things]
+
+
+def inside(part: Callable[[Any], Thing | None], *columns: ColumnOf[Thing]) -> list[ColumnOf[Any]]:
+    """Columns of a part of a row, empty where it has none."""
+
+    def lifted(one: ColumnOf[Thing]) -> ColumnOf[Any]:
+        def cell(row: Any) -> Cell:
+            found = part(row)
+            return cells.empty_cell() if found is None else one.cell(found)
+
+        return replace(one, cell=cell)
+
+    return [lifted(one) for one in columns]

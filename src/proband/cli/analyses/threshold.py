@@ -48,25 +48,22 @@ def threshold(
 
       proband threshold scores.npz -s samples.csv --orientation similarity --fmr 0.001 --level 0.99
     """
-    from proband.analyses.threshold.figures import thresholds_figure
-    from proband.analyses.threshold.tables import starred, thresholds_table
+    from proband.analyses.threshold.view import ThresholdsView
     from proband.inference.verification.thresholds import DeployedThresholds
     from proband.report.figures.style import save_figure
-    from proband.report.notes import answered
 
+    view = ThresholdsView()
     whole = DeployedThresholds(found["threshold"].thresholds)
     write_csv(whole.to_frame(), csv)
     for path in figure or ():
-        save_figure(thresholds_figure(found["threshold"].thresholds), path)
+        save_figure(whole.plot(), path)
         wrote(path)
-    write_latex(latex, thresholds_table(found["threshold"].thresholds))
+    write_latex(latex, *view.tables(whole))
     if json:
         print_json([one.to_dict() for one in found["threshold"].thresholds])
         return
-    show_tables(thresholds_table(found["threshold"].thresholds))
-    answers = found["threshold"].thresholds[0].answers
-    first, *rest = whole.sentences()
-    say(first)
+    (shown,) = view.passages(whole, explain)
+    show_tables(*shown.tables)
+    say(shown.verdicts[0])
     say("")
-    notes = [*rest, answered(answers), *starred(found["threshold"].thresholds)]
-    say_below(notes, explain, [answers], found.notes)
+    say_below(shown.notes, explain, shown.answers, found.notes)
