@@ -48,7 +48,7 @@ def test_rows_are_in_order_with_letters_of_the_beaten(comparison):
         ("b", "close", "c", (1, 2)),
         ("c", "poor|old", "", (3, 3)),
     ]
-    assert [cell.text for cell in rows[0].cells(twice=False)[-2:]] == ["58 of 60", "1–2"]
+    assert [cell.text for cell in comparison_table(comparison).rows[0][-2:]] == ["58 of 60", "1–2"]
 
 
 def test_markdown_and_csv(comparison):

@@ -37,7 +37,8 @@ from proband.report.cells import (
     table,
     text_cell,
 )
-from proband.report.page.charts.distributions import differences_chart
+from proband.report.charts.makers.histograms import differences
+from proband.report.page.charts import shown
 from proband.report.page.model import Paragraph
 from proband.report.table import Cell, Table
 from proband.samples import Experiment, Pool, feret_categories
@@ -249,7 +250,7 @@ def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
             "table7",
             "Figure 3 and Table 7: differences in the same trial",
             (
-                differences_chart(choices, list(NOT_WON), id="figure3-chart"),
+                shown(differences(choices, list(NOT_WON), id="figure3-chart")),
                 _table7(found),
                 Paragraph(
                     "The paper reads the share of trials in which A does not win as a probability of the null hypothesis. Trials are "

@@ -22,6 +22,8 @@ Any_Row = TypeVar("Any_Row", contravariant=True)
 Thing = TypeVar("Thing")
 Value = TypeVar("Value")
 Ends = Sequence[float]
+Written = Unit | Literal["small"]
+"""What a value is measured in; small rates have more places."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ estimate: Role[tuple[float, Ends | None]] = Role("number", _over(rate, interval)
 small_estimate: Role[tuple[float, Ends | None]] = Role("number", _over(small, small_interval))
 difference: Role[tuple[float, Ends | None]] = Role("number", _over(effect, effect_interval))
 
-_MEASURED: dict[str, tuple[Role[float], Role[Ends]]] = {
+_MEASURED: dict[Written, tuple[Role[float], Role[Ends]]] = {
     "rate": (rate, interval),
     "small": (small, small_interval),
     "points": (effect, effect_interval),
@@ -223,7 +225,7 @@ _MEASURED: dict[str, tuple[Role[float], Role[Ends]]] = {
 }
 
 
-def measured(unit: Unit | Literal["small"]) -> tuple[Role[float], Role[Ends]]:
+def measured(unit: Written) -> tuple[Role[float], Role[Ends]]:
     """The roles of a value and of its interval, by what it is measured in."""
     return _MEASURED[unit]
 

@@ -11,8 +11,9 @@ from proband.analyses.choices.tables import choices_statements
 from proband.inference import Estimate, VirtualExperiments
 from proband.inference.image_choice.estimates import compared
 from proband.report import cells
+from proband.report.charts.makers.histograms import differences
 from proband.report.kinds.pairs import ALL_PAIRS
-from proband.report.page.charts.distributions import differences_chart
+from proband.report.page.charts import shown
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Block, Folded, Section, said
 from proband.report.scene import Scene
@@ -72,7 +73,9 @@ def _choice_blocks(
     if pairs:
         leader = pairs[0].first
         drawn = [(pair.first, pair.second) for pair in pairs if pair.first == leader][:_MOST_DRAWN]
-        blocks.append(differences_chart(result, drawn, places=places))
+        chart = differences(result, drawn)
+        named = dict(zip(chart.names, (places[other] for _, other in drawn), strict=True))
+        blocks.append(shown(chart, places=named))
         if len(drawn) < len(result.algorithms) - 1:
             blocks += said([f"Drawn: {leader} against the next {len(drawn)}; the table has more."])
         blocks.append(of_length(_differences_table(result, pairs, level)))

@@ -20,9 +20,10 @@ from proband.report.cells import (
     threshold_cell,
     unsupported,
 )
+from proband.report.charts.makers.errors import searches
 from proband.report.figures.verification import searches_figure
 from proband.report.notes_of_rates import UNSUPPORTED
-from proband.report.page.charts.errors import search_chart
+from proband.report.page.charts import shown
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Block, Folded, said
 from proband.report.plotting import alone, drawn_by
@@ -166,7 +167,7 @@ def searches_summary(results: Sequence[SearchEstimates], precedence: float) -> S
 def search_blocks(results: Sequence[SearchEstimates], places: Mapping[str, int], id: str) -> list[Block]:
     """The curve, the operating points, and what they mean."""
     return [
-        search_chart(results, id, rank=results[0].points[0].point.rank, places=places),
+        shown(searches(results, id, rank=results[0].points[0].point.rank), places=places),
         of_length(_points_table(results, f"{id}-points")),
         Folded("What searches mean", tuple(said(search_statements(results)))),
     ]

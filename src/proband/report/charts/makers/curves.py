@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.estimates.people_fractions import SizeCurve
+from proband.report.charts.data import data_of
 from proband.report.charts.scales import Floats, Kind, Unit
 from proband.report.charts.spec import Axis, Chart, Curves, Series, listed, some
 from proband.results.band import Band, Curve
@@ -97,6 +98,7 @@ def cmc(
         first.answers,
         "; ".join(filter(None, (above, shaded))),
         labels=tuple(one.label for one in series),
+        data=data_of(cmc(curves, id, title, names=names, drawn=drawn, last=last)) if relative else None,
         see="How often the right person is among the first candidates: the higher, the better. Dots: rank 1.",
     )
 
