@@ -51,15 +51,13 @@ def search(
 
     from proband.analyses.search.view import SearchedView
     from proband.report.figures.style import save_figure
-    from proband.report.figures.verification import searches_figure
-    from proband.report.kinds.searches import search_statements
 
     results = list(found["search"].searches)
     rank = results[0].points[0].point.rank
     write_csv(pl.concat(one.to_frame() for one in results), csv)
     write_csv(pl.concat(one.searches.curve(rank) for one in results), curve)
     for path in figure or ():
-        save_figure(searches_figure(results, rank), path)
+        save_figure(found["search"].plot(), path)
         wrote(path)
     tables = SearchedView().tables(found["search"])
     write_latex(latex, *tables)
@@ -70,4 +68,4 @@ def search(
         print_json(plain)
         return
     show_tables(*tables)
-    say_below(search_statements(results), explain, [results[0].answers], found.notes)
+    say_below(SearchedView().notes(found["search"]), explain, [results[0].answers], found.notes)

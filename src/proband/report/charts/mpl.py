@@ -10,7 +10,7 @@ import numpy as np
 
 from proband.report.charts.mpl_errors import draw_errors
 from proband.report.charts.mpl_names import name_directly, others
-from proband.report.charts.palette import DASHES, colour, dashes, is_grey, marker
+from proband.report.charts.palette import DASHES, MOST_COLOURS, colour, dashes, is_grey, marker
 from proband.report.charts.scales import deviate
 from proband.report.charts.spec import (
     Axis,
@@ -122,11 +122,24 @@ def printed(
         size = (width or 5.4, (1.0 + _LINE * lines) * -(-n // across))
         drawn = aligned_charts(charts, across=True) if same and n > 1 else charts
         return figure(drawn, size, title=title, columns=across, headed=n > 1, shared=False, said=said)
+    if isinstance(first, Errors):
+        return figure(charts, _around_errors(charts[0]), title=title, headed=False, said=said)
     across = 1 if narrow else min(n, columns or 3)
     high = 2.9 if narrow else 3.5
     size = (width or max(6.4, 3.6 * across), high * -(-n // across) + (0.3 if n > 1 else 0.8))
     shared = isinstance(first, Curves) and len({one.axes[0][1].label for one in charts}) == 1
     return figure(charts, size, title=title, columns=across, shared=shared, said=said)
+
+
+def _around_errors(chart: Chart) -> tuple[float, float]:
+    """How large a panel of errors is: as wide as its legend, within reason; steps of normal deviates are as long on both axes."""
+    width = min(max(6.4, 1.8 + _LETTER * max(map(len, chart.names))), 9.0)
+    x, y = chart.axes[0]
+    shape = 0.65
+    if y.kind == "probit":
+        shape = float((deviate(y.high) - deviate(y.low)) / (deviate(x.high) - deviate(x.low)))
+    high = 0.1 + (width - 1) * min(max(shape, 0.55), 0.8)
+    return width, high + 1.0 + 0.18 * min(len(chart.names), MOST_COLOURS + 1)
 
 
 def legend_below(figure: Figure, handles: Sequence[Artist], heading: str = "", said: str = "") -> None:
