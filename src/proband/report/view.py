@@ -206,12 +206,15 @@ class View(Generic[Found]):
         led = [head.headline] if head is not None and head.in_section else []
         verdicts = [note for note in self.verdicts(found) if note not in led]
         notes = [note for note in self.notes(found) if note not in (*led, *verdicts)]
+        opened, *more = self.charts(found).values() or [()]
         yield from (Paragraph(as_sentence(note), strong=True) for note in led)
-        yield from (
-            shown(one, places=scene.looks) for charts in self.charts(found).values() for one in charts
-        )
+        yield from (shown(one, places=scene.looks) for one in opened)
         yield of_length(first)
         yield from said([*verdicts, *(note for note in notes if note.level == "caution")])
+        if more:
+            yield Folded(
+                "More charts", tuple(shown(one, places=scene.looks) for each in more for one in each)
+            )
         yield from (Folded(one.caption, (one,)) for one in rest)
         yield Folded(self.meaning, tuple(said(note for note in notes if note.level != "caution")))
 

@@ -13,7 +13,8 @@ from proband.inference.verification.thresholds import DeployedThreshold, Deploye
 from proband.inference.verification.verification import VerificationPoint
 from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
-from proband.report.charts.spec import Axis, Chart, Curves, Series, listed
+from proband.report.charts.makers.curves import curves_along
+from proband.report.charts.spec import Chart, Series, listed
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
 from proband.report.notes_of_rates import UNSUPPORTED
@@ -149,31 +150,26 @@ def _bounds(found: Sequence[DeployedThreshold]) -> Chart:
         kept = longest.get(one.algorithm)
         if kept is None or len(one.rates) > len(kept.rates):
             longest[one.algorithm] = one
-    series = tuple(_series(one, place) for place, one in enumerate(longest.values()))
-    xs = np.concatenate([one.xs for one in series])
-    ys = np.concatenate([np.concatenate([one.ys, one.high]) for one in series])
+    series = [_series(one, place) for place, one in enumerate(longest.values())]
     part = level(found[0].confidence_level)
     told = [
         f"{one.algorithm} {threshold(one.sure.point.threshold)} for {given(one.asked)} (FMR {digits(one.sure.point.fmr)} here)"
         for one in found
         if one.sure is not None
     ]
-    return Chart(
-        "threshold-bounds",
-        "False match rate and its upper bound by threshold",
-        f"False match rates by threshold, with bands up to the one-sided {part} bound for new people. Thresholds to deploy: "
+    return curves_along(
+        series,
+        "threshold",
+        "false match rate",
+        "rate",
+        id="threshold-bounds",
+        title="False match rate and its upper bound by threshold",
+        said=f"False match rates by threshold, with bands up to the one-sided {part} bound for new people. Thresholds to deploy: "
         f"{listed(told) if told else 'none'}.",
-        (
-            (
-                Axis("threshold", "linear", float(xs.min()), float(xs.max()), "number"),
-                Axis("false match rate", "log", float(ys.min()), float(ys.max()), "rate"),
-            ),
-        ),
-        Curves(series, True, step=False),
-        tuple(one.name for one in series),
-        (f"Bands: from the rate here to its one-sided {part} upper bound for new people.",),
-        found[0].answers,
-        f"shaded: up to the {part} bound for new people",
+        scale="log",
+        notes=(f"Bands: from the rate here to its one-sided {part} upper bound for new people.",),
+        answers=found[0].answers,
+        above=f"shaded: up to the {part} bound for new people",
         see="A threshold to deploy is where the upper edge of the band, and not the line, meets the rate asked for.",
     )
 

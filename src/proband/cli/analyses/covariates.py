@@ -82,26 +82,21 @@ def covariates(
 
       proband covariates outcomes.csv --outcomes --success correct --cluster person --on "age + sex*glasses" --weights w --strata site
     """
-    from proband.analyses.covariates.tables import (
-        coefficients_frame,
-        coefficients_table,
-        differences_frame,
-        study_statements,
-        study_tables,
-    )
+    from proband.analyses.covariates.view import CovariatesView
 
-    study = found["covariates"]
+    study, view = found["covariates"], CovariatesView()
     assert study is not None  # what was asked for
-    write_csv(differences_frame(study), csv)
-    write_csv(coefficients_frame(study), coefficients)
-    write_latex(latex, *study_tables(study))
+    frames = view.frames(study)
+    write_csv(frames["covariates_differences"], csv)
+    write_csv(frames["covariates_coefficients"], coefficients)
+    write_latex(latex, *view.tables(study))
     _draw(figure, study.plot)
     if json:
         print_json(study.to_dict())
         return
-    shown = study_tables(study, whole=explain)
-    show_tables(*shown, *([coefficients_table(study)] if explain else []))
-    say_below(study_statements(study), explain, [study.answers], found.notes)
+    (shown,) = view.passages(study, explain)
+    show_tables(*shown.tables)
+    say_below(shown.notes, explain, shown.answers, found.notes)
 
 
 @analysis(
@@ -137,19 +132,19 @@ def partition(
 
       proband partition scores.npz -s samples.csv --orientation similarity --table parts.csv
     """
-    from proband.analyses.covariates.tables import partition_statements, partition_table
+    from proband.analyses.partition.view import PartitionView
 
-    divided = found["partition"]
+    divided, view = found["partition"], PartitionView()
     assert divided is not None  # what was asked for
     write_csv(divided.to_frame(), csv)
     write_csv(divided.table, table)
-    write_latex(latex, partition_table(divided))
+    write_latex(latex, *view.tables(divided))
     _draw(figure, divided.plot)
     if json:
         print_json(divided.to_dict())
         return
-    show_tables(partition_table(divided))
-    say_below(partition_statements(divided), explain, [divided.answers], found.notes)
+    show_tables(*view.tables(divided))
+    say_below(view.notes(divided), explain, [divided.answers], found.notes)
 
 
 def _draw(paths: list[Path] | None, plot: object) -> None:

@@ -24,7 +24,7 @@ from proband.report.charts.spec import (
     aligned_charts,
     some,
 )
-from proband.report.figures.style import GREY, foot, head, laid_out
+from proband.report.figures.style import GREY, PAGE, foot, head, laid_out
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _LETTER = 0.075  # inches, about
 _FEW_SIZES = 25
-_NARROW, _LINE = 5.5, 0.12  # inches: a figure of one column, and half the height of a row
+_NARROW = 5.5  # inches: a figure of one column
+_SHORT = 12  # letters: longer names beside rows need a wide figure
 _FADED: Any = {"alpha": 0.14, "linewidth": 0}
 
 
@@ -114,13 +115,16 @@ def printed(
     n, first = len(some(charts)), charts[0].marks
     narrow = width is not None and width < _NARROW
     if isinstance(first, Rows):
+        rows = [one.marks for one in charts if isinstance(one.marks, Rows)]
+        wide = any(one.beside or max(map(len, one.labels)) > _SHORT for one in rows)
         across = 1 if width is None or narrow else min(n, columns or n)
-        same = len({one.axes[0][0].label for one in charts}) == 1
-        lines = max(
-            len(one.marks.labels) * (1 + one.marks.together) for one in charts if isinstance(one.marks, Rows)
+        high = 1.0 + max(len(one.labels) * (0.11 + 0.13 * one.together) for one in rows)
+        size = (
+            width or (PAGE if wide else 5.4),
+            (high + (0.4 if first.together > 1 else 0.0)) * -(-n // across),
         )
-        size = (width or 5.4, (1.0 + _LINE * lines) * -(-n // across))
-        drawn = aligned_charts(charts, across=True) if same and n > 1 else charts
+        same = n > 1 and len({one.axes[0][0].label for one in charts}) == 1
+        drawn = aligned_charts(charts, across=True) if same else charts
         return figure(drawn, size, title=title, columns=across, headed=n > 1, shared=False, said=said)
     if isinstance(first, Errors):
         return figure(charts, _around_errors(charts[0]), title=title, headed=False, said=said)

@@ -114,6 +114,7 @@ def values(
     reference: float | None = None,
     notes: tuple[str, ...] = (),
     answers: Answers | None = None,
+    above: str = "",
     see: str = "",
 ) -> Chart:
     """Chart any values with their intervals, a row each in the order given; differences against zero.
@@ -126,6 +127,8 @@ def values(
         What stands at the end of each row.
     reference
         A value to compare with.
+    above
+        What else a printed panel says above it.
     """
     some(found, "values")
     marks = tuple(
@@ -139,7 +142,8 @@ def values(
     rows = Rows(tuple(one.name for one in found), (label,), marks, tuple(beside), reference=reference)
     axis = around(marks, unit, label, [] if reference is None else [reference])
     said = f"{label}: {listed(told)}."
-    return rows_chart(id, title or label, said, rows, [axis], (), notes, answers, confidence_level, see)
+    chart = rows_chart(id, title or label, said, rows, [axis], (), notes, answers, confidence_level, see)
+    return replace(chart, above="\n".join(filter(None, (chart.above, above))))
 
 
 def leaderboard(
