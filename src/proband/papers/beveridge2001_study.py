@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from proband.algorithms.ica import INFOMAX, INFOMAX_UNSETTLED
-from proband.analyses.choices.tables import rates_frame
 from proband.designs import Bootstrap, ImageChoice
 from proband.engine import Progress
 from proband.engine.arguments import published
@@ -123,7 +122,7 @@ def reproduce_beveridge2001(
     made = reproduction(data, found, seed)
 
     def attach(draft: Path) -> None:
-        write_spreadsheet(rates_frame(found.choices), draft / "rates.csv")
+        write_spreadsheet(found.choices.at_level(0.95).to_frame(), draft / "rates.csv")
         for name, samples, scores in (
             ("samples", data.samples, data.scores),
             ("probe_sets", data.probe_sets, data.probe_scores),

@@ -7,7 +7,7 @@ standings, diagnostics, the methods paragraph) asks every view for the roles it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -201,7 +201,7 @@ class View(Generic[Found]):
 
     def blocks(self, found: Found, scene: Scene) -> Iterable[Block]:
         """What stands in its section: the headline where no other section says it, charts, the first table, and the rest folded."""
-        first, *rest = (replace(one, caption=one.on_page or one.caption) for one in self.page_tables(found))
+        first, *rest = (one.paged for one in self.page_tables(found))
         head = self.headline(found, scene)
         led = [head.headline] if head is not None and head.in_section else []
         verdicts = [note for note in self.verdicts(found) if note not in led]

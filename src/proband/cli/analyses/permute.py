@@ -72,7 +72,9 @@ def permute(
       proband permute -e embeddings.npz::dlib -s samples.csv --id-column filename --metric l2 --groups encounter
     """
     _write_choices(found, request, choices)
-    tables = _tables(found, found["choices"].rank)
+    from proband.analyses.choices.view import ChoicesView
+
+    tables = list(ChoicesView().tables(found["choices"]))
     write_latex(latex, *tables)
     if found["choices"].exact_choices:
         _show_exact(found, tables, json, explain)
@@ -100,21 +102,8 @@ def _write_choices(found: Findings, request: Request, path: Path | None) -> None
     write_csv(listed, path)
 
 
-def _tables(found: Findings, rank: int) -> list[Table]:
-    """The tables of whichever study it is."""
-    from proband.analyses.choices.tables import choices_tables, exact_table, trainings_table
-
-    if found["choices"].exact_choices:
-        return [exact_table(found["choices"].exact_choices, rank)]
-    if found["choices"].trainings is not None:
-        return [trainings_table(found["choices"].trainings, found["choices"].trained)]
-    result = found["choices"].choices
-    assert result is not None  # one of the three
-    return [*choices_tables(result, min(rank, result.n_ranks), found.confidence_level)]
-
-
 def _show(found: Findings, tables: list[Table], json: bool, explain: bool) -> None:
-    from proband.analyses.choices.tables import choices_statements
+    from proband.analyses.choices.view import ChoicesView
 
     result, level = found["choices"].choices, found.confidence_level
     assert result is not None  # asked before
@@ -122,21 +111,19 @@ def _show(found: Findings, tables: list[Table], json: bool, explain: bool) -> No
         print_json(result.at_level(level).to_dict(), indent=None)
         return
     show_tables(*tables)
-    say_below(
-        [repr(found["choices"].pool), *choices_statements(result)], explain, [result.answers], found.notes
-    )
+    notes = ChoicesView().notes(found["choices"])
+    say_below([repr(found["choices"].pool), *notes], explain, [result.answers], found.notes)
 
 
 def _show_exact(found: Findings, tables: list[Table], json: bool, explain: bool) -> None:
-    from proband.analyses.choices.tables import exact_statements
+    from proband.analyses.choices.view import ChoicesView
 
     if json:
         print_json({name: one.to_dict() for name, one in found["choices"].exact_choices.items()})
         return
     show_tables(*tables)
-    say_below(
-        [repr(found["choices"].pool), *exact_statements(found["choices"].pool)], explain, beside=found.notes
-    )
+    notes = ChoicesView().notes(found["choices"])
+    say_below([repr(found["choices"].pool), *notes], explain, beside=found.notes)
 
 
 def _show_trainings(found: Findings, tables: list[Table], json: bool, explain: bool) -> None:
