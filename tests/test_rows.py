@@ -25,8 +25,7 @@ ALIKE = {
     "report/charts/makers/errors.py": {"search"},  # the id of a chart
     "report/charts/makers/histograms.py": {"threshold"},  # what a line in a chart is called
     "report/kinds/evaluation.py": {"identification"},  # the kind of test that a model card names
-    "report/kinds/searches.py": {"threshold"},  # the heading of a column
-    "report/page/charts/errors.py": {"search"},  # the id of a chart
+    "report/kinds/searches.py": {"search", "threshold"},  # a figure, and the heading of a column
     "report/plotting.py": {"protocol"},  # a column of frames
 }
 """Words that are no keys, by module."""

@@ -17,8 +17,7 @@ LOOKED_UP = {"as_table", "participants_frame", "places_of", "probes_called", "th
 """Functions of `proband.inference` that name, arrange or leave out what was found, and find nothing."""
 STATISTICS = {"median", "quantile", "percentile", "std", "var", "cov", "corrcoef", "nanmedian", "nanquantile"}
 STILL = {
-    ("analyses/choices/page.py", "compared"),
-    ("analyses/choices/tables.py", "compared"),
+    ("analyses/choices/view.py", "compared"),
     ("report/charts/makers/concentration.py", "scipy.stats"),
 }
 """What is still computed while it is shown: differences over choices of images, and what chance alone would give."""

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.text import Text
 
 import proband as pb
-from proband.analyses.choices.tables import left_undrawn
+from proband.analyses.choices.view import left_undrawn
 from proband.report.contents import figures_of
 from proband.study.findings import Findings
 from proband.study.reading import read_study

@@ -13,7 +13,6 @@ import numpy as np
 
 from proband.algorithms.ica import INFOMAX, INFOMAX_UNSETTLED
 from proband.analyses.choices.run import Choices
-from proband.analyses.choices.tables import rates_frame
 from proband.designs import Bootstrap
 from proband.engine import Progress
 from proband.engine.arguments import published
@@ -41,7 +40,8 @@ from proband.report.cells import (
     table,
     text_cell,
 )
-from proband.report.page.charts.distributions import differences_chart
+from proband.report.charts.makers.histograms import differences
+from proband.report.page.charts import shown
 from proband.report.page.model import Paragraph
 from proband.report.table import Cell, Table
 from proband.results.difference import Difference
@@ -159,7 +159,7 @@ def reproduce_beveridge2001(
     made = reproduction(data, found, seed)
 
     def attach(draft: Path) -> None:
-        write_spreadsheet(rates_frame(found.trials), draft / "rates.csv")
+        write_spreadsheet(found.trials.at_level(0.95).to_frame(), draft / "rates.csv")
         for name, samples, scores in (
             ("samples", data.samples, data.scores),
             ("probe_sets", data.probe_sets, data.probe_scores),
@@ -293,7 +293,7 @@ def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
             "table7",
             "Figure 3 and Table 7: differences in the same trial",
             (
-                differences_chart(choices, list(NOT_WON), id="figure3-chart"),
+                shown(differences(choices, list(NOT_WON), id="figure3-chart")),
                 _table7(found),
                 Paragraph(
                     "The paper reads the share of trials in which A does not win as a probability of the null hypothesis. Trials are "

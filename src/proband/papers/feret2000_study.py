@@ -22,8 +22,9 @@ from proband.papers.feret2000 import CHANGES, POOLED, Feret2000, categories, fer
 from proband.papers.feret2000_claims import PROBES, claims, evidence_of
 from proband.papers.page import Item, Reproduction, write_reproduction
 from proband.report.cells import columns, count_cell, empty_cell, rate_cell, table, text_cell
-from proband.report.page.charts.curves import bands_chart, cmc_chart
-from proband.report.page.charts.points import galleries_chart
+from proband.report.charts.makers.curves import cmc
+from proband.report.charts.makers.rows import galleries
+from proband.report.page.charts import shown
 from proband.report.page.model import Block, Paragraph
 from proband.report.table import Cell, Column, Table
 from proband.results.band import Band
@@ -129,10 +130,12 @@ def reproduction(data: Feret2000, study: FeretStudy, seed: int) -> Reproduction:
             "categories",
             "Figures 3 to 6: identification by probe category",
             tuple(
-                cmc_chart(
-                    [one for one in study.evaluation.of(name) if one.algorithm in study.field],
-                    f"figure{at[name]}",
-                    f"Figure {at[name]}: {name} probes",
+                shown(
+                    cmc(
+                        [one.band for one in study.evaluation.of(name) if one.algorithm in study.field],
+                        f"figure{at[name]}",
+                        f"Figure {at[name]}: {name} probes",
+                    )
                 )
                 for name in named
             ),
@@ -142,7 +145,7 @@ def reproduction(data: Feret2000, study: FeretStudy, seed: int) -> Reproduction:
             "difficulty",
             "Figures 7 and 8: average and current upper bound",
             tuple(
-                bands_chart([_called(getattr(results[name], part), name) for name in named], f"figure-{part}", title)
+                shown(cmc([_called(getattr(results[name], part), name) for name in named], f"figure-{part}", title))
                 for part, title in (("average", "Figure 7: average over the algorithms"), ("upper_bound", "Figure 8: the best algorithm at rank 1"))
             ),
             judged["difficulty"],
@@ -154,7 +157,7 @@ def reproduction(data: Feret2000, study: FeretStudy, seed: int) -> Reproduction:
             tuple(
                 block
                 for k, one in enumerate(variation)
-                for block in (galleries_chart(one, f"table{k + 4}-chart"), replace(variation_table(one, intervals=False), id=f"table{k + 4}"))
+                for block in (shown(galleries(one, f"table{k + 4}-chart")), replace(variation_table(one, intervals=False), id=f"table{k + 4}"))
             ),
             judged["galleries"],
         ),

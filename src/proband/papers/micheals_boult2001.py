@@ -30,8 +30,9 @@ from proband.papers.common import found_by, scores_of
 from proband.papers.micheals_boult2001_claims import Evidence, claims, low_ranks
 from proband.papers.page import Item, Reproduction, write_reproduction
 from proband.report.cells import columns, count_cell, rate_cell, table, text_cell
-from proband.report.page.charts.curves import bands_chart
-from proband.report.page.charts.points import gallery_effect_chart
+from proband.report.charts.makers.curves import cmc
+from proband.report.charts.makers.rows import gallery_effect
+from proband.report.page.charts import shown
 from proband.report.page.model import Block
 from proband.report.table import Cell, Table
 from proband.samples import Samples
@@ -242,7 +243,7 @@ def reproduction(found: Found, seed: int, people: int | None) -> Reproduction:
             "figure6",
             "Efficient, figures 1, 6 and 7: three algorithms",
             tuple(
-                bands_chart(study.bands, f"algorithms-{images}", f"Recognition rate by rank, {sizes[at]}, first mixed gallery")
+                shown(cmc(study.bands, f"algorithms-{images}", f"Recognition rate by rank, {sizes[at]}, first mixed gallery"))
                 for at, (images, study) in enumerate(found.studies.items())
             ),
             judged["figure6"],
@@ -290,7 +291,7 @@ def _galleries(effects: tuple[GalleryEffect, ...], id: str) -> tuple[Block, ...]
             notes=("Bands: 95% at each rank, over probe images of these people (BRR).",),
         ),
         table(f"{id}-table", caption, beneath.columns, beneath.rows),
-        gallery_effect_chart(effects, f"{id}-rates"),
+        shown(gallery_effect(effects, f"{id}-rates")),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Generic, Literal, TypeVar
 
 from proband.report import cells
@@ -21,6 +22,8 @@ Any_Row = TypeVar("Any_Row", contravariant=True)
 Thing = TypeVar("Thing")
 Value = TypeVar("Value")
 Ends = Sequence[float]
+Written = Unit | Literal["small"]
+"""What a value is measured in; small rates have more places."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,7 @@ effect: Role[float] = Role("number", cells.effect_cell)
 effect_interval: Role[Ends] = Role("interval", _pair(cells.effect_interval_cell), ends)
 digits: Role[float] = Role("number", cells.digits_cell, _value)
 digits_interval: Role[Ends] = Role("interval", _pair(cells.ends_cell), ends)
+number: Role[float] = Role("number", partial(cells.digits_cell, significant=6), _value)
 fixed: Role[float] = Role("number", cells.fixed_cell)
 given: Role[float] = Role("number", cells.given_cell)
 threshold: Role[float] = Role("number", cells.threshold_cell, nothing=cells.threshold_cell(None))
@@ -212,16 +216,16 @@ estimate: Role[tuple[float, Ends | None]] = Role("number", _over(rate, interval)
 small_estimate: Role[tuple[float, Ends | None]] = Role("number", _over(small, small_interval))
 difference: Role[tuple[float, Ends | None]] = Role("number", _over(effect, effect_interval))
 
-_MEASURED: dict[str, tuple[Role[float], Role[Ends]]] = {
+_MEASURED: dict[Written, tuple[Role[float], Role[Ends]]] = {
     "rate": (rate, interval),
     "small": (small, small_interval),
     "points": (effect, effect_interval),
-    "number": (digits, digits_interval),
+    "number": (number, digits_interval),
     "count": (count, digits_interval),
 }
 
 
-def measured(unit: Unit | Literal["small"]) -> tuple[Role[float], Role[Ends]]:
+def measured(unit: Written) -> tuple[Role[float], Role[Ends]]:
     """The roles of a value and of its interval, by what it is measured in."""
     return _MEASURED[unit]
 
@@ -234,3 +238,16 @@ def at_level(confidence_level: float) -> str:
 def each(things: Iterable[Thing], make: Callable[[Thing], ColumnOf[Any]]) -> list[ColumnOf[Any]]:
     """A column for each of several things."""
     return [make(one) for one in things]
+
+
+def inside(part: Callable[[Any], Thing | None], *columns: ColumnOf[Thing]) -> list[ColumnOf[Any]]:
+    """Columns of a part of a row, empty where it has none."""
+
+    def lifted(one: ColumnOf[Thing]) -> ColumnOf[Any]:
+        def cell(row: Any) -> Cell:
+            found = part(row)
+            return cells.empty_cell() if found is None else one.cell(found)
+
+        return replace(one, cell=cell)
+
+    return [lifted(one) for one in columns]

@@ -6,7 +6,7 @@ Texts are plain, and renderers escape them. A cell's text is made of its value b
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from proband.results.base import Answers
@@ -210,6 +210,11 @@ class Table:
     latex: str | None = None
     shaded: tuple[int, ...] = ()
     on_page: str = ""
+
+    @property
+    def paged(self) -> Table:
+        """The same as a page shows it."""
+        return replace(self, caption=self.on_page or self.caption)
 
     @property
     def n_names(self) -> int:

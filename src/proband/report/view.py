@@ -7,7 +7,7 @@ standings, diagnostics, the methods paragraph) asks every view for the roles it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -146,9 +146,9 @@ class View(Generic[Found]):
         """What was found, in sentences."""
         return ()
 
-    def details(self, found: Found) -> Sequence[Table]:
-        """Tables that only the page has, folded."""
-        return ()
+    def page_tables(self, found: Found) -> Sequence[Table]:
+        """The tables of its section on the page: the first is open, the others are folded."""
+        return self.tables(found)
 
     def answers(self, found: Found) -> Sequence[Answers]:
         """What varies behind its numbers."""
@@ -201,18 +201,21 @@ class View(Generic[Found]):
 
     def blocks(self, found: Found, scene: Scene) -> Iterable[Block]:
         """What stands in its section: the headline where no other section says it, charts, the first table, and the rest folded."""
-        first, *rest = (replace(one, caption=one.on_page or one.caption) for one in self.tables(found))
+        first, *rest = (one.paged for one in self.page_tables(found))
         head = self.headline(found, scene)
         led = [head.headline] if head is not None and head.in_section else []
         verdicts = [note for note in self.verdicts(found) if note not in led]
         notes = [note for note in self.notes(found) if note not in (*led, *verdicts)]
+        opened, *more = self.charts(found).values() or [()]
         yield from (Paragraph(as_sentence(note), strong=True) for note in led)
-        yield from (
-            shown(one, places=scene.looks) for charts in self.charts(found).values() for one in charts
-        )
+        yield from (shown(one, places=scene.looks) for one in opened)
         yield of_length(first)
         yield from said([*verdicts, *(note for note in notes if note.level == "caution")])
-        yield from (Folded(one.caption, (one,)) for one in [*rest, *self.details(found)])
+        if more:
+            yield Folded(
+                "More charts", tuple(shown(one, places=scene.looks) for each in more for one in each)
+            )
+        yield from (Folded(one.caption, (one,)) for one in rest)
         yield Folded(self.meaning, tuple(said(note for note in notes if note.level != "caution")))
 
     def embedded(self, found: Found) -> Mapping[str, str]:

@@ -24,30 +24,41 @@ from proband.inference.verification.groups import error_rates_by, hard_subjects_
 from proband.inference.verification.open_set import searches_with_intervals
 from proband.inference.verification.verification import verify
 from proband.measures.open_set import search
-from proband.report.charts.makers.concentration import expected_people
-from proband.report.charts.makers.curves import cmc
-from proband.report.charts.makers.rows import forest
+from proband.report.charts.makers.concentration import concentration, expected_people
+from proband.report.charts.makers.curves import cmc, gallery_sizes
+from proband.report.charts.makers.errors import det, error_curve, searches
+from proband.report.charts.makers.histograms import differences, score_counts, scores as scores_of
+from proband.report.charts.makers.rows import forest, galleries, gallery_effect, groups as groups_of
 from proband.report.charts.scales import Scale
 from proband.report.charts.svg.drawing import drawings
 from proband.report.kinds.pairs import pairs_chart
-from proband.report.page.charts.curves import bands_chart, cmc_chart, gallery_size_chart
-from proband.report.page.charts.distributions import (
-    differences_chart,
-    hard_subjects_chart,
-    scores_chart,
-)
-from proband.report.page.charts.errors import det_chart, search_chart
-from proband.report.page.charts.points import (
-    galleries_chart,
-    gallery_effect_chart,
-    groups_chart,
-)
+from proband.report.page.charts import shown
 from proband.report.page.model import Chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"
 PEOPLE, IMAGES = 40, 4
 NAMES = ("net <1>", "net & son", "an-algorithm-with-a-rather-long-name")
+
+
+def cmc_chart(entries, **options):
+    return shown(cmc([one.band for one in entries], **options))
+
+
+def det_chart(results):
+    return shown(det([error_curve(one) for one in results]))
+
+
+def gallery_effect_chart(effects):
+    return shown(gallery_effect(effects))
+
+
+def gallery_size_chart(curves):
+    return shown(gallery_sizes(curves))
+
+
+def search_chart(results):
+    return shown(searches(results))
 
 
 @cache
@@ -96,18 +107,18 @@ def charts() -> dict[str, Chart]:
     sizes = [size_curve(one.outcomes, "all", (2, 5, 10, 40), 1, 0.95) for one in entries]
     made = [
         cmc_chart(entries),
-        bands_chart([one.band for one in entries[:2]], "bands", "Two curves"),
+        cmc_chart(entries[:2], id="bands", title="Two curves"),
         gallery_size_chart(sizes),
         pairs_chart("forest", "pairs", "Differences between algorithms", comparison),
         det_chart(verified),
-        scores_chart(verified[0]),
+        shown(scores_of(score_counts(verified[0]))),
         search_chart(searched),
-        groups_chart(grouped, "fnmr", verified[0].answers, "fnmr"),
-        groups_chart(grouped, "fmr", verified[0].answers, "fmr"),
-        galleries_chart(gallery_variation(pb.RecognitionRate(1), scores(), experiment(), Galleries(3))),
+        shown(groups_of(grouped, "fnmr", verified[0].answers, "fnmr")),
+        shown(groups_of(grouped, "fmr", verified[0].answers, "fmr")),
+        shown(galleries(gallery_variation(pb.RecognitionRate(1), scores(), experiment(), Galleries(3)))),
         gallery_effect_chart(strat.effects),
-        differences_chart(choices, [NAMES[:2], NAMES[1:]]),
-        hard_subjects_chart(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].point)),
+        shown(differences(choices, [NAMES[:2], NAMES[1:]])),
+        shown(concentration(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].point))),
     ]
     return {one.id: one for one in made}
 
@@ -337,7 +348,7 @@ def test_pairs_that_read_alike_are_drawn_apart():
     ]
     choices = pb.permute(made, pb.Pool(samples()), pb.designs.ImageChoice(50))
     pairs = [("a", "b − c"), ("a − b", "c")]
-    chart = differences_chart(choices, pairs)
+    chart = shown(differences(choices, pairs))
     assert [name for name, _ in chart.looks] == ["a − b − c"] * 2
     means = [100 * choices.difference(*pair).mean for pair in pairs]
     assert [row[2].value for row in chart.data.rows] == means

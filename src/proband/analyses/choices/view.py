@@ -1,35 +1,49 @@
-"""Other choices of images shown."""
+"""Other choices of images shown: rates over trials, differences, exact means, and training sets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations, islice
+from math import comb
 
 import polars as pl
 
-from proband.analyses.choices.page import choices_section, exact_section, trainings_section
-from proband.analyses.choices.run import Choices
-from proband.analyses.choices.tables import (
-    choices_statements,
-    choices_tables,
-    differences_frame,
-    exact_statements,
-    exact_table,
-    figures_of,
-    rates_frame,
-    trainings_table,
-    undrawn_statements,
+from proband.analyses.choices.figures import (
+    differences_figure,
+    rank_intervals_figure,
+    rate_distributions_figure,
 )
-from proband.inference import VirtualExperiments
-from proband.report import cells
+from proband.analyses.choices.run import Choices
+from proband.engine.frames import frame_of_rows
+from proband.inference import Estimate, VirtualExperiments
+from proband.inference.image_choice.estimates import compared
+from proband.inference.image_choice.exact import ExactChoice
+from proband.inference.image_choice.trials import LOW_RANKS
+from proband.report import columns as col
+from proband.report.charts.makers.histograms import differences
+from proband.report.kinds.pairs import ALL_PAIRS
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
-from proband.report.page.model import Badge, Block, said
+from proband.report.page.charts import shown
+from proband.report.page.lengths import of_length
+from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.plotting import one_of
 from proband.report.scene import Scene
 from proband.report.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
-from proband.words import Note, Sentence, counted
+from proband.results.base import Answers
+from proband.results.compared import metrics_statement
+from proband.results.difference import Difference
+from proband.words import Note, Sentence, as_sentence, counted, fixed, level as percent, part_of
 
+_MOST_BANDS, _MOST_PAIRED = (
+    12,
+    6,
+)  # algorithms whose intervals, and whose differences, can be read in one figure
+_MOST_PAIRS = 28  # differences that tables show: those of eight algorithms
+_MOST_DRAWN = 6  # against the leader, on the page
+_RANKS = 10  # of exact means, on the page
 _PERMUTED = " trials, the same for all algorithms; their percentiles vary the images of these people and not the people"
 _CHOICE_OF = (
     "The choice of gallery and probe images of {people:count person/people} was permuted in {trials:count} "
@@ -42,43 +56,107 @@ _CHOSEN = Sentence(
     "{algorithm}: mean rate {rate:rate} at rank 1 over choices of images, {level:level} of them within [{low:rate}, {high:rate}]",
 )
 _CHOICES = Sentence("diagnostics.choices", "note", "choices of images")
+_TRIALS = Sentence(
+    "choices.trials",
+    "note",
+    "{n:count} {kind} trials with {people:count person/people} each, seed {seed}; ties {ties}; {kernel} kernel",
+)
+_NOT_WON = Sentence(
+    "choices.not-won",
+    "note",
+    "How often the first does not win counts image choices of these people; trials are not draws under a null "
+    "hypothesis, so the share is not a p-value. The p-value over people (sign flip of people's mean successes, not "
+    "adjusted) asks whether they differ for new people",
+)
+_MORE_PAIRS = Sentence("choices.more-pairs", "note", "And {n:count more pair}: JSON and CSV have all")
+_UNDRAWN = Sentence("choices.left-undrawn", "note", "Figure {figure}: {part}; the tables show all")
+_EXACT = Sentence(
+    "choices.exact",
+    "note",
+    "Exact: each person's pair is drawn independently, all pairs equally likely; nothing is simulated",
+)
+
+
+def figures_of(result: VirtualExperiments, level: float = 0.95) -> dict[str, Draw]:
+    """What draws the figures of the paper that these results allow: distributions, intervals by rank, differences."""
+    names = result.algorithms
+    ranks = range(1, min(result.n_ranks, LOW_RANKS) + 1)
+    leading = _leading(result)
+    among, between = left_undrawn(result)
+    width = max(1, round(result.n_subjects / 40))  # whole values in a bin: 4 of 160 as in the paper
+    rates = {name: result.rate(name) for name in names}
+    bands = {name: [result.rate(name, t) for t in ranks] for name in names if name in leading[:_MOST_BANDS]}
+    made: dict[str, Draw] = {
+        "distributions": partial(rate_distributions_figure, rates, width),
+        "ranks": partial(rank_intervals_figure, bands, level, note=among),
+    }
+    pairs = combinations((name for name in names if name in leading[:_MOST_PAIRED]), 2)
+    apart = {pair: result.difference(*pair) for pair in pairs}
+    return made | ({"differences": partial(differences_figure, apart, width, note=between)} if apart else {})
+
+
+def _leading(result: VirtualExperiments) -> list[str]:
+    """The algorithms by their mean rate at rank 1, the best first."""
+    return sorted(result.algorithms, key=lambda name: -result.rate(name).mean)
+
+
+def left_undrawn(result: VirtualExperiments) -> tuple[str, str]:
+    """Say which algorithms the figure of ranks draws, and which pairs that of differences; empty where it draws all."""
+    total = len(result.algorithms)
+    bands, paired = min(total, _MOST_BANDS), min(total, _MOST_PAIRED)
+    rule = "the {} with the highest mean rate at rank 1"
+    return (
+        part_of(bands, total, "algorithms", rule.format(bands)),
+        part_of(comb(paired, 2), comb(total, 2), "pairs", f"of {total} algorithms {rule.format(paired)}"),
+    )
 
 
 @shows(VirtualExperiments)
 class VirtualExperimentsView(View[VirtualExperiments]):
-    """Trials with other images of the same people."""
+    """Trials with other images of the same people: rates, and differences of several algorithms."""
 
     plot = staticmethod(one_of(figures_of, "distributions"))
 
     def tables(self, found: VirtualExperiments) -> Sequence[Table]:
-        """Rates, and differences of several algorithms."""
-        return choices_tables(found)
+        return _trials_tables(found)
 
     def notes(self, found: VirtualExperiments) -> Sequence[Note]:
-        """What choices of images mean."""
-        return choices_statements(found)
+        return [
+            _TRIALS(
+                n=found.n_trials,
+                kind="balanced" if found.design.balanced else "unbalanced",
+                people=found.n_subjects,
+                seed=found.seed,
+                ties=found.ties,
+                kernel=found.kernel,
+            ),
+            metrics_statement(found.metrics.items()),
+            answered(found.answers),
+            *([_NOT_WON()] if len(found.algorithms) > 1 else []),
+            *found.notes,
+        ]
 
 
 @shows(Choices)
 class ChoicesView(View[Choices]):
-    """Trials, exact means, or training sets."""
+    """Trials, exact means, or training sets: whichever was asked for."""
 
     def tables(self, found: Choices) -> Sequence[Table]:
-        """Those of whichever was asked for."""
         if found.choices is not None:
-            rank = min(found.rank, found.choices.n_ranks)
-            return choices_tables(found.choices, rank, found.confidence_level)
+            return _trials_tables(
+                found.choices, min(found.rank, found.choices.n_ranks), found.confidence_level
+            )
         if found.trainings is not None:
-            return [trainings_table(found.trainings, found.trained)]
-        return [exact_table(found.exact_choices, found.rank)]
+            return [_trainings(found.trainings, found.trained)]
+        rank = min(found.rank, *(len(one.cmc) for one in found.exact_choices.values()))
+        return [_exact(found.exact_choices, {rank: f"mean rate at rank {rank}"}, 6)]
 
     def notes(self, found: Choices) -> Sequence[Note]:
-        """What the numbers mean."""
         if found.choices is not None:
-            return choices_statements(found.choices)
+            return VirtualExperimentsView().notes(found.choices)
         if found.trainings is not None:
             return [answered(found.trainings.answers), *found.trainings.notes]
-        return [] if found.pool is None else exact_statements(found.pool)
+        return [] if found.pool is None else [_EXACT(), *found.pool.notes]
 
     def passages(self, found: Choices, explain: bool) -> Iterator[Passage]:
         """The tables, and the pool that images were chosen from."""
@@ -92,77 +170,217 @@ class ChoicesView(View[Choices]):
         """Rates, differences, and the choices of the trials that were listed."""
         made: dict[str, pl.DataFrame] = {}
         if found.choices is not None:
-            made["choices"] = rates_frame(found.choices, found.confidence_level)
+            made["choices"] = found.choices.at_level(found.confidence_level).to_frame()
             if len(found.choices.algorithms) > 1:
-                made["choices_differences"] = differences_frame(found.choices, 1, found.confidence_level)
+                made["choices_differences"] = _differences_frame(found.choices, found.confidence_level)
         return made | ({} if found.trial_choices is None else {"choices_trials": found.trial_choices})
 
     def figures(self, found: Choices, scene: Scene) -> Mapping[str, Draw]:
-        """Distributions, intervals by rank, and differences."""
         drawn = {} if found.choices is None else figures_of(found.choices, found.confidence_level)
         return {f"choices_{name}": draw for name, draw in drawn.items()}
 
     def sections(self, found: Choices, scene: Scene) -> Iterator[Placed]:
-        """Whichever was asked for."""
         if found.choices is not None:
-            yield Placed(37, choices_section(found.choices, scene))
+            blocks = tuple(_trials_blocks(found.choices, scene))
+            yield Placed(37, Section("choices", "Choice of images", blocks))
         if found.exact_choices:
-            yield Placed(55, exact_section(found))
+            last = min(_RANKS, max(len(one.cmc) for one in found.exact_choices.values()))
+            table = _exact(found.exact_choices, {rank: f"rank {rank}" for rank in range(1, last + 1)}, 4)
+            blocks = (table.paged, *said(self.notes(found)))
+            yield Placed(55, Section("exact-choices", "Choice of images, exactly", blocks))
         if found.trainings is not None and found.trainings.replicates is not None:
-            yield Placed(60, trainings_section(found, found.trainings))
+            told = [repr(found.trainings), *map(as_sentence, found.trainings.notes)]
+            blocks = (*said(told), _trainings(found.trainings, found.trained).paged)
+            yield Placed(60, Section("trainings", "Training sets", blocks))
 
     def algorithms(self, found: Choices) -> Sequence[str]:
-        """The algorithms, in order."""
-        return (found.exact_choices and list(found.exact_choices)) or (
-            found.choices.algorithms if found.choices else ()
-        )
+        return list(found.exact_choices) or (found.choices.algorithms if found.choices else ())
 
     def headline(self, found: Choices, scene: Scene) -> Summary | None:
         """The best mean rate."""
-        result = found.choices
-        if result is None:
+        if found.choices is None:
             return None
-        best = max(result.algorithms, key=lambda name: result.rate(name).mean)
-        spread = result.rate(best)
+        best = _leading(found.choices)[0]
+        spread = found.choices.rate(best)
         low, high = spread.interval(found.confidence_level)
         told = _CHOSEN(algorithm=best, rate=spread.mean, level=found.confidence_level, low=low, high=high)
-        return Summary(told, result.answers, precedence=60)
+        return Summary(told, found.choices.answers, precedence=60)
 
     def diagnostics(self, found: Choices) -> Sequence[Block]:
         """Whether there are trials enough."""
-        return [] if found.choices is None else said([_trials(found.choices)])
+        if found.choices is None:
+            return []
+        trials, worst = counted(found.choices.n_trials, "trial"), found.choices.standard_error_of_means
+        told = (
+            f"Choices of images: with {trials} the mean rates at rank 1 are off by chance by about {fixed(worst)} at "
+            "most (standard error over trials)."
+        )
+        return said([told])
 
     def noted(self, found: Choices) -> Sequence[tuple[Note, Sequence[Note | str]]]:
-        """What was noted of the trials."""
         return [] if found.choices is None else [(_CHOICES(), found.choices.notes)]
 
     def methods(self, found: Choices, text: MethodsText, scene: Scene) -> None:
-        """How images were chosen."""
         if found.choices is not None:
             permuted = _BALANCED if found.choices.design.balanced else _UNBALANCED
-            text.say(
-                permuted(people=found.choices.n_subjects, trials=found.choices.n_trials), "beveridge2001"
-            )
+            sizes = {"people": found.choices.n_subjects, "trials": found.choices.n_trials}
+            text.say(permuted(**sizes), "beveridge2001")
 
     def conditions(self, found: Choices, scene: Scene) -> tuple[Sequence[Badge], Sequence[tuple[str, str]]]:
-        """How many choices."""
         if found.choices is None:
             return (), ()
         n = counted(found.choices.n_trials, "choice of images", "choices of images")
         return [Badge(n, explained=str(found.choices.design))], ()
 
     def metrics_of_scores(self, found: Choices) -> Mapping[str, str | None]:
-        """As the trials have it."""
         return {} if found.choices is None else found.choices.metrics
 
     def told(self, found: Choices) -> Sequence[Note]:
-        """What the figures leave out."""
-        return [] if found.choices is None else undrawn_statements(found.choices)
+        """What the figures leave out, and where it is."""
+        left = ("", "") if found.choices is None else left_undrawn(found.choices)
+        return [
+            _UNDRAWN(figure=name, part=part)
+            for name, part in zip(("ranks", "differences"), left, strict=True)
+            if part
+        ]
 
 
-def _trials(result: VirtualExperiments) -> str:
-    worst = result.standard_error_of_means
-    return (
-        f"Choices of images: with {counted(result.n_trials, 'trial')} the mean rates at rank 1 are off by chance by about {cells.rate(worst)} at "
-        "most (standard error over trials)."
+def _trials_tables(result: VirtualExperiments, rank: int = 1, level: float = 0.95) -> list[Table]:
+    """Rates, and differences where there are several algorithms: of as many pairs as can be read."""
+    rates = _rates(result, rank, level)
+    if len(result.algorithms) < 2:
+        return [rates]
+    rank = min(rank, LOW_RANKS)
+    pairs = islice(combinations(result.algorithms, 2), _MOST_PAIRS)
+    more = comb(len(result.algorithms), 2) - _MOST_PAIRS
+    notes = [_MORE_PAIRS(n=more)] if more > 0 else []
+    return [rates, _differences(_compared(result, pairs, rank, level), rank, level, notes, result.answers)]
+
+
+def _compared(
+    result: VirtualExperiments, pairs: Iterator[tuple[str, str]], rank: int, level: float
+) -> list[Difference]:
+    return [compared(result, first, second, rank, None, level) for first, second in pairs]
+
+
+def _rates(result: VirtualExperiments, rank: int, level: float) -> Table:
+    """Every algorithm's rate over choices of images."""
+    return col.table_of(
+        "",
+        result.algorithms,
+        col.name("algorithm", str),
+        col.rate(f"mean rate at rank {rank}", lambda name: result.rate(name, rank).mean),
+        col.rate("s.d. over choices", lambda name: result.rate(name, rank).standard_deviation),
+        col.interval(
+            f"{percent(level)} of choices",
+            lambda name: result.rate(name, rank).interval(level),
+            answers=result.answers,
+            kind="number",
+        ),
+        id="choice-rates",
+        on_page="Rates over choices of images",
     )
+
+
+def _differences(
+    pairs: Sequence[Difference], rank: int, level: float, notes: Sequence[Note | str], answers: Answers
+) -> Table:
+    """Differences in the same choices, how often the first does not win, and the test over people."""
+    return col.table_of(
+        "",
+        pairs,
+        col.name(f"at rank {rank}", lambda pair: f"{pair.first} − {pair.second}"),
+        col.effect("difference, points", lambda pair: pair.difference),
+        col.effect_interval(f"{percent(level)} of choices", _over_choices, kind="number", answers=answers),
+        col.share("does not win in", lambda pair: (pair.not_won or 0, pair.n_trials or 0)),
+        col.p("p over people", lambda pair: (pair.p_value, pair.method.floor)),
+        id="choice-differences",
+        on_page="Differences at rank 1 in the same choices",
+        notes=notes,
+    )
+
+
+def _over_choices(pair: Difference) -> tuple[float, float]:
+    return pair.over_choices or (pair.low, pair.high)
+
+
+def _differences_frame(result: VirtualExperiments, level: float) -> pl.DataFrame:
+    """Every pair at rank 1: D over choices of images, how often the first does not win, and the test over people."""
+    found = _compared(result, combinations(result.algorithms, 2), 1, level)
+    rows = [
+        (
+            one.first,
+            one.second,
+            1,
+            one.difference,
+            *_over_choices(one),
+            one.not_won,
+            one.n_trials,
+            one.p_value,
+        )
+        for one in found
+    ]
+    columns = ["first", "second", "rank", "difference", "low", "high", "not_won", "trials", "p_over_people"]
+    return frame_of_rows(rows, columns)
+
+
+def _exact(found: Mapping[str, ExactChoice], ranks: Mapping[int, str], places: int) -> Table:
+    """Exact means at some ranks, with the standard deviation at rank 1 where it is known."""
+    return col.table_of(
+        "",
+        found,
+        col.name("algorithm", str),
+        *col.each(
+            ranks,
+            lambda rank: col.fixed(
+                ranks[rank],
+                lambda name: float(found[name].cmc[min(rank, len(found[name].cmc)) - 1]),
+                places=places,
+            ),
+        ),
+        col.fixed("standard deviation at rank 1", lambda name: _deviation(found[name]), places=places),
+        id="exact-choices",
+        on_page="Mean rates over choices of images",
+    )
+
+
+def _deviation(one: ExactChoice) -> float | None:
+    return None if one.variance_rank_1 is None else one.variance_rank_1**0.5
+
+
+def _trainings(made: Estimate, trained: Sequence[str]) -> Table:
+    """The value of every training set."""
+    assert made.replicates is not None  # one of each
+    found = dict(zip(trained, made.replicates.tolist(), strict=True))
+    return col.table_of(
+        "",
+        found,
+        col.name("trained on", str),
+        col.rate(str(made.answers.of), found.get),
+        id="trainings",
+        on_page="The rate with each training set",
+    )
+
+
+def _trials_blocks(result: VirtualExperiments, scene: Scene) -> Iterator[Block]:
+    """Rates and differences over other choices of images of these people."""
+    level = scene.confidence_level
+    yield of_length(_rates(result, 1, level).paged)
+    names = sorted(result.algorithms, key=scene.order.index)
+    if len(names) > 1 and result.differences():
+        leader, *others = names
+        drawn = [(leader, other) for other in others[:_MOST_DRAWN]]
+        chart = differences(result, drawn)
+        looks = dict(zip(chart.names, (scene.looks[other] for _, other in drawn), strict=True))
+        yield shown(chart, places=looks)
+        if len(drawn) < len(others):
+            yield from said([f"Drawn: {leader} against the next {len(drawn)}; the table has more."])
+        many = len(names) > ALL_PAIRS
+        every = comb(len(names), 2)
+        notes = [
+            f"The leader against each other algorithm, of {counted(every, 'pair')}; tables/choices_differences has all."
+        ]
+        pairs = combinations(names, 2)
+        found = _compared(result, islice(pairs, len(others)) if many else pairs, 1, level)
+        yield of_length(_differences(found, 1, level, notes if many else [], result.answers).paged)
+    yield Folded("What choices of images mean", tuple(said(VirtualExperimentsView().notes(result))))

@@ -5,17 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proband.inference import Classification
-from proband.report.cells import (
-    count_cell,
-    empty_cell,
-    fixed_cell,
-    interval_cell,
-    over,
-    rate_cell,
-    text_cell,
-)
+from proband.report import columns as col
+from proband.report.cells import fixed_cell
 from proband.report.notes import answered
-from proband.report.table import Cell, Column, Table
+from proband.report.table import Table
 from proband.words import Note, Sentence, Target, part_of
 
 _HARDEST = 5  # classes in a terminal
@@ -34,98 +27,105 @@ def classification_tables(result: Classification) -> list[Table]:
 
 def rates_table(result: Classification) -> Table:
     """Every model, the best first: accuracies with their intervals."""
-    shown = [f"top-{k}" for k in result.k]
-    macro = [f"macro-top-{k}" for k in result.k]
-    leads = (macro if result.average == "macro" else shown)[0]
-    ordered = sorted(result.algorithms, key=lambda name: -result.rate(name, leads).value)
-    heads = [
-        *(Column("accuracy" if k == 1 else f"top-{k} accuracy", "number") for k in result.k),
-        *(Column("macro average" if k == 1 else f"macro top-{k}", "number", _MACRO) for k in result.k),
-    ]
-    rows = tuple(
-        (text_cell(name), *(_estimate(result, name, measure) for measure in (*shown, *macro)))
-        for name in ordered
+    leads = f"{'macro-' if result.average == 'macro' else ''}top-{result.k[0]}"
+
+    def accuracy(measure: str, heading: str, explained: str = "") -> col.ColumnOf[str]:
+        return col.estimate(
+            heading,
+            lambda name: (result.rate(name, measure).value, col.ends(result.rate(name, measure))),
+            explained,
+            answers=lambda name: result.rate(name, measure).answers,
+        )
+
+    return col.table_of(
+        "",
+        sorted(result.algorithms, key=lambda name: -result.rate(name, leads).value),
+        col.name("model", str),
+        *col.each(result.k, lambda k: accuracy(f"top-{k}", "accuracy" if k == 1 else f"top-{k} accuracy")),
+        *col.each(
+            result.k,
+            lambda k: accuracy(f"macro-top-{k}", "macro average" if k == 1 else f"macro top-{k}", _MACRO),
+        ),
+        id="accuracies",
+        on_page="Accuracy",
     )
-    return Table("", (Column("model", "name"), *heads), rows)
-
-
-def _estimate(result: Classification, name: str, measure: str) -> Cell:
-    one = result.rate(name, measure)
-    return over(rate_cell(one.value), interval_cell((one.low, one.high), one.answers))
 
 
 def classes_table(result: Classification, most: int | None = None) -> Table:
     """Every class, or those whose recall is lowest on average over models: samples, and recall and precision of each model."""
     found = {(one.label, one.algorithm): one for one in result.by_class}
+    answers = replace(result.answers, of=_RECALL)
 
     def hardness(label: str) -> float:
         recalls = [found[label, name].recall for name in result.algorithms]
         return sum(2.0 if one is None else one for one in recalls)
 
-    labels = list(result.classes) if most is None else sorted(result.classes, key=hardness)[:most]
-    heads = [Column("class", "name"), Column("n", "number", "Samples of the class.")]
-    for name in result.algorithms:
-        heads += [
-            Column(f"{name}\nrecall", "number", "The share of its samples that are recognised."),
-            Column(f"{name}\nprecision", "number", "The share of what is said to be of it that is."),
-        ]
-    rows = []
-    answers = replace(result.answers, of=_RECALL)
-    for label in labels:
-        cells = [text_cell(label), count_cell(found[label, result.algorithms[0]].n)]
-        for name in result.algorithms:
-            one = found[label, name]
-            ends = None if one.low is None or one.high is None else (one.low, one.high)
-            recall = (
-                empty_cell()
-                if one.recall is None
-                else over(rate_cell(one.recall), interval_cell(ends, answers))
-            )
-            cells += [recall, empty_cell() if one.precision is None else rate_cell(one.precision)]
-        rows.append(tuple(cells))
+    def recall(name: str) -> col.ColumnOf[str]:
+        return col.estimate(
+            f"{name}\nrecall",
+            lambda label: (
+                (own, col.ends(found[label, name]))
+                if (own := found[label, name].recall) is not None
+                else None
+            ),
+            "The share of its samples that are recognised.",
+            answers=answers,
+        )
+
+    def precision(name: str) -> col.ColumnOf[str]:
+        return col.rate(
+            f"{name}\nprecision",
+            lambda label: found[label, name].precision,
+            "The share of what is said to be of it that is.",
+        )
+
+    labels = result.classes if most is None else sorted(result.classes, key=hardness)[:most]
     part = part_of(len(labels), len(result.classes), "classes", "those of the lowest recall")
-    return Table(part or "Classes", tuple(heads), tuple(rows))
+    return col.table_of(
+        part or "Classes",
+        labels,
+        col.name("class", str),
+        col.count("n", lambda label: found[label, result.algorithms[0]].n, "Samples of the class."),
+        *(make(name) for name in result.algorithms for make in (recall, precision)),
+        id="classes",
+        on_page="Every class",
+    )
 
 
 def confusion_matrix_table(result: Classification, name: str) -> Table:
     """The confusion matrix of a model: true classes down, what was said across."""
-    matrix = result.confusion(name)
-    decimals = 0 if float(matrix.sum()).is_integer() and (matrix == matrix.round()).all() else 1
-    heads = (Column(f"{name}: true \\ said", "name"), *(Column(label, "number") for label in result.classes))
-    rows = tuple(
-        (
-            text_cell(label),
-            *(
-                replace(fixed_cell(float(n), decimals), tone="good" if place == column else "plain")
-                for column, n in enumerate(matrix[place])
+    matrix = dict(zip(result.classes, result.confusion(name).tolist(), strict=True))
+    whole = all(float(n).is_integer() for row in matrix.values() for n in row)
+
+    def said(column: int) -> col.ColumnOf[str]:
+        label = result.classes[column]
+        return col.cell(
+            label,
+            lambda true: replace(
+                fixed_cell(matrix[true][column], 0 if whole else 1), tone="good" if true == label else "plain"
             ),
         )
-        for place, label in enumerate(result.classes)
+
+    return col.table_of(
+        "Confusion matrix",
+        result.classes,
+        col.name(f"{name}: true \\ said", str),
+        *map(said, range(len(result.classes))),
     )
-    return Table("Confusion matrix", heads, rows)
 
 
 def confusions_table(result: Classification, most: int = 20) -> Table:
     """The commonest mistakes of every model."""
-    heads = (
-        Column("model", "name"),
-        Column("true class", "name"),
-        Column("taken for", "name"),
-        Column("n", "number"),
-        Column("share", "number", "Of the samples of the true class."),
+    return col.table_of(
+        "Commonest mistakes",
+        [one for name in result.algorithms for one in result.top_confusions(name, most)],
+        col.name("model", lambda one: one.algorithm),
+        col.name("true class", lambda one: one.true),
+        col.name("taken for", lambda one: one.predicted),
+        col.cell("n", lambda one: fixed_cell(one.n, 0 if float(one.n).is_integer() else 1)),
+        col.rate("share", lambda one: one.share, "Of the samples of the true class."),
+        id="mistakes",
     )
-    rows = tuple(
-        (
-            text_cell(one.algorithm),
-            text_cell(one.true),
-            text_cell(one.predicted),
-            fixed_cell(one.n, 0 if float(one.n).is_integer() else 1),
-            rate_cell(one.share),
-        )
-        for name in result.algorithms
-        for one in result.top_confusions(name, most)
-    )
-    return Table("Commonest mistakes", heads, rows)
 
 
 def classification_statements(result: Classification) -> list[Note]:

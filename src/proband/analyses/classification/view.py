@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 import polars as pl
 
-from proband.analyses.classification.figures import classification_figure
 from proband.analyses.classification.tables import (
     classes_table,
     classification_statements,
@@ -16,22 +16,77 @@ from proband.analyses.classification.tables import (
     confusions_table,
     rates_table,
 )
+from proband.engine.limits import Inches, Title
+from proband.errors import UsageError
 from proband.inference.classification.results import Classification
 from proband.inference.comparisons.comparison import Standings
+from proband.report.charts.makers.rows import leaderboard
+from proband.report.charts.mpl import printed
+from proband.report.figures.identification import comparison_figure
+from proband.report.figures.style import laid_out
 from proband.report.kinds.compared_methods import say_comparisons
 from proband.report.kinds.comparisons import unsaid_verdicts, verdicts
+from proband.report.kinds.estimates import metric_of
 from proband.report.kinds.pairs import pairs_chart
 from proband.report.kinds.verdicts import rate_of_items, summary_of
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric
-from proband.report.page.model import Badge, Block, Folded, Section, said
+from proband.report.page.model import Badge, Block, Folded, said
 from proband.report.scene import Scene
 from proband.report.table import Table
-from proband.report.view import Draw, Passage, Placed, Summary, View, shows
+from proband.report.view import Draw, Passage, Summary, View, shows
 from proband.words import Note, Sentence, counted
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 _MISTAKES = 10
+_NAMED = 30  # classes up to which each is named on the axes of a matrix
 _ACCURACIES = Sentence("methods.accuracies", "note", "Accuracies for fixed classes: {methods:parts}")
+
+
+def classification_figure(
+    result: Classification,
+    which: str = "accuracy",
+    algorithm: str | None = None,
+    width: Inches = 7.16,
+    title: Title | None = None,
+) -> Figure:
+    """Draw the accuracies with what each model lacks against the best, or the confusion matrix of one model.
+
+    Parameters
+    ----------
+    which
+        ``accuracy`` or ``confusion``.
+    algorithm
+        Whose confusions; by default the first model's.
+    """
+    if which == "confusion":
+        return _confusion_figure(result, algorithm or result.algorithms[0], width, title)
+    if which != "accuracy":
+        raise UsageError(f"There is no figure {which!r}.", "there are: accuracy, confusion.")
+    if result.comparison is not None:
+        return comparison_figure(result.comparison, width, title)
+    return printed([leaderboard(result.rates[:1])], title, width)
+
+
+def _confusion_figure(result: Classification, algorithm: str, width: float, title: str | None) -> Figure:
+    """Draw a confusion matrix: the share of each true class that is said to be of each."""
+    counts = result.confusion(algorithm)
+    sums = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, sums, out=np.zeros_like(counts), where=sums > 0)
+    with laid_out((width, width * 0.85), title) as figure:
+        axis = figure.subplots()
+        image = axis.imshow(shares, vmin=0, vmax=1, cmap="Blues", interpolation="nearest")
+        figure.colorbar(image, ax=axis, label="share of the true class", shrink=0.8)
+        axis.set_xlabel("predicted class")
+        axis.set_ylabel("true class")
+        axis.set_title(algorithm)
+        if len(result.classes) <= _NAMED:
+            places = range(len(result.classes))
+            axis.set_xticks(places, result.classes, rotation=90)
+            axis.set_yticks(places, result.classes)
+    return figure
 
 
 @shows(Classification)
@@ -39,18 +94,17 @@ class ClassificationView(View[Classification]):
     """Accuracies, by class, and which model is better."""
 
     precedence: ClassVar = {"standings": 30, "badges": 80}
+    section = ("classification", "Classification", 12)
+    meaning = "What the accuracies mean"
     plot = staticmethod(classification_figure)
 
     def tables(self, found: Classification) -> Sequence[Table]:
-        """Accuracies, classes and mistakes."""
         return classification_tables(found)
 
     def latex(self, found: Classification) -> Sequence[Table]:
-        """The accuracies."""
         return [rates_table(found)]
 
     def notes(self, found: Classification) -> Sequence[Note]:
-        """Verdicts, and what the accuracies mean."""
         return [*found.sentences(), *classification_statements(found)]
 
     def passages(self, found: Classification, explain: bool) -> Iterator[Passage]:
@@ -64,33 +118,22 @@ class ClassificationView(View[Classification]):
         yield Passage(classification_tables(found), told, notes, [found.answers])
 
     def frames(self, found: Classification) -> Mapping[str, pl.DataFrame]:
-        """Accuracies, classes and confusions."""
-        return {
-            "accuracy": found.to_frame(),
-            "classes": found.class_frame(),
-            "confusions": found.confusion_frame(),
-        }
+        frames = found.to_frame(), found.class_frame(), found.confusion_frame()
+        return dict(zip(("accuracy", "classes", "confusions"), frames, strict=True))
 
     def figures(self, found: Classification, scene: Scene) -> Mapping[str, Draw]:
-        """The accuracies."""
         return {"accuracy": lambda: classification_figure(found)}
 
-    def sections(self, found: Classification, scene: Scene) -> Iterator[Placed]:
+    def blocks(self, found: Classification, scene: Scene) -> Iterator[Block]:
         """Accuracies first, then pairs of models, every class and the commonest mistakes."""
-        rates = replace(rates_table(found), id="accuracies", caption="Accuracy", latex=found.to_latex())
-        blocks: list[Block] = [rates]
+        yield replace(rates_table(found), caption="Accuracy", latex=found.to_latex())
         if found.comparison is not None:
-            title = "Differences between models"
-            blocks.append(pairs_chart("models-forest", "models-pairs", title, found.comparison))
-        blocks += [
-            Folded("Every class", (replace(classes_table(found), id="classes"),)),
-            Folded("Commonest mistakes", (replace(confusions_table(found, _MISTAKES), id="mistakes"),)),
-            Folded("What the accuracies mean", tuple(said(classification_statements(found)))),
-        ]
-        yield Placed(12, Section("classification", "Classification", tuple(blocks)))
+            yield pairs_chart("models-forest", "models-pairs", "Differences between models", found.comparison)
+        yield Folded("Every class", (classes_table(found),))
+        yield Folded("Commonest mistakes", (confusions_table(found, _MISTAKES),))
+        yield Folded(self.meaning, tuple(said(classification_statements(found))))
 
     def algorithms(self, found: Classification) -> Sequence[str]:
-        """The models, in order."""
         return found.algorithms
 
     def headline(self, found: Classification, scene: Scene) -> Summary | None:
@@ -100,35 +143,21 @@ class ClassificationView(View[Classification]):
         return Summary(rate_of_items(found.rates[0]), found.rates[0].answers, precedence=80)
 
     def standings(self, found: Classification) -> Standings | None:
-        """The models compared."""
         return found.comparison
 
     def badges(self, found: Classification) -> Sequence[Badge]:
-        """How many samples."""
         if found.comparison is None:
             return ()
         return (Badge(counted(found.comparison.estimates[0].facts.size, "item")),)
 
     def methods(self, found: Classification, text: MethodsText, scene: Scene) -> None:
-        """How models were compared, and their accuracies estimated."""
         say_comparisons(text, [] if found.comparison is None else [found.comparison])
         text.say_methods(_ACCURACIES, (one.design for one in found.rates))
 
     def metrics(self, found: Classification) -> Sequence[CardMetric]:
-        """Every accuracy."""
         return [
-            CardMetric(
-                one.facts.algorithm,
-                "classification",
-                one.measure,
-                str(one.answers.of),
-                one.value,
-                one.low,
-                one.high,
-                one.confidence_level,
-                str(one.answers.varying),
-                None,
-                {"samples": one.facts.n_items, "classes": len(found.classes)},
+            metric_of(
+                one, "classification", one.measure, samples=one.facts.n_items, classes=len(found.classes)
             )
             for one in found.rates
         ]

@@ -1,4 +1,4 @@
-"""Outcomes explained by covariates shown."""
+"""Outcomes explained by covariates shown: which terms matter, standardised rates and differences, and the check of fit."""
 
 from __future__ import annotations
 
@@ -8,33 +8,44 @@ from typing import ClassVar
 
 import polars as pl
 
-from proband.analyses.covariates import charts as makers
-from proband.analyses.covariates.figures import covariates_figure, covariates_figures
-from proband.analyses.covariates.tables import (
-    coefficients_frame,
-    coefficients_table,
-    differences_frame,
-    differences_table,
-    rates_frame,
-    rates_table,
-    study_statements,
-    study_tables,
-    tests_table,
-    verdict_of,
-)
-from proband.inference.covariates.results import CovariateStudy
-from proband.report import cells
+from proband.analyses.covariates.charts import study_charts
+from proband.engine.frames import frame_of_rows
+from proband.inference.covariates.results import Coefficient, CovariateStudy, StandardizedDifference
+from proband.report import columns as col
+from proband.report.cells import digits_cell, over
+from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
-from proband.report.page.charts import shown
-from proband.report.page.model import Badge, Block, Chart, Folded, Section, said
+from proband.report.notes import answered
+from proband.report.page.model import Badge, Section
 from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.scene import Scene
-from proband.report.table import Table
-from proband.report.view import Draw, Passage, Placed, Summary, View, shows
+from proband.report.table import Cell, Table
+from proband.report.view import Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
+from proband.results.compared import metrics_statement
 from proband.words import Note, Sentence, counted
 
-_TITLES = {True: "What makes a probe fail", False: "What explains the outcomes"}
+_ROWS = Sentence(
+    "covariates.rows",
+    "note",
+    "{outcome:capital} of {probes:count probe} of {people:count person/people}, {algorithms:names}: {rate:rate} as they are",
+)
+_TABLE_ROWS = Sentence(
+    "covariates.table-rows",
+    "note",
+    "{outcome:capital} of {rows:count row} of {clusters:count cluster}: {rate:rate} as they are",
+)
+_MATTERS = Sentence(
+    "covariates.matters",
+    "note",
+    "{terms:names} {n:word makes/make} a difference to the {of} that chance does not explain (p {p:p} at most, for all terms together)",
+)
+_NOTHING_MATTERS = Sentence(
+    "covariates.nothing-matters",
+    "note",
+    "No covariate of {formula} makes a difference to the {of} that chance would not explain",
+)
+_METHOD = Sentence("covariates.method", "note", "Method: {method}")
 _EXPLAINED = Sentence(
     "methods.covariates",
     "note",
@@ -57,6 +68,8 @@ _EXPLAINED_WALD = Sentence(
     "note",
     "Terms were tested by Wald's statistic as F, adjusted by Holm's method, and the fit by a score test over {units}",
 )
+_ALPHA = 0.05
+_MOST = 3  # differences that belong to the headline
 
 
 @shows(CovariateStudy)
@@ -64,84 +77,74 @@ class CovariatesView(View[CovariateStudy]):
     """Tests of terms, standardised rates and differences, and the check of fit."""
 
     precedence: ClassVar = {"facts": 40, "badges": 60}
-    plot = staticmethod(covariates_figure)
 
     def tables(self, found: CovariateStudy) -> Sequence[Table]:
-        """Tests, rates and differences."""
-        return study_tables(found)
+        return [_tests(found), _rates(found), *([_differences(found)] if found.differences else [])]
+
+    def page_tables(self, found: CovariateStudy) -> Sequence[Table]:
+        return [*self.tables(found), _coefficients(found)]
+
+    def charts(self, found: CovariateStudy) -> Mapping[str, Sequence[Chart]]:
+        return study_charts(found)
 
     def notes(self, found: CovariateStudy) -> Sequence[Note]:
-        """What the numbers mean."""
-        return study_statements(found)
+        shown = {"outcome": found.answers.of, "rate": found.rate}
+        people, metrics = found.n_people, [(one.algorithm, one.metric) for one in found.facts]
+        return [
+            _ROWS(**shown, probes=found.n_probes, people=people, algorithms=found.algorithms)
+            if found.unit == "person"
+            else _TABLE_ROWS(**shown, rows=found.n_probes, clusters=people),
+            *([metrics_statement(metrics)] if metrics else []),
+            answered(found.answers),
+            _METHOD(method=found.design),
+            *found.notes,
+        ]
 
     def passages(self, found: CovariateStudy, explain: bool) -> Iterator[Passage]:
-        """What matters; with coefficients if everything is explained."""
-        tables = [*study_tables(found, whole=explain), *([coefficients_table(found)] if explain else [])]
-        yield Passage(tables, (), study_statements(found), [found.answers])
+        """What matters; if everything is explained, with covariates that act on each other and coefficients."""
+        alone = tuple(one for one in found.rates if one.other is None)
+        tables = self.page_tables(found) if explain else self.tables(replace(found, rates=alone))
+        yield Passage(tables, (), self.notes(found), [found.answers])
 
     def frames(self, found: CovariateStudy) -> Mapping[str, pl.DataFrame]:
-        """Differences, rates and coefficients."""
         return {
-            "covariates_differences": differences_frame(found),
-            "covariates": rates_frame(found),
-            "covariates_coefficients": coefficients_frame(found),
+            "covariates_differences": frame_of_rows([one.to_dict() for one in found.differences]),
+            "covariates": frame_of_rows([one.to_dict() for one in found.rates]),
+            "covariates_coefficients": frame_of_rows([one.to_dict() for one in found.coefficients]),
         }
 
-    def figures(self, found: CovariateStudy, scene: Scene) -> Mapping[str, Draw]:
-        """Differences first."""
-        drawn = covariates_figures(found, scene.looks)
-        first = ["differences"] if "differences" in drawn else []
-        return {f"covariates_{name}": drawn[name] for name in dict.fromkeys([*first, *drawn])}
-
     def sections(self, found: CovariateStudy, scene: Scene) -> Iterator[Placed]:
-        """Tests of terms, differences as a forest, rates, curves along numbers, and the check of fit."""
-        notes = study_statements(found)
-        blocks: list[Block] = [
-            *said([note for note in notes if note.level == "caution"]),
-            replace(tests_table(found), id="covariates-tests"),
-        ]
-        if found.differences:
-            data = replace(differences_table(found), id="covariates-differences-data")
-            blocks.append(shown(makers.differences(found), data))
-        blocks.append(shown(makers.rates(found), replace(rates_table(found), id="covariates-rates-data")))
-        numbers = list(dict.fromkeys(one.covariate for one in found.curves))
-        blocks += [_curve(found, name, place, scene.looks) for place, name in enumerate(numbers, 1)]
-        fits = [_fit(found, place) for place in range(len(found.checks))]
-        blocks += [
-            Folded("Does the model fit?", tuple(fits)),
-            Folded("Coefficients", (replace(coefficients_table(found), id="covariates-coefficients"),)),
-            Folded("What the numbers mean", tuple(said(one for one in notes if one.level != "caution"))),
-        ]
-        yield Placed(45, Section("covariates", _TITLES[found.unit == "person"], tuple(blocks)))
+        title = "What makes a probe fail" if found.unit == "person" else "What explains the outcomes"
+        yield Placed(45, Section("covariates", title, tuple(self.blocks(found, scene))))
 
     def algorithms(self, found: CovariateStudy) -> Sequence[str]:
-        """The algorithms, in order."""
         return found.algorithms
 
     def headline(self, found: CovariateStudy, scene: Scene) -> Summary | None:
-        """Which covariates matter, and by how much."""
-        head, rest = verdict_of(found)
-        return Summary(head, found.answers, rest, precedence=100)
+        """Which covariates matter, and by how much those that do differ most."""
+        of = found.answers.of
+        mattering = {one.term: p for one in found.tests if (p := one.p_adjusted) is not None and p < _ALPHA}
+        if not mattering:
+            return Summary(_NOTHING_MATTERS(formula=found.formula, of=of), found.answers, precedence=100)
+        head = _MATTERS(terms=tuple(mattering), n=len(mattering), of=of, p=max(mattering.values()))
+        own = [one for one in found.differences if one.other is None and one.covariate in mattering]
+        largest = sorted(own, key=lambda one: (one.p_value, -abs(one.difference)))[:_MOST]
+        return Summary(head, found.answers, tuple(one.sentence() for one in largest), precedence=100)
 
     def facts(self, found: CovariateStudy) -> Sequence[Facts]:
-        """Of ranked probes."""
         return found.facts
 
     def badges(self, found: CovariateStudy) -> Sequence[Badge]:
         """People and rows."""
         if found.facts:
             return badges_of_facts(found.facts[0])
-        rows = Badge(counted(found.n_rows, found.row))
-        if found.unit == "row":
-            return (rows,)
-        return (Badge(counted(found.n_people, found.unit, found.units)), rows)
+        people = [] if found.unit == "row" else [Badge(counted(found.n_people, found.unit, found.units))]
+        return (*people, Badge(counted(found.n_rows, found.row)))
 
     def methods(self, found: CovariateStudy, text: MethodsText, scene: Scene) -> None:
-        """How outcomes were explained."""
         told = {"probes": found.n_probes, "people": found.n_people, "formula": found.formula}
-        text.say(
-            (_EXPLAINED if found.unit == "person" else _EXPLAINED_ROWS)(**told), "givens2004", "lane1982"
-        )
+        explained = _EXPLAINED if found.unit == "person" else _EXPLAINED_ROWS
+        text.say(explained(**told), "givens2004", "lane1982")
         text.say_methods(_EXPLAINED_ERRORS, [found.design])
         if found.covariance == "survey":
             text.say(_EXPLAINED_WALD(units=found.units), "holm1979", "horton1999")
@@ -149,44 +152,120 @@ class CovariatesView(View[CovariateStudy]):
             text.say(_EXPLAINED_TESTS(units=found.units), "pustejovsky2018", "holm1979", "horton1999")
 
     def metrics_of_scores(self, found: CovariateStudy) -> Mapping[str, str | None]:
-        """As the probes have it."""
         return {one.algorithm: one.metric for one in found.facts}
 
 
-def _curve(study: CovariateStudy, name: str, place: int, places: Mapping[str, int]) -> Chart:
-    name_of = f"covariates-curve-{place}"
-    rows = [
-        (
-            cells.text_cell("all" if one.other_level is None else one.other_level),
-            cells.digits_cell(float(one.numbers[at]), 4),
-            cells.rate_cell(float(one.values[at])),
-            cells.interval_cell((float(one.low[at]), float(one.high[at])), study.answers),
-        )
-        for one in study.curves
-        if one.covariate == name
-        for at in range(len(one.numbers))
-    ]
-    heads = cells.columns("of", name, study.mean_called, "interval")
-    return shown(
-        makers.along(study, name, name_of),
-        cells.table(f"{name_of}-data", f"Along {name}", heads, rows),
-        places,
+def _tests(study: CovariateStudy) -> Table:
+    """The terms: does each do anything?"""
+    names = {
+        id(one): one.term + (" with its interactions" if one.with_interactions else "") for one in study.tests
+    }
+    wald = (
+        "Wald's statistic as F."
+        if study.covariance == "survey"
+        else f"Hotelling's T² over {study.units} as F."
+    )
+    return col.table_of(
+        "Does it matter?",
+        (*study.tests, *((study.overall,) if len(study.tests) > 1 else ())),
+        col.name("term", lambda one: names.get(id(one), "all together")),
+        col.fixed("F", lambda one: one.statistic, wald),
+        col.count("df", lambda one: one.numerator, "Coefficients that are tested together."),
+        col.fixed(
+            f"df over {study.units}",
+            lambda one: one.denominator,
+            f"How many {study.units} it rests on, about.",
+            places=1,
+        ),
+        col.p("p", supported=lambda one: one.supported),
+        col.p("adjusted p", lambda one: one.p_adjusted, "For all terms of the model together (Holm)."),
+        id="covariates-tests",
     )
 
 
-def _fit(study: CovariateStudy, place: int) -> Chart:
-    one, name_of = study.checks[place], f"covariates-fit-{place}"
-    rows = [
-        (
-            cells.digits_cell(float(one.centers[at]), 4),
-            cells.rate_cell(float(one.expected[at])),
-            cells.rate_cell(float(one.observed[at])),
-            cells.interval_cell((float(one.low[at]), float(one.high[at]))),
-            cells.count_cell(one.n[at]),
-        )
-        for at in range(len(one.n))
-    ]
-    called = "fitted value" if one.by is None else one.by
-    heads = cells.columns(called, "expected", "observed", "interval", "rows", text=0)
-    data: Table = cells.table(f"{name_of}-data", f"By {called}", heads, rows)
-    return shown(makers.fit_check(study, one, name_of), data)
+def _rates(study: CovariateStudy) -> Table:
+    """Standardised rates."""
+    return col.table_of(
+        "Standardised rates",
+        study.rates,
+        col.name(f"if every {study.row} had", lambda one: f"{one.covariate} {one.level}"),
+        col.name(
+            "where",
+            lambda one: "" if one.other is None else f"{one.other} {one.other_level}",
+            "The level of a covariate that acts on it.",
+            when=any(one.other is not None for one in study.rates),
+        ),
+        col.rate(study.mean_called, supported=lambda one: one.supported),
+        col.interval(col.at_level(study.confidence_level), answers=study.answers),
+        col.rate("observed", lambda one: one.observed, "The mean of those that have it, as they are."),
+        col.count(f"{study.row}s", lambda one: one.n_probes, "That have it."),
+        col.count(study.units if study.unit != "row" else "units", lambda one: one.n_people, "That have it."),
+        id="covariates-rates-table",
+    )
+
+
+def _differences(study: CovariateStudy) -> Table:
+    """Standardised differences."""
+    unit = "points" if study.in_points else ""
+    return col.table_of(
+        "Differences",
+        study.differences,
+        col.name("covariate", lambda one: f"{one.covariate} {one.level} against {one.reference}"),
+        col.name(
+            "where",
+            _where,
+            "The level of a covariate that acts on it; or by how much it acts.",
+            when=any(one.other is not None for one in study.differences),
+        ),
+        col.effect(
+            "difference",
+            lambda one: one.difference,
+            unit=unit,
+            in_points=study.in_points,
+            supported=lambda one: one.supported,
+        ),
+        col.effect_interval(
+            col.at_level(study.confidence_level), unit=unit, in_points=study.in_points, answers=study.answers
+        ),
+        col.fixed(
+            "df",
+            lambda one: one.degrees_of_freedom,
+            f"Degrees of freedom: how many {study.units} it rests on, about.",
+            places=1,
+        ),
+        col.p("p"),
+        id="covariates-differences-table",
+    )
+
+
+def _where(one: StandardizedDifference) -> str:
+    less = "" if one.other_reference is None else f" less {one.other_reference}"
+    return "" if one.other is None else f"{one.other} {one.other_level}{less}"
+
+
+def _coefficients(study: CovariateStudy) -> Table:
+    """The coefficients, as odds ratios or ratios of ranks where they are of logarithms."""
+    return col.table_of(
+        "Coefficients",
+        study.coefficients,
+        col.name("coefficient", lambda one: one.name),
+        col.digits("value", significant=4, supported=lambda one: one.supported),
+        col.digits("standard error", lambda one: one.standard_error, significant=4),
+        col.fixed("df", lambda one: one.degrees_of_freedom, places=1),
+        col.digits(
+            "odds ratio" if study.in_points else "ratio of ranks",
+            lambda one: one.ratio,
+            significant=4,
+            when=study.outcome != "number",
+        ),
+        col.cell("interval", _ends),
+        col.p("p"),
+        id="covariates-coefficients",
+    )
+
+
+def _ends(one: Coefficient) -> Cell:
+    """The ends of the interval, of the ratio where there is one."""
+    low = one.low if one.ratio_low is None else one.ratio_low
+    high = one.high if one.ratio_high is None else one.ratio_high
+    return over(digits_cell(low, 4), digits_cell(high, 4))

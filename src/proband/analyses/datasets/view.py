@@ -57,8 +57,8 @@ class DatasetsView(View[DatasetComparison]):
     def tables(self, found: DatasetComparison) -> Sequence[Table]:
         return [_ranks(found), _pairs(found)]
 
-    def details(self, found: DatasetComparison) -> Sequence[Table]:
-        return [_by_dataset(found)]
+    def page_tables(self, found: DatasetComparison) -> Sequence[Table]:
+        return [*self.tables(found), _by_dataset(found)]
 
     def charts(self, found: DatasetComparison) -> Mapping[str, Sequence[Chart]]:
         return {"datasets_medians": [_medians(found)]}

@@ -18,8 +18,9 @@ from proband.inference.galleries.tables import GalleryRow, GalleryVariation
 from proband.inference.galleries.versions import Contrast
 from proband.measures import RecognitionRate
 from proband.report import cells
-from proband.report.page.charts.curves import bands_chart, gallery_size_chart
-from proband.report.page.charts.points import galleries_chart
+from proband.report.charts.makers.curves import cmc, gallery_sizes
+from proband.report.charts.makers.rows import galleries
+from proband.report.page.charts import shown
 from proband.report.page.model import Block, Folded, said
 from proband.report.table import Cell, Column, Table
 from proband.results.base import Answers
@@ -38,7 +39,7 @@ def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> list[Block]:
     if len(study.field) > 1:
         first = study.results[0]
         title = f"Average and current upper bound, {probes_called(first.category)}"
-        blocks.append(bands_chart([first.average, first.upper_bound], "feret-average", title))
+        blocks.append(shown(cmc([first.average, first.upper_bound], "feret-average", title)))
     blocks += [
         _contrast_table(one, f"contrast-{place}")
         for place, one in enumerate((*study.versions, *study.improvements), 1)
@@ -50,7 +51,7 @@ def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> list[Block]:
         curves = [one for one in study.sizes if one.category == category]
         if curves:
             title = f"Recognition rate by the size of the gallery, {probes_called(category)}"
-            sizes.append(gallery_size_chart(curves, f"sizes-{place}", title, places))
+            sizes.append(shown(gallery_sizes(curves, f"sizes-{place}", title), places=places))
     blocks += [
         *sizes[:1],
         *([Folded("Sizes of galleries by probe category", tuple(sizes[1:]))] if sizes[1:] else []),
@@ -62,11 +63,13 @@ def _curves_by_date(study: FeretStudy, places: Mapping[str, int]) -> list[Block]
     """The curves of the algorithms of each date: of the first set of probes, and folded of the others."""
     first, *others = (
         [
-            bands_chart(
-                bands,
-                f"cmc-date-{set_number}-{number}",
-                f"Recognition rate by rank, {probes_called(category)}, {panel.label or 'no date'}",
-                places,
+            shown(
+                cmc(
+                    bands,
+                    f"cmc-date-{set_number}-{number}",
+                    f"Recognition rate by rank, {probes_called(category)}, {panel.label or 'no date'}",
+                ),
+                places=places,
             )
             for number, panel in enumerate(study.panels, 1)
             if (
@@ -84,12 +87,14 @@ def _curves_by_date(study: FeretStudy, places: Mapping[str, int]) -> list[Block]
 def _variation_blocks(study: FeretStudy, places: Mapping[str, int]) -> list[Block]:
     """Rates over galleries: the first set of probes, folded the others, and all tables."""
     charts = [
-        galleries_chart(
-            one,
-            "galleries" if place == 1 else f"galleries-{place}",
-            f"Rates in galleries of different people, {probes_called(one.category)}",
-            places,
-            study.panels,
+        shown(
+            galleries(
+                one,
+                "galleries" if place == 1 else f"galleries-{place}",
+                f"Rates in galleries of different people, {probes_called(one.category)}",
+                study.panels,
+            ),
+            places=places,
         )
         for place, one in enumerate(study.variation, 1)
     ]

@@ -12,6 +12,7 @@ from proband.inference.comparisons.gate import Decision, Gate
 from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
 from proband.report.formats import as_markdown, in_markdown
+from proband.report.kinds.estimates import metric_of
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric, rounded
 from proband.report.notes import answered
@@ -85,29 +86,25 @@ class GateView(View[Gate]):
 
     def metrics(self, found: Gate) -> Sequence[CardMetric]:
         """The value of the new algorithm, and the difference."""
-        new, pair, compared = found.estimates[0], found.difference, found.comparison
+        new, pair, answers = found.estimates[0], found.difference, found.comparison.answers
         about = {
             "baseline": found.baseline,
             "baseline_value": rounded(found.estimates[1].value),
             "margin": found.margin,
             "decision": found.decision,
         }
-        value = (new.value, new.low, new.high, new.confidence_level, str(new.answers.varying))
-        less = (
-            pair.difference,
-            pair.low,
-            pair.high,
-            compared.confidence_level,
-            str(compared.answers.varying),
+        value = metric_of(new, "release gate", found.measure, **about)
+        less = replace(
+            value,
+            type=f"{found.measure}-difference",
+            name=f"{new.answers.of}, less that of {found.baseline}",
+            value=pair.difference,
+            low=pair.low,
+            high=pair.high,
+            confidence_level=found.comparison.confidence_level,
+            varying=str(answers.varying),
         )
-        named = {
-            found.measure: (str(new.answers.of), *value),
-            f"{found.measure}-difference": (f"{new.answers.of}, less that of {found.baseline}", *less),
-        }
-        return [
-            CardMetric(found.candidate, "release gate", key, *stated, None, about)
-            for key, stated in named.items()
-        ]
+        return [value, less]
 
 
 def _values(gate: Gate) -> Table:

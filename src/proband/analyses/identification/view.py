@@ -10,6 +10,7 @@ import polars as pl
 from proband.analyses.identification.measures import measures_statements, measures_table, with_replicates
 from proband.analyses.identification.run import Identified
 from proband.engine.files.spreadsheets import spreadsheet_csv
+from proband.report.charts.makers.replicates import replicates_charts
 from proband.report.figures.identification import evaluation_figure, replicates_figure
 from proband.report.kinds.evaluation import evaluation_tables, overlap_tables, short_tables, statements
 from proband.report.kinds.evaluation_page import (
@@ -22,7 +23,7 @@ from proband.report.kinds.evaluation_page import (
 )
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric, metrics_of
-from proband.report.page.charts.distributions import spread_charts
+from proband.report.page.charts import shown
 from proband.report.page.model import Badge, Folded, Section, said
 from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.plotting import drawn_by
@@ -97,11 +98,13 @@ class IdentificationView(View[Identified]):
         blocks = evaluation_blocks(found.evaluation, scene.looks, found.relative_ranks)
         yield Placed(20, Section("identification", "Identification", tuple(blocks)))
         if found.measured:
-            shown = measures_table(found.measured, scene.confidence_level)
+            table = measures_table(found.measured, scene.confidence_level)
             told = Folded("What the measures mean", tuple(said(measures_statements(found.measured))))
-            drawn = spread_charts(with_replicates(found.measured), scene.looks)
+            drawn = [
+                shown(one, places=scene.looks) for one in replicates_charts(with_replicates(found.measured))
+            ]
             spread = (Folded("How they are spread over replicates", tuple(drawn)),) if drawn else ()
-            yield Placed(25, Section("measures", "Other measures", (shown, *spread, told)))
+            yield Placed(25, Section("measures", "Other measures", (table, *spread, told)))
         if found.overlap is not None:
             notes = [as_sentence(note) for note in found.overlap.notes]
             blocks = [*overlap_tables(found.overlap), *said(notes)]

@@ -1,23 +1,21 @@
-"""Probes divided by difficulty shown."""
+"""Probes divided by difficulty shown: rates on parts made without an algorithm, and what selection does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from proband.analyses.covariates import charts as makers
-from proband.analyses.covariates.figures import partition_figure, partition_figures
-from proband.analyses.covariates.tables import partition_statements, partition_table
 from proband.inference.covariates.difficulty import Partition
+from proband.report import columns as col
+from proband.report.charts.makers.rows import Valued, around, difference_label, rows_chart, values
+from proband.report.charts.spec import Chart, Mark, Rows, listed
 from proband.report.methods_text import MethodsText
-from proband.report.page.charts import shown
-from proband.report.page.model import Block, Folded, Section, said
+from proband.report.notes import answered
 from proband.report.scene import Scene
 from proband.report.table import Table
-from proband.report.view import Draw, Placed, View, shows
-from proband.words import Note, Sentence
+from proband.report.view import View, shows
+from proband.words import Note, Sentence, counted, fixed, level
 
 _DIVIDED = Sentence(
     "methods.partition",
@@ -28,41 +26,89 @@ _DIVIDED = Sentence(
 
 @shows(Partition)
 class PartitionView(View[Partition]):
-    """Rates by difficulty, and what selection does."""
+    """Rates by difficulty, and what selection does: a row for each algorithm and part."""
 
-    plot = staticmethod(partition_figure)
+    section = ("partition", "Difficulty", 46)
+    meaning = "How the parts were made"
 
     def tables(self, found: Partition) -> Sequence[Table]:
-        """A row for each algorithm and part."""
-        return [partition_table(found)]
+        return [_rates(found)]
+
+    def charts(self, found: Partition) -> Mapping[str, Sequence[Chart]]:
+        return {"partition_rates": [_parts(found)], "partition_selection": [_selection(found)]}
 
     def notes(self, found: Partition) -> Sequence[Note]:
-        """How the parts were made."""
-        return partition_statements(found)
+        return [*found.notes, answered(found.answers)]
 
     def frames(self, found: Partition) -> Mapping[str, pl.DataFrame]:
-        """Rates, and the part of every probe."""
         return {"partition": found.to_frame(), "partition_probes": found.probes}
 
-    def figures(self, found: Partition, scene: Scene) -> Mapping[str, Draw]:
-        """Rates by difficulty, and what selection does."""
-        return {f"partition_{name}": draw for name, draw in partition_figures(found, scene.looks).items()}
-
-    def sections(self, found: Partition, scene: Scene) -> Iterator[Placed]:
-        """Rates by difficulty on parts made without the algorithm, and what selection does."""
-        table, notes = partition_table(found), partition_statements(found)
-        blocks: list[Block] = [
-            *said([note for note in notes if note.level == "caution"]),
-            shown(makers.parts(found), replace(table, id="partition-data"), scene.looks),
-            shown(makers.selection(found), replace(table, id="partition-selection-data")),
-            Folded("How the parts were made", tuple(said(one for one in notes if one.level != "caution"))),
-        ]
-        yield Placed(46, Section("partition", "Difficulty", tuple(blocks)))
-
     def algorithms(self, found: Partition) -> Sequence[str]:
-        """The algorithms, in order."""
         return found.algorithms
 
     def methods(self, found: Partition, text: MethodsText, scene: Scene) -> None:
-        """How probes were divided."""
         text.say(_DIVIDED(parts=len(found.parts)), "phillips2011")
+
+
+def _rates(found: Partition) -> Table:
+    """Every algorithm on every part, with what selection does."""
+    part = col.at_level(found.confidence_level)
+    return col.table_of(
+        f"{counted(found.n_probes, 'probe')} of {counted(found.n_people, 'person', 'people')} by difficulty",
+        found.rates,
+        col.name("algorithm", lambda one: one.algorithm),
+        col.name("part", lambda one: one.part),
+        col.rate("rate", explained="On the part made without it."),
+        col.interval(part, answers=found.answers),
+        col.count("probes", lambda one: one.n_probes),
+        col.rate("naive rate", lambda one: one.naive, "On the part that it helped to make."),
+        col.effect("selection", lambda one: one.excess, "The naive rate less the other.", unit="points"),
+        col.effect_interval(
+            f"its {part}", lambda one: (one.excess_low, one.excess_high), unit="points", answers=found.answers
+        ),
+        col.p("p"),
+        id="partition-table",
+    )
+
+
+def _parts(found: Partition) -> Chart:
+    """The rates of every algorithm on every part made without it."""
+    names = found.algorithms
+    marks = [
+        Mark(found.parts.index(one.part), names.index(one.algorithm), one.value, one.low, one.high)
+        for one in found.rates
+    ]
+    told = [
+        f"{one.algorithm}, {one.part}: {fixed(one.value)}, naive {fixed(one.naive)}" for one in found.rates
+    ]
+    part = level(found.confidence_level)
+    return rows_chart(
+        "partition-rates",
+        "Rates by difficulty",
+        f"{listed(told)}.",
+        Rows(found.parts, names, tuple(marks)),
+        [around(marks, "rate", str(found.answers.of))],
+        names=names if len(names) > 1 else (),
+        notes=(f"Bars: {part} intervals over people, on parts made without the algorithm.",),
+        answers=found.answers,
+        confidence_level=found.confidence_level,
+        see="The parts hold equally many probes, the easiest above.",
+    )
+
+
+def _selection(found: Partition) -> Chart:
+    """The naive rate of each algorithm and part less that on parts made without it."""
+    return values(
+        [
+            Valued(f"{one.algorithm}, {one.part}", one.excess, one.excess_low, one.excess_high)
+            for one in found.rates
+        ],
+        difference_label(True),
+        "points",
+        found.confidence_level,
+        id="partition-selection",
+        title="What selection does",
+        notes=("The naive rate less that on parts made without the algorithm.",),
+        answers=found.answers,
+        see="To the left of zero: the algorithm looks worse there only because its own mistakes made the part.",
+    )

@@ -9,8 +9,9 @@ from proband.analyses.strat.tables import study_statements, study_tables
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.strata.study import StratStudy
 from proband.report import cells
-from proband.report.page.charts.curves import bands_chart
-from proband.report.page.charts.points import gallery_effect_chart
+from proband.report.charts.makers.curves import cmc
+from proband.report.charts.makers.rows import gallery_effect
+from proband.report.page.charts import shown
 from proband.report.page.model import Block, Folded, said
 from proband.report.table import Cell, Column, Table
 
@@ -27,11 +28,13 @@ def strat_blocks(study: StratStudy, places: Mapping[str, int]) -> list[Block]:
             for one, (name, caption) in zip(study_tables(study), titles.items(), strict=False)
         ]
         return [
-            bands_chart(
-                study.bands,
-                "strat-algorithms",
-                "Recognition rate with the fixed gallery",
-                relative=study.relative_ranks,
+            shown(
+                cmc(
+                    study.bands,
+                    "strat-algorithms",
+                    "Recognition rate with the fixed gallery",
+                    relative=study.relative_ranks,
+                )
             ),
             *tables,
             Folded("Standard errors by method", (_errors_table(study),)),
@@ -39,8 +42,8 @@ def strat_blocks(study: StratStudy, places: Mapping[str, int]) -> list[Block]:
         ]
     mixed = "Rates with each image as the gallery, after mixing"
     return [
-        gallery_effect_chart(study.effects, "strat-galleries", places=places),
-        gallery_effect_chart(study.mixed, "strat-mixed", mixed, places),
+        shown(gallery_effect(study.effects, "strat-galleries"), places=places),
+        shown(gallery_effect(study.mixed, "strat-mixed", mixed), places=places),
         Folded("Each gallery, and standard errors by method", (_effects_table(study), _errors_table(study))),
         Folded("What the galleries mean", tuple(said(study_statements(study)))),
     ]

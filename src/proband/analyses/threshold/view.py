@@ -1,28 +1,33 @@
-"""Thresholds to deploy shown."""
+"""Thresholds to deploy shown: every algorithm, false match rate and grade, and rates with their bounds by threshold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
-from proband.analyses.threshold.charts import bounds
-from proband.analyses.threshold.figures import thresholds_figure
 from proband.analyses.threshold.run import Thresholds
-from proband.analyses.threshold.tables import starred, thresholds_statements, thresholds_table
+from proband.inference.verification.results import VerificationPoint
+from proband.inference.verification.thresholds.deployed import thinned
 from proband.inference.verification.thresholds.results import DeployedThreshold, DeployedThresholds
-from proband.report import cells
+from proband.measures.verification import SUPPORTED
+from proband.report import columns as col
+from proband.report.charts.makers.curves import curves_along
+from proband.report.charts.spec import Chart, Series, listed
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
-from proband.report.page.charts import shown
-from proband.report.page.model import Block, Chart, Folded, Section, said
-from proband.report.plotting import alone, drawn_by
+from proband.report.notes_of_rates import UNSUPPORTED
 from proband.report.scene import Scene
 from proband.report.table import Table
-from proband.report.view import Draw, Passage, Placed, View, shows
+from proband.report.view import Passage, View, shows
 from proband.results.base import Answers
-from proband.words import Note, Sentence
+from proband.results.compared import metrics_statement
+from proband.words import Note, Sentence, digits, given, level, threshold
 
+Found = DeployedThreshold | DeployedThresholds | Thresholds
+_DOTS = 30  # on a curve
 _THRESHOLDS = Sentence(
     "methods.thresholds",
     "note",
@@ -31,102 +36,148 @@ _THRESHOLDS = Sentence(
 )
 
 
-@shows(DeployedThreshold)
-class ThresholdView(View[DeployedThreshold]):
-    """One threshold."""
+@shows(DeployedThreshold, DeployedThresholds, Thresholds)
+class ThresholdsView(View[Found]):
+    """The plain threshold, and those with a confidence for new people, for each algorithm and false match rate."""
 
-    plot = staticmethod(drawn_by(thresholds_figure, alone))
+    section = ("thresholds", "Thresholds for new people", 32)
+    meaning = "What the thresholds mean"
 
-    def tables(self, found: DeployedThreshold) -> Sequence[Table]:
-        """One row."""
-        return [thresholds_table([found])]
+    def tables(self, found: Found) -> Sequence[Table]:
+        return [_thresholds(_each(found))]
 
-    def notes(self, found: DeployedThreshold) -> Sequence[Note]:
-        """What it keeps."""
-        return thresholds_statements([found])
+    def charts(self, found: Found) -> Mapping[str, Sequence[Chart]]:
+        drawable = [one for one in _each(found) if len(one.rates) > 1]
+        return {"thresholds": [_bounds(drawable)]} if drawable else {}
 
-
-@shows(DeployedThresholds)
-class SeveralThresholdsView(View[DeployedThresholds]):
-    """Thresholds of several algorithms or rates."""
-
-    plot = staticmethod(drawn_by(thresholds_figure, lambda several: several.found))
-
-    def tables(self, found: DeployedThresholds) -> Sequence[Table]:
-        """A row for each."""
-        return [thresholds_table(found.found)]
-
-    def notes(self, found: DeployedThresholds) -> Sequence[Note]:
-        """What they keep."""
-        return thresholds_statements(found.found)
-
-
-@shows(Thresholds)
-class ThresholdsView(View[Thresholds]):
-    """Thresholds of every algorithm and false match rate."""
-
-    plot = staticmethod(drawn_by(thresholds_figure, lambda found: found.thresholds))
-
-    def tables(self, found: Thresholds) -> Sequence[Table]:
-        """A row for each."""
-        return [thresholds_table(found.thresholds)]
-
-    def notes(self, found: Thresholds) -> Sequence[Note]:
-        """What they keep."""
-        return thresholds_statements(found.thresholds)
-
-    def answers(self, found: Thresholds) -> Sequence[Answers]:
-        """People vary."""
-        return [found.thresholds[0].answers]
-
-    def passages(self, found: Thresholds, explain: bool) -> Iterator[Passage]:
-        """The first promise beneath the table, and the rest below."""
-        first, *rest = DeployedThresholds(found.thresholds).sentences()
-        answers = self.answers(found)
-        notes = [*rest, answered(answers[0]), *starred(found.thresholds)]
-        yield Passage(self.tables(found), [first], notes, answers)
-
-    def frames(self, found: Thresholds) -> Mapping[str, pl.DataFrame]:
-        """A row for each."""
-        return {"thresholds": DeployedThresholds(found.thresholds).to_frame()}
-
-    def figures(self, found: Thresholds, scene: Scene) -> Mapping[str, Draw]:
-        """Rates and bounds by threshold, where there are several."""
-        if not any(len(one.rates) > 1 for one in found.thresholds):
-            return {}
-        return {"thresholds": lambda: thresholds_figure(found.thresholds, places=scene.looks)}
-
-    def sections(self, found: Thresholds, scene: Scene) -> Iterator[Placed]:
-        """The thresholds, with the false match rate and its bound by threshold."""
-        table = thresholds_table(found.thresholds)
-        blocks: list[Block] = [
-            cells.table("thresholds-found", "Thresholds to deploy", table.columns, table.rows),
-            *([_chart(found, scene)] if self.figures(found, scene) else []),
-            Folded("What the thresholds mean", tuple(said(thresholds_statements(found.thresholds)))),
+    def notes(self, found: Found) -> Sequence[Note]:
+        """Everything a reader should know: what each means for new people first."""
+        each = _each(found)
+        about = [one.compared.statement() for one in each]
+        metric = metrics_statement((one.algorithm, one.compared.metric) for one in each)
+        said = [
+            *(note for one in each for note in one.deployed()),
+            *DeployedThresholds(each).sentences(),
+            *_starred(each),
+            *about,
+            metric,
+            answered(each[0].answers),
+            *(note for one in each for note in one.notes),
         ]
-        yield Placed(32, Section("thresholds", "Thresholds for new people", tuple(blocks)))
+        return list(dict.fromkeys(said))
 
-    def algorithms(self, found: Thresholds) -> Sequence[str]:
-        """The algorithms, in order."""
-        return [one.algorithm for one in found.thresholds]
+    def answers(self, found: Found) -> Sequence[Answers]:
+        return [_each(found)[0].answers]
 
-    def methods(self, found: Thresholds, text: MethodsText, scene: Scene) -> None:
-        """What a threshold keeps."""
-        sure = found.thresholds[0].confidence_level
+    def passages(self, found: Found, explain: bool) -> Iterator[Passage]:
+        """The first promise beneath the table, and the rest below."""
+        each, answers = _each(found), self.answers(found)
+        first, *rest = DeployedThresholds(each).sentences()
+        yield Passage(self.tables(found), [first], [*rest, answered(answers[0]), *_starred(each)], answers)
+
+    def frames(self, found: Found) -> Mapping[str, pl.DataFrame]:
+        return {"thresholds": DeployedThresholds(_each(found)).to_frame()}
+
+    def algorithms(self, found: Found) -> Sequence[str]:
+        return [one.algorithm for one in _each(found)]
+
+    def methods(self, found: Found, text: MethodsText, scene: Scene) -> None:
+        sure = _each(found)[0].confidence_level
         text.say(_THRESHOLDS(confidence=sure), "bates2021", "fogliato2024", "helmers1991", "hoeffding1963")
 
 
-def _chart(found: Thresholds, scene: Scene) -> Chart:
-    rows = [
-        [
-            cells.text_cell(one.algorithm),
-            cells.threshold_cell(float(at)),
-            cells.small_cell(float(rate)),
-            cells.small_cell(float(bound)),
-        ]
-        for one in found.thresholds
-        for at, rate, bound in zip(one.thresholds, one.rates, one.bounds, strict=True)
+def _each(found: Found) -> tuple[DeployedThreshold, ...]:
+    if isinstance(found, DeployedThreshold):
+        return (found,)
+    return found.found if isinstance(found, DeployedThresholds) else found.thresholds
+
+
+class _Grade(NamedTuple):
+    """A threshold of one algorithm and rate: how sure it is, and the rates there, if these people can show it."""
+
+    of: DeployedThreshold
+    sure: str
+    found: VerificationPoint | None
+
+
+def _grades(one: DeployedThreshold) -> Iterator[_Grade]:
+    sure = level(one.confidence_level)
+    names = {"plain": "none", "sure": sure, "distribution-free": f"{sure}, any scores"}
+    for grade, point in one.graded.items():
+        if point is not None or grade == "sure":
+            yield _Grade(one, names[grade], point)
+
+
+def _point(row: _Grade) -> VerificationPoint | None:
+    return row.found
+
+
+def _thresholds(found: Sequence[DeployedThreshold]) -> Table:
+    """A row for each algorithm, rate and grade."""
+    return col.table_of(
+        "",
+        [grade for one in found for grade in _grades(one)],
+        col.name("algorithm", lambda row: row.of.algorithm),
+        col.given("target FMR", lambda row: row.of.asked, "The false match rate to keep.", leads=True),
+        col.name("confidence", lambda row: row.sure, "How sure it is that new people are within the target."),
+        *col.inside(
+            _point,
+            col.threshold("threshold", lambda at: at.point.threshold),
+            col.small("FMR", lambda at: at.point.fmr, supported=lambda at: at.point.fmr_supported),
+            col.rate("FNMR", lambda at: at.point.fnmr, supported=lambda at: at.point.fnmr_supported),
+            col.interval(
+                col.at_level(found[0].confidence_level),
+                lambda at: (at.fnmr.low, at.fnmr.high),
+                "Of FNMR, at the threshold held fixed.",
+                answers=found[0].answers,
+            ),
+        ),
+        id="thresholds-found",
+        on_page="Thresholds to deploy",
+    )
+
+
+def _starred(found: Sequence[DeployedThreshold]) -> list[Note]:
+    """What the asterisk of a table means, where it has one."""
+    points = [one.point for each in found for one in each.graded.values() if one is not None]
+    few = any(not (one.fmr_supported and one.fnmr_supported) for one in points)
+    return [UNSUPPORTED(least=SUPPORTED)] if few else []
+
+
+def _bounds(found: Sequence[DeployedThreshold]) -> Chart:
+    """The rate of every algorithm by threshold, with a band up to its bound for new people."""
+    longest: dict[str, DeployedThreshold] = {}
+    for one in found:
+        kept = longest.get(one.algorithm)
+        if kept is None or len(one.rates) > len(kept.rates):
+            longest[one.algorithm] = one
+    series = [_series(one, place) for place, one in enumerate(longest.values())]
+    part = level(found[0].confidence_level)
+    told = [
+        f"{one.algorithm} {threshold(one.sure.point.threshold)} for {given(one.asked)} (FMR {digits(one.sure.point.fmr)} here)"
+        for one in found
+        if one.sure is not None
     ]
-    heads = cells.columns("algorithm", "threshold", "FMR", "upper bound")
-    data = cells.table("thresholds-data", "Rates by threshold", heads, rows)
-    return shown(bounds(found.thresholds), data, scene.looks)
+    return curves_along(
+        series,
+        "threshold",
+        "false match rate",
+        "rate",
+        id="threshold-bounds",
+        title="False match rate and its upper bound by threshold",
+        said=f"False match rates by threshold, with bands up to the one-sided {part} bound for new people. Thresholds to deploy: "
+        f"{listed(told) if told else 'none'}.",
+        scale="log",
+        notes=(f"Bands: from the rate here to its one-sided {part} upper bound for new people.",),
+        answers=found[0].answers,
+        above=f"shaded: up to the {part} bound for new people",
+        see="A threshold to deploy is where the upper edge of the band, and not the line, meets the rate asked for.",
+    )
+
+
+def _series(one: DeployedThreshold, place: int) -> Series:
+    """The curve from low thresholds to high ones, thinned."""
+    kept = thinned(len(one.rates), _DOTS)
+    ordered = kept[np.argsort(one.thresholds[kept], kind="stable")]
+    rates = one.rates[ordered]
+    return Series(one.algorithm, place, one.thresholds[ordered], rates, rates, one.bounds[ordered])

@@ -14,11 +14,12 @@ from proband.inference.verification.intervals.equal_error import EqualErrorInter
 from proband.inference.verification.people.hard_subjects import SIGNIFICANCE, HardSubjects
 from proband.inference.verification.results import PEOPLE_SHARED, Verification, VerificationPoint
 from proband.report import cells
-from proband.report.charts.makers.concentration import shared_errors
-from proband.report.charts.spec import Concentration
-from proband.report.page.charts.distributions import hard_subjects_chart, scores_chart
-from proband.report.page.charts.errors import det_chart
-from proband.report.page.charts.points import groups_chart
+from proband.report.charts.makers.concentration import concentration, shared_errors
+from proband.report.charts.makers.errors import det, error_curve
+from proband.report.charts.makers.histograms import score_counts, scores
+from proband.report.charts.makers.rows import groups
+from proband.report.charts.spec import Chart, Concentration
+from proband.report.page.charts import shown
 from proband.report.page.lengths import drawn, left_out, of_length
 from proband.report.page.model import Block, Folded, Section, said
 from proband.report.scene import Scene
@@ -147,17 +148,17 @@ def _of_column(found: Verified, column: str, place: int, scene: Scene) -> tuple[
     """The charts of one column, and its table and what belongs to it."""
     own = [one for one in found.groups if one.column == column]
     names = [one.algorithm for one in own]
-    shown = drawn(names, scene.order)
-    charted = [one for one in own if one.algorithm in shown]
+    leading = drawn(names, scene.order)
+    charted = [one for one in own if one.algorithm in leading]
     kinds: tuple[Literal["fnmr", "fmr"], ...] = ("fnmr", "fmr")
     charts: list[Block] = [
-        groups_chart(charted, which, _answers(which), f"groups-{place}-{which}", scene.looks)
+        shown(groups(charted, which, _answers(which), f"groups-{place}-{which}"), places=scene.looks)
         for which in kinds
         if any(getattr(group, which) is not None for one in charted for group in one.groups)
     ]
     table = _groups_table(own, f"groups-{place}", scene.confidence_level)
     return charts, [
-        *said([*_at(found), *left_out(names, shown)]),
+        *said([*_at(found), *left_out(names, leading)]),
         Folded(table.caption, (table,)),
         Folded(f"What the groups by {column} mean", tuple(said(_about(own)))),
     ]
@@ -266,19 +267,27 @@ def _people_table(one: HardSubjects, id: str, name: str) -> Table:
     return cells.table(id, f"{name}: errors by person", heads, rows, notes)
 
 
+def _det(results: Sequence[Verification]) -> Chart:
+    first = results[0]
+    chart = det(list(map(error_curve, results)), confidence_level=first.confidence_level)
+    return replace(chart, answers=first.answers)
+
+
 def verification_section(results: Sequence[Verification], scene: Scene) -> Section:
     """Error rates at every threshold, and at chosen ones with intervals."""
     names = [one.algorithm for one in results]
     first = drawn(names, scene.order, _HISTOGRAMS)
     histograms = [one for one in results if one.algorithm in first]
     blocks: list[Block] = [
-        det_chart(results, places=scene.looks),
+        shown(_det(results), places=scene.looks),
         of_length(_summary(results)),
         Folded("Operating points: thresholds, rates and errors", (points_table(results), _sizes(results))),
         Folded(
             "Scores of genuine and impostor comparisons"
             + ("" if len(first) == len(names) else f", the leading {counted(len(first), 'algorithm')}"),
-            tuple(scores_chart(one, f"scores-{place}") for place, one in enumerate(histograms, 1)),
+            tuple(
+                shown(scores(score_counts(one), f"scores-{place}")) for place, one in enumerate(histograms, 1)
+            ),
         ),
         Folded("What the error rates mean", tuple(said(verification_statements(results)))),
     ]
@@ -297,19 +306,19 @@ def groups_section(found: Verified, scene: Scene) -> Section:
 def hard_subjects_section(found: Verified, scene: Scene) -> Section:
     """Whether errors are those of a few people, and of whom, under the names the study chose to show."""
     names = list(found.hard_subjects)
-    shown = drawn(names, scene.order)
+    leading = drawn(names, scene.order)
     blocks: list[Block] = []
-    for place, name in enumerate(shown, 1):
+    for place, name in enumerate(leading, 1):
         one = found.hard_subjects[name]
         own: list[Block] = [
             *said(_concentration(name, one)),
-            hard_subjects_chart(one, f"hard-{place}", name),
+            shown(concentration(one, f"hard-{place}", name)),
             _people_table(one, f"hard-{place}-people", name),
         ]
         blocks += own if place == 1 else [Folded(name, tuple(own))]
-    if len(shown) < len(names):
+    if len(leading) < len(names):
         blocks += said(
-            [f"The leading {len(shown)} of {count(len(names))} algorithms are shown; the results have all."]
+            [f"The leading {len(leading)} of {count(len(names))} algorithms are shown; the results have all."]
         )
     return Section("hard-subjects", "Hard subjects", tuple(blocks))
 

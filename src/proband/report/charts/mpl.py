@@ -10,7 +10,7 @@ import numpy as np
 
 from proband.report.charts.mpl_errors import draw_errors
 from proband.report.charts.mpl_names import name_directly, others
-from proband.report.charts.palette import DASHES, colour, dashes, is_grey, marker
+from proband.report.charts.palette import DASHES, MOST_COLOURS, colour, dashes, is_grey, marker
 from proband.report.charts.scales import deviate
 from proband.report.charts.spec import (
     Axis,
@@ -24,7 +24,7 @@ from proband.report.charts.spec import (
     aligned_charts,
     some,
 )
-from proband.report.figures.style import GREY, foot, head, laid_out
+from proband.report.figures.style import GREY, PAGE, foot, head, laid_out
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _LETTER = 0.075  # inches, about
 _FEW_SIZES = 25
-_NARROW, _LINE = 5.5, 0.12  # inches: a figure of one column, and half the height of a row
+_NARROW = 5.5  # inches: a figure of one column
+_SHORT = 12  # letters: longer names beside rows need a wide figure
 _FADED: Any = {"alpha": 0.14, "linewidth": 0}
 
 
@@ -114,19 +115,35 @@ def printed(
     n, first = len(some(charts)), charts[0].marks
     narrow = width is not None and width < _NARROW
     if isinstance(first, Rows):
+        rows = [one.marks for one in charts if isinstance(one.marks, Rows)]
+        wide = any(one.beside or max(map(len, one.labels)) > _SHORT for one in rows)
         across = 1 if width is None or narrow else min(n, columns or n)
-        same = len({one.axes[0][0].label for one in charts}) == 1
-        lines = max(
-            len(one.marks.labels) * (1 + one.marks.together) for one in charts if isinstance(one.marks, Rows)
+        high = 1.0 + max(len(one.labels) * (0.11 + 0.13 * one.together) for one in rows)
+        size = (
+            width or (PAGE if wide else 5.4),
+            (high + (0.4 if first.together > 1 else 0.0)) * -(-n // across),
         )
-        size = (width or 5.4, (1.0 + _LINE * lines) * -(-n // across))
-        drawn = aligned_charts(charts, across=True) if same and n > 1 else charts
+        same = n > 1 and len({one.axes[0][0].label for one in charts}) == 1
+        drawn = aligned_charts(charts, across=True) if same else charts
         return figure(drawn, size, title=title, columns=across, headed=n > 1, shared=False, said=said)
+    if isinstance(first, Errors):
+        return figure(charts, _around_errors(charts[0]), title=title, headed=False, said=said)
     across = 1 if narrow else min(n, columns or 3)
     high = 2.9 if narrow else 3.5
-    size = (width or max(5.4, 3.6 * across), high * -(-n // across) + 0.3)
+    size = (width or max(6.4, 3.6 * across), high * -(-n // across) + (0.3 if n > 1 else 0.8))
     shared = isinstance(first, Curves) and len({one.axes[0][1].label for one in charts}) == 1
     return figure(charts, size, title=title, columns=across, shared=shared, said=said)
+
+
+def _around_errors(chart: Chart) -> tuple[float, float]:
+    """How large a panel of errors is: as wide as its legend, within reason; steps of normal deviates are as long on both axes."""
+    width = min(max(6.4, 1.8 + _LETTER * max(map(len, chart.names))), 9.0)
+    x, y = chart.axes[0]
+    shape = 0.65
+    if y.kind == "probit":
+        shape = float((deviate(y.high) - deviate(y.low)) / (deviate(x.high) - deviate(x.low)))
+    high = 0.1 + (width - 1) * min(max(shape, 0.55), 0.8)
+    return width, high + 1.0 + 0.18 * min(len(chart.names), MOST_COLOURS + 1)
 
 
 def legend_below(figure: Figure, handles: Sequence[Artist], heading: str = "", said: str = "") -> None:

@@ -13,7 +13,7 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.measures import Curve
 from proband.report.charts.makers.curves import cmc, gallery_sizes
-from proband.report.charts.makers.replicates import IN_A_PANEL, replicates_chart
+from proband.report.charts.makers.replicates import replicates_charts
 from proband.report.charts.makers.rows import (
     against_best,
     forest,
@@ -188,11 +188,7 @@ def replicates_figure(
     title
         A heading for the whole figure.
     """
-    charts = [
-        replicates_chart(estimates[start : start + IN_A_PANEL])
-        for estimates in measured
-        for start in range(0, len(estimates), IN_A_PANEL)
-    ]
+    charts = replicates_charts(measured)
     columns = 1 if width < 5.5 else min(2, len(charts))
     rows = -(-len(charts) // columns)
     return figure(charts, (width, 3.2 * rows + 0.3), title=title, columns=columns, shared=False)

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 from proband.engine.limits import Title
 from proband.errors import UsageError
 from proband.inference.verification.groups import Differential
-from proband.inference.verification.open_set import SearchEstimates
 from proband.measures.verification import SUPPORTED
 from proband.report.charts.error_curves import ErrorCurve
-from proband.report.charts.makers.errors import det, roc, search, searches
+from proband.report.charts.makers.errors import det, roc, search
 from proband.report.charts.makers.histograms import ScoreCounts, scores
 from proband.report.charts.makers.rows import groups
-from proband.report.charts.mpl import figure
-from proband.report.charts.palette import MOST_COLOURS, places_of
-from proband.report.charts.scales import deviate
+from proband.report.charts.mpl import figure, printed
+from proband.report.charts.palette import places_of
 from proband.report.charts.spec import Chart, in_places, some
 from proband.words import part_of
 
@@ -29,17 +27,14 @@ def det_figure(
     curves: Sequence[ErrorCurve], title: Title | None = None, places: Mapping[str, int] | None = None
 ) -> Figure:
     """Draw detection error trade-offs on axes of normal deviates, with the equal error rates."""
-    chart = _in_looks(det(curves), curves, places)
-    x, y = chart.axes[0]
-    shape = float((deviate(y.high) - deviate(y.low)) / (deviate(x.high) - deviate(x.low)))
-    return panel_figure(chart, title, 0.1 + (_width(chart) - 1) * min(max(shape, 0.55), 0.8))
+    return printed([_in_looks(det(curves), curves, places)], title)
 
 
 def roc_figure(
     curves: Sequence[ErrorCurve], title: Title | None = None, places: Mapping[str, int] | None = None
 ) -> Figure:
     """Draw receiver operating characteristics: the true accept rate against a logarithmic axis of FMR."""
-    return panel_figure(_in_looks(roc(curves), curves, places), title, 3.4)
+    return printed([_in_looks(roc(curves), curves, places)], title)
 
 
 def _in_looks(chart: Chart, curves: Sequence[ErrorCurve], places: Mapping[str, int] | None) -> Chart:
@@ -50,25 +45,7 @@ def _in_looks(chart: Chart, curves: Sequence[ErrorCurve], places: Mapping[str, i
 
 def search_figure(curves: Sequence[ErrorCurve], title: Title | None = None) -> Figure:
     """Draw FNIR against FPIR on logarithmic axes, for searches of people who may not be enrolled."""
-    return panel_figure(search(curves), title, 3.6)
-
-
-def searches_figure(
-    results: Sequence[SearchEstimates], rank: int = 1, places: Mapping[str, int] | None = None
-) -> Figure:
-    """Draw FNIR against FPIR of several algorithms, with the intervals at their operating points."""
-    return panel_figure(in_places(searches(results, rank=rank), places or {}), None, 3.6)
-
-
-def panel_figure(chart: Chart, title: str | None, height: float) -> Figure:
-    """Draw one panel, with a legend below it."""
-    size = _width(chart), height + 1.0 + 0.18 * min(len(chart.names), MOST_COLOURS + 1)
-    return figure([chart], size, title=title, headed=False)
-
-
-def _width(chart: Chart) -> float:
-    """How many inches a figure needs for its legend, within reason."""
-    return min(max(6.4, 1.8 + 0.075 * max(map(len, chart.names))), 9.0)
+    return printed([search(curves)], title)
 
 
 def score_histograms_figure(panels: Sequence[ScoreCounts], title: Title | None = None) -> Figure:

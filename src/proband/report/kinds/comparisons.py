@@ -10,8 +10,9 @@ from typing import Any
 from proband.inference import Comparison, Estimate, OutcomeComparison, OutcomeRate
 from proband.inference.comparisons.comparison import Standings
 from proband.report import columns as col
-from proband.report.cells import around_cell, count_cell, empty_cell, rate_cell, share_cell
+from proband.report.cells import around_cell, empty_cell, rate_cell
 from proband.report.figures.identification import comparison_figure
+from proband.report.kinds.estimates import events_cell
 from proband.report.notes import answered, is_caution
 from proband.report.table import Cell, Table
 from proband.report.view import Passage, View, shows
@@ -158,13 +159,9 @@ def comparison_table(comparison: Standings) -> Table:
         col.cell(
             f"{unit}-weighted", lambda row: unit_weighted_cell(row.estimate), kind="interval", when=twice
         ),
-        col.cell("events", lambda row: _events(row.estimate), "What the estimate rests on."),
+        col.cell("events", lambda row: events_cell(row.estimate), "What the estimate rests on."),
         col.places("rank interval", lambda row: row.places, _PLACE),
     )
-
-
-def _events(one: Estimate | OutcomeRate) -> Cell:
-    return count_cell(one.facts.size) if one.events is None else share_cell(one.events, one.facts.size)
 
 
 def verdicts(comparison: Standings) -> list[Note]:

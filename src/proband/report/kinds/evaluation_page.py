@@ -9,10 +9,11 @@ import polars as pl
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.inference.estimates.evaluation import Entry, Evaluation, probes_called
 from proband.report import cells
+from proband.report.charts.makers.curves import cmc
 from proband.report.kinds.evaluation import own_gallery, statements
 from proband.report.kinds.verdicts import listed
 from proband.report.methods_text import MethodsText
-from proband.report.page.charts.curves import cmc_chart
+from proband.report.page.charts import shown
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Block, Folded, said
 from proband.report.standings import Standing
@@ -139,7 +140,7 @@ def _cmc(
     entries: Sequence[Entry], id: str, category: str | None, places: Mapping[str, int], relative: bool
 ) -> Block:
     title = f"Recognition rate by {'relative ' if relative else ''}rank, {probes_called(category)}"
-    return cmc_chart(entries, id, title, places, relative=relative)
+    return shown(cmc([one.band for one in entries], id, title, relative=relative), places=places)
 
 
 def rates_tables(evaluation: Evaluation) -> list[Table]:

@@ -7,15 +7,18 @@ from dataclasses import replace
 
 from proband.inference.comparisons.comparison import Standings
 from proband.report import columns as col
+from proband.report.charts.makers.rows import forest
+from proband.report.charts.svg.drawing import shortened
 from proband.report.kinds.comparisons import comparison_statements, comparison_table
 from proband.report.kinds.verdicts import turned
-from proband.report.page.charts.points import forest_chart
+from proband.report.page.charts import shown
 from proband.report.page.model import Block, Chart, Folded
 from proband.report.table import Table
 from proband.results.difference import Difference
 from proband.words import as_sentence, count
 
 ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
+_HALF = 11  # letters of each name of a pair
 
 
 _ADJUSTED = {
@@ -57,7 +60,9 @@ def comparison_blocks(compared: Mapping[str, Standings]) -> list[Block]:
 
 def pairs_chart(id: str, data: str, title: str, comparison: Standings) -> Chart:
     """Differences of pairs as a chart, and all that was found of them as its table."""
-    return forest_chart(comparison, pairs_shown(comparison), pairs_table(data, title, comparison), id, title)
+    pairs = pairs_shown(comparison)
+    labels = [f"{shortened(one.first, _HALF)} − {shortened(one.second, _HALF)}" for one in pairs]
+    return shown(forest(comparison, pairs, id, title, labels), pairs_table(data, title, comparison))
 
 
 def pairs_table(id: str, caption: str, comparison: Standings) -> Table:

@@ -7,38 +7,21 @@ from dataclasses import replace
 
 from proband.inference.verification.open_set import SearchEstimates, SearchInterval
 from proband.measures.verification import SUPPORTED
-from proband.report import cells
-from proband.report.cells import (
-    columns,
-    count_cell,
-    given_cell,
-    interval_cell,
-    rate_cell,
-    share_cell,
-    small_cell,
-    text_cell,
-    threshold_cell,
-    unsupported,
-)
-from proband.report.figures.verification import searches_figure
+from proband.report import columns as col
+from proband.report.charts.makers.errors import searches
+from proband.report.charts.spec import Chart
 from proband.report.notes_of_rates import UNSUPPORTED
-from proband.report.page.charts.errors import search_chart
+from proband.report.page.charts import shown
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Block, Folded, said
-from proband.report.plotting import alone, drawn_by
-from proband.report.table import Cell, Column, Table
+from proband.report.table import Table
 from proband.report.view import Summary, View, shows
 from proband.results.compared import metrics_statement
 from proband.results.targets import GALLERY, derived
-from proband.words import Note, Sentence, given
+from proband.words import Note, Sentence, level
 
-_SEARCH_HEADS = (
-    Column("algorithm", "name"),
-    *(Column(one, "number", leads=True) for one in ("target FPIR", "candidates", "threshold")),
-    *columns("FPIR", "false positives", "FNIR", text=0),
-    Column("interval", "interval"),
-    Column("at target FPIR", "interval"),
-)
+_FPIR = "Searches for people not enrolled that return anybody."
+_FNIR = "Searches for enrolled people that do not return them."
 _SEARCHES = Sentence(
     "search.searches",
     "note",
@@ -79,38 +62,53 @@ _SEARCHED = Sentence(
 
 @shows(SearchEstimates)
 class SearchView(View[SearchEstimates]):
-    """Searches of one algorithm."""
-
-    plot = staticmethod(drawn_by(searches_figure, alone))
+    """Searches of one algorithm: a row for each operating point."""
 
     def tables(self, found: SearchEstimates) -> Sequence[Table]:
-        """A row for each operating point."""
         return [search_table([found])]
 
+    def charts(self, found: SearchEstimates) -> Mapping[str, Sequence[Chart]]:
+        return {"search": [searches([found])]}
+
     def notes(self, found: SearchEstimates) -> Sequence[Note]:
-        """What searches mean."""
         return search_statements([found])
 
 
-def search_table(results: Sequence[SearchEstimates]) -> Table:
-    """Make a table of searches: a row for each algorithm and operating point."""
-    rows = (_search_row(result.algorithm, one) for result in results for one in result.points)
-    return Table("", _SEARCH_HEADS, tuple(rows))
-
-
-def _search_row(algorithm: str, one: SearchInterval) -> tuple[Cell, ...]:
-    p = one.point
-    return (
-        text_cell(algorithm),
-        given_cell(p.asked),
-        count_cell(p.rank),
-        threshold_cell(p.threshold),
-        small_cell(p.fpir, one.fpir_supported),
-        share_cell(p.false_positives, p.n_nonmated),
-        rate_cell(p.fnir, unsupported(one.fnir_supported)),
-        interval_cell((one.fnir.low, one.fnir.high)),
-        interval_cell(one.fnir_at_fpir),
+def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: bool = False) -> Table:
+    """A row for each algorithm and operating point; `whole` with the misses, and the intervals of false positives."""
+    first = results[0]
+    varying = derived("threshold", "{}, and the threshold set on them", first.answers.varying)
+    part = f"{level(first.confidence_level)} interval" if whole else "interval"
+    few = any(not (one.fpir_supported and one.fnir_supported) for result in results for one in result.points)
+    return col.table_of(
+        "Searches at chosen false positive rates" if whole else "",
+        [(result.algorithm, one) for result in results for one in result.points],
+        col.name("algorithm", lambda row: row[0]),
+        *col.inside(
+            _point,
+            col.given("target FPIR", lambda at: at.point.asked, leads=True),
+            col.count("candidates", lambda at: at.point.rank, leads=True),
+            col.threshold("threshold", lambda at: at.point.threshold, leads=True),
+            col.small("FPIR", lambda at: at.point.fpir, _FPIR, supported=lambda at: at.fpir_supported),
+            col.small_interval(part, lambda at: at.fpir, answers=first.answers, when=whole),
+            col.share("false positives", lambda at: (at.point.false_positives, at.point.n_nonmated)),
+            col.rate("FNIR", lambda at: at.point.fnir, _FNIR, supported=lambda at: at.fnir_supported),
+            col.interval(part, lambda at: at.fnir, "At the threshold, held fixed.", answers=first.answers),
+            col.interval(
+                "at target FPIR",
+                lambda at: at.fnir_at_fpir,
+                "The threshold is re-estimated in every resample of people.",
+                answers=replace(first.answers, varying=varying, fixed=GALLERY),
+            ),
+            col.share("misses", lambda at: (at.point.misses, at.point.n_mated), when=whole),
+        ),
+        id=id,
+        notes=["* rests on fewer than 30 errors (the rule of 30)."] if whole and few else [],
     )
+
+
+def _point(row: tuple[str, SearchInterval]) -> SearchInterval:
+    return row[1]
 
 
 def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Note]:
@@ -166,48 +164,7 @@ def searches_summary(results: Sequence[SearchEstimates], precedence: float) -> S
 def search_blocks(results: Sequence[SearchEstimates], places: Mapping[str, int], id: str) -> list[Block]:
     """The curve, the operating points, and what they mean."""
     return [
-        search_chart(results, id, rank=results[0].points[0].point.rank, places=places),
-        of_length(_points_table(results, f"{id}-points")),
+        shown(searches(results, id, rank=results[0].points[0].point.rank), places=places),
+        of_length(search_table(results, f"{id}-points", whole=True)),
         Folded("What searches mean", tuple(said(search_statements(results)))),
-    ]
-
-
-def _points_table(results: Sequence[SearchEstimates], id: str) -> Table:
-    """A row for each algorithm and operating point."""
-    level = cells.percent(results[0].confidence_level)
-    heads = (
-        Column("algorithm", "name"),
-        Column("target FPIR", "number"),
-        Column("FNIR", "number", "Searches for enrolled people that do not return them."),
-        Column(f"{level} interval", "interval", "At the threshold, held fixed."),
-        Column("at target FPIR", "interval", "The threshold is re-estimated in every resample of people."),
-        Column("FPIR", "number", "Searches for people not enrolled that return anybody."),
-        Column(f"{level} interval", "interval"),
-        Column("candidates", "number"),
-        Column("threshold", "number"),
-        Column("misses", "number"),
-        Column("false positives", "number"),
-    )
-    rows = [_points_row(result, one) for result in results for one in result.points]
-    few = any(not (one.fpir_supported and one.fnir_supported) for result in results for one in result.points)
-    notes = ["* rests on fewer than 30 errors (the rule of 30)."] if few else []
-    return cells.table(id, "Searches at chosen false positive rates", heads, rows, notes)
-
-
-def _points_row(result: SearchEstimates, one: SearchInterval) -> list[Cell]:
-    p = one.point
-    varying = derived("threshold", "{}, and the threshold set on them", result.answers.varying)
-    anew = replace(result.answers, varying=varying, fixed=GALLERY)
-    return [
-        cells.text_cell(result.algorithm),
-        cells.empty_cell() if p.asked is None else Cell(f"{given(p.asked)}", p.asked),
-        cells.rate_cell(p.fnir, cells.unsupported(one.fnir_supported)),
-        cells.interval_cell(one.fnir, result.answers),
-        cells.interval_cell(one.fnir_at_fpir, anew),
-        cells.small_cell(p.fpir, one.fpir_supported),
-        cells.small_interval_cell(one.fpir.low, one.fpir.high, result.answers),
-        cells.count_cell(p.rank),
-        cells.threshold_cell(p.threshold),
-        cells.share_cell(p.misses, p.n_mated),
-        cells.share_cell(p.false_positives, p.n_nonmated),
     ]

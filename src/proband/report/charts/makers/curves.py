@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.estimates.people_fractions import SizeCurve
-from proband.report.charts.scales import Floats, Kind, Unit
+from proband.report.charts.data import data_of
+from proband.report.charts.scales import Floats, Kind, Unit, rounded_out
 from proband.report.charts.spec import Axis, Chart, Curves, Series, listed, some
 from proband.results.band import Band, Curve
+from proband.results.base import Answers
 from proband.words import count, counted, fixed, interval, level, out_of
 
 MOST_BANDS = 6
@@ -37,6 +39,61 @@ def series_of(
 
 def _floats(*given: npt.ArrayLike) -> tuple[Floats, ...]:
     return tuple(np.asarray(one, dtype=np.float64) for one in given)
+
+
+def curves_along(
+    series: Sequence[Series],
+    x_label: str,
+    y_label: str,
+    unit: Unit,
+    *,
+    id: str,
+    title: str,
+    said: str = "",
+    x_unit: Unit = "number",
+    scale: Kind = "linear",
+    notes: tuple[str, ...] = (),
+    answers: Answers | None = None,
+    above: str = "",
+    see: str = "",
+) -> Chart:
+    """Chart values along a number, with their bands: few curves have them.
+
+    Parameters
+    ----------
+    series
+        The curves.
+    unit, x_unit
+        What the values, and the numbers, are measured in.
+    said
+        What is to be seen, for those who do not see it; by default the ends of every curve.
+    scale
+        Of the axis of values.
+    """
+    xs = np.concatenate([one.xs for one in some(series)])
+    ends = np.concatenate([part for one in series for part in (one.ys, one.low, one.high)])
+    low, high = float(np.nanmin(ends)), float(np.nanmax(ends))
+    if scale == "linear":
+        low, high = rounded_out(low, high)
+        low, high = (max(low, 0.0), min(high, 1.0)) if unit == "rate" else (low, high)
+    told = [f"{one.name} {fixed(float(one.ys[0]))} to {fixed(float(one.ys[-1]))}" for one in series]
+    return Chart(
+        id,
+        title,
+        said or f"{y_label} along {x_label}: {listed(told)}.",
+        (
+            (
+                Axis(x_label, "linear", float(xs.min()), float(xs.max()), x_unit),
+                Axis(y_label, scale, low, high, unit),
+            ),
+        ),
+        Curves(tuple(series), len(series) <= MOST_BANDS, step=False),
+        tuple(one.name for one in series),
+        notes,
+        answers,
+        above,
+        see=see,
+    )
 
 
 def cmc(
@@ -97,6 +154,7 @@ def cmc(
         first.answers,
         "; ".join(filter(None, (above, shaded))),
         labels=tuple(one.label for one in series),
+        data=data_of(cmc(curves, id, title, names=names, drawn=drawn, last=last)) if relative else None,
         see="How often the right person is among the first candidates: the higher, the better. Dots: rank 1.",
     )
 

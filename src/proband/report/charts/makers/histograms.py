@@ -12,9 +12,11 @@ from proband.errors import UsageError
 from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.virtual_experiments import VirtualExperiments
 from proband.inference.verification.results import Verification
+from proband.report import columns as col
 from proband.report.charts.palette import PLAIN, SECOND
 from proband.report.charts.scales import Floats, Unit
 from proband.report.charts.spec import Axis, Chart, Histogram, Histograms, listed, some
+from proband.report.table import Table
 from proband.words import count, counted, effect, effect_interval, given, level, threshold
 
 MOST_BINS = 60
@@ -107,8 +109,23 @@ def scores(counts: ScoreCounts, id: str = "scores", title: str | None = None) ->
         tuple(kinds),
         ("Densities: each kind of scores has the area 1, however many there are.",),
         above=above,
+        data=_bins_table(few, id, title or f"Scores of {counts.name}"),
         see="The less genuine and impostor scores overlap, the fewer errors any threshold makes.",
         places=(PLAIN, SECOND),
+    )
+
+
+def _bins_table(counts: ScoreCounts, id: str, title: str) -> Table:
+    """How many scores of either kind are in each bin."""
+    ends = counts.edges.tolist()
+    return col.table_of(
+        f"{title}: counts in bins",
+        range(len(counts.genuine)),
+        col.threshold("from", lambda at: ends[at]),
+        col.threshold("to below", lambda at: ends[at + 1]),
+        col.count("genuine", lambda at: int(counts.genuine[at])),
+        col.count("impostor", lambda at: int(counts.impostor[at])),
+        id=f"{id}-data",
     )
 
 
@@ -146,7 +163,28 @@ def differences(
             "Shaded: the first does not win. The share of such choices is not a p-value: it is about these people's images.",
         ),
         choices.answers,
+        data=_differences_table(choices, pairs, rank, confidence_level, id),
         see="The further a histogram lies to the right of zero, the less the choice of images decides who wins.",
+    )
+
+
+def _differences_table(
+    choices: VirtualExperiments, pairs: Sequence[tuple[str, str]], rank: int, confidence_level: float, id: str
+) -> Table:
+    """The mean difference of every pair, and how often the first does not win."""
+    return col.table_of(
+        f"Differences at rank {rank} over choices of images",
+        pairs,
+        col.name("first", lambda pair: pair[0]),
+        col.name("second", lambda pair: pair[1]),
+        col.effect("mean difference, points", lambda pair: choices.difference(*pair, rank).mean),
+        col.effect_interval(
+            "interval",
+            lambda pair: choices.difference(*pair, rank).interval(confidence_level),
+            answers=choices.answers,
+        ),
+        col.share("not won", lambda pair: (choices.not_won(*pair, rank), choices.n_trials)),
+        id=f"{id}-data",
     )
 
 

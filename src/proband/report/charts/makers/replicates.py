@@ -155,6 +155,16 @@ def replicates_chart(
     )
 
 
+def replicates_charts(measured: Sequence[Sequence[Estimate]]) -> list[Chart]:
+    """Chart how measures are spread over their replicates, every few algorithms in a chart; all are drawn."""
+    few = [
+        estimates[start : start + IN_A_PANEL]
+        for estimates in measured
+        for start in range(0, len(estimates), IN_A_PANEL)
+    ]
+    return [replicates_chart(estimates, f"replicates-{place}") for place, estimates in enumerate(few, 1)]
+
+
 def _end(value: float, made: Bins) -> float:
     """An end of an interval; one that is open ends with the bins."""
     return float(np.clip(value, made.edges[0], made.edges[-1]))

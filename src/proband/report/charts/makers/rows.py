@@ -18,9 +18,11 @@ from proband.inference.outcomes.results import OutcomeRate
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.measures.verification import SUPPORTED
+from proband.report import columns as col
 from proband.report.charts.palette import PLAIN
 from proband.report.charts.scales import Unit, rounded_out
 from proband.report.charts.spec import Axis, Chart, Mark, Rows, listed, some
+from proband.report.table import Table
 from proband.results.base import Answers
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
@@ -112,6 +114,7 @@ def values(
     reference: float | None = None,
     notes: tuple[str, ...] = (),
     answers: Answers | None = None,
+    above: str = "",
     see: str = "",
 ) -> Chart:
     """Chart any values with their intervals, a row each in the order given; differences against zero.
@@ -124,6 +127,8 @@ def values(
         What stands at the end of each row.
     reference
         A value to compare with.
+    above
+        What else a printed panel says above it.
     """
     some(found, "values")
     marks = tuple(
@@ -137,7 +142,8 @@ def values(
     rows = Rows(tuple(one.name for one in found), (label,), marks, tuple(beside), reference=reference)
     axis = around(marks, unit, label, [] if reference is None else [reference])
     said = f"{label}: {listed(told)}."
-    return rows_chart(id, title or label, said, rows, [axis], (), notes, answers, confidence_level, see)
+    chart = rows_chart(id, title or label, said, rows, [axis], (), notes, answers, confidence_level, see)
+    return replace(chart, above="\n".join(filter(None, (chart.above, above))))
 
 
 def leaderboard(
@@ -270,6 +276,28 @@ def _without_open(mark: Mark, limit: float) -> Mark:
     return replace(mark, low=low, high=high)
 
 
+class InGallery(NamedTuple):
+    """The rate of an algorithm in one of several galleries."""
+
+    algorithm: str
+    gallery: int
+    rate: float
+    ends: Sequence[float] | None
+    answers: Answers
+
+
+def _by_gallery(found: Sequence[InGallery], label: str, id: str, title: str) -> Table:
+    return col.table_of(
+        title,
+        found,
+        col.name("algorithm", lambda one: one.algorithm),
+        col.name("gallery", lambda one: f"gallery {one.gallery}"),
+        col.rate(label, lambda one: one.rate),
+        col.interval("interval", lambda one: one.ends, answers=lambda one: one.answers),
+        id=f"{id}-data",
+    )
+
+
 def galleries(
     variation: GalleryVariation,
     id: str = "galleries",
@@ -288,41 +316,39 @@ def galleries(
         variation.algorithms,
         key=lambda name: (turn[dates[name].date] if name in dates else last, -means[name]),
     )
-    labels = tuple(f"{name} ({dates[name].date})" if name in dates else name for name in names)
-    marks = [
-        Mark(
-            names.index(cell.algorithm),
-            names.index(cell.algorithm),
-            cell.rate,
-            cell.rate,
-            cell.rate,
-            single=True,
-        )
-        for cell in variation.cells
+    found = [
+        InGallery(name, cell.gallery, cell.rate, cell.interval, variation.answers)
+        for name in variation.algorithms
+        for cell in variation.of(name)
         if cell.rate is not None
     ]
-    marks += [
-        Mark(names.index(row.algorithm), names.index(row.algorithm), row.spread.mean, *(row.spread.interval or (row.spread.mean,) * 2))
-        for row in variation.rows
-    ]  # fmt: skip
+    marks = [_single(names.index(one.algorithm), one.rate) for one in found]
+    for row in variation.rows:
+        place, mean = names.index(row.algorithm), row.spread.mean
+        marks.append(Mark(place, place, mean, *(row.spread.interval or (mean, mean))))
     n = counted(len(variation.galleries), "gallery", "galleries")
     told = [
         f"{row.algorithm}: mean {fixed(row.spread.mean)} over {n}, range {fixed(row.spread.range)}"
         for row in variation.rows
     ]
-    return rows_chart(
+    labels = tuple(f"{name} ({dates[name].date})" if name in dates else name for name in names)
+    part = level(variation.confidence_level)
+    chart = rows_chart(
         id,
         title,
         f"{listed(told)}.",
         Rows(labels, tuple(names), tuple(marks), on_one_line=True),
         [around(marks, "rate", str(variation.estimand))],
-        notes=(
-            f"Dots and bars: the mean over galleries and its {level(variation.confidence_level)} interval.",
-        ),
+        notes=(f"Dots and bars: the mean over galleries and its {part} interval.",),
         answers=variation.answers,
         confidence_level=variation.confidence_level,
         see=_SPREAD,
     )
+    return replace(chart, data=_by_gallery(found, str(variation.estimand), id, title))
+
+
+def _single(place: int, rate: float) -> Mark:
+    return Mark(place, place, rate, rate, rate, single=True)
 
 
 _SPREAD = "Circles: one gallery each. The wider an algorithm's circles spread, the more its rate depends on who is enrolled."
@@ -334,24 +360,26 @@ def gallery_effect(
     title: str = "Rates with each image as the gallery",
 ) -> Chart:
     """Chart every algorithm's rates with each column of images as the gallery in turn, a row each, and the test of them."""
-    first = some(effects, "galleries")[0].estimates[0]
+    answers = some(effects, "galleries")[0].estimates[0].answers
     names = tuple(one.algorithm for one in effects)
-    marks = tuple(
-        Mark(row, row, one.value, one.value, one.value, single=True)
-        for row, found in enumerate(effects)
-        for one in found.estimates
-    )
+    found = [
+        InGallery(effect.algorithm, number, one.value, (one.low, one.high), one.answers)
+        for effect in effects
+        for number, one in enumerate(effect.estimates, 1)
+    ]
+    marks = tuple(_single(names.index(one.algorithm), one.rate) for one in found)
     tests = tuple("" if one.p_value is None else f"p {p_value(one.p_value)}" for one in effects)
-    return rows_chart(
+    chart = rows_chart(
         id,
         title,
         " ".join(as_sentence(one.sentence()) for one in effects),
         Rows(names, names, marks, tests, on_one_line=True),
-        [around(marks, "rate", str(first.answers.of))],
+        [around(marks, "rate", str(answers.of))],
         notes=("p: do the galleries of this algorithm differ? The table has the intervals.",),
-        answers=first.answers,
+        answers=answers,
         see=_SPREAD,
     )
+    return replace(chart, data=_by_gallery(found, str(answers.of), id, title))
 
 
 def rates_by_group(

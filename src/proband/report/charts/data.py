@@ -1,0 +1,105 @@
+"""The numbers of a chart as a table: a row for each value that can be read in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from proband.report import columns as col
+from proband.report.charts.spec import Axis, Chart, Concentrations, Curves, Errors, Histograms, Rows
+from proband.report.table import Table
+
+_FEW = "* hollow in the chart: too few errors or people are behind it."
+_TABLED = (1, 2, 5)  # and these times ten, a hundred, …: the ranks in a table of curves
+
+
+class Point(NamedTuple):
+    """A value: of what, where, its interval, and whether enough is behind it."""
+
+    of: str
+    at: str | float
+    value: float
+    ends: tuple[float, float] | None
+    supported: bool = True
+
+
+def data_of(chart: Chart) -> Table:
+    """The table of a chart: its own, or what can be read in it."""
+    if chart.data is not None:
+        return chart.data
+    across, up = chart.axes[0]
+    at, _ = col.measured(_unit(across))
+    match chart.marks:
+        case Rows() as rows:
+            several = len(set(rows.names)) > 1 and set(rows.names) != set(rows.labels)
+            return _table(
+                chart, across, _of_rows(rows), col.name("series", lambda one: str(one.at), when=several)
+            )
+        case Curves() as curves:
+            return _table(chart, up, _of_curves(curves), at(across.label, lambda one: float(one.at)))
+        case Errors() as errors:
+            return _table(chart, up, _of_errors(errors), at(across.label, lambda one: float(one.at)))
+        case Histograms() as histograms:
+            return _table(chart, across, _of_histograms(histograms))
+        case Concentrations() as concentrations:
+            return col.table_of(
+                chart.title,
+                concentrations.lines,
+                col.name("errors", lambda line: line.name),
+                col.count("number", lambda line: line.total),
+                col.rate("share of people with half of them", lambda line: line.halves()[0]),
+                col.rate("by chance", lambda line: line.halves()[1]),
+                id=f"{chart.id}-data",
+            )
+
+
+def _table(chart: Chart, axis: Axis, points: Iterable[Point], *where: col.ColumnOf[Point]) -> Table:
+    found = list(points)
+    value, ends = col.measured(_unit(axis))
+    return col.table_of(
+        chart.title,
+        found,
+        col.name("of", lambda one: one.of),
+        *where,
+        value(axis.label, lambda one: one.value, supported=lambda one: one.supported),
+        ends("interval", lambda one: one.ends, answers=chart.answers),
+        id=f"{chart.id}-data",
+        notes=[] if all(one.supported for one in found) else [_FEW],
+    )
+
+
+def _unit(axis: Axis) -> col.Written:
+    """How values on an axis are written: rates on a logarithmic one are small."""
+    return "small" if axis.unit == "rate" and axis.kind != "linear" else axis.unit
+
+
+def _of_rows(rows: Rows) -> Iterator[Point]:
+    for one in sorted(rows.marks, key=lambda one: one.row):
+        ends = None if one.single or one.low == one.high == one.value else (one.low, one.high)
+        yield Point(rows.labels[one.row], rows.names[one.place], one.value, ends, one.supported)
+
+
+def _of_curves(curves: Curves) -> Iterator[Point]:
+    """The values of curves; of curves by rank those at some ranks."""
+    last = max(len(one.xs) for one in curves.series)
+    ranks = {digit * 10**power for power in range(len(str(last))) for digit in _TABLED} | {last}
+    for one in curves.series:
+        for place, (x, y) in enumerate(zip(one.xs.tolist(), one.ys.tolist(), strict=True)):
+            if not curves.step or place + 1 in ranks:
+                ends = (float(one.low[place]), float(one.high[place])) if place < len(one.low) else None
+                yield Point(one.name, x, y, ends)
+
+
+def _of_errors(errors: Errors) -> Iterator[Point]:
+    """The points that are marked, and those that have intervals."""
+    for curve, dots in zip(errors.curves, errors.dots, strict=True):
+        ends = {at: (low, high) for at, low, high in curve.limits()}
+        for x, y in sorted(({at: curve.fnmr_at(at) for at in ends} | dict(dots)).items()):
+            yield Point(curve.name, x, errors.shown(y), ends.get(x), curve.reaches(x, y))
+
+
+def _of_histograms(histograms: Histograms) -> Iterator[Point]:
+    for one in histograms.outlines:
+        if one.value is not None:
+            value, low, high = one.value
+            yield Point(one.name, "", value, (low, high))

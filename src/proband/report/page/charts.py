@@ -1,0 +1,34 @@
+"""Charts of the page: each drawn as SVG, with its data as a table."""
+
+from collections.abc import Mapping
+
+from proband.report.charts import spec
+from proband.report.charts.data import data_of
+from proband.report.charts.palette import is_grey
+from proband.report.charts.svg.drawing import drawings
+from proband.report.page.model import Chart
+from proband.report.table import Table
+from proband.words import count
+
+_GREY = "Grey: the other {n} algorithms, named where there is room; pointing at a curve reads it."
+
+
+def shown(chart: spec.Chart, data: Table | None = None, places: Mapping[str, int] | None = None) -> Chart:
+    """A chart as the page holds it, every algorithm in the look it has in all charts, with its numbers as a table."""
+    data = data or data_of(chart)
+    chart = spec.in_places(chart, places or {})
+    marks = chart.marks
+    order = [one.place for one in marks.series] if isinstance(marks, spec.Curves) else None
+    looks = [chart.place(n) for n in range(len(chart.names))] if order is None else order
+    n_grey = sum(map(is_grey, looks))
+    notes = (*chart.notes, _GREY.format(n=count(n_grey))) if n_grey else chart.notes
+    return Chart(
+        chart.id,
+        chart.title,
+        chart.see,
+        drawings(chart),
+        tuple(zip(chart.names, looks, strict=True)),
+        data,
+        notes,
+        chart.answers,
+    )
