@@ -14,7 +14,7 @@ import typer
 from proband.cli.command import Command, by_switch, flag, marked
 from proband.cli.console import progress_bars, typed, wrote
 from proband.cli.findings import OutputFiles, output_parameters, show_findings, write_findings
-from proband.cli.inputs import RunInputs, ScoreInputs
+from proband.cli.inputs import OWN_SECTION, RunInputs, ScoreInputs
 from proband.cli.outputs import require_apart
 from proband.cli.request_options import Asked, RequestOptions, parameter, spelled, value_of
 from proband.engine.registry import imported
@@ -137,7 +137,9 @@ class _AnalysisOptions:
         inputs = self._inputs(**_taken(given, self._inputs))
         if command.prepare is not None:
             inputs = imported(command.prepare)(asked.values[key], inputs)
-        return inputs.sources(), getattr(inputs, "keeping", _nowhere)
+        sources = inputs.sources()
+        own = {key: sources.pop(OWN_SECTION)} if OWN_SECTION in sources else {}
+        return {**sources, **own}, getattr(inputs, "keeping", _nowhere)
 
     def _carry_out(
         self,

@@ -172,16 +172,16 @@ def _data(
         from proband.cli.request_options import spelled
         from proband.study.definition import Origin
         from proband.study.requests import only
-        from proband.study.run import run
+        from proband.study.run import ranked
 
         with spelled():
-            request = only("identification", {}, **inputs.sources(), experiment=experiment)
-            found = run(request, origin=Origin(command=typed()), threads=running.threads, progress=progress)
-        evaluation = found["identification"].evaluation
-        ranked: list[Outcomes] = [entry.outcomes for entry in evaluation.of(evaluation.categories[0])]
-        if len(ranked) > 1:
+            request = only(None, **inputs.sources(), experiment=experiment)
+            found = ranked(
+                request, origin=Origin(command=typed()), threads=running.threads, progress=progress
+            )
+        if len(found) > 1:
             raise UsageError("One algorithm at a time is simulated.", "name one score file.")
-        return ranked[0]
+        return found[0]
     _refuse_of_scores(inputs)
     table = read_samples(inputs.samples, inputs.id_column, inputs.subject_column, None, inputs.missing_values)
     if table is None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from proband.report.view import Passage
     from proband.study.findings import Findings
     from proband.study.requests import Request
+    from proband.words import Note
 
 _FIGURES = (".png", ".svg", ".pdf")
 Thing = TypeVar("Thing")
@@ -218,12 +219,25 @@ def show_findings(found: Findings, json: bool, explain: bool) -> None:
         print_json(found.to_dict())
     else:
         parts = Scene(found).parts.values()
-        _show([passage for view, part in parts for passage in view.passages(part, explain)], found, explain)
+        _show(
+            [passage for view, part in parts for passage in view.passages(part, explain)],
+            found.notes,
+            explain,
+        )
     for note in found.notes if json or explain else ():
         tell(f"note: {note}")
 
 
-def _show(passages: Sequence[Passage], found: Findings, explain: bool) -> None:
+def show_result(result: object, explain: bool) -> None:
+    """Print a result by itself, as its view has it."""
+    from proband.report.view import view_of
+    from proband.report.views import load_views
+
+    load_views()
+    _show(list(view_of(result).passages(result, explain)), (), explain)
+
+
+def _show(passages: Sequence[Passage], beside: Sequence[Note], explain: bool) -> None:
     """Print the passages; in brief, what was noted of the whole stands beneath the first that has anything beneath it."""
     noted = [one for one in passages if one.notes or one.answers] or passages[-1:]
     for place, passage in enumerate(passages):
@@ -241,4 +255,4 @@ def _show(passages: Sequence[Passage], found: Findings, explain: bool) -> None:
         if passage.notes or passage.answers or passage is noted[0]:
             if passage.verdicts:
                 say("")
-            say_below(passage.notes, explain, passage.answers, found.notes if passage is noted[0] else ())
+            say_below(passage.notes, explain, passage.answers, beside if passage is noted[0] else ())

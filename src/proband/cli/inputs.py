@@ -10,6 +10,8 @@ import typer
 from proband.cli import options as o
 from proband.marks import Needs
 
+OWN_SECTION = "section"
+"""What sources of a request say of the analysis itself."""
 _OF_TABLE = Needs("samples")
 
 

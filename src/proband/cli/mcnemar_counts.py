@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,11 +11,6 @@ from proband.cli.command import Command, flag, was_given
 from proband.cli.console import print_json, say, say_below, show_tables
 from proband.errors import UsageError
 from proband.words import count, level, signed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from proband.words import Note
 
 _MOST_DIGITS = 12
 _TESTS = {
@@ -82,7 +77,7 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any], score
             "high": ends.high,
             "confidence_level": confidence,
         }
-    _show({**plain, "notes": []}, [], given["json"], given["explain"])
+    _show({**plain, "notes": []}, given["json"], given["explain"])
 
 
 def _refuse_options(given: dict[str, Any], total: int | None, scored: Command) -> None:
@@ -99,18 +94,11 @@ def _refuse_options(given: dict[str, Any], total: int | None, scored: Command) -
             )
 
 
-def _show(
-    plain: dict[str, Any], said: Sequence[Note], json: bool, explain: bool, beside: Sequence[Note] = ()
-) -> None:
+def _show(plain: dict[str, Any], json: bool, explain: bool) -> None:
     if json:
         print_json(plain)
         return
-    if "ss" in plain:
-        say(
-            f"both {count(plain['ss'])}, only the first {count(plain['sf'])}, only the second {count(plain['fs'])}, "
-            f"neither {count(plain['ff'])}"
-        )
-    from proband.analyses.mcnemar.view import ANSWERS
+    from proband.inference.comparisons.mcnemar_table import ANSWERS
     from proband.report.cells import columns, p_cell, text_cell
     from proband.report.notes import answered
     from proband.report.table import Table
@@ -122,4 +110,4 @@ def _show(
             f"difference of rates {signed(plain['difference'], 4)}, {level(plain['confidence_level'])} "
             f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
         )
-    say_below([*said, answered(ANSWERS)], explain, [ANSWERS], beside)
+    say_below([answered(ANSWERS)], explain, [ANSWERS])

@@ -18,6 +18,7 @@ from proband.cli.inputs import numbers, whole_numbers
 from proband.engine.registry import imported
 from proband.errors import UsageError
 from proband.marks import Needs
+from proband.study.analysis import Analysis, analyses
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -123,11 +124,12 @@ class RequestOptions:
         return Asked(self.section, made, parsers)
 
 
-def requesting(
-    section: str, *, categories: bool = False, parse: str | None = None
-) -> Callable[[Do], Command]:
+def requesting(wanted: Callable[[Analysis], bool]) -> Callable[[Do], Command]:
     """Give a command the options of an analysis of what it reads in its own way: it takes what was asked as `asked`."""
-    options = RequestOptions(section, None, categories, parse=parse)
+    analysis = next(one for one in analyses() if wanted(one))
+    told = analysis.command
+    assert told is not None  # its options are those of its own command
+    options = RequestOptions(analysis.key, told.experiment, told.categories, parse=told.parse)
 
     def made(do: Do) -> Command:
         own = [one for one in _own_parameters(do) if one.name != "asked"]

@@ -116,6 +116,8 @@ class Analysis:
         Whether it is carried out unasked. If the data do not allow it then, a note says so.
     command
         The command that asks for it, if there is one of its own.
+    blind
+        Whether blind tests are scored by it.
     moved
         Keys that stood at the top of ``proband-results/2``, and where they stand in its result now.
     prepare
@@ -136,6 +138,7 @@ class Analysis:
     default: bool = False
     prepare: str | Callable[[Any, Context], object] | None = None
     command: AnalysisCommand | None = None
+    blind: bool = False
     moved: Mapping[str, str] = field(default_factory=dict, compare=False)
     propose: str | Callable[[Proposal], Suggestion] | None = None
     after: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from proband.engine import Engine, Progress, Silent, engine_said, using
 from proband.engine.arguments import published
 from proband.engine.limits import Threads
 from proband.errors import DesignError, Hint, Said, UsageError
+from proband.measures import Outcomes
 from proband.study.analysis import Analysis
 from proband.study.caching import Cache
 from proband.study.checking import check, check_effects, code_named, plugins_of
@@ -88,6 +89,20 @@ def run(
         )
         with origin.refusing():
             return _carried_out(context)
+
+
+def ranked(
+    request: Request,
+    *,
+    origin: Origin | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[Outcomes]:
+    """What becomes of the probes of a request, for each algorithm that it names; no analysis is carried out."""
+    origin, kept, heard = origin or Origin(), Cache(None), progress or Silent()
+    with origin.refusing():
+        data = read_inputs(request, origin, kept, threads, heard)
+        return Context(request, origin, data, kept, {}, threads, heard).outcomes
 
 
 def _carried_out(context: Context) -> Findings:

@@ -44,6 +44,7 @@ ANALYSES.register("feret")(
             categories=True,
         ),
         place=100,
+        blind=True,
         request="proband.analyses.feret.request:FeretRequest",
         run="proband.analyses.feret.run:run",
         view="proband.analyses.feret.view:FeretView",

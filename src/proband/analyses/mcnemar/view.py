@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from proband.inference.comparisons.mcnemar_table import McNemarRow, McNemarTable
+from proband.inference.comparisons.mcnemar_table import ANSWERS, McNemarRow, McNemarTable
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.spec import Chart
@@ -14,13 +14,8 @@ from proband.report.notes import answered
 from proband.report.table import Table
 from proband.report.view import View, shows
 from proband.results.base import Answers
-from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
-from proband.words import Note, Sentence, Target, counted
+from proband.words import Note, Sentence, counted
 
-ANSWERS = Answers(
-    Target("difference-of-rates", "difference of rates"), OTHER_PROBES, ALGORITHMS_AND_GALLERY, PROBES_ALIKE
-)
-"""What the difference of two rates means where probes are the units."""
 _TESTED = Sentence(
     "mcnemar.tested", "note", "First: {first}. Second: {second}. Success: rank {rank} or better"
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _AND = "+"
 
 
-@requesting("feret", categories=True, parse="proband.analyses.feret.pairs:PAIRS")
+@requesting(lambda analysis: analysis.blind)
 def score(
     tests: Annotated[
         list[str],
@@ -73,7 +73,8 @@ def score(
             progress=progress,
             allow_plugins=True,  # whoever types a command may name code to run
         )
-        found = replace(found, parts={"feret": administered(found["feret"], opened)})
+        (key,) = found.parts
+        found = replace(found, parts={key: administered(found[key], opened)})
     if out is not None:
         wrote(write_run(found, out, request.output.formats))
     show_findings(found, json, explain)
@@ -81,13 +82,11 @@ def score(
 
 def _with_versions(request: Request, opened: OpenedTests) -> Request:
     """The request, with the algorithms that answered two versions of a test before those that are asked for."""
-    from proband.analyses.feret.request import Version
-
-    (asked,) = request.section("feret")
-    own = [Version(fully=one.fully, partially=one.partially) for one in opened.versions]
-    return request.model_copy(
-        update={"feret": asked.model_copy(update={"versions": (*own, *asked.versions)})}
-    )
+    ((analysis, asked),) = request.sections()
+    own = [{"fully": one.fully, "partially": one.partially} for one in opened.versions]
+    said = {name: getattr(asked, name) for name in asked.model_fields_set}
+    section = analysis.request_type(**{**said, "versions": (*own, *asked.versions)})
+    return request.model_copy(update={analysis.key: section})
 
 
 def _answered(words: list[str], progress: Progress) -> list[AnsweredTest]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import progress_bars, say, typed, wrote
-from proband.cli.findings import show_findings
+from proband.cli.findings import show_result
 
 
 def demo(
@@ -40,8 +39,7 @@ def demo(
 
     with progress_bars(quiet) as progress:
         found, report = run_demo(out, subjects, seed, algorithm or [], typed(), threads, progress)
-    identified = {"identification": found["identification"]}
-    show_findings(replace(found, notes=(), parts=identified), json=False, explain=explain)
+    show_result(next(iter(found.parts.values())), explain)
     data = out / "data"
     say("")
     say("Now try:")

@@ -9,6 +9,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, talk
+from proband.cli.findings import show_result
 from proband.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def diff(
             say_all([reached, allowed], dim=False)
             say_below(reasons, explain)
         if test is not None:
-            _show_test(test, explain)
+            show_result(test, explain)
         elif why is not None and (predictions or found.level == Level.SAME_TRIALS):
             say(NO_TEST(why=why))
     if not found.comparable or (predictions and test is None):
@@ -135,14 +136,6 @@ def _tested(
     if missing:
         return None, NOT_FOUND(names=tuple(missing))
     return paired_test(cards, [file for file in files if file is not None], **judging), None
-
-
-def _show_test(test: Classification, explain: bool) -> None:
-    from proband.analyses.classification.tables import classification_statements, rates_table
-
-    show_tables(rates_table(test))
-    say_all(test.sentences(), dim=False)
-    say_below(classification_statements(test), explain, [test.answers])
 
 
 @card.command()

@@ -13,6 +13,7 @@ import typer
 
 from proband.cli import options as o
 from proband.cli.console import tell
+from proband.cli.inputs import OWN_SECTION
 from proband.errors import UsageError
 
 
@@ -72,7 +73,7 @@ class ProtocolInputs(SampleInputs):
         from proband.scores.reading import split_key
 
         path, key = split_key(self.source)
-        return {"protocol": {"file": str(path), "key": key}, "samples": self.table(path)}
+        return {OWN_SECTION: {"file": str(path), "key": key}, "samples": self.table(path)}
 
     @contextmanager
     def keeping(self, out: Path | None) -> Iterator[Path | None]:
@@ -128,7 +129,7 @@ class WhatIfInputs(SampleInputs):
 
         path, key = split_key(self.images)
         own = {"question": self.question.value, "file": str(path), "key": key}
-        return {"what_if": own, "samples": self.table(path)}
+        return {OWN_SECTION: own, "samples": self.table(path)}
 
 
 @dataclass(frozen=True, kw_only=True)

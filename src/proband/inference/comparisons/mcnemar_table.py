@@ -21,13 +21,18 @@ from proband.inference.estimates.evaluation import OfProbes
 from proband.inference.proportions import Interval
 from proband.measures import Outcomes
 from proband.measures.base import outcomes_of
-from proband.results.base import Confidence, Count, Rank, Rate, Result
+from proband.results.base import Answers, Confidence, Count, Rank, Rate, Result
 from proband.results.serializing import Written
+from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
 from proband.samples import Category, EmptyCategoryError, Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence
+from proband.words import Note, Sentence, Target
 
+ANSWERS = Answers(
+    Target("difference-of-rates", "difference of rates"), OTHER_PROBES, ALGORITHMS_AND_GALLERY, PROBES_ALIKE
+)
+"""What the difference of two rates means where probes are the units."""
 _TESTED = Sentence(
     "mcnemar.tests",
     "note",

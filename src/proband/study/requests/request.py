@@ -189,7 +189,8 @@ def _assembled(known: tuple[Analysis, ...]) -> type[Request]:
     return create_model("Request", __base__=Request, __module__="proband.analyses", **fields)
 
 
-def only(analysis: str, value: Any, **rest: Any) -> Request:
-    """A request for one analysis and nothing else."""
+def only(analysis: str | None, value: Any = None, **rest: Any) -> Request:
+    """A request for one analysis and nothing else, or for none: then it says what is read."""
     off: dict[str, Any] = dict.fromkeys(analysis_keys(), False)
-    return request_type()(**{**off, analysis: value, **rest})
+    asked = {} if analysis is None else {analysis: value}
+    return request_type()(**{**off, **asked, **rest})
