@@ -9,16 +9,18 @@ from typing import Any
 
 
 def lazily(
-    package: str, homes: Mapping[str, str], rooms: tuple[str, ...] = ()
+    package: str, homes: Mapping[str, str], rooms: tuple[str, ...] = (), *, published: bool = False
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make ``__getattr__`` and ``__dir__`` of a package.
 
     Parameters
     ----------
     homes
-        For each module, by its dotted name within the package, the names it gives, with blanks between.
+        For each module, by its dotted name within the package, or its whole name, the names it gives, with blanks between.
     rooms
         Packages within it that are loaded as well.
+    published
+        Whether the gate of arguments is put before what is found, as `publish` does for names that are there at once.
     """
     known = {name: module for module, names in homes.items() for name in names.split()}
 
@@ -27,7 +29,12 @@ def lazily(
             return import_module(f"{package}.{name}")
         if name not in known:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{known[name]}"), name)
+        home = known[name] if known[name].startswith("proband.") else f"{package}.{known[name]}"
+        value = getattr(import_module(home), name)
+        if published:
+            from proband.engine.arguments import published as gated
+
+            value = gated(value)
         setattr(sys.modules[package], name, value)
         return value
 

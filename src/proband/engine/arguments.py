@@ -99,9 +99,10 @@ def published(thing: Published) -> Published:
     """
     if isinstance(thing, FunctionType) and _is_ours(thing):
         home = vars(sys.modules[thing.__module__])
-        if home.get(thing.__name__, thing) is thing and thing not in _GATED:
-            home[thing.__name__] = checked(thing)
-        return home[thing.__name__]  # type: ignore[no-any-return]  # of the same type
+        held = home.get(thing.__name__)
+        if thing not in _GATED and not (isinstance(held, FunctionType) and held in _GATED):
+            home[thing.__name__] = checked(thing)  # what is held may be the types of overloads alone
+        return thing if thing in _GATED else home[thing.__name__]
     if isinstance(thing, type) and not issubclass(thing, Exception):
         _PUBLISHED[thing.__name__] = thing
         for kind in thing.__mro__:

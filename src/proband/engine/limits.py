@@ -19,6 +19,8 @@ from proband.engine.kinds import SEVERAL, fits, is_open, shown
 from proband.errors import UsageError
 from proband.words import count, given
 
+Weights = Literal["probe", "person"]
+"""What weighs the same in a rate: every probe, or every person, whose probes then share that weight."""
 Adjustment = Literal["single-step", "none"]
 """How p-values and intervals of several pairs are adjusted for their number."""
 _LONGEST_NAME = 255  # bytes, of a file or a directory

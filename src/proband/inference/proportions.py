@@ -8,6 +8,7 @@ from typing import Annotated, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import published
 from proband.engine.limits import LEVEL, SEED, Level, Within
 from proband.errors import UsageError
 from proband.results.base import Interval as Interval
@@ -56,6 +57,7 @@ def t_quantiles(confidence_level: float, freedom: Floats) -> Floats:
     return found
 
 
+@published
 def proportion_interval(
     successes: Successes, n: Size, method: ProportionMethod = "wilson", confidence_level: Level = 0.95
 ) -> Interval:
@@ -127,6 +129,7 @@ def wilson_ends(rates: Floats, n: Floats, z: float | Floats) -> tuple[Floats, Fl
     return low, high
 
 
+@published
 def difference_of_independent(
     successes_a: Successes, n_a: Size, successes_b: Successes, n_b: Size, confidence_level: Level = 0.95
 ) -> tuple[Interval, float]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from proband.engine.arguments import asked
 from proband.engine.kinds import number_in
+from proband.engine.limits import Weights as Weights
 from proband.engine.registry import Registry
 from proband.errors import DesignError, UsageError
 from proband.measures.outcomes import Outcomes
@@ -40,10 +41,6 @@ Form = Literal["share", "mean", "quantile", "function", "curve", "threshold", "a
 the ranks. ``curve``: a share at every rank. ``threshold``: an error rate where another is given. ``area``: a share of pairs of
 pairs. ``crossing``: where two error rates are equal.
 """
-
-
-Weights = Literal["probe", "person"]
-"""What weighs the same in a rate: every probe, or every person, whose probes then share that weight."""
 
 
 class Measure(ABC):

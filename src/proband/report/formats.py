@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from proband.engine.files.spreadsheets import spreadsheet_csv
-from proband.engine.frames import frame_of_rows
 from proband.report.page.markup import Markup, joined, tag
 from proband.report.table import Cell, Table
 from proband.words import Sentence, as_sentence, printable, visible
@@ -131,6 +129,9 @@ def _on_one_line(text: str) -> str:
 
 def as_csv(table: Table) -> str:
     """Write the values of a table as CSV: nothing is rounded, and a cell of several numbers becomes several columns."""
+    from proband.engine.files.spreadsheets import spreadsheet_csv  # polars is loaded when it is first needed
+    from proband.engine.frames import frame_of_rows
+
     made: dict[str, list[float | str | None]] = {}
     for place, column in enumerate(table.columns):
         title = column.key or " ".join(column.title.split())

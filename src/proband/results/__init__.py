@@ -1,22 +1,31 @@
 """What was found: numbers with their intervals, and the four answers that each carries."""
 
-from proband.engine.arguments import publish
-from proband.results.band import Band, Curve
-from proband.results.base import Answers, Facts, Interval, Result
-from proband.results.difference import Difference
-from proband.results.estimate import Clusters, Estimate, Measurement
+from __future__ import annotations
 
-__all__ = [
-    "Answers",
-    "Band",
-    "Clusters",
-    "Curve",
-    "Difference",
-    "Estimate",
-    "Facts",
-    "Interval",
-    "Measurement",
-    "Result",
-]
+from typing import TYPE_CHECKING
 
-publish(__name__)
+from proband._lazy import lazily
+
+if TYPE_CHECKING:
+    from proband.results.band import Band as Band, Curve as Curve
+    from proband.results.base import (
+        Answers as Answers,
+        Facts as Facts,
+        Interval as Interval,
+        Result as Result,
+    )
+    from proband.results.difference import Difference as Difference
+    from proband.results.estimate import (
+        Clusters as Clusters,
+        Estimate as Estimate,
+        Measurement as Measurement,
+    )
+
+_HOMES = {
+    "band": "Band Curve",
+    "base": "Answers Facts Interval Result",
+    "difference": "Difference",
+    "estimate": "Clusters Estimate Measurement",
+}
+__all__ = [name for names in _HOMES.values() for name in names.split()]
+__getattr__, __dir__ = lazily(__name__, _HOMES, published=True)

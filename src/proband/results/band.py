@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.limits import Rank, Within
 from proband.results.base import Answers, Confidence, Facts, Result
 from proband.results.serializing import Written
@@ -18,6 +19,7 @@ from proband.words import Method, Note, counted, fixed, interval, level
 Rates = Annotated[npt.NDArray[np.float64], Within(ge=0, le=1)]
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Curve(Result):
     """A cumulative match characteristic: the recognition rate at every rank.
@@ -59,6 +61,7 @@ class Curve(Result):
         )
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Band(Result):
     """A cumulative match characteristic with an interval at every rank.

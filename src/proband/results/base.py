@@ -8,21 +8,19 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
-import polars as pl
-
 from proband._version import __version__
-from proband.engine.frames import frame_of_rows
+from proband.engine.arguments import published
 from proband.engine.limits import Count as Count, Rank as Rank, Rate as Rate, Within
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.results.compared import Compared
-from proband.results.frames import rows_of
 from proband.results.serializing import Written, entries
 from proband.results.targets import DESCRIPTION, EVERYTHING, NOTHING
 from proband.words import Note, Target, digits, fold, plain, visible
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
 
 
 # Any other float may be null, since JSON has no infinity.
@@ -32,6 +30,7 @@ ROUNDING = 1e-12
 """What differs by so little, as a share of what it is, differs by rounding alone."""
 
 
+@published
 class Interval(NamedTuple):
     """The ends of an interval."""
 
@@ -44,6 +43,7 @@ class Interval(NamedTuple):
         return self.high - self.low > ROUNDING * max(1.0, abs(self.low), abs(self.high))
 
 
+@published
 class Result(Shown):
     """What was found: a frozen dataclass that shows itself as plain values, as a table and as a figure.
 
@@ -82,6 +82,9 @@ class Result(Shown):
 
     def to_frame(self) -> pl.DataFrame:
         """Return a table with a row for each number that was found, and columns for what it is of."""
+        from proband.engine.frames import frame_of_rows  # polars is loaded when it is first needed
+        from proband.results.frames import rows_of
+
         return frame_of_rows(rows_of(self))
 
     def to_pandas(self) -> pd.DataFrame:
@@ -120,6 +123,7 @@ def _in_lines(shown: Callable[[Any], str]) -> Callable[[Any], str]:
     return folded
 
 
+@published
 @dataclass(frozen=True)
 class Answers:
     """What a number is of, what varies behind it, what is held fixed and what is assumed."""
@@ -131,6 +135,7 @@ class Answers:
     assuming: Target
 
 
+@published
 @dataclass(frozen=True)
 class Facts:
     """How a measurement came about: sizes, policies, what was left out.

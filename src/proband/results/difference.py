@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from proband.engine.arguments import published
 from proband.engine.limits import Adjustment as Adjustment
 from proband.results.base import Count, Finite, Interval, Rate, Result
 from proband.results.serializing import Written
@@ -113,6 +114,7 @@ class PersonDifference(Result):
     verdict: Verdict
 
 
+@published
 @dataclass(frozen=True)
 class Difference(Result):
     """The first algorithm against the second.

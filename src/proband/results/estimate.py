@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import published
 from proband.errors import DesignError, UsageError
 from proband.results.base import Answers, Confidence, Count, Facts, Rate, Result
 from proband.results.serializing import Written
@@ -30,6 +31,7 @@ def which_rate(unit: str = "person", item: str = "probe") -> Note:
     return _WHICH_RATE(unit=unit, many="people" if unit == "person" else f"{unit}s", item=item)
 
 
+@published
 @dataclass(frozen=True)
 class Measurement(Result):
     """One number about one algorithm in one experiment.
@@ -58,6 +60,7 @@ class Measurement(Result):
         return f"{self.facts.algorithm}: {self.answers.of} = {digits(self.value, 6)}{events}"
 
 
+@published
 @dataclass(frozen=True)
 class Clusters(Result):
     """How outcomes vary between and within people.
@@ -125,6 +128,7 @@ class ByPerson(Result):
         return f"person-weighted {fixed(self.value)} {interval(self.low, self.high)}"
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Estimate(Result):
     """A measure of one algorithm with its interval.

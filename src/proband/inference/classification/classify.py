@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed, Within
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.inference.classification.labels import Guesses, Labels, Task, TiePolicy, task_of
@@ -69,6 +70,7 @@ _TIED = Sentence(
 )
 
 
+@published
 def classify(
     y_true: Any,
     models: Any,

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Positive
 from proband.errors import UsageError
@@ -71,6 +72,7 @@ class Confusion(Result):
     share: Rate
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Classification(Result):
     """Models that classify the same samples into the same classes.

@@ -11,6 +11,7 @@ import numpy as np
 
 from proband.designs import Bootstrap, Design, SignFlip
 from proband.engine import Engine, on_engine
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
@@ -99,6 +100,7 @@ def compare(
     by: str | Category | Sequence[Category],
     engine: Engine = None,
 ) -> ComparisonsByCategory: ...
+@published
 @on_engine
 def compare(
     measure: Measure | str,

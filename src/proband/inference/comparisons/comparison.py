@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError, first_few
@@ -97,6 +98,7 @@ class Standings(Result):
         return spreadsheet_csv(self.to_frame())
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Comparison(Standings):
     """Several algorithms, on the same probes or on independent people.

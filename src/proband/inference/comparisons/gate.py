@@ -9,6 +9,7 @@ from typing import Literal
 import polars as pl
 
 from proband.designs import Design
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level, Margin, Seed
 from proband.errors import GateError, UsageError, first_few
@@ -96,6 +97,7 @@ class Pinned:
     by_digest: bool = False
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Gate(Result):
     """A new algorithm against a baseline, judged by the margin alone.
@@ -238,6 +240,7 @@ class Gate(Result):
         return f"Gate: {as_sentence(self.sentence())}"
 
 
+@published
 def gate(
     candidate: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     baseline: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],

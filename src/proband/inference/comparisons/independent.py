@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from proband.designs import Clustered
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.comparisons.compare import DEFAULT_MARGIN, margin_for
@@ -54,6 +55,7 @@ _SHARED_NAMES = Sentence(
 )
 
 
+@published
 def compare_independent(
     measure: Measure | str,
     first: Outcomes | Sequence[Outcomes] | Mapping[str, Outcomes],

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level
@@ -118,6 +119,7 @@ class McNemarRow(OfProbes, Result):
         return part / self.counts.n if self.counts.n else None
 
 
+@published
 @dataclass(frozen=True)
 class McNemarTable(Result):
     """McNemar's tests of pairs of algorithms, over all probes and within categories.
@@ -203,6 +205,7 @@ def _plain(row: McNemarRow) -> dict[str, Any]:
     }
 
 
+@published
 def mcnemar_table(
     algorithms: Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores],
     within: Experiment | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from proband.engine.arguments import published
 from proband.engine.limits import Level
 from proband.errors import InputError, UsageError
 from proband.inference.comparisons.testing.adjustment import holm
@@ -73,6 +74,7 @@ NO_SPREAD = Sentence(
 )
 
 
+@published
 def compare_datasets(
     frame: Any,
     *,

@@ -7,6 +7,7 @@ from typing import Literal
 
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.results.base import Answers, Confidence, Count, Result
 from proband.words import Method, Note, Sentence, as_sentence, counted
@@ -159,6 +160,7 @@ class DatasetDifference(Result):
     n_subjects: Count | None
 
 
+@published
 @dataclass(frozen=True)
 class DatasetComparison(Result):
     """Algorithms over several data sets.

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import published
 from proband.engine.foreign import complete_from
 from proband.engine.kinds import Axes
 from proband.engine.labels import aligned
@@ -61,6 +62,7 @@ def design_effect(values: Floats, people: npt.NDArray[np.integer[Any]]) -> float
     return max(1.0, variance_over_people(values, people) / independent)
 
 
+@published
 def cluster_statistics(
     success: Annotated[Floats, Axes(1, labelled=True)],
     clusters: Annotated[npt.NDArray[np.integer[Any]], Axes(1, labelled=True)],

@@ -9,6 +9,7 @@ import numpy as np
 from proband.designs import Bootstrap, Design, Reweighting, StratifiedDesign
 from proband.designs.base import as_design
 from proband.engine import Engine, on_engine
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Rank, Seed
 from proband.errors import UsageError
 from proband.inference.estimates.bootstrap import resampling_answers, units_of
@@ -32,6 +33,7 @@ from proband.words import Note
 _RANKS_OF_FRACTIONS = 2_000
 
 
+@published
 @for_each
 @on_engine
 def estimate_cmc(

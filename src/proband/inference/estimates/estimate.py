@@ -10,6 +10,7 @@ from typing import Any, overload
 from proband.designs import Binomial, Bootstrap, Clustered, Design
 from proband.designs.base import as_design
 from proband.engine import Engine, on_engine
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Positive, Seed
 from proband.inference.estimates.case import cases_of, people_in
 from proband.inference.procedures import Auto, Question, procedure_for
@@ -70,6 +71,7 @@ def estimate(
     one_sided: Side | None = None,
     engine: Engine = None,
 ) -> Any: ...
+@published
 @on_engine
 def estimate(
     measure: Measure | str,

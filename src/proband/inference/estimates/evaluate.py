@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from proband.engine import Engine, Progress, on_engine
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Threads
 from proband.errors import UsageError
 from proband.inference.estimates.case import supposed_by
@@ -40,6 +41,7 @@ _ALTERED = Sentence(
 )
 
 
+@published
 @on_engine
 def evaluate(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.inference.estimates.case import Case, clusters_of
 from proband.inference.estimates.weighting import BY_DEFAULT, Supposed
@@ -40,6 +41,7 @@ class OfProbes:
         return probes_called(self.category)
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Entry(OfProbes, Result):
     """One algorithm on one set of probes: its outcomes, its curve, the band around it, and the ranks that tables show.
@@ -143,6 +145,7 @@ class Entry(OfProbes, Result):
         )
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Evaluation(Result):
     """What became of every algorithm on every set of probes.

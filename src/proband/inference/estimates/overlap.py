@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError
 from proband.inference.estimates.evaluate import categories_by, probe_sets
@@ -21,6 +22,7 @@ GALLERY = "gallery"
 Counts = tuple[tuple[Count, ...], ...]
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class SetOverlap(Result):
     """Images and people that sets of samples have in common.
@@ -61,6 +63,7 @@ class SetOverlap(Result):
         return f"SetOverlap(images: {sizes})"
 
 
+@published
 def set_overlap(
     experiment: Experiment, *, by: str | Sequence[str] = (), categories: Category | Sequence[Category] = ()
 ) -> SetOverlap:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.limits import Weights
 from proband.inference.estimates.clusters import ALIKE, over_people
 from proband.inference.moderation import (
     OF_CURVES,
@@ -20,7 +21,6 @@ from proband.inference.moderation import (
     moderated_variance,
 )
 from proband.inference.proportions import t_quantiles, wilson_ends
-from proband.measures.base import Weights
 from proband.words import Note, Sentence, counted
 
 Floats = npt.NDArray[np.float64]

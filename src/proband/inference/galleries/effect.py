@@ -12,6 +12,7 @@ import polars as pl
 
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import ROUNDING
+from proband.engine.arguments import published
 from proband.engine.kinds import Axes
 from proband.engine.limits import Level, Seed, Within
 from proband.errors import DesignError, UsageError
@@ -60,6 +61,7 @@ def most_probes(n_images: npt.NDArray[np.integer[Any]], design: StratifiedDesign
     return max(taken, key=lambda k: ((k - 1) * people[k], -k))
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class ImageColumns:
     """The same number of images of each person, as columns: any of them can be the gallery.
@@ -185,6 +187,7 @@ class ImageColumns:
         return Experiment(self.samples, enrolled, searched)
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class GalleryEffect(Result):
     """One algorithm with each column of images as the gallery in turn.
@@ -242,6 +245,7 @@ class GalleryEffect(Result):
         return said(**of, above=above, below=below, statistic=self.statistic, p=self.p_value)
 
 
+@published
 @for_each
 def gallery_effect(
     scores: Scores,

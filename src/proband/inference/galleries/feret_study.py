@@ -10,6 +10,7 @@ import numpy as np
 
 from proband.designs import Galleries
 from proband.engine import Engine, Progress, on_engine
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Power, Rank, Seed, Threads
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.compare import compare
@@ -57,6 +58,7 @@ _NOT_SO_MANY = Sentence(
 _NO_VARIATION = Sentence("feret.no-variation", "caution", "{category}: no variation over {design}: {why}")
 
 
+@published
 @on_engine
 def feret_study(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.inference.estimates.evaluation import OfProbes
 from proband.inference.galleries.consistency import Tally
@@ -117,6 +118,7 @@ class GalleryRow(Result):
     test: Heterogeneity | None
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class GalleryVariation(OfProbes, Result):
     """Several algorithms over several galleries of different people.

@@ -11,6 +11,7 @@ import numpy as np
 from proband.designs import Galleries
 from proband.designs.galleries import GalleryParts
 from proband.engine import Engine, Progress, Silent, on_engine
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Seed, Threads
 from proband.errors import DesignError, Said, UsageError
 from proband.inference.estimates.case import people_in
@@ -103,6 +104,7 @@ _NO_VARIATION = Sentence(
 )
 
 
+@published
 @on_engine
 def gallery_variation(
     measure: Measure | str,

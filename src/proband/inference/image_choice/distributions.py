@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import published
 from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level
@@ -19,6 +20,7 @@ Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Distribution(Result):
     """How often each value k/n occurred.

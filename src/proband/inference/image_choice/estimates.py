@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import Engine, on_engine, run_blocks
+from proband.engine.arguments import published
 from proband.engine.limits import Rank
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested, difference_of
@@ -191,6 +192,7 @@ def _percentile(replicates: Floats, level: float) -> Interval:
     return Interval(float(ordered[passed]), float(ordered[-1 - passed]))
 
 
+@published
 @for_each
 @on_engine
 def exact_over_choices(

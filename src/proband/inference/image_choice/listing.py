@@ -8,12 +8,14 @@ import numpy as np
 import polars as pl
 
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
+from proband.engine.arguments import published
 from proband.engine.limits import Seed
 from proband.errors import UsageError
 from proband.samples import Pool
 from proband.words import count
 
 
+@published
 def trial_choices(
     pool: Pool,
     design: ImageChoice | None = None,

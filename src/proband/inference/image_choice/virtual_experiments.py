@@ -12,6 +12,7 @@ import polars as pl
 
 from proband.designs.image_choice import ImageChoice
 from proband.engine import Engine, Progress, Silent, on_engine
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Rank, Seed, Threads
 from proband.errors import UsageError
 from proband.inference.image_choice.distributions import (
@@ -56,6 +57,7 @@ _REMAINDER = Sentence(
 )
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class VirtualExperiments(Result):
     """What became of every algorithm in many choices of images.
@@ -227,6 +229,7 @@ class VirtualExperiments(Result):
         return tuple(found)
 
 
+@published
 @on_engine
 def permute(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],

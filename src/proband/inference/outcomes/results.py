@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from proband.engine.arguments import published
 from proband.inference.comparisons.comparison import Standings
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Difference, Unit
@@ -41,6 +42,7 @@ class OutcomeFacts:
         return self.n_items
 
 
+@published
 @dataclass(frozen=True)
 class OutcomeRate(Result):
     """A rate of one system with its interval.
@@ -88,6 +90,7 @@ class OutcomeRate(Result):
         )
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class OutcomeComparison(Standings):
     """Several systems on the same items.

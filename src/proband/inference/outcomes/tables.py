@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed
 from proband.errors import Hint, InputError, UsageError, first_few
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
@@ -35,6 +36,7 @@ _ALIKE: dict[Unit, Target] = {
 }
 
 
+@published
 def compare_outcomes(
     frame: Any,
     *,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import ceil, expm1, isclose, log1p
 from typing import Annotated
 
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Power, Within
 from proband.errors import DesignError, UsageError
 from proband.inference.planning.plans import (
@@ -92,6 +93,7 @@ ErrorRate = Annotated[
 ]
 
 
+@published
 def plan_half_width(
     rate: ExpectedRate,
     half_width: HalfWidth | None = None,
@@ -196,6 +198,7 @@ def _observed(rate: float, n: int, assurance: float) -> float:
     return max(0.5, ceil(float(bdtrik(1 - assurance, n, rate)) - _SLACK) / n)
 
 
+@published
 def plan_difference(
     margin: PlannedMargin | None = None,
     *,
@@ -277,6 +280,7 @@ def plan_difference(
     )
 
 
+@published
 def plan_error_rate(
     error_rate: ErrorRate | None = None,
     *,

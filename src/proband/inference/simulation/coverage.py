@@ -11,6 +11,7 @@ import numpy as np
 from proband.designs import Design
 from proband.designs.base import as_design
 from proband.engine import Progress
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed, Share, Within
 from proband.errors import UsageError
 from proband.inference.estimates.clusters import cluster_statistics
@@ -94,6 +95,7 @@ _FEWEST_CARRIERS = 3
 _SETS = Within(ge=20, le=1_000_000, hint="1000 tell a coverage of 95% to ± 0.7 points.")
 
 
+@published
 @dataclass(frozen=True)
 class Coverage(Result):
     """How an interval, and perhaps a test, fares for one design: what simulated data sets showed.
@@ -156,6 +158,7 @@ class Coverage(Result):
         return f"{self.design}: {as_sentence(self.sentence())}"
 
 
+@published
 def coverage(
     measure: Measure | str | None = None,
     data: Outcomes | Experiment | None = None,

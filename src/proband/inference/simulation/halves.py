@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from proband.designs import Design
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Seed, Within
 from proband.errors import DesignError
 from proband.inference.estimates.estimate import estimate
@@ -45,6 +46,7 @@ _TOO_RARE = Sentence(
 _LEAST_AGREEMENT = 0.05  # below the level by so much is more than splits of one data set differ by
 
 
+@published
 @dataclass(frozen=True)
 class Halves(Result):
     """How often the estimates of two halves of the people agree.
@@ -93,6 +95,7 @@ class Halves(Result):
         return as_sentence(self.sentence())
 
 
+@published
 def compare_halves(
     measure: Measure | str,
     outcomes: Outcomes,

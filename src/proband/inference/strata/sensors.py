@@ -12,6 +12,7 @@ import numpy.typing as npt
 from proband.designs import SignFlip, StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE
+from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Rank, Seed
 from proband.errors import DesignError, UsageError, first_few
 from proband.inference.comparisons.compare import margin_for
@@ -65,6 +66,7 @@ _DIFFERENCES = Method(
 )
 
 
+@published
 def compare_sensors(
     data: Outcomes | Scores,
     by: str,

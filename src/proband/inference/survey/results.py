@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.foreign import number_by
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Freedom, Level
@@ -96,6 +97,7 @@ class SurveyContrast(Result):
         return f"{self.name}: {digits(self.value, 6)} ± {digits(self.standard_error, 4)} [{digits(self.low, 6)}, {digits(self.high, 6)}]"
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class SurveyEstimates(Result):
     """Numbers of a survey with their covariance.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.designs import StratifiedDesign
 from proband.designs.stratified import Centre
-from proband.engine.arguments import asked
+from proband.engine.arguments import asked, published
 from proband.engine.foreign import complete_from
 from proband.engine.labels import Labels, aligned, labels_of
 from proband.engine.limits import Drawn, Freedom, Level, Rho, Seed, Share, Within
@@ -53,6 +53,7 @@ _ZERO = Sentence(
 )
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Survey:
     """Rows of a table with their weights, and how they were drawn: strata, units within them, and units within units.

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from proband.designs import BRR, StratifiedDesign
 from proband.designs.strata import Strata
 from proband.engine import Engine, on_engine
+from proband.engine.arguments import published
 from proband.engine.foreign import complete_from, number_by
 from proband.engine.kinds import Axes
 from proband.engine.labels import aligned
@@ -26,6 +27,7 @@ Floats = npt.NDArray[np.float64]
 Statistic = Callable[[Floats], float]
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class ReplicateEstimate(Result):
     """A statistic of weighted units with its replicate variance.
@@ -68,6 +70,7 @@ class ReplicateEstimate(Result):
         )
 
 
+@published
 @on_engine
 def estimate_weighted(
     statistic: Statistic,

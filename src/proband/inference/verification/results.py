@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.errors import UsageError, first_few, nearest, quoted
 from proband.inference.proportions import Interval
 from proband.inference.verification.intervals.dyadic_auc import AucInterval
@@ -81,6 +82,7 @@ class VerificationPoint(Result):
         )
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Verification(Result):
     """One algorithm's error rates, with intervals at chosen points.
@@ -152,6 +154,7 @@ class Verification(Result):
         return ", ".join([repr(self.rates), *points])
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class Verifications(Result):
     """Error rates of several algorithms.

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, Progress, Silent, on_engine
+from proband.engine.arguments import published
 from proband.engine.limits import FalseMatchRate, Level, Replicates, Seed, Threads
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import check_seed
@@ -91,6 +92,7 @@ def verify(
 ) -> Verifications: ...
 
 
+@published
 @on_engine
 def verify(
     scores: Scores | Trials | Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
@@ -341,6 +343,7 @@ def beside_each_other(
     return [make(lent) if of(one)._may_borrow(lent) else one for make, one in zip(making, made, strict=True)]
 
 
+@published
 def verify_pairs(
     mated: Any,
     scores: PairScores,

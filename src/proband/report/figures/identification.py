@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from proband.engine.arguments import published
 from proband.engine.limits import Inches, Positive, Title
 from proband.errors import UsageError
 from proband.inference import Band, Estimate, Evaluation
@@ -31,6 +32,7 @@ _NARROW = 5.0
 _ROW = 0.24  # inches
 
 
+@published
 def evaluation_figure(
     evaluation: Evaluation,
     title: Title | None = None,
@@ -52,6 +54,7 @@ def evaluation_figure(
     return cmc_figure(panels, title, width, said=said, places=places, relative=relative)
 
 
+@published
 def cmc_figure(
     panels: Mapping[str, Sequence[Curve | Band]],
     title: Title | None = None,

@@ -10,6 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from proband.engine import written_whole
+from proband.engine.arguments import published
 from proband.engine.kinds import shown
 from proband.engine.limits import Title
 from proband.errors import UsageError
@@ -85,6 +86,7 @@ def foot(figure: Figure, text: str) -> None:
     figure.supxlabel(said, x=0.01, ha="left", fontsize=8, color=GREY)
 
 
+@published
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as PNG, SVG or PDF by its ending, whole or not at all, with nothing in it that changes by date."""
     import matplotlib as mpl

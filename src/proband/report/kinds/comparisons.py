@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
+from proband.engine.arguments import published
 from proband.inference import Comparison, Estimate, OutcomeComparison, OutcomeRate
 from proband.inference.comparisons.comparison import Standings
 from proband.report import columns as col
@@ -136,6 +137,7 @@ def letter_of(place: int) -> str:
     return (letter_of(more - 1) if more else "") + _ALPHABET[last]
 
 
+@published
 def comparison_table(comparison: Standings) -> Table:
     """Make the publication table, the best algorithm first."""
     first = comparison.estimates[0]

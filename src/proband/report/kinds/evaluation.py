@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from proband.engine.arguments import published
 from proband.inference.estimates.case import DEPENDENCE
 from proband.inference.estimates.estimate import CHOSEN
 from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluation, probes_called
@@ -93,6 +94,7 @@ def own_gallery(own: Facts | ContrastRow, whole: Facts | ContrastRow) -> str:
     return f" ({count(own.n_gallery_subjects)} enrolled)"
 
 
+@published
 def evaluation_tables(evaluation: Evaluation) -> list[Table]:
     """Make a table for each set of probes, a row for each algorithm."""
     several = len(evaluation.categories) > 1
@@ -201,6 +203,7 @@ def metrics_of(evaluation: Evaluation) -> Note:
     return metrics_statement((entry.algorithm, entry.curve.facts.metric) for entry in entries)
 
 
+@published
 def statements(evaluation: Evaluation) -> list[Note]:
     """Say what the numbers mean and what was left out, a note each."""
     entries = evaluation.of(evaluation.categories[0])

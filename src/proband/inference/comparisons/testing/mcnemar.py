@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
+from proband.engine.arguments import published
 from proband.engine.foreign import complete_from
 from proband.engine.kinds import Axes
 from proband.engine.labels import aligned
@@ -25,6 +26,7 @@ MOST_PROBES = 2**31 - 1
 Outcome = Annotated[npt.NDArray[np.float64], Axes(1, labelled=True)]
 
 
+@published
 @dataclass(frozen=True)
 class PairedOutcomes:
     """How often two algorithms succeed on the same probes.
@@ -70,6 +72,7 @@ class PairedOutcomes:
         return self.ss + self.sf + self.fs + self.ff
 
 
+@published
 @dataclass(frozen=True)
 class McNemar(Result):
     """The result of McNemar's test.
@@ -94,6 +97,7 @@ class McNemar(Result):
     p_mid: Rate
 
 
+@published
 def mcnemar(n_sf: Count, n_fs: Count) -> McNemar:
     """Test whether two algorithms recognise probes equally often, by the probes on which they differ (McNemar 1947).
 
@@ -127,6 +131,7 @@ def mcnemar(n_sf: Count, n_fs: Count) -> McNemar:
     return McNemar(n_sf, n_fs, greater, less, min(1.0, 2 * smaller), min(1.0, 2 * smaller - observed))
 
 
+@published
 def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Interval:
     """Find Newcombe's interval of the paired difference of two rates: Wilson's, hybrid, with the correlation.
 
@@ -160,6 +165,7 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> 
     return Interval(max(-1.0, low), min(1.0, high))
 
 
+@published
 def tango_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Interval:
     """Find Tango's (1998) score interval of the paired difference of two rates: the differences a score test does not reject.
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Progress
+from proband.engine.arguments import published
 from proband.engine.limits import FalseMatchRate, Level, Threads
 from proband.errors import DesignError, Said, UsageError
 from proband.inference.verification.lists import shared_by
@@ -46,6 +47,7 @@ _ANSWERS = Answers(
 )
 
 
+@published
 def threshold(
     scores: Verified | Sequence[Verified] | Mapping[str, Verified],
     within: Experiment | Samples | None = None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.inference.verification.points import CLOSEST_TIED
 from proband.inference.verification.results import VerificationPoint
@@ -85,6 +86,7 @@ _CONCENTRATED = Sentence(
 )
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class DeployedThreshold(Result):
     """The threshold of one algorithm for one false match rate.
@@ -217,6 +219,7 @@ class DeployedThreshold(Result):
         return f"DeployedThreshold({self.sentences()[0]})"
 
 
+@published
 @dataclass(frozen=True, eq=False)
 class DeployedThresholds(Result):
     """Thresholds to deploy, one for each algorithm and false match rate.
