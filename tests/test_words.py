@@ -32,7 +32,7 @@ from proband.report.table import Cell, Table
 from proband.study.findings import Findings
 from proband.study.inputs import Algorithm, Inputs
 from proband.study.run import run
-from proband.words import Method, Sentence, Target, as_sentence
+from proband.words import Method, Sentence, Target, as_sentence, interval_of, small_interval
 
 DESIGNS = [
     *(pb.designs.Binomial(kind) for kind in ("wilson", "clopper-pearson", "jeffreys")),
@@ -294,3 +294,11 @@ def test_joined_methods_are_told_apart():
     drawn = finding.whole()["comparison"].comparisons["median-rank-10"].pairs[0].method
     assert drawn.floor == 1 / 100  # of 200 draws both tails
     assert replace(drawn, draws=None).floor is None
+
+
+def test_interval_of_by_example() -> None:
+    assert interval_of(1234.5678, -0.5, 6) == "[1234.57, −0.5]"
+
+
+def test_small_interval_by_example() -> None:
+    assert small_interval(0.00012345, 0.002) == "[0.000123, 0.002]"

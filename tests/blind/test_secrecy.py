@@ -17,7 +17,7 @@ from scipy import stats
 from proband.algorithms import Pictures
 from proband.blind import BlindTest, Key, Package
 from proband.blind.package.drawing import DrawnSets, draw
-from proband.blind.package.sealing import chance
+from proband.blind.package.sealing import chance, random_names
 from proband.errors import UsageError
 from proband.faces import Population
 from proband.samples import Samples
@@ -269,3 +269,8 @@ def test_in_large_sets_values_of_a_few_people_are_refused(tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="'town' tells whose"):
         BlindTest(people, "all", "all", keep=["town"]).make(tmp_path / "a", tmp_path / "a.key")
     BlindTest(people, "all", "all", keep=["sex"]).make(tmp_path / "b", tmp_path / "b.key")
+
+
+def test_random_names_by_example() -> None:
+    names = random_names(1000, chance(None))
+    assert (len(set(names)), {len(name) for name in names}) == (1000, {12})

@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 from tests.examples import examples
 
 from proband.designs import Galleries
+from proband.designs.galleries import dated_column
 from proband.errors import DesignError, UsageError
 from proband.samples import Experiment, Samples
 
@@ -165,3 +166,8 @@ def test_what_cannot_be_dealt_is_refused_with_a_way_out():
 def test_designs_say_what_they_are():
     assert str(Galleries()) == "6 galleries of different people, dealt at random (seed 0)"
     assert str(Galleries(2, "date", 200)) == "2 galleries of 200 different people each, in order of date"
+
+
+def test_dated_column_by_example() -> None:
+    samples = Samples({"id": ["a1", "b1"], "subject": ["a", "b"], "year": [1993, 1996]})
+    assert dated_column(samples, "year", "tell ages by").to_list() == [1993, 1996]

@@ -6,9 +6,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from proband.designs import Clustered, SignFlip
+from proband import Experiment, Samples, Scores, rank
+from proband.designs import Binomial, Clustered, SignFlip
 from proband.errors import DesignError, UsageError
 from proband.inference import compare, mcnemar
+from proband.inference.comparisons.by_category import too_small
 from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.comparisons.testing.cochran import cochran_q
 from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, tango_interval
@@ -128,3 +130,28 @@ def test_refusals(outcomes_of):
         compare(RecognitionRate(1), [a, b], design=Clustered())
     with pytest.raises(UsageError, match="margin"):
         compare(RecognitionRate(1), [a, b], margin=5)
+
+
+def test_compared_by_category_by_example() -> None:
+    ids = [f"{side}{k}" for side in "gp" for k in range(40)]
+    samples = Samples({"id": ids, "subject": [name[1:] for name in ids], "sex": ["f", "m"] * 40})
+    values = {"a": np.eye(40), "b": np.where(np.arange(40)[:, None] % 2, 0.5, np.eye(40))}
+    scores = [
+        Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()
+    ]
+    found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40]), by="sex")
+    assert {one.category: (one.pairs[0].difference, one.pairs[0].verdict) for one in found.comparisons} == {
+        None: (0.5, "better"),
+        "sex f": (0.0, "undecided"),
+        "sex m": (1.0, "better"),
+    }
+
+
+def test_too_small_by_example() -> None:
+    samples = Samples({"id": ["a1", "a2", "b1"], "subject": list("aab")})
+    scores = Scores.from_array([[0.9, 0.1]], ["a2"], ["a1", "b1"], orientation="similarity")
+    outcomes = rank(scores, Experiment(samples, gallery=["a1", "b1"], probes=["a2"]))
+    assert (too_small("late", outcomes, "auto").code, too_small("late", outcomes, Binomial())) == (
+        "comparison.category-too-small",
+        None,
+    )

@@ -10,6 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 from tests.examples import examples
 
 from proband.errors import InputError, UsageError
+from proband.inference.cross_validation.folds import notes_on_method
 from proband.inference.cross_validation.intervals import (
     corrected_resampled_interval,
     fold_spread,
@@ -270,3 +271,10 @@ def test_runs_that_are_alike_have_no_dust(kind: str, n: int, value: float) -> No
     assert (found.mean, found.minimum, found.maximum, found.std) == (value, value, value, 0.0)
     made = corrected_resampled_interval(np.full((3, n), value), 40, 10, disjoint=True)
     assert made.value == value
+
+
+def test_notes_on_method_by_example() -> None:
+    assert ([note.code for note in notes_on_method(True, None)], notes_on_method(True)) == (
+        ["folds.stability-not-said"],
+        (),
+    )

@@ -6,10 +6,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from proband.designs import Binomial, Bootstrap, Clustered
+from proband.designs import Binomial, Bootstrap, Clustered, SignFlip
 from proband.errors import DesignError, UsageError
 from proband.inference import cluster_statistics, estimate, estimate_cmc, proportion_interval
+from proband.inference.estimates.bootstrap import resampling_answers
+from proband.inference.estimates.estimate import chosen_design
+from proband.inference.procedures import Question, procedure_for
 from proband.measures import CMC, MedianCensoredRank, MedianRelativeRank, RankStatistic, RecognitionRate
+from proband.samples import Samples
+from proband.samples.experiment import Experiment
+from proband.scores.base import Scores
+from proband.words import Target
 
 RNG = np.random.default_rng(5)
 CLOSER = RNG.geometric(0.4, 120) - 1
@@ -166,3 +173,29 @@ def test_bands(outcomes_of):
         inner
     ].sum()
     assert point.to_frame().columns == ["algorithm", "rank", "rate", "low", "high"]
+
+
+def test_resampling_answers_by_example() -> None:
+    assert resampling_answers(Target("rank-rate", "a rate"), Bootstrap("subject")).varying.key == "people"
+
+
+def test_chosen_design_by_example() -> None:
+    samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+    scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity")
+    asked = Question.of(
+        RecognitionRate(1), [scores], Experiment(samples, gallery="session == 1"), "auto", 0.95, 0
+    )
+    assert repr(chosen_design(asked)[0]) == "Binomial(method='wilson')"
+
+
+def test_procedure_for_by_example() -> None:
+    def found(measure, design, comparing=False):
+        return procedure_for(
+            Question.of(measure, {"a": None}, None, design, 0.95, 0), comparing=comparing
+        ).key
+
+    assert (found(RecognitionRate(1), Clustered()), found(MedianCensoredRank(), Bootstrap())) == (
+        "clustered",
+        "resampled",
+    )
+    assert found(RecognitionRate(1), SignFlip(), comparing=True) == "sign-flip"

@@ -8,7 +8,10 @@ from tests.report.page import finding
 
 import proband as pb
 from proband.errors import UsageError
+from proband.inference.estimates.evaluate import categories_by, probe_sets
 from proband.inference.estimates.evaluation import probes_called
+from proband.samples import Samples
+from proband.samples.experiment import Experiment
 
 EVEN = "probe.kind == 'even'"
 
@@ -73,3 +76,26 @@ def test_altered_copies_are_not_pooled_with_photographs_in_silence() -> None:
         ("some", 6, 12),
     ]
     assert {note.level for note in said} == {"caution"}
+
+
+def test_categories_by_by_example() -> None:
+    data = {
+        "id": ["a1", "a2", "b1", "b2"],
+        "subject": list("aabb"),
+        "session": [1, 2, 1, 2],
+        "sex": list("ffmm"),
+    }
+    assert [
+        one.name for one in categories_by(Experiment(Samples(data), gallery="session == 1"), (), "sex")
+    ] == ["sex f", "sex m"]
+
+
+def test_probe_sets_by_example() -> None:
+    data = {
+        "id": ["a1", "a2", "b1", "b2"],
+        "subject": list("aabb"),
+        "session": [1, 2, 1, 2],
+        "sex": list("ffmm"),
+    }
+    sets, _ = probe_sets(Experiment(Samples(data), gallery="session == 1"), "sex")
+    assert {name: len(one.probes) for name, one in sets.items()} == {None: 2, "sex f": 1, "sex m": 1}

@@ -15,7 +15,13 @@ from proband.designs import Galleries
 from proband.errors import InputError, UsageError
 from proband.inference.galleries.consistency import Tally, consistency
 from proband.inference.galleries.feret_study import feret_study
-from proband.inference.galleries.participants import Participant, panels_of, read_participants
+from proband.inference.galleries.participants import (
+    Participant,
+    panels_of,
+    participants_frame,
+    participants_of,
+    read_participants,
+)
 
 N = 40
 
@@ -234,3 +240,20 @@ def test_participants_that_are_no_algorithms_and_measures_of_identification_are_
         study_of({"x": 3.0, "y": 2.0}, participants=[Participant("x"), Participant("x")])
     with pytest.raises(UsageError, match="no measure of verification"):
         study_of({"x": 3.0, "y": 2.0}, verification="rank-rate@1")
+
+
+def test_participants_of_by_example() -> None:
+    assert (
+        repr(participants_of([Participant("a", date="1996")], ["a", "b"], {"b": "cosine"}, {})[1])
+        == "Participant(algorithm='b', metric='cosine', …)"
+    )
+
+
+def test_participants_frame_by_example() -> None:
+    assert participants_frame([Participant("a", date="1996")]).columns == [
+        "algorithm",
+        "date",
+        "metric",
+        "training",
+        "version",
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband.inference.verification.groups import error_rates_by
+from proband.inference.verification.groups import Differential, GroupRates, error_rates_by
 from proband.inference.verification.intervals.dyadic_rates import false_match_rate, false_non_match_rate
 from proband.inference.verification.people.group_differences import (
     GenuineErrors,
@@ -132,3 +132,9 @@ def test_people_without_comparisons_differ_in_nothing():
     errors = GenuineErrors(np.array([], dtype=np.intp), np.array([], dtype=bool), 4)
     found = differences_of_groups("fnmr", errors, np.array([0, 0, 1, 1]), ["a", "b"], np.ones(2, dtype=bool))
     assert found.differences == ()
+
+
+def test_differential_ratio_by_example() -> None:
+    rates = [false_non_match_rate(range(200), [1] * errors + [0] * (200 - errors)) for errors in (40, 80, 10)]
+    groups = tuple(GroupRates(name, 200, rate, None) for name, rate in zip("abc", rates, strict=True))
+    assert Differential("net", "group", 0.5, groups, 0).ratio("fnmr") == 2.0

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import t
 
@@ -14,10 +15,20 @@ import proband as pb
 from proband.designs import BRR, Bootstrap, Clustered, Fay, Jackknife, RaoWu
 from proband.errors import DesignError, UsageError
 from proband.inference import compare, estimate
+from proband.inference.procedures import Question
+from proband.inference.verification.measures.pair_questions import (
+    answers_of_verification,
+    compared_data,
+    pairs_within,
+    unknown_people,
+)
+from proband.inference.verification.measures.replicated import people_varied
 from proband.kernels.subject_bootstrap import add_weighted
 from proband.measures import AUC, EER, FNMR, measure_named
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.scores.trials import Trials
+from proband.words import Target
 
 MEASURES = [AUC(), FNMR(0.1), FNMR(0.02), EER()]
 
@@ -307,3 +318,32 @@ def test_differences_of_people_weighing_the_same():
         each = [measure(one, first.samples).value for one in scores.values()]
         assert pair.difference == pytest.approx(each[0] - each[1])
         assert (pair.p_value <= 0.05) == (not pair.low <= 0 <= pair.high)
+
+
+def test_pairs_within_by_example() -> None:
+    samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+    assert pairs_within(Question.of(FNMR(0.1), [scores], samples, "auto", 0.95, 0)) is samples
+
+
+def test_compared_data_by_example() -> None:
+    trials = Trials(pl.DataFrame({"score": [0.9, 0.1], "mated": [1, 0]}), "similarity")
+    assert (
+        repr(compared_data(Question.of(AUC(), [trials], None, "auto", 0.95, 0)))
+        == "((Trials('trials': 2 comparisons, 1 mated, 0 failed),), None)"
+    )
+
+
+def test_unknown_people_by_example() -> None:
+    assert (
+        str(unknown_people(Trials(pl.DataFrame({"score": [0.9], "mated": [1]}), "similarity", "net")).message)
+        == "net: the list does not say whose the comparisons are, so nothing can be said of new people."
+    )
+
+
+def test_answers_of_verification_by_example() -> None:
+    assert answers_of_verification(Target("auc", "an area")).varying.key == "people-and-threshold"
+
+
+def test_people_varied_by_example() -> None:
+    assert (people_varied(AUC()).key, people_varied(EER()).key) == ("people-compared", "people-and-threshold")

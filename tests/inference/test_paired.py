@@ -9,6 +9,7 @@ from scipy import stats
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
 from proband.errors import DesignError
 from proband.inference import compare, compare_independent, mcnemar
+from proband.inference.comparisons.paired import difference_of
 from proband.inference.comparisons.testing.clustered_mcnemar import clustered_mcnemar
 from proband.measures import MedianCensoredRank, MedianRelativeRank, RankStatistic, RecognitionRate
 
@@ -161,3 +162,7 @@ def test_two_infinite_medians_are_refused_and_not_subtracted(outcomes_of):
     ranked = [outcomes_of(np.arange(40) % 3, name=name, failed=lost) for name in ("a", "b")]
     with pytest.raises(DesignError, match="infinite in some replicates"):
         compare(MedianRelativeRank(), ranked)
+
+
+def test_difference_of_by_example() -> None:
+    assert difference_of(RecognitionRate(1).estimand).key == "difference-of-rank-rate"

@@ -21,12 +21,21 @@ from proband import (
 )
 from proband.designs import BRR, Binomial, Bootstrap, Clustered
 from proband.errors import DesignError, UsageError
-from proband.inference.simulation.asking import Banding, Comparing, Estimating, Searching, Validating
+from proband.inference.simulation.asking import (
+    Banding,
+    Comparing,
+    Estimating,
+    Searching,
+    Validating,
+    of_a_test,
+)
 from proband.inference.simulation.covered import Share, Tally, simulate
 from proband.inference.simulation.other_worlds import OneRank, SplitsWorld, StrangersWorld
 from proband.inference.simulation.pair_worlds import PairsWorld, TwoOverPairs
 from proband.inference.simulation.populations import KINDS, Population
+from proband.inference.simulation.studies.trials import SOME, each, pairs_of, population_of, zipf
 from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms
+from proband.words import Method
 
 RATE = RecognitionRate(1)
 
@@ -269,3 +278,24 @@ def test_fitted_models_are_as_accurate_as_their_truth():
     trained = SplitsWorld(40, 3, repeats=2, about="method")
     held, first = simulate(trained, Validating(method=True), 20)
     assert (trained.draw(0, 0).truth, first.method.key) == (trained.truth, "corrected-resampled-t")
+
+
+def test_of_a_test_by_example() -> None:
+    assert of_a_test(0.2, Method("t", "a test")).p_value == 0.2
+
+
+def test_each_by_example() -> None:
+    assert (each(3), each((1, 2, 12)), each((1,) * 9 + (40,)), each(zipf(60, 40))) == (
+        "3",
+        "1 or 2 or 12",
+        "1 or 40 (one in 10)",
+        "40, 20, 13, … (Zipf)",
+    )
+
+
+def test_population_of_by_example() -> None:
+    assert population_of(60, SOME, 0.8, 0.2)[0] == "60 × 1 or 2 or 12, rate 0.8, icc 0.2, beta"
+
+
+def test_pairs_of_by_example() -> None:
+    assert pairs_of(60, 3, AUC(), 0.98)[0] == "60 × 3 images, value 0.98, icc 0.2, normal"

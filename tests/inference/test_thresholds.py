@@ -292,3 +292,8 @@ def test_tied_scores_are_named_as_the_cause():
         threshold(equal, samples, fmr=0.1, check_orientation=False)
     found = verify(equal, samples, fmr=0.1, check_orientation=False)
     assert "verification.closest-tied" in [note.code for note in found.notes]
+
+
+def test_bound_path_allowed_freely_by_example() -> None:
+    path = BoundPath(np.zeros(1), np.array([1]), np.array([1e-5]), np.ones(1), np.array([1e-5]))
+    assert (path.allowed_freely(0.01, 200, 0.95), path.allowed_freely(0.01, 400, 0.95)) == (None, 1)

@@ -14,7 +14,7 @@ from proband.inference import compare, estimate, estimate_cmc
 from proband.inference.comparisons.testing.curves import Skewed
 from proband.inference.estimates.evaluate import evaluate_outcomes
 from proband.inference.estimates.person_weights import by_person
-from proband.inference.estimates.weighting import PeopleSums, rates_of_people
+from proband.inference.estimates.weighting import PeopleSums, Supposed, rates_of_people
 from proband.inference.proportions import wilson_interval
 from proband.measures import CMC, RecognitionRate
 from proband.measures.base import measure_named, weighted
@@ -222,3 +222,7 @@ def test_a_rate_over_training_sets_stays_a_rate(outcomes_of):
     found = estimate(RecognitionRate(1), scores, Experiment(samples, gallery="session == 1"), TrainingSets())
     assert (found.low, found.value, found.high) == pytest.approx((0, 0.75, 1), abs=1e-6)
     assert 0 <= found.low < found.high <= 1
+
+
+def test_supposed_worth_by_example() -> None:
+    assert Supposed(0.5).worth(PeopleSums.of_counts(np.zeros(10), np.full(10, 3))) == 15.0

@@ -15,8 +15,11 @@ from proband.measures import (
     rank,
     upper_bound_cmc,
 )
+from proband.measures.base import weighing
+from proband.measures.identification import of_the_leader
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
+from proband.words import Target
 
 INF = float("inf")
 
@@ -192,3 +195,14 @@ def test_estimands_say_what_is_measured():
     assert str(MedianCensoredRank(7).estimand) == "median rank censored at 7"
     assert str(MedianRelativeRank().estimand) == "median relative rank"
     assert "cumulative match characteristic" in str(CMC().estimand)
+
+
+def test_weighing_by_example() -> None:
+    assert (
+        str(weighing("person", Target("rank-rate", "recognition rate at rank 1")))
+        == "recognition rate at rank 1, person-weighted"
+    )
+
+
+def test_of_the_leader_by_example() -> None:
+    assert of_the_leader(RecognitionRate(1).estimand).key == "upper-bound-of-rank-rate"

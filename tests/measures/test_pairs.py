@@ -15,6 +15,8 @@ from proband.engine import Kept
 from proband.errors import AlignmentError, DesignError, InputError, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.kernels.vectors import quick_dot, score_tile
+from proband.measures.folds import FoldAccuracy
+from proband.measures.pair_measures import facts_of_pairs
 from proband.measures.pairs import (
     accumulator as accumulator_module,
     products as products_module,
@@ -25,11 +27,13 @@ from proband.measures.pairs.counts import (
     PairCounts,
     count_pairs,
     count_trials,
+    each_pair_once,
     genuine_pairs,
     tail_pairs,
 )
 from proband.measures.pairs.lists import impostor_meetings
 from proband.measures.pairs.pair_set import PairSet
+from proband.measures.pairs.tiles import row_blocks
 from proband.samples import Experiment, Samples
 from proband.scores import Embeddings, Scores
 from proband.scores.trials import Trials
@@ -745,3 +749,29 @@ def test_gaps_that_part_no_two_people_are_not_listed():
         marked[i, j] = marked[j, i] = 1
         scores = Scores.from_array(np.ones((4, 4)), samples.ids, orientation="similarity", cells=marked)
         assert (impostor_meetings(scores, PairSet.of(scores, samples)) is not None) == listed
+
+
+def test_fold_accuracy_by_example() -> None:
+    found = FoldAccuracy("net", np.array([0.9, 0.8, 1.0]), np.zeros(3), 30, ())
+    assert (round(found.mean, 4), round(found.standard_error, 4)) == (0.9, 0.0577)
+
+
+def test_facts_of_pairs_by_example() -> None:
+    samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+    counts = count_pairs(scores, PairSet.of(scores, samples))
+    facts = facts_of_pairs(scores, samples, counts, 2, ())
+    assert (facts.n_probes, facts.n_probe_subjects, facts.universe) == (1, 2, "verification")
+
+
+def test_each_pair_once_by_example() -> None:
+    pairs = pl.DataFrame({"query": ["a", "a", "b"], "target": ["a", "b", "a"], "score": [1.0, 0.5, 0.6]})
+    assert each_pair_once(Trials(pairs, "similarity")).frame.select("query", "target", "score").rows() == [
+        ("a", "b", 0.5)
+    ]
+
+
+def test_row_blocks_by_example() -> None:
+    samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
+    scores = Scores.from_array(np.eye(3), samples.ids, orientation="similarity")
+    assert repr(list(row_blocks(PairSet.of(scores, samples)))) == "[slice(0, 3, None)]"

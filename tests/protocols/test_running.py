@@ -12,6 +12,7 @@ from proband.errors import DesignError, UsageError
 from proband.inference.cross_validation.intervals import pooled_interval
 from proband.protocols.running.classifiers import is_stable, must_run_alone, parse_classifier
 from proband.protocols.running.data import BLACK, FeatureTable, _resized
+from proband.protocols.running.factors import first_of_each
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.splits import splitter
 from proband.samples import Samples
@@ -495,3 +496,7 @@ def test_one_interval_and_one_verdict_are_recommended(
     value = run.card(found.results[0]).value
     quoted = value.low if interval == "method" else value.pooled_low
     assert quoted == found.results[0].interval.low
+
+
+def test_first_of_each_by_example() -> None:
+    assert first_of_each(np.array([0, 0, 1, 1]), np.array([3, 1, 0, 2]), 1).tolist() == [1, 3]

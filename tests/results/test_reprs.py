@@ -8,6 +8,10 @@ import pytest
 
 import proband as pb
 from proband.designs import Galleries
+from proband.results.by_algorithm import for_each
+from proband.results.targets import derived
+from proband.scores import Scores
+from proband.words import Target
 
 N = 12
 IDS = [f"{side}{k}" for k in range(N) for side in "gp"]
@@ -86,3 +90,19 @@ def test_a_result_shows_itself_in_short_lines(known, call, words):
     assert max(map(len, shown.splitlines())) <= 100
     assert len(shown.splitlines()) <= 7
     assert "array(" not in shown
+
+
+def test_for_each_by_example() -> None:
+    @for_each
+    def size(scores: Scores) -> int:
+        return scores.values.size
+
+    a, b = (Scores.from_array([[1, 0]], ["p"], ["g", "h"], orientation="similarity", name=n) for n in "ab")
+    assert (size(a), dict(size([a, b])), dict(size({"c": a}))) == (2, {"a": 2, "b": 2}, {"c": 2})
+
+
+def test_derived_by_example() -> None:
+    assert (
+        repr(derived("difference", "difference of {}", Target("rank-rate", "recognition rate at rank 1")))
+        == "Target(key='difference-of-rank-rate', words='difference of recognition rate at rank 1')"
+    )

@@ -7,6 +7,7 @@ import pytest
 
 from proband.errors import InputError
 from proband.samples import Ids
+from proband.samples.ids import plain_names
 
 
 def test_order_length_and_membership():
@@ -109,3 +110,7 @@ def test_names_that_are_written_otherwise_are_told_how(here, others, how):
 )
 def test_names_of_others_are_not_taken_for_another_spelling(here, others):
     assert Ids(here).difference(others) is None
+
+
+def test_plain_names_by_example() -> None:
+    assert (plain_names(np.array([7.0, 8.0])), plain_names(["a", 3])) == ((7, 8), ("a", 3))

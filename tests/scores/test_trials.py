@@ -8,7 +8,8 @@ import pytest
 
 from proband.errors import AlignmentError, InputError, ProbandError
 from proband.scores import Embeddings, Scores
-from proband.scores.trials import Trials, read_lfw_pairs
+from proband.scores.names import coded, renamed, together
+from proband.scores.trials import Trials, read_lfw_pairs, truths
 
 
 def trials(**columns):
@@ -274,3 +275,20 @@ def test_lfw_pairs_that_are_not_there(tmp_path):
     for path in (tmp_path / "pairs.txt", tmp_path):
         with pytest.raises(InputError, match=path.name):
             read_lfw_pairs(path)
+
+
+def test_coded_by_example() -> None:
+    assert coded(pl.Series(["b", "a", None, "b"])).to_physical().to_list() == [0, 1, None, 0]
+
+
+def test_together_by_example() -> None:
+    one, other = together(pl.Series(["b", "a"]), pl.Series(["c", "b"]))
+    assert (one.to_physical().to_list(), other.to_physical().to_list()) == ([0, 1], [2, 0])
+
+
+def test_renamed_by_example() -> None:
+    assert renamed(coded(pl.Series(["b", "a", "b"])), "model:").to_list() == ["model:b", "model:a", "model:b"]
+
+
+def test_truths_by_example() -> None:
+    assert truths(pl.Series(["1", "FALSE", "yes"])).to_list() == [True, False, None]

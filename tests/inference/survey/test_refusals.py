@@ -12,6 +12,7 @@ import pytest
 import proband as pb
 from proband.errors import ProbandError
 from proband.inference.survey import Survey
+from proband.inference.survey.known_totals import long_totals
 
 TABLE = pl.DataFrame(
     {
@@ -120,3 +121,9 @@ def test_a_function_of_weights_is_the_mean_it_computes() -> None:
     )
     assert weighted.standard_error == pytest.approx(float(found.standard_errors[0]), rel=1e-12)
     assert weighted.degrees_of_freedom == 2
+
+
+def test_long_totals_by_example() -> None:
+    assert long_totals(pl.DataFrame({"variable": ["sex", "sex"], "level": ["f", "m"], "total": [6, 4]})) == {
+        "sex": {"f": 6.0, "m": 4.0}
+    }
