@@ -12,7 +12,7 @@ import numpy as np
 from proband.engine.limits import Title
 from proband.inference.image_choice.distributions import Distribution, Floats
 from proband.report.charts.makers.histograms import over_choices
-from proband.report.charts.mpl import figure, set_axis
+from proband.report.charts.mpl import figure, legend_beside, set_axis
 from proband.report.charts.palette import colour, dashes, marker
 from proband.report.charts.spec import Axis, Chart, Histograms, aligned_charts, some
 from proband.report.figures.style import GREY, STYLE, head, laid_out
@@ -63,7 +63,7 @@ def rate_distributions_figure(
         *(replace(one, above="") for one in charts[1:]),
     ]
     size = _wide_enough(distributions), 1.1 + 2.1 * len(charts)
-    return figure(aligned_charts(charts, across=True), size, title=title, beside=True)
+    return figure(aligned_charts(charts, across=True), size, title=title, legend=legend_beside)
 
 
 def rank_intervals_figure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -47,7 +47,7 @@ def figure(
     headed: bool = True,
     shared: bool = True,
     inside: bool = False,
-    beside: bool = False,
+    legend: Callable[[Axes, Chart, list[Artist]], None] | None = None,
     said: str = "",
 ) -> Figure:
     """Draw charts as the panels of one figure.
@@ -66,21 +66,22 @@ def figure(
         Whether panels share one axis y.
     inside
         Whether the legend stands in the only panel, if it has room there.
-    beside
-        Whether every panel has a legend of its own beside it.
+    legend
+        What gives every panel a legend of its own, such as `legend_beside`.
     said
         A line at the foot of the figure.
     """
     drawn = aligned_charts(some(charts)) if shared and len(charts) > 1 else list(charts)
     # Names beside a panel are laid out as the screen has them, where they are wider.
-    with laid_out(size, title, **({"resolution": STYLE["figure.dpi"]} if beside else {})) as made:
+    with laid_out(
+        size, title, **({"resolution": STYLE["figure.dpi"]} if legend is legend_beside else {})
+    ) as made:
         axes = made.subplots(-(-len(drawn) // columns), columns, squeeze=False, sharey=shared)
         handles: dict[str, Artist] = {}
         for axis, chart in zip(axes.flat, drawn, strict=False):
-            own = draw(axis, chart, alone=len(drawn) == 1)
-            if beside:
-                where: Any = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "alignment": "left"}
-                axis.legend(handles=own, title=chart.heading or None, **where)
+            own = draw(axis, chart, alone=len(drawn) == 1 or legend is not None)
+            if legend is not None:
+                legend(axis, chart, own)
             else:
                 handles |= {str(one.get_label()): one for one in own if str(one.get_label()) not in handles}
             wide = size[0] / columns - 0.7
@@ -152,6 +153,17 @@ def _around_errors(chart: Chart) -> tuple[float, float]:
         shape = float((deviate(y.high) - deviate(y.low)) / (deviate(x.high) - deviate(x.low)))
     high = 0.1 + (width - 1) * min(max(shape, 0.55), 0.8)
     return width, high + 1.0 + 0.18 * min(len(chart.names), MOST_COLOURS + 1)
+
+
+def legend_beside(axis: Axes, chart: Chart, handles: list[Artist]) -> None:
+    """Put a legend to the right of its panel, where nothing is drawn."""
+    axis.legend(
+        handles=handles,
+        title=chart.heading or None,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        alignment="left",
+    )
 
 
 def legend_below(figure: Figure, handles: Sequence[Artist], heading: str = "", said: str = "") -> None:
