@@ -36,7 +36,7 @@ DERIVED = {
     ("shared-people", "design effect"),
     ("replicates", "s.e., first half"),
     ("replicates", "s.e., second half"),
-    ("choice-differences", "p over people, not adjusted"),
+    ("choice-differences", "p over people"),
     ("gallery-effect", "gallery"),
 }
 

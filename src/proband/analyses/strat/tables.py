@@ -197,19 +197,6 @@ def sensors_table(study: StratStudy) -> Table:
     )
 
 
-def errors_table(study: StratStudy) -> Table:
-    """The standard errors of the first algorithm by several methods."""
-    gallery = "first mixed gallery" if study.effects else "fixed gallery"
-    return col.table_of(
-        f"Standard error at rank {study.rank} of {study.cases[0].facts.algorithm}, {gallery}",
-        study.errors.values(),
-        col.name("method", lambda one: str(one.method)),
-        col.name("varying", lambda one: str(one.varying)),
-        col.rate("standard error", lambda one: float(one.by_rank[study.rank - 1])),
-        id="strat-errors",
-    )
-
-
 def people_statement(study: StratStudy) -> Note:
     """Say who takes part, and who does not; a caution where fewer than half of all people do."""
     everybody = study.n_subjects + study.n_left_out

@@ -9,7 +9,6 @@ import polars as pl
 
 from proband.analyses.strat.figures import gallery_effect_figure
 from proband.analyses.strat.tables import (
-    errors_table,
     of_gallery,
     people_statement,
     sensor_statements,
@@ -124,13 +123,13 @@ class StratView(View[StratStudy]):
             mixed = "Rates with each image as the gallery, after mixing"
             yield shown(gallery_effect(found.effects, "strat-galleries"), places=scene.looks)
             yield shown(gallery_effect(found.mixed, "strat-mixed", mixed), places=scene.looks)
-            tables = _effects_table(found), errors_table(found)
+            tables = _effects_table(found), _errors_table(found)
             yield Folded("Each gallery, and standard errors by method", tables)
         else:
             title, relative = "Recognition rate with the fixed gallery", found.relative_ranks
             yield shown(cmc(found.bands, "strat-algorithms", title, relative=relative))
             yield from (one.paged for one in study_tables(found))
-            yield Folded("Standard errors by method", (errors_table(found),))
+            yield Folded("Standard errors by method", (_errors_table(found),))
         meaning = "What the galleries mean" if found.effects else "What they mean"
         yield Folded(meaning, tuple(said(study_statements(found))))
 
@@ -220,4 +219,17 @@ def _effects_table(study: StratStudy) -> Table:
             "p", explained="Do the galleries of this row's algorithm differ? Hotelling's test over people."
         ),
         id="gallery-effect",
+    )
+
+
+def _errors_table(study: StratStudy) -> Table:
+    """The standard errors of the first algorithm by several methods."""
+    gallery = "first mixed gallery" if study.effects else "fixed gallery"
+    return col.table_of(
+        f"Standard error at rank {study.rank} of {study.cases[0].facts.algorithm}, {gallery}",
+        study.errors.values(),
+        col.name("method", lambda one: str(one.method)),
+        col.name("varying", lambda one: str(one.varying)),
+        col.rate("standard error", lambda one: float(one.by_rank[study.rank - 1])),
+        id="strat-errors",
     )

@@ -32,19 +32,20 @@ def feret(found: Findings, request: Request, latex: o.Latex = None, *, json: boo
 
       proband feret eyes.npz own.npz -s samples.csv --version own=eyes --by sex --sizes 50,100,200 --reject 0.25
     """
-    from proband.analyses.feret.study import study_tables
+    from proband.analyses.feret.view import FeretView
 
     if latex is not None:
-        write_latex(latex, *study_tables(found["feret"]))
+        write_latex(latex, *FeretView().tables(found["feret"]))
     show_study(found["feret"], json, explain, found.notes)
 
 
 def show_study(study: FeretStudy, json: bool, explain: bool, beside: Sequence[Note] = ()) -> None:
     """Print a FERET evaluation."""
-    from proband.analyses.feret.study import study_json, study_statements, study_tables
+    from proband.analyses.feret.view import FeretView
+    from proband.engine.files.documents import as_json
 
     if json:
-        typer.echo(study_json(study), nl=False)
+        typer.echo(as_json(study.to_dict()), nl=False)
         return
-    show_tables(*study_tables(study))
-    say_below(study_statements(study), explain, [study.evaluation.answers], beside)
+    show_tables(*FeretView().tables(study))
+    say_below(FeretView().notes(study), explain, [study.evaluation.answers], beside)
