@@ -71,13 +71,8 @@ def verify(
 
       proband verify -e lfw.npz::net -s lfw.npz --id-column '#' --metric l2 --pairs pairs.txt
     """
-    from proband.analyses.verification.tables import (
-        group_marks,
-        groups_table,
-        verification_figures,
-        verification_statements,
-        verification_table,
-    )
+    from proband.analyses.verification.tables import groups_table, verification_figures, verification_table
+    from proband.analyses.verification.words import group_marks, verification_statements
     from proband.inference.verification.groups import VERDICTS
     from proband.report.figures.style import save_figure
 
@@ -117,7 +112,7 @@ def _plain(found: Findings, place: int) -> dict[str, Any]:
 
 
 def _show_folds(found: Findings, json: bool, explain: bool) -> None:
-    from proband.analyses.verification.tables import folds_statements
+    from proband.analyses.verification.words import folds_statements
 
     if json:
         print_json([one.to_dict() for one in found["verification"].folds])
