@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import proband as pb
-from proband.analyses.feret.study import study_figures, study_statements, study_tables
+from proband.analyses.feret.figures import study_figures
+from proband.analyses.feret.statements import study_statements
 from proband.analyses.feret.tables import gallery_size, leaderboards, size_tables, variation_table
+from proband.analyses.feret.view import FeretView
 from proband.designs import Galleries
 from proband.errors import UsageError
 from proband.inference.galleries.feret_results import FeretStudy
@@ -94,9 +96,9 @@ def test_leaderboard_states_sizes_and_sets_versions_apart(study: FeretStudy) -> 
 
 def test_names_survive_markup(study: FeretStudy) -> None:
 
-    shown = "".join(as_terminal(table, 200).plain for table in study_tables(study))
+    shown = "".join(as_terminal(table, 200).plain for table in FeretView().tables(study))
     assert "[poor]" in shown
-    assert "go\\|od" in as_markdown(study_tables(study)[0])
+    assert "go\\|od" in as_markdown(FeretView().tables(study)[0])
 
 
 def test_sizes_of_galleries() -> None:
@@ -163,7 +165,9 @@ def test_names_from_anybody_are_escaped_in_markdown() -> None:
     slow = Sentence("test.slow", "note", "{name} was slow")
     notes = (slow(name=names[0]), slow(name="lower"), Sentence("test.nothing", "note", "nothing else")())
     made = replace(made, notes=notes)
-    report = "\n\n".join([*map(as_markdown, study_tables(made)), bullets(study_statements(made))]) + "\n"
+    report = (
+        "\n\n".join([*map(as_markdown, FeretView().tables(made)), bullets(study_statements(made))]) + "\n"
+    )
     assert "<script>" not in report
     assert "a\\|b &lt;script&gt;alert(1)&lt;/script&gt; &amp; c" in report
     for line in report.splitlines():

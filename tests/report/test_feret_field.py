@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import proband as pb
-from proband.analyses.feret.field import (
+from proband.analyses.feret.figures import curves_by_date, variation_figure
+from proband.analyses.feret.statements import study_statements
+from proband.analyses.feret.tables import (
     MOST_PAIRS,
     consistency_table,
+    leaderboards,
     orders_table,
     participants_table,
 )
-from proband.analyses.feret.figures import curves_by_date, variation_figure
-from proband.analyses.feret.page import feret_blocks
-from proband.analyses.feret.study import study_statements, study_tables
-from proband.analyses.feret.tables import leaderboards
+from proband.analyses.feret.view import FeretView, feret_blocks
 from proband.designs import Galleries
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study
@@ -92,7 +92,7 @@ def test_both_orders_have_places(study: FeretStudy) -> None:
     table = orders_table(study.orders[0])
     rates = [float(row[1].text.split()[0]) for row in table.rows]
     assert rates == sorted(rates, reverse=True)
-    assert len(study_tables(study)) == 1 + 1 + 2 + 1 + 2
+    assert len(FeretView().tables(study)) == 1 + 1 + 2 + 1 + 2
 
 
 @pytest.mark.long

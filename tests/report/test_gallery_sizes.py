@@ -13,7 +13,7 @@ from tests.report.page import finding
 
 import proband as pb
 from proband.analyses.feret.figures import averages_figure, upper_bounds_figure
-from proband.analyses.feret.study import study_statements
+from proband.analyses.feret.statements import study_statements
 from proband.analyses.feret.tables import contrast_table, leaderboards
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.versions import Improvement

@@ -17,8 +17,8 @@ from tests.report.page.test_build import blocks_of, tables_of
 import proband as pb
 from proband.analyses.comparison.run import ComparedAlgorithms
 from proband.analyses.identification.run import Identified
-from proband.analyses.verification.page import hard_subjects_section
 from proband.analyses.verification.run import Verified
+from proband.analyses.verification.view import hard_subjects_blocks
 from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.report import cells
 from proband.report.page.build import build_page
@@ -289,9 +289,7 @@ def test_hard_subjects_do_not_contradict_their_chart(rejected, p, shown):
         finding.PROVENANCE,
         {"identification": finding.one()["identification"], "verification": verified},
     )
-    section = hard_subjects_section(verified, Scene(found))
-    assert section is not None
-    first = section.blocks[0]
+    first = next(iter(hard_subjects_blocks(verified, Scene(found))))
     assert isinstance(first, Paragraph)
     assert shown in first.text
 

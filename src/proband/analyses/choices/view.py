@@ -32,7 +32,6 @@ from proband.report.plotting import one_of
 from proband.report.scene import Scene
 from proband.report.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
-from proband.results.base import Answers
 from proband.results.compared import metrics_statement
 from proband.results.difference import Difference
 from proband.words import Note, Sentence, as_sentence, counted, fixed, level as percent, part_of
@@ -254,7 +253,7 @@ def _trials_tables(result: VirtualExperiments, rank: int = 1, level: float = 0.9
     pairs = islice(combinations(result.algorithms, 2), _MOST_PAIRS)
     more = comb(len(result.algorithms), 2) - _MOST_PAIRS
     notes = [_MORE_PAIRS(n=more)] if more > 0 else []
-    return [rates, _differences(_compared(result, pairs, rank, level), rank, level, notes, result.answers)]
+    return [rates, _differences(result, _compared(result, pairs, rank, level), rank, level, notes)]
 
 
 def _compared(
@@ -283,7 +282,11 @@ def _rates(result: VirtualExperiments, rank: int, level: float) -> Table:
 
 
 def _differences(
-    pairs: Sequence[Difference], rank: int, level: float, notes: Sequence[Note | str], answers: Answers
+    result: VirtualExperiments,
+    pairs: Sequence[Difference],
+    rank: int,
+    level: float,
+    notes: Sequence[Note | str],
 ) -> Table:
     """Differences in the same choices, how often the first does not win, and the test over people."""
     return col.table_of(
@@ -291,7 +294,9 @@ def _differences(
         pairs,
         col.name(f"at rank {rank}", lambda pair: f"{pair.first} − {pair.second}"),
         col.effect("difference, points", lambda pair: pair.difference),
-        col.effect_interval(f"{percent(level)} of choices", _over_choices, kind="number", answers=answers),
+        col.effect_interval(
+            f"{percent(level)} of choices", _over_choices, answers=result.answers, kind="number"
+        ),
         col.share("does not win in", lambda pair: (pair.not_won or 0, pair.n_trials or 0)),
         col.p("p over people", lambda pair: (pair.p_value, pair.method.floor)),
         id="choice-differences",
@@ -382,5 +387,5 @@ def _trials_blocks(result: VirtualExperiments, scene: Scene) -> Iterator[Block]:
         ]
         pairs = combinations(names, 2)
         found = _compared(result, islice(pairs, len(others)) if many else pairs, 1, level)
-        yield of_length(_differences(found, 1, level, notes if many else [], result.answers).paged)
+        yield of_length(_differences(result, found, 1, level, notes if many else []).paged)
     yield Folded("What choices of images mean", tuple(said(VirtualExperimentsView().notes(result))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from proband.report.charts.makers.rows import galleries
 from proband.report.charts.mpl import figure
 from proband.report.charts.palette import places_of
 from proband.report.charts.spec import in_places
-from proband.report.figures.identification import cmc_figure, curves_figure, evaluation_figure
+from proband.report.figures.identification import cmc_figure, curves_figure, evaluation_figure, sizes_figure
 from proband.report.kinds.evaluation import own_gallery
 from proband.words import count, counted
 
@@ -112,3 +112,21 @@ def variation_figure(variation: Sequence[GalleryVariation], panels: Sequence[Pan
     size = max(5.4, _WIDTH * columns), (1.5 + _ROW * len(names)) * rows + 0.3
     said = "Circles: one gallery each. Dots and bars: their mean and its interval."
     return figure(charts, size, columns=columns, shared=False, said=said)
+
+
+def study_figures(study: FeretStudy) -> dict[str, Callable[[], Figure]]:
+    """What draws the paper's figures, and those of sizes."""
+    made: dict[str, Callable[[], Figure]] = {
+        "cmc": lambda: curves_by_date(study),
+        "average": lambda: averages_figure(study),
+        "upper_bound": lambda: upper_bounds_figure(study),
+    }
+    if study.versions:
+        made["versions"] = lambda: versions_figure(study, study.versions)
+    if study.improvements:
+        made["improvements"] = lambda: versions_figure(study, study.improvements)
+    if study.variation:
+        made["variation"] = lambda: variation_figure(study.variation, study.panels)
+    if study.sizes:
+        made["sizes"] = lambda: sizes_figure(study.sizes)
+    return made

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from proband.analyses.feret.field import field_statements
-from proband.analyses.feret.tables import counts_otherwise
+from proband.analyses.feret.tables import MOST_PAIRS, counts_otherwise
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.variation import NO_TEST
@@ -98,6 +97,23 @@ _REJECTION = Sentence(
     "with the same score ranks before the mate, however other tables treat ties",
 )
 _OF_REJECTION = Sentence("feret.note-on-rejection", "note", "Rejection: {note}")
+_COUNTS = Sentence(
+    "feret.what-counts-are",
+    "note",
+    "Ahead, equal, behind: in how many of them the first's rate is higher, the same, lower: a description. Truly ahead: bounds at "
+    "{level:level} for the number in which it would be so for new people, for all pairs together; sign flips of people, the same "
+    "wherever a person is counted ({people:count person/people}). p: of the mean difference, among all pairs",
+)
+_LEFT_OUT = Sentence(
+    "feret.pairs-left-out",
+    "note",
+    "The first {shown:count} of {pairs:count pair} of algorithms; all are in the results (--json, --out)",
+)
+_EMPTY_PANEL = Sentence(
+    "feret.no-date",
+    "note",
+    "No date of a test is known for {names:names}",
+)
 
 
 def study_statements(study: FeretStudy) -> list[Note]:
@@ -111,13 +127,8 @@ def study_statements(study: FeretStudy) -> list[Note]:
         *about_sizes(study),
         *about_rejection(study),
         *statements(study.evaluation),
-        *notes_of(study),
+        *study.notes,
     ]
-
-
-def notes_of(study: FeretStudy) -> list[Note]:
-    """Say what else a reader should know."""
-    return list(study.notes)
 
 
 def difficulty_statements(study: FeretStudy) -> list[Note]:
@@ -240,3 +251,21 @@ def about_rejection(study: FeretStudy) -> list[Note]:
         *_about_enrolment("Rejection", test.n_gallery_subjects, enrolled),
         *(_OF_REJECTION(note=one) for one in search_statements(test.results, told)),
     ]
+
+
+def field_statements(study: FeretStudy) -> list[Note]:
+    """Say what the counts mean, which panels have no date, and how the orders agree."""
+    said: list[Note] = []
+    for found in study.consistency:
+        said += [] if len(found.pairs) > MOST_PAIRS else found.sentences()
+        if len(found.pairs) > MOST_PAIRS:
+            said.append(_LEFT_OUT(shown=MOST_PAIRS, pairs=len(found.pairs)))
+    if study.consistency:
+        people = max(one.n_people for one in study.consistency)
+        said.append(_COUNTS(level=study.evaluation.confidence_level, people=people))
+    for one in study.orders:
+        said += one.sentences()
+    undated = [panel for panel in study.panels if panel.date is None]
+    if undated and len(study.panels) > 1:
+        said.append(_EMPTY_PANEL(names=undated[0].algorithms))
+    return list(dict.fromkeys(said))

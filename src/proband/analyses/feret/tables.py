@@ -2,47 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from proband.analyses.feret.field import in_panels
 from proband.inference.estimates.evaluation import Entry, probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
+from proband.inference.galleries.consistency import Consistency
 from proband.inference.galleries.feret_results import CategoryResult, FeretStudy, places_of
+from proband.inference.galleries.orders import Orders
+from proband.inference.galleries.participants import FACTS, Participant
 from proband.inference.galleries.rejection import RejectionTest
 from proband.inference.galleries.tables import GalleryCell, GalleryFacts, GalleryRow, GalleryVariation
-from proband.inference.galleries.versions import Contrast, ContrastRow
-from proband.inference.proportions import Interval
+from proband.inference.galleries.versions import Contrast
 from proband.inference.verification.open_set import SearchInterval
+from proband.measures import RecognitionRate
+from proband.report import columns as col
 from proband.report.cells import (
     NOTHING,
     blank_cell,
-    columns,
-    count_cell,
-    effect_cell,
-    effect_interval_cell,
     empty_cell,
     fixed_cell,
     interval_cell,
     over,
-    p_cell,
     placed_cell,
-    places_cell,
     range_cell,
     rate_cell,
     text_cell,
     unsupported,
 )
 from proband.report.kinds.evaluation import own_gallery
-from proband.report.table import Both, Cell, Column, Rejected, Table
-from proband.words import count, counted, digits, given
+from proband.report.table import Both, Cell, Ends, Rejected, Table
+from proband.results.base import Answers
+from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
+from proband.words import Target, count, counted, digits, fixed, given, run_of
 
+MOST_PAIRS = 15  # of a table on the terminal
 _IN_A_ROW = 5
+_KNOWN = {"date": "tested", "metric": "metric", "training": "training", "version": "version"}
 
 
 def gallery_size(people: int, images: int) -> str:
     """The size of a gallery as FERET counts it, and its images where they are more."""
     size = counted(people, "person", "people")
     return size if people == images else f"{size}, {counted(images, 'image')}"
+
+
+def participants_table(study: FeretStudy) -> Table | None:
+    """Who took part, with what is known of anybody; None where nothing is."""
+    if not study.told_of_participants:
+        return None
+
+    def known(fact: str) -> col.ColumnOf[Participant]:
+        return col.text(_KNOWN[fact], lambda one: one.when if fact == "date" else getattr(one, fact))
+
+    return col.table_of(
+        "who took part",
+        [one for panel in study.panels for one in study.participants if one.algorithm in panel.algorithms],
+        col.name("algorithm", lambda one: one.algorithm),
+        *(known(fact) for fact in FACTS if any(getattr(one, fact) is not None for one in study.participants)),
+        id="participants",
+        on_page="Who took part",
+    )
+
+
+def _in_panels(table: Table, names: Sequence[str], study: FeretStudy) -> Table:
+    """The same table with the rows of algorithms under the dates of their tests, as far as dates are known."""
+    if all(panel.date is None for panel in study.panels):
+        return table
+    made: list[tuple[Cell, ...]] = []
+    ends: list[int] = []
+    rows = dict(zip(names, table.rows, strict=True))
+    for panel in study.panels:
+        own = [row for name, row in rows.items() if name in panel.algorithms]
+        if own:
+            ends += [len(made)] if made else []
+            made.append((text_cell(panel.label or "no date"), *[blank_cell()] * (len(own[0]) - 1)))
+            made += own
+    return replace(table, rows=tuple(made), rules=tuple(ends))
+
+
+def _above(table: Table, *below: tuple[Cell, ...]) -> Table:
+    """The same table with more rows below a line."""
+    return replace(table, rows=(*table.rows, *below), rules=(*table.rules, len(table.rows)))
 
 
 def leaderboards(study: FeretStudy) -> list[Table]:
@@ -56,123 +97,159 @@ def leaderboards(study: FeretStudy) -> list[Table]:
 def _leaderboard(study: FeretStudy, shown: Sequence[CategoryResult]) -> Table:
     facts = study.results[0].average.facts
     size = gallery_size(facts.n_gallery_subjects, facts.n_gallery_images)
-    heads = (
-        Column(
-            f"{probes_called(one.category)}{own_gallery(one.average.facts, facts)}\n{counted(one.average.facts.n_probes, 'probe')}",
-            "number",
-            key=probes_called(one.category),
-        )
-        for one in shown
-    )
-    placed = [places_of(study, one) for one in shown]
     entries = {(entry.category, entry.algorithm): entry for entry in study.evaluation.entries}
     labels = {one.first: one.labels[0] for one in study.versions}
-    own: dict[str, tuple[Cell, ...]] = {}
-    for name in sorted(study.evaluation.algorithms, key=lambda one: one not in study.field):
-        cells = (
-            _ranked(entries[one.category, name], study.rank, places.get(name))
-            for one, places in zip(shown, placed, strict=True)
+
+    def rates(one: CategoryResult) -> col.ColumnOf[str]:
+        places, own = places_of(study, one), one.average.facts
+        called = probes_called(one.category)
+        return col.cell(
+            f"{called}{own_gallery(own, facts)}\n{counted(own.n_probes, 'probe')}",
+            lambda name: _ranked(entries[one.category, name], study.rank, places.get(name)),
+            key=called,
         )
-        own[name] = (text_cell(labels.get(name, name)), *cells)
-    rows, ends = in_panels(study, own)
-    averages = (_cell(one.average.at(study.rank), *_ends(one, study.rank)) for one in shown)
-    below = [
-        (text_cell(facts.algorithm), *averages),
-        (text_cell("current upper bound (best at rank 1)"), *(text_cell(one.leader) for one in shown)),
-    ]
-    return Table(
+
+    names = sorted(study.evaluation.algorithms, key=lambda name: name not in study.field)
+    table = col.table_of(
         f"rank {study.rank} (place), gallery of {size}",
-        (Column("algorithm", "name"), *heads),
-        (*rows, *below),
-        rules=(*ends, len(rows)),
+        names,
+        col.name("algorithm", lambda name: labels.get(name, name)),
+        *map(rates, shown),
+    )
+    return _above(
+        _in_panels(table, names, study),
+        (text_cell(facts.algorithm), *(_average(one, study.rank) for one in shown)),
+        (text_cell("current upper bound (best at rank 1)"), *(text_cell(one.leader) for one in shown)),
     )
 
 
-def _ends(one: CategoryResult, rank: int) -> tuple[float, float]:
+def _average(one: CategoryResult, rank: int) -> Cell:
     at = min(rank, len(one.average.low)) - 1
-    return float(one.average.low[at]), float(one.average.high[at])
+    ends = float(one.average.low[at]), float(one.average.high[at])
+    return over(rate_cell(one.average.at(rank)), interval_cell(ends))
 
 
 def _ranked(entry: Entry, rank: int, place: tuple[int, tuple[int, int]] | None) -> Cell:
-    found = entry.interval(rank)
     rate = placed_cell(entry.curve.at(rank), None if place is None else place[0])
-    return over(rate, interval_cell(None if found is None else (found.low, found.high)))
+    return over(rate, interval_cell(entry.interval(rank)))
 
 
-def _cell(rate: float, low: float, high: float) -> Cell:
-    return over(rate_cell(rate), interval_cell((low, high)))
-
-
-def contrast_table(contrast: Contrast) -> Table:
+def contrast_table(contrast: Contrast, id: str = "") -> Table:
     """One algorithm in two states, a row for each set of probes."""
-    first = contrast.rows[0]
-    size = gallery_size(first.n_gallery_subjects, first.n_gallery_images)
-    gain = "cost of locating the face" if contrast.kind == "version" else "gain"
-    states = [
-        f"{name}\n{role}"
-        for name, role in zip((contrast.first, contrast.second), contrast.roles, strict=True)
-    ]
-    heads = (
-        *columns("probes of", *states),
-        Column(gain, "number", unit="points"),
-        Column("adjusted p", "number"),
-        Column("no rank", "number"),
-        Column("probes", "number"),
+    whole = contrast.rows[0]
+    size = gallery_size(whole.n_gallery_subjects, whole.n_gallery_images)
+    first, second = zip((contrast.first, contrast.second), contrast.roles, strict=True)
+    alone = _of_people(RecognitionRate(contrast.rank).estimand)
+    apart = f"difference of recognition rates at rank {contrast.rank}"
+    return col.table_of(
+        f"{contrast.second} against {contrast.first}: rank {contrast.rank}, gallery of {size}",
+        contrast.rows,
+        col.name("probes of", lambda row: f"{probes_called(row.category)}{own_gallery(row, whole)}"),
+        col.estimate("\n".join(first), lambda row: (row.first[0], row.first[1:]), answers=alone),
+        col.estimate("\n".join(second), lambda row: (row.second[0], row.second[1:]), answers=alone),
+        col.difference(
+            "cost of locating the face" if contrast.kind == "version" else "gain",
+            lambda row: (row.pair.difference, (row.pair.low, row.pair.high)),
+            unit="points",
+            answers=_of_people(Target(f"difference-of-{RecognitionRate.key}", apart)),
+        ),
+        col.p("adjusted p", lambda row: row.pair.p_with_floor),
+        col.cell("no rank", lambda row: _both(row.first_failed, row.second_failed)),
+        col.count("probes", lambda row: row.n_probes),
+        id=id,
     )
-    title = f"{contrast.second} against {contrast.first}: rank {contrast.rank}, gallery of {size}"
-    return Table(title, heads, tuple(_contrast_row(row, first) for row in contrast.rows))
 
 
-def _contrast_row(row: ContrastRow, whole: ContrastRow) -> tuple[Cell, ...]:
-    pair, failed = row.pair, Both(row.first_failed, row.second_failed)
-    return (
-        text_cell(f"{probes_called(row.category)}{own_gallery(row, whole)}"),
-        _cell(*row.first),
-        _cell(*row.second),
-        over(effect_cell(pair.difference), effect_interval_cell(pair.low, pair.high)),
-        p_cell(*pair.p_with_floor),
-        Cell(" / ".join(map(count, failed)), failed),
-        count_cell(row.n_probes),
-    )
+def _of_people(of: Target) -> Answers:
+    """What the intervals of contrasts and of single galleries answer, which carry no answers of their own."""
+    return Answers(of, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE)
+
+
+def _both(first: int, second: int) -> Cell:
+    return Cell(f"{count(first)} / {count(second)}", Both(first, second))
 
 
 def variation_table(
     variation: GalleryVariation, *, intervals: bool = True, study: FeretStudy | None = None
 ) -> Table:
-    """FERET's table of variation: a rate and its place for each gallery, a row for each algorithm; averages and sizes below.
+    """Rates with places in each gallery, a row for each algorithm; averages and sizes below.
 
     Without `intervals` cells hold the rate and the place alone, as in the paper. With the `study` rows stand under the dates of
     their tests.
     """
     facts = variation.galleries
-    heads = (
-        *columns("algorithm", *(f"gallery {one.number}{_span(one)}" for one in facts), "mean"),
-        Column("range", "number", unit="points"),
-        *columns("places", "p", text=0),
-    )
-    own = {
-        row.algorithm: (
-            text_cell(row.algorithm),
-            *(_placed(one, intervals) for one in variation.of(row.algorithm)),
-            *_over_galleries(row, intervals),
-        )
-        for row in variation.rows
-    }
-    rows, ends = (list(own.values()), ()) if study is None else in_panels(study, own)
-    below = [
-        (
-            text_cell("average"),
-            *map(rate_cell, variation.averages),
-            *_over_galleries(variation.average, intervals),
-        ),
-        *_about_galleries(facts, len(heads)),
-    ]
-    probes = sum(one.probes for one in facts)
     title = (
         f"{probes_called(variation.category)}: {variation.estimand} (place) over {variation.design}, "
-        f"{count(variation.size)} in each; {counted(probes, 'probe')}"
+        f"{count(variation.size)} in each; {counted(sum(one.probes for one in facts), 'probe')}"
     )
-    return Table(title, heads, (*rows, *below), rules=(*ends, len(rows)))
+    table = _by_gallery(variation, title, intervals, placed=True)
+    rows = table if study is None else _in_panels(table, variation.algorithms, study)
+    below = [
+        (text_cell(name), *told, *[blank_cell()] * (len(table.columns) - 1 - len(told)))
+        for name, told in _about_galleries(facts).items()
+    ]
+    return _above(rows, _averages(variation, "average", intervals), *below)
+
+
+def galleries_table(variation: GalleryVariation, id: str) -> Table:
+    """The rates in each gallery with their intervals, and the average where there are several algorithms."""
+    title = f"{probes_called(variation.category)}: {variation.estimand} over {variation.design}, {count(variation.size)} in each"
+    table = replace(_by_gallery(variation, title, intervals=True, placed=False), id=id)
+    averages = _averages(variation, variation.average.algorithm, intervals=True)
+    return _above(table, averages) if len(variation.rows) > 1 else table
+
+
+def _averages(variation: GalleryVariation, name: str, intervals: bool) -> tuple[Cell, ...]:
+    over = (one.cell(variation.average) for one in _over_galleries(variation, intervals))
+    return (text_cell(name), *map(rate_cell, variation.averages), *over)
+
+
+def _by_gallery(variation: GalleryVariation, title: str, intervals: bool, placed: bool) -> Table:
+    answers = _of_people(variation.estimand)
+    cells = {(cell.algorithm, cell.gallery): cell for cell in variation.cells}
+
+    def rate(cell: GalleryCell) -> Cell:
+        if cell.rate is None:
+            return empty_cell()
+        ends = interval_cell(cell.interval if intervals else None, answers)
+        return over(placed_cell(cell.rate, cell.place if placed else None), ends)
+
+    def rates(gallery: GalleryFacts) -> col.ColumnOf[GalleryRow]:
+        age = "" if gallery.mean_age is None else f", mean age {fixed(gallery.mean_age, 1)}"
+        held = f"{counted(gallery.people, 'person', 'people')}, {counted(gallery.probes, 'probe')}{age}"
+        heading = f"gallery {gallery.number}{_span(gallery)}"
+        return col.cell(heading, lambda row: rate(cells[row.algorithm, gallery.number]), held)
+
+    return col.table_of(
+        title,
+        variation.rows,
+        col.name("algorithm", lambda row: row.algorithm),
+        *map(rates, variation.galleries),
+        *_over_galleries(variation, intervals),
+    )
+
+
+def _over_galleries(variation: GalleryVariation, intervals: bool) -> list[col.ColumnOf[GalleryRow]]:
+    """The mean over galleries, the range of rates, the places and the test."""
+    return [
+        col.estimate(
+            "mean",
+            lambda row: (row.spread.mean, row.spread.interval if intervals else None),
+            answers=variation.answers,
+        ),
+        col.cell("range", lambda row: range_cell(row.spread.range), unit="points"),
+        col.places("places", _places),
+        col.p(
+            "p",
+            lambda row: None if row.test is None else row.test.p_value,
+            "Do galleries differ by more than chance?",
+        ),
+    ]
+
+
+def _places(row: GalleryRow) -> tuple[int, int] | None:
+    least, greatest = row.least_place, row.greatest_place
+    return None if least is None or greatest is None else (least, greatest)
 
 
 def _span(one: GalleryFacts) -> str:
@@ -183,41 +260,68 @@ def _span(one: GalleryFacts) -> str:
     )
 
 
-def _placed(cell: GalleryCell, intervals: bool) -> Cell:
-    if cell.rate is None:
-        return empty_cell()
-    return over(placed_cell(cell.rate, cell.place), _below(cell.interval, intervals))
-
-
-def _below(ends: Interval | None, intervals: bool) -> Cell:
-    return interval_cell(ends if intervals else None)
-
-
-def _over_galleries(row: GalleryRow, intervals: bool) -> tuple[Cell, ...]:
-    spread, least, greatest = row.spread, row.least_place, row.greatest_place
-    return (
-        over(rate_cell(spread.mean), _below(spread.interval, intervals)),
-        range_cell(spread.range),
-        empty_cell() if least is None or greatest is None else places_cell(least, greatest),
-        p_cell(None if row.test is None else row.test.p_value, None),
-    )
-
-
-def _about_galleries(facts: Sequence[GalleryFacts], width: int) -> list[tuple[Cell, ...]]:
+def _about_galleries(facts: Sequence[GalleryFacts]) -> Mapping[str, Sequence[Cell]]:
     """What each gallery holds; images and ages where they say something."""
-    told = [
-        ("people", [count_cell(one.people) for one in facts]),
-        ("probes", [count_cell(one.probes) for one in facts]),
+    columns: list[col.ColumnOf[GalleryFacts]] = [
+        col.count("people", lambda one: one.people),
+        col.count("images", lambda one: one.images, when=any(one.images != one.people for one in facts)),
+        col.count("probes", lambda one: one.probes),
+        col.cell(
+            "mean age", lambda one: _age(one.mean_age), when=any(one.mean_age is not None for one in facts)
+        ),
     ]
-    if any(one.images != one.people for one in facts):
-        told.insert(1, ("images", [count_cell(one.images) for one in facts]))
-    if any(one.mean_age is not None for one in facts):
-        told.append(("mean age", [_age(one.mean_age) for one in facts]))
-    return [(text_cell(name), *cells, *[blank_cell()] * (width - 1 - len(cells))) for name, cells in told]
+    return {one.column.heading: [one.cell(fact) for fact in facts] for one in columns if one.when}
 
 
 def _age(age: float | None) -> Cell:
     return fixed_cell(age, 2 if age is None or abs(age) < 100 else 0)
+
+
+def consistency_table(found: Consistency, most: int | None = MOST_PAIRS, id: str = "") -> Table:
+    """How often one algorithm is ahead of another, with bounds for how often it truly is; the first pairs only."""
+    how = "" if found.galleries is None else f", {found.galleries}"
+    return col.table_of(
+        f"ahead over {count(max(one.cells for one in found.pairs))} {found.over}{how}",
+        found.pairs[:most],
+        col.name("algorithm", lambda one: one.first),
+        col.name("against", lambda one: one.second),
+        col.count("ahead", lambda one: one.ahead),
+        col.count("equal", lambda one: one.equal),
+        col.count("behind", lambda one: one.behind),
+        col.cell(
+            "truly ahead", lambda one: _surely(one.surely_ahead, one.most_ahead, one.cells), kind="interval"
+        ),
+        col.effect("mean difference", lambda one: one.mean_difference, unit="points"),
+        col.p("adjusted p", lambda one: (one.p_adjusted, found.method.floor)),
+        col.text("verdict", lambda one: one.verdict),
+        id=id,
+    )
+
+
+def _surely(least: int, most: int, of: int) -> Cell:
+    return Cell(f"{run_of(least, most)} of {count(of)}", Ends(least, most))
+
+
+def orders_table(found: Orders, id: str = "") -> Table:
+    """Every algorithm in both orders, with the places that the tests leave it."""
+    return col.table_of(
+        f"{probes_called(found.category)}: order by identification and by verification",
+        found.standings,
+        col.name("algorithm", lambda one: one.algorithm),
+        col.cell(
+            f"{found.identification}\n(place)",
+            lambda one: placed_cell(one.identification, one.identification_place),
+            key="identification",
+        ),
+        col.places("places", lambda one: one.identification_places, key="identification places"),
+        col.cell(
+            f"{found.verification}\n(place)",
+            lambda one: placed_cell(one.verification, one.verification_place),
+            key="verification",
+        ),
+        col.places("places", lambda one: one.verification_places, key="verification places"),
+        id=id,
+    )
 
 
 def size_tables(study: FeretStudy) -> list[Table]:
@@ -238,36 +342,37 @@ def counts_otherwise(study: FeretStudy) -> bool:
 
 def _size_table(probes: str, curves: Sequence[SizeCurve], by_people: bool) -> Table:
     first = curves[0]
-    rows = (
-        (text_cell(one.algorithm), *(_cell(*ends) for ends in zip(one.rates, one.low, one.high, strict=True)))
-        for one in curves
-    )
-    title = (
+    return col.table_of(
         f"{probes}: expected rank-{first.rank} rate by people enrolled, of {count(first.n_enrolled)}; "
-        f"{counted(first.n_probes, 'probe')}{'; ranks count people' if by_people else ''}"
+        f"{counted(first.n_probes, 'probe')}{'; ranks count people' if by_people else ''}",
+        curves,
+        col.name("people enrolled", lambda one: one.algorithm),
+        *col.each(
+            range(len(first.sizes)),
+            lambda at: col.estimate(
+                count(first.sizes[at]), lambda one: (one.rates[at], (one.low[at], one.high[at]))
+            ),
+        ),
     )
-    return Table(title, columns("people enrolled", *map(count, first.sizes)), tuple(rows))
 
 
 def rejection_table(test: RejectionTest) -> Table:
     """Detection and identification rates at fixed false positive rates, a row for each algorithm."""
     points = [one.point for one in test.results[0].points]
     several = len({point.rank for point in points}) > 1
-    heads = columns(
-        "algorithm",
-        *(
-            f"DIR at FPIR {NOTHING if point.asked is None else given(point.asked)}"
-            + (f"\nof {point.rank} candidates" if several else "")
-            for point in points
-        ),
-    )
-    rows = ((text_cell(result.algorithm), *map(_rejected, result.points)) for result in test.results)
+    heads = [
+        f"DIR at FPIR {NOTHING if point.asked is None else given(point.asked)}"
+        + (f"\nof {point.rank} candidates" if several else "")
+        for point in points
+    ]
     size = gallery_size(test.n_gallery_subjects, test.n_gallery_images)
     searched = counted(test.n_mated, "search", "searches")
-    title = (
-        f"rejection: {searched} for people enrolled, {count(test.n_nonmated)} for others; gallery of {size}"
+    return col.table_of(
+        f"rejection: {searched} for people enrolled, {count(test.n_nonmated)} for others; gallery of {size}",
+        test.results,
+        col.name("algorithm", lambda one: one.algorithm),
+        *col.each(range(len(heads)), lambda at: col.cell(heads[at], lambda one: _rejected(one.points[at]))),
     )
-    return Table(title, heads, tuple(rows))
 
 
 def _rejected(one: SearchInterval) -> Cell:

@@ -1,4 +1,4 @@
-"""A FERET evaluation shown."""
+"""A FERET evaluation shown: categories, versions, galleries, sizes and rejection."""
 
 from __future__ import annotations
 
@@ -7,20 +7,32 @@ from typing import ClassVar
 
 import polars as pl
 
-from proband.analyses.feret import study as feret
-from proband.analyses.feret.field import consistency_frame, orders_frame
-from proband.analyses.feret.figures import variation_figure
-from proband.analyses.feret.page import feret_blocks
-from proband.analyses.feret.statements import study_statements
+from proband.analyses.feret.figures import study_figures, variation_figure
+from proband.analyses.feret.statements import difficulty_statements, field_statements, study_statements
+from proband.analyses.feret.tables import (
+    consistency_table,
+    contrast_table,
+    galleries_table,
+    leaderboards,
+    orders_table,
+    participants_table,
+    rejection_table,
+    size_tables,
+    variation_table,
+)
 from proband.engine.files.spreadsheets import spreadsheet_csv
+from proband.engine.frames import frame_of_rows
 from proband.inference import Comparison
 from proband.inference.estimates.evaluation import probes_called
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.participants import participants_frame
 from proband.inference.galleries.tables import GalleryVariation
+from proband.report.charts.makers.curves import cmc, gallery_sizes
+from proband.report.charts.makers.rows import galleries
 from proband.report.figures.identification import sizes_figure
 from proband.report.kinds.compared_methods import say_comparisons
+from proband.report.kinds.comparisons import clusters_of
 from proband.report.kinds.evaluation_page import (
     best_first,
     evaluation_blocks,
@@ -32,7 +44,8 @@ from proband.report.kinds.pairs import comparison_blocks
 from proband.report.kinds.searches import search_blocks
 from proband.report.kinds.verdicts import summary_of
 from proband.report.methods_text import MethodsText
-from proband.report.page.model import Badge, Section, said
+from proband.report.page.charts import shown
+from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.plotting import alone, drawn_by, one_of
 from proband.report.scene import Scene
@@ -89,36 +102,42 @@ class FeretView(View[FeretStudy]):
         "ordered": 15,
         "embedded": 40,
     }
-    plot = staticmethod(one_of(feret.study_figures, "cmc"))
+    plot = staticmethod(one_of(study_figures, "cmc"))
 
     def tables(self, found: FeretStudy) -> Sequence[Table]:
-        """Every table of the study."""
-        return feret.study_tables(found)
+        """Every table of the study, those of variation without the intervals of cells."""
+        took_part = participants_table(found)
+        return [
+            *([] if took_part is None else [took_part]),
+            *leaderboards(found),
+            *map(contrast_table, (*found.versions, *found.improvements)),
+            *(variation_table(one, intervals=False, study=found) for one in found.variation),
+            *map(consistency_table, found.consistency),
+            *map(orders_table, found.orders),
+            *size_tables(found),
+            *([] if found.rejection is None else [rejection_table(found.rejection)]),
+        ]
 
     def notes(self, found: FeretStudy) -> Sequence[Note]:
-        """What the numbers mean."""
         return study_statements(found)
 
     def answers(self, found: FeretStudy) -> Sequence[Answers]:
-        """What varies."""
         return [found.evaluation.answers]
 
     def frames(self, found: FeretStudy) -> Mapping[str, pl.DataFrame]:
         """Rates, curves, and whatever else was asked for."""
-        made = {"feret": found.to_frame(), "feret_cmc": found.evaluation.curves_frame()}
-        if found.told_of_participants:
-            made["feret_participants"] = participants_frame(found.participants)
-        if found.variation:
-            made["feret_variation"] = feret.variation_frame(found)
-        if found.consistency:
-            made["feret_consistency"] = consistency_frame(found.consistency)
-        if found.orders:
-            made["feret_orders"] = orders_frame(found.orders)
-        return made | ({"feret_sizes": feret.sizes_frame(found)} if found.sizes else {})
+        made = {"feret": [found.to_frame()], "feret_cmc": [found.evaluation.curves_frame()]}
+        made["feret_participants"] = (
+            [participants_frame(found.participants)] if found.told_of_participants else []
+        )
+        made["feret_variation"] = list(map(_variation_frame, found.variation))
+        made["feret_consistency"] = [one.to_frame() for one in found.consistency]
+        made["feret_orders"] = [one.to_frame() for one in found.orders]
+        made["feret_sizes"] = list(map(_sizes_frame, found.sizes))
+        return {name: pl.concat(parts, how="vertical_relaxed") for name, parts in made.items() if parts}
 
     def figures(self, found: FeretStudy, scene: Scene) -> Mapping[str, Draw]:
-        """The paper's figures."""
-        return {f"feret_{name}": draw for name, draw in feret.study_figures(found).items()}
+        return {f"feret_{name}": draw for name, draw in study_figures(found).items()}
 
     def sections(self, found: FeretStudy, scene: Scene) -> Iterator[Placed]:
         """Curves and rates, where no other analysis has them; what FERET asks; every pair; and rejection."""
@@ -141,14 +160,12 @@ class FeretView(View[FeretStudy]):
         return bool(scene.facts) and scene.facts[0] is self.facts(found)[0]
 
     def embedded(self, found: FeretStudy) -> Mapping[str, str]:
-        """The rates, and thinned curves."""
         return {
             "leaderboard-summary.csv": spreadsheet_csv(found.evaluation.to_frame()),
             "cmc-thinned.csv": thinned_curves(found.evaluation),
         }
 
     def ordered(self, found: FeretStudy) -> Sequence[str]:
-        """By the rate at the first rank."""
         return [entry.algorithm for entry in best_first(found.evaluation)]
 
     def headline(self, found: FeretStudy, scene: Scene) -> Summary | None:
@@ -157,30 +174,22 @@ class FeretView(View[FeretStudy]):
         return evaluated(found.evaluation, 31) if comparison is None else summary_of(comparison, 12)
 
     def standings(self, found: FeretStudy) -> Comparison | None:
-        """The algorithms on the first set of probes."""
         return found.results[0].comparison
 
     def facts(self, found: FeretStudy) -> Sequence[Facts]:
-        """Of the first set of probes."""
         return [entry.curve.facts for entry in found.evaluation.of(found.evaluation.categories[0])]
 
     def judged(self, found: FeretStudy) -> Sequence[Facts]:
-        """Of the comparison, or of the first set of probes."""
         comparison = self.standings(found)
         return self.facts(found) if comparison is None else [one.facts for one in comparison.estimates]
 
     def clusters(self, found: FeretStudy) -> Mapping[str, Clusters]:
-        """Of the comparison."""
-        comparison = self.standings(found)
-        estimates = [] if comparison is None else comparison.estimates
-        return {one.facts.algorithm: one.clusters for one in estimates if one.clusters is not None}
+        return clusters_of(self.standings(found))
 
     def badges(self, found: FeretStudy) -> Sequence[Badge]:
-        """People, probes and failures."""
         return badges_of_facts(found.evaluation.entries[0].curve.facts)
 
     def noted(self, found: FeretStudy) -> Sequence[tuple[Note, Sequence[Note | str]]]:
-        """What was noted of the study, and of galleries."""
         over = [(_VARIATION(category=probes_called(one.category)), one.notes) for one in found.variation]
         return [(_FERET(), found.notes), *over]
 
@@ -192,17 +201,112 @@ class FeretView(View[FeretStudy]):
         if comparison is not None and scene.standings is comparison:
             say_comparisons(text, [comparison])
         if found.variation:
-            text.say(
-                _OVER_GALLERIES(design=found.variation[0].design),
-                "phillips2000",
-                "rao1992",
-                "dersimonian1986",
-            )
+            over = _OVER_GALLERIES(design=found.variation[0].design)
+            text.say(over, "phillips2000", "rao1992", "dersimonian1986")
         if found.sizes:
             text.say(_SIZES())
         if found.rejection is not None:
             text.say(_REJECTION(people=found.rejection.n_held_out), "phillips2000")
 
     def metrics_of_scores(self, found: FeretStudy) -> Mapping[str, str | None]:
-        """As the curves have it."""
         return {one.algorithm: one.curve.facts.metric for one in found.evaluation.entries}
+
+
+def _variation_frame(one: GalleryVariation) -> pl.DataFrame:
+    """Every cell of a table of variation."""
+    about = pl.lit(probes_called(one.category)).alias("category"), pl.lit(str(one.design)).alias("design")
+    return one.to_frame().with_columns(pl.col("first", "last").cast(pl.String)).select(*about, pl.all())
+
+
+def _sizes_frame(one: SizeCurve) -> pl.DataFrame:
+    """Every point of a curve over gallery sizes."""
+    return frame_of_rows(
+        [
+            {
+                "category": probes_called(one.category),
+                "algorithm": one.algorithm,
+                "gallery": size,
+                f"rank_{one.rank}": rate,
+                f"rank_{one.rank}_low": low,
+                f"rank_{one.rank}_high": high,
+                "probes": one.n_probes,
+                "people_drawn_from": one.n_enrolled,
+            }
+            for size, rate, low, high in zip(one.sizes, one.rates, one.low, one.high, strict=True)
+        ]
+    )
+
+
+def feret_blocks(study: FeretStudy, places: Mapping[str, int]) -> Iterator[Block]:
+    """Who took part, averages, two states of an algorithm, galleries of different people, the field, and sizes."""
+    yield from said(difficulty_statements(study))
+    took_part = participants_table(study)
+    if took_part is not None:
+        yield took_part.paged
+    if len(study.panels) > 1:
+        yield from _curves_by_date(study, places)
+    if len(study.field) > 1:
+        first = study.results[0]
+        title = f"Average and current upper bound, {probes_called(first.category)}"
+        yield shown(cmc([first.average, first.upper_bound], "feret-average", title))
+    for place, contrast in enumerate((*study.versions, *study.improvements), 1):
+        yield contrast_table(contrast, f"contrast-{place}")
+    yield from _variation_blocks(study, places)
+    yield from _field_blocks(study)
+    sizes = []
+    for place, category in enumerate(study.evaluation.categories, 1):
+        curves = [one for one in study.sizes if one.category == category]
+        if curves:
+            title = f"Recognition rate by the size of the gallery, {probes_called(category)}"
+            sizes.append(shown(gallery_sizes(curves, f"sizes-{place}", title), places=places))
+    yield from _first_and_folded(sizes, "Sizes of galleries by probe category")
+
+
+def _first_and_folded(blocks: Sequence[Block], title: str) -> Iterator[Block]:
+    """The first of several blocks, and the others folded."""
+    yield from blocks[:1]
+    if blocks[1:]:
+        yield Folded(title, tuple(blocks[1:]))
+
+
+def _curves_by_date(study: FeretStudy, places: Mapping[str, int]) -> Iterator[Block]:
+    """The curves of the algorithms of each date: of the first set of probes, and folded of the others."""
+    by_set = []
+    for set_number, category in enumerate(study.evaluation.categories, 1):
+        charts: list[Block] = []
+        for number, panel in enumerate(study.panels, 1):
+            entries = study.evaluation.of(category)
+            bands = [one.band for one in entries if one.algorithm in panel.algorithms]
+            title = f"Recognition rate by rank, {probes_called(category)}, {panel.label or 'no date'}"
+            if bands:
+                charts.append(shown(cmc(bands, f"cmc-date-{set_number}-{number}", title), places=places))
+        by_set.append(charts)
+    first, *others = by_set
+    yield from first
+    more = tuple(chart for charts in others for chart in charts)
+    if more:
+        yield Folded("Curves by date of test and probe category", more)
+
+
+def _variation_blocks(study: FeretStudy, places: Mapping[str, int]) -> Iterator[Block]:
+    """Rates over galleries: the first set of probes, folded the others, and all tables."""
+    charts, tables = [], []
+    for place, one in enumerate(study.variation, 1):
+        title = f"Rates in galleries of different people, {probes_called(one.category)}"
+        chart = galleries(one, "galleries" if place == 1 else f"galleries-{place}", title, study.panels)
+        charts.append(shown(chart, places=places))
+        tables.append(galleries_table(one, f"variation-{place}"))
+    yield from _first_and_folded(charts, "Rates over galleries by probe category")
+    if tables:
+        yield Folded("Rates in every gallery", tuple(tables))
+
+
+def _field_blocks(study: FeretStudy) -> Iterator[Block]:
+    """Who is consistently ahead, and the order by identification beside that by verification."""
+    ahead = [consistency_table(one, None, f"consistency-{k}") for k, one in enumerate(study.consistency, 1)]
+    if ahead:
+        yield Folded("Who is consistently ahead", tuple(ahead))
+    orders = [orders_table(one, f"orders-{place}") for place, one in enumerate(study.orders, 1)]
+    yield from _first_and_folded(orders, "Both orders by probe category")
+    if ahead:
+        yield Folded("What counts and orders mean", tuple(said(field_statements(study))))

@@ -17,15 +17,16 @@ from proband.errors import UsageError
 from proband.inference import Band
 from proband.inference.galleries.effect import GalleryEffect
 from proband.report.charts.makers.curves import MOST_BANDS, cmc, series_of
-from proband.report.charts.mpl import draw, set_axis
+from proband.report.charts.mpl import figure, set_axis
 from proband.report.charts.palette import colour, dashes
 from proband.report.charts.scales import Floats
-from proband.report.charts.spec import Axis, Chart, aligned_charts
+from proband.report.charts.spec import Axis, Chart
 from proband.report.figures.identification import cmc_figure
-from proband.report.figures.style import GREY, foot, head, laid_out
+from proband.report.figures.style import GREY, head, laid_out
 from proband.words import counted, fixed, level, p_value
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -56,30 +57,19 @@ def gallery_effect_figure(
     if not effects:
         raise UsageError("There are no galleries to draw.")
     last = max(_low_ranks(band for effect in effects for band in effect.bands), *(e.rank for e in effects))
-    charts = aligned_charts([_galleries(effect, last) for effect in effects])
+    charts = [_galleries(effect, last) for effect in effects]
     pairs = len({effect.mixed for effect in effects}) == 2
     columns = min(len(effects), 2 if pairs or len(effects) == 4 else 3)
     rows = -(-len(effects) // columns)
     listed = max(-(-len(effect.bands) // _IN_A_ROW) for effect in effects)
-    with laid_out((max(5.4, _WIDTH * columns), (3.9 + 0.16 * listed) * rows), title) as figure:
-        axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
-        for axis, effect, chart in zip(axes.flat, effects, charts, strict=False):
-            draw(axis, chart)
-            _list_galleries(axis, effect)
-            head(axis, fill(chart.title, 38), chart.above)
-        for axis in axes.flat[len(effects) :]:
-            axis.set_visible(False)
-        for axis in axes[:, 1:].flat:
-            axis.set_ylabel("")
-        shaded = [band for effect in effects if _is_shaded(effect) for band in effect.bands]
-        said = note
-        if shaded:
-            levels = " or ".join(dict.fromkeys(level(band.confidence_level) for band in shaded))
-            bands = f"bands: {levels} at each rank, varying {_varying(shaded)}"
-            said = f"{bands}; {note}" if note else bands
-        if said:
-            foot(figure, said)
-    return figure
+    size = max(5.4, _WIDTH * columns), (3.9 + 0.16 * listed) * rows
+    shaded = [band for effect in effects if _is_shaded(effect) for band in effect.bands]
+    bands = ""
+    if shaded:
+        levels = " or ".join(dict.fromkeys(level(band.confidence_level) for band in shaded))
+        bands = f"bands: {levels} at each rank, varying {_varying(shaded)}"
+    said = "; ".join(filter(None, (bands, note)))
+    return figure(charts, size, title=title, columns=columns, legend=_legend_under, said=said)
 
 
 def standard_errors_figure(
@@ -165,22 +155,25 @@ def _galleries(effect: GalleryEffect, last: int) -> Chart:
         f"p is for other people: F({first}, {second}) = {fixed(effect.statistic, 2)} at rank {effect.rank}"
     )
     title = f"{effect.algorithm}, {kind}: p {p_value(effect.p_value)}"
+    column = "mixed column" if effect.mixed else "column"
     return replace(
-        cmc(effect.bands, title=title, drawn=drawn, rank=effect.rank), above=of
-    )  # bands are said below
+        cmc(effect.bands, title=title, drawn=drawn, rank=effect.rank),
+        above=of,  # bands are said below
+        heading=f"{column} as gallery: rate at rank {effect.rank}",
+    )
 
 
-def _list_galleries(axis: Axes, effect: GalleryEffect) -> None:
+def _legend_under(axis: Axes, chart: Chart, handles: Sequence[Artist]) -> None:
     """Put the legend below its panel, in rows of three at most, where no curve can run into it."""
     from matplotlib.transforms import offset_copy
 
-    count = len(effect.bands)
+    count = len(chart.names)
     axis.legend(
         loc="upper left",
         bbox_to_anchor=(0, 0),
         bbox_transform=offset_copy(axis.transAxes, fig=axis.get_figure(root=True), y=-36, units="points"),
         ncols=-(-count // -(-count // _IN_A_ROW)),
-        title=f"{'mixed column' if effect.mixed else 'column'} as gallery: rate at rank {effect.rank}",
+        title=chart.heading,
         fontsize=8,
         title_fontsize=8,
         alignment="left",

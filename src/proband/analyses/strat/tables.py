@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,26 +14,16 @@ from proband.analyses.strat.figures import (
     standard_errors_figure,
     units_figure,
 )
+from proband.inference import Comparison, Estimate
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.strata.kish import MissRate
 from proband.inference.strata.study import StratStudy
-from proband.report.cells import (
-    columns,
-    count_cell,
-    effect_cell,
-    effect_interval_cell,
-    error_cell,
-    interval_cell,
-    over,
-    p_cell,
-    percent,
-    range_cell,
-    rate_cell,
-    text_cell,
-)
+from proband.report import columns as col
+from proband.report.cells import error_cell, over, range_cell, rate_cell
 from proband.report.notes import answered
-from proband.report.table import Table
+from proband.report.table import Cell, Table
 from proband.results.compared import metrics_statement
+from proband.results.difference import Difference
 from proband.words import Note, Sentence, counted, part_of
 
 if TYPE_CHECKING:
@@ -122,18 +112,21 @@ _HALF = 0.5  # of all people; fewer are a caution
 
 def galleries_table(effects: Sequence[GalleryEffect]) -> Table:
     """Make a table of rates by gallery, a row for each algorithm."""
-    first = "mixed galleries" if effects[0].mixed else "galleries"
-    numbers = (str(place) for place, _ in enumerate(effects[0].estimates, 1))
-    rows = (
-        (
-            text_cell(effect.algorithm),
-            *(over(rate_cell(one.value), error_cell(one.standard_error)) for one in effect.estimates),
-            range_cell(effect.range),
-            p_cell(effect.p_value, None),
-        )
-        for effect in effects
+    return col.table_of(
+        "",
+        effects,
+        col.name("mixed galleries" if effects[0].mixed else "galleries", lambda one: one.algorithm),
+        *col.each(
+            range(len(effects[0].estimates)),
+            lambda place: col.cell(str(place + 1), lambda one: _with_error(one.estimates[place])),
+        ),
+        col.cell("range", lambda one: range_cell(one.range)),
+        col.p("p"),
     )
-    return Table("", columns(first, *numbers, "range", "p"), tuple(rows))
+
+
+def _with_error(one: Estimate) -> Cell:
+    return over(rate_cell(one.value), error_cell(one.standard_error))
 
 
 def study_tables(study: StratStudy) -> list[Table]:
@@ -145,49 +138,63 @@ def study_tables(study: StratStudy) -> list[Table]:
 
 def rates_table(study: StratStudy) -> Table:
     """Make a table of the rates of algorithms with a fixed gallery."""
-    level = percent(study.estimates[0].confidence_level)
-    rows = (
-        (
-            text_cell(one.facts.algorithm),
-            over(rate_cell(one.value), error_cell(one.standard_error)),
-            interval_cell((one.low, one.high), one.answers),
-            count_cell(one.facts.n_probes),
-            count_cell(one.facts.n_probe_subjects),
-        )
-        for one in study.estimates
+    return col.table_of(
+        "",
+        study.estimates,
+        col.name("fixed gallery", lambda one: one.facts.algorithm),
+        col.cell(f"rank {study.rank}", _with_error),
+        col.interval(
+            col.at_level(study.estimates[0].confidence_level), answers=lambda one: one.answers, kind="number"
+        ),
+        col.count("probes", lambda one: one.facts.n_probes),
+        col.count("people", lambda one: one.facts.n_probe_subjects),
+        id="strat-rates",
+        on_page="Rates with the fixed gallery",
     )
-    titles = columns("fixed gallery", f"rank {study.rank}", f"{level} interval", "probes", "people")
-    return Table("", titles, tuple(rows))
+
+
+class _Pair(NamedTuple):
+    """Two sensors compared for one algorithm, under what varies."""
+
+    algorithm: str
+    varying: str
+    compared: Comparison
+    pair: Difference
+
+    def rate(self, sensor: str) -> float:
+        """The rate with one of them."""
+        return next(one.value for one in self.compared.estimates if one.facts.algorithm == sensor)
 
 
 def sensors_table(study: StratStudy) -> Table:
     """Make a table of sensors, a row for every two of each algorithm and for what varies."""
-    column = study.sensors[0].column
-    rows = []
-    for one in study.sensors:
-        for kind, compared in (("people", one.people), ("images", one.images)):
-            if compared is None:
-                continue
-            rates = {each.facts.algorithm: each.value for each in compared.estimates}
-            rows += [
-                (
-                    text_cell(one.algorithm),
-                    text_cell(f"{pair.first} − {pair.second}"),
-                    text_cell(kind),
-                    rate_cell(rates[pair.first]),
-                    rate_cell(rates[pair.second]),
-                    effect_cell(pair.difference),
-                    effect_interval_cell(pair.low, pair.high, answers=compared.answers),
-                    p_cell(*pair.p_with_floor),
-                    text_cell(pair.verdict),
-                )
-                for pair in compared.pairs
-            ]
-    level = percent(study.sensors[0].people.confidence_level)
-    titles = columns(
-        "algorithm", column, "varying", "first", "second", "difference", f"{level} interval", "p", "verdict", text=3
-    )  # fmt: skip
-    return Table("", titles, tuple(rows))
+    first = study.sensors[0]
+    return col.table_of(
+        "",
+        [
+            _Pair(one.algorithm, kind, compared, pair)
+            for one in study.sensors
+            for kind, compared in (("people", one.people), ("images", one.images))
+            if compared is not None
+            for pair in compared.pairs
+        ],
+        col.name("algorithm", lambda row: row.algorithm),
+        col.name(first.column, lambda row: f"{row.pair.first} − {row.pair.second}"),
+        col.name("varying", lambda row: row.varying),
+        col.rate("first", lambda row: row.rate(row.pair.first)),
+        col.rate("second", lambda row: row.rate(row.pair.second)),
+        col.effect("difference", lambda row: row.pair.difference),
+        col.effect_interval(
+            col.at_level(first.people.confidence_level),
+            lambda row: (row.pair.low, row.pair.high),
+            answers=lambda row: row.compared.answers,
+            kind="number",
+        ),
+        col.p("p", lambda row: row.pair.p_with_floor),
+        col.text("verdict", lambda row: row.pair.verdict, kind="number"),
+        id="strat-sensors",
+        on_page="Sensors on the same people",
+    )
 
 
 def people_statement(study: StratStudy) -> Note:

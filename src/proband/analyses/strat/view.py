@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import polars as pl
 
 from proband.analyses.strat.figures import gallery_effect_figure
-from proband.analyses.strat.page import strat_blocks
 from proband.analyses.strat.tables import (
     of_gallery,
     people_statement,
@@ -18,15 +17,19 @@ from proband.analyses.strat.tables import (
     study_tables,
 )
 from proband.engine.frames import frame_of_rows
-from proband.inference import Comparison
+from proband.inference import Comparison, Estimate
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.strata.study import StratStudy
+from proband.report import columns as col
+from proband.report.charts.makers.curves import cmc
+from proband.report.charts.makers.rows import gallery_effect
 from proband.report.kinds.compared_methods import say_comparisons
-from proband.report.kinds.comparisons import unsaid_verdicts, verdicts
+from proband.report.kinds.comparisons import clusters_of, unsaid_verdicts, verdicts
 from proband.report.kinds.pairs import comparison_blocks
-from proband.report.kinds.verdicts import summary_of
+from proband.report.kinds.verdicts import rate_of_items, summary_of
 from proband.report.methods_text import MethodsText
-from proband.report.page.model import Badge, Section
+from proband.report.page.charts import shown
+from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.plotting import alone, drawn_by, one_of
 from proband.report.scene import Scene
@@ -47,11 +50,6 @@ _GALLERY_ERRORS = Sentence(
     "methods.gallery-errors", "note", "Standard errors of each gallery: {methods:parts}"
 )
 _GALLERIES = Sentence("diagnostics.galleries", "note", "galleries")
-_RATE_OF = Sentence(
-    "verdict.rate-of-items",
-    "note",
-    "{algorithm}: {of} {rate:rate} [{low:rate}, {high:rate}] over {n:count sample}",
-)
 
 
 @shows(GalleryEffect)
@@ -63,21 +61,18 @@ class GalleryEffectView(View[GalleryEffect]):
 
 @shows(StratStudy)
 class StratView(View[StratStudy]):
-    """Galleries, standard errors by several methods, sensors and algorithms."""
+    """Galleries or rates, standard errors by several methods, sensors and algorithms."""
 
     precedence: ClassVar = {"standings": 11, "judged": 11, "clusters": 11, "facts": 50, "badges": 50}
     plot = staticmethod(one_of(study_figures, "galleries"))
 
     def tables(self, found: StratStudy) -> Sequence[Table]:
-        """Galleries or rates, and sensors."""
         return study_tables(found)
 
     def notes(self, found: StratStudy) -> Sequence[Note]:
-        """What they mean."""
         return study_statements(found)
 
     def answers(self, found: StratStudy) -> Sequence[Answers]:
-        """What varies."""
         return [found.cases[0].answers]
 
     def passages(self, found: StratStudy, explain: bool) -> Iterator[Passage]:
@@ -97,19 +92,46 @@ class StratView(View[StratStudy]):
         )
 
     def frames(self, found: StratStudy) -> Mapping[str, pl.DataFrame]:
-        """A row for each algorithm, gallery and way of making galleries."""
-        return {"strat": _strat(found)}
+        rows = [
+            {
+                "algorithm": one.algorithm,
+                "galleries": one.images,
+                "gallery": one.number,
+                f"rank_{found.rank}": one.rate.value,
+                "standard_error": one.rate.standard_error,
+                "low": one.rate.low,
+                "high": one.rate.high,
+                "p_galleries": one.p_value,
+            }
+            for one in _galleries(found)
+        ]
+        return {"strat": frame_of_rows(rows)}
 
     def figures(self, found: StratStudy, scene: Scene) -> Mapping[str, Draw]:
-        """The paper's figures."""
         return {f"strat_{name}": draw for name, draw in study_figures(found).items()}
 
     def sections(self, found: StratStudy, scene: Scene) -> Iterator[Placed]:
         """Galleries and standard errors; and every pair, where its comparison leads."""
-        yield Placed(38, Section("strat", "Strata", tuple(strat_blocks(found, scene.looks))))
+        yield Placed(38, Section("strat", "Strata", tuple(self.blocks(found, scene))))
         if found.comparison is not None and scene.standings is found.comparison:
             named = {str(found.comparison.estimates[0].answers.of): found.comparison}
             yield Placed(40, Section("comparisons", "Comparisons", tuple(comparison_blocks(named))))
+
+    def blocks(self, found: StratStudy, scene: Scene) -> Iterator[Block]:
+        """Each column of images as the gallery in turn, or the fixed gallery, and the standard errors of several methods."""
+        if found.effects:
+            mixed = "Rates with each image as the gallery, after mixing"
+            yield shown(gallery_effect(found.effects, "strat-galleries"), places=scene.looks)
+            yield shown(gallery_effect(found.mixed, "strat-mixed", mixed), places=scene.looks)
+            tables = _effects_table(found), _errors_table(found)
+            yield Folded("Each gallery, and standard errors by method", tables)
+        else:
+            title, relative = "Recognition rate with the fixed gallery", found.relative_ranks
+            yield shown(cmc(found.bands, "strat-algorithms", title, relative=relative))
+            yield from (one.paged for one in study_tables(found))
+            yield Folded("Standard errors by method", (_errors_table(found),))
+        meaning = "What the galleries mean" if found.effects else "What they mean"
+        yield Folded(meaning, tuple(said(study_statements(found))))
 
     def headline(self, found: StratStudy, scene: Scene) -> Summary | None:
         """Who leads; or whether galleries differ, which sensor is better, or how good the only algorithm is."""
@@ -118,28 +140,21 @@ class StratView(View[StratStudy]):
         return Summary(_told(found), precedence=70)
 
     def standings(self, found: StratStudy) -> Comparison | None:
-        """The algorithms under the same replicates."""
         return found.comparison
 
     def judged(self, found: StratStudy) -> Sequence[Facts]:
-        """Of the comparison."""
         return [] if found.comparison is None else [one.facts for one in found.comparison.estimates]
 
     def clusters(self, found: StratStudy) -> Mapping[str, Clusters]:
-        """Of the comparison."""
-        estimates = [] if found.comparison is None else found.comparison.estimates
-        return {one.facts.algorithm: one.clusters for one in estimates if one.clusters is not None}
+        return clusters_of(found.comparison)
 
     def facts(self, found: StratStudy) -> Sequence[Facts]:
-        """Of every algorithm."""
         return [one.facts for one in found.cases]
 
     def badges(self, found: StratStudy) -> Sequence[Badge]:
-        """People, probes and failures."""
         return badges_of_facts(found.cases[0].facts)
 
     def noted(self, found: StratStudy) -> Sequence[tuple[Note, Sequence[Note | str]]]:
-        """What was noted of the comparison."""
         return [] if found.comparison is None else [(_GALLERIES(), found.comparison.notes)]
 
     def methods(self, found: StratStudy, text: MethodsText, scene: Scene) -> None:
@@ -147,17 +162,12 @@ class StratView(View[StratStudy]):
         if found.comparison is not None and scene.standings is found.comparison:
             say_comparisons(text, [found.comparison])
         if found.effects:
-            text.say(
-                _IN_TURN(images=found.n_images, people=found.n_subjects), "micheals2001", "hotelling1931"
-            )
-        designs = [
-            *(one.design for one in found.estimates),
-            *(estimate.design for effect in found.effects for estimate in effect.estimates),
-        ]
-        text.say_methods(_GALLERY_ERRORS, designs)
+            sizes = {"images": found.n_images, "people": found.n_subjects}
+            text.say(_IN_TURN(**sizes), "micheals2001", "hotelling1931")
+        every = [*found.estimates, *(one for effect in found.effects for one in effect.estimates)]
+        text.say_methods(_GALLERY_ERRORS, (one.design for one in every))
 
     def metrics_of_scores(self, found: StratStudy) -> Mapping[str, str | None]:
-        """As the cases have it."""
         return {one.facts.algorithm: one.facts.metric for one in found.cases}
 
 
@@ -167,40 +177,59 @@ def _told(study: StratStudy) -> Note:
         return study.effects[0].sentence()
     if study.sensors:
         return study.sensors[0].people.sentences()[0]
-    one = study.estimates[0]
-    return _RATE_OF(
-        algorithm=one.facts.algorithm, of=one.answers.of, rate=one.value, low=one.low, high=one.high, n=one.facts.size
-    )  # fmt: skip
+    return rate_of_items(study.estimates[0])
 
 
-def _strat(study: StratStudy) -> pl.DataFrame:
-    """One row for each algorithm, gallery and way of making galleries."""
-    return frame_of_rows(
-        [
-            {
-                "algorithm": effect.algorithm,
-                "galleries": "mixed" if effect.mixed else "as they are",
-                "gallery": place,
-                f"rank_{study.rank}": one.value,
-                "standard_error": one.standard_error,
-                "low": one.low,
-                "high": one.high,
-                "p_galleries": effect.p_value,
-            }
-            for effect in (*study.effects, *study.mixed)
-            for place, one in enumerate(effect.estimates, 1)
-        ]
-        + [
-            {
-                "algorithm": one.facts.algorithm,
-                "galleries": "fixed",
-                "gallery": 1,
-                f"rank_{study.rank}": one.value,
-                "standard_error": one.standard_error,
-                "low": one.low,
-                "high": one.high,
-                "p_galleries": None,
-            }
-            for one in study.estimates
-        ]
+class _Gallery(NamedTuple):
+    """The rate of an algorithm in one gallery, how that was made, and the test of whether its galleries differ."""
+
+    algorithm: str
+    images: str
+    number: int
+    rate: Estimate
+    p_value: float | None
+
+
+def _galleries(study: StratStudy) -> list[_Gallery]:
+    every = [
+        _Gallery(effect.algorithm, "mixed" if effect.mixed else "as they are", number, one, effect.p_value)
+        for effect in (*study.effects, *study.mixed)
+        for number, one in enumerate(effect.estimates, 1)
+    ]
+    return every + [_Gallery(one.facts.algorithm, "fixed", 1, one, None) for one in study.estimates]
+
+
+def _effects_table(study: StratStudy) -> Table:
+    """Each gallery, as it is and mixed."""
+    names = [effect.algorithm for effect in study.effects]
+    return col.table_of(
+        "Each column of images as the gallery in turn",
+        sorted(_galleries(study), key=lambda one: names.index(one.algorithm)),
+        col.name("algorithm", lambda one: one.algorithm),
+        col.name("images", lambda one: one.images),
+        col.count("gallery", lambda one: one.number),
+        col.rate(f"rate at rank {study.rank}", lambda one: one.rate.value),
+        col.interval(
+            col.at_level(study.effects[0].estimates[0].confidence_level),
+            lambda one: (one.rate.low, one.rate.high),
+            answers=lambda one: one.rate.answers,
+        ),
+        col.rate("standard error", lambda one: one.rate.standard_error),
+        col.p(
+            "p", explained="Do the galleries of this row's algorithm differ? Hotelling's test over people."
+        ),
+        id="gallery-effect",
+    )
+
+
+def _errors_table(study: StratStudy) -> Table:
+    """The standard errors of the first algorithm by several methods."""
+    gallery = "first mixed gallery" if study.effects else "fixed gallery"
+    return col.table_of(
+        f"Standard error at rank {study.rank} of {study.cases[0].facts.algorithm}, {gallery}",
+        study.errors.values(),
+        col.name("method", lambda one: str(one.method)),
+        col.name("varying", lambda one: str(one.varying)),
+        col.rate("standard error", lambda one: float(one.by_rank[study.rank - 1])),
+        id="strat-errors",
     )

@@ -1,32 +1,19 @@
-"""Verification and open-set searches as people read them: tables, sentences, figures, a directory."""
+"""Error rates in tables and figures: operating points, groups of people, whom errors fall on, and folds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
-from proband.inference.verification.groups import Differential
+from proband.inference.verification.groups import Differential, GroupRates
 from proband.inference.verification.intervals.rate_interval import RateInterval
-from proband.inference.verification.results import Verification, VerificationPoint
-from proband.measures.verification import SUPPORTED
-from proband.report.cells import (
-    columns,
-    count_cell,
-    empty_cell,
-    given_cell,
-    interval_cell,
-    over,
-    rate_cell,
-    share_cell,
-    small_cell,
-    small_interval_cell,
-    text_cell,
-    threshold_cell,
-    unsupported,
-)
+from proband.inference.verification.results import PEOPLE_SHARED, Verification, VerificationPoint
+from proband.report import columns as col
+from proband.report.cells import interval_cell, over, rate_cell, unsupported
 from proband.report.charts.makers.errors import error_curve
 from proband.report.charts.makers.histograms import score_counts
 from proband.report.figures.verification import (
@@ -35,186 +22,184 @@ from proband.report.figures.verification import (
     roc_figure,
     score_histograms_figure,
 )
-from proband.report.notes_of_rates import UNSUPPORTED
-from proband.report.table import Cell, Column, Table
-from proband.results.compared import metric_label, metrics_statement
-from proband.words import Note, Sentence, threshold
+from proband.report.table import Cell, Table
+from proband.results.base import Answers
+from proband.results.compared import metric_label
+from proband.results.targets import derived
+from proband.words import Sentence, Target, digits, level, threshold
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_HEADS = (
-    Column("algorithm", "name"),
-    Column("target FMR", "number", leads=True),
-    Column("threshold", "number", leads=True),
-    *columns("FMR", "false matches", "FNMR", text=0),
-    Column("interval", "interval"),
-    Column("at target FMR", "interval"),
-)
-_COMPARISONS = Sentence(
-    "verification.comparisons",
-    "note",
-    "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; accepted when the score "
-    "reaches the threshold",
-)
-_PAIRS = Sentence(
-    "verification.pairs-of-nobody",
-    "note",
-    "{genuine:count} genuine and {impostor:count impostor comparison}, nobody says of whom; accepted when the score reaches the threshold",
-)
-_EER = Sentence(
-    "verification.eer",
-    "note",
-    "{algorithm}: EER {eer:rate} (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate}",
-)
-_EER_AND_AREA = Sentence(
-    "verification.eer-and-area",
-    "note",
-    "{algorithm}: EER {eer:rate} (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate} [{auc_low:rate}, {auc_high:rate}], "
-    "pairs being assumed independent",
-)
-_EER_INTERVAL = Sentence(
-    "verification.eer-interval",
-    "note",
-    "{algorithm}: EER {eer:rate} [{eer_low:rate}, {eer_high:rate}] (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate} "
-    "[{auc_low:rate}, {auc_high:rate}], over people",
-)
-_OF_SUMMARY = Sentence("verification.of-summary", "caution", "{algorithm}, {which}: {note}")
-_BY_PERSON = Sentence(
-    "verification.by-person",
-    "note",
-    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons. With "
-    "equal weights for people, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
-)
-_FAILED = Sentence(
-    "verification.failures-to-acquire",
-    "caution",
-    "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} were not made. FMR and FNMR leave "
-    "them out; with them the false reject rate at the first point is {frr:rates}",
-)
-_NO_FALSE_MATCH = Sentence(
-    "verification.no-false-match", "note", "{algorithm}: no false match was observed; {notes:parts}"
-)
-_NO_FALSE_MATCH_BELOW = Sentence(
-    "verification.no-false-match-below",
-    "note",
-    "{algorithm}: no false match was observed; the rate is below {high:small}",
-)
-_INTERVALS = Sentence(
-    "verification.intervals",
-    "note",
-    "Intervals: {level:level}; the first at a fixed threshold, the last with the threshold re-estimated in resamples of "
-    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
-)
-_INTERVALS_OF_PAIRS = Sentence(
-    "verification.intervals-of-pairs",
-    "note",
-    "Intervals: {level:level}, at the threshold held fixed. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
-)
+_THRESHOLD = Target("threshold", "the algorithm and the threshold")
+_ALGORITHM = Target("algorithm", "the algorithm")
+_SAME_THRESHOLD = Target("same-threshold", "the algorithm and the threshold, the same for all groups")
+_FMR_THERE = Target("fmr-at-threshold", "false match rate at this threshold")
+_FNMR_THERE = Target("fnmr-at-threshold", "false non-match rate at this threshold")
+_FNMR_AT_FMR = Target("fnmr-at-fmr", "false non-match rate at this false match rate")
+_EER = Target("eer", "equal error rate")
+_AREA = Target("auc", "area under the ROC")
+_OF_GROUPS = {
+    "fnmr": Target("fnmr-within-group", "false non-match rate within the group"),
+    "fmr": Target("fmr-within-group", "false match rate within the group"),
+}
+_OTHERS_OF_GROUP = Target("people-of-group", "new people of the group, with as many images each")
+_RE_ESTIMATED = "With intervals at the target FMR, the threshold re-estimated in every resample of people, where there are such; else at the threshold."
+_MIDPOINT = "Where FMR and FNMR meet, or midway between them where they are closest; the threshold of the crossing varies with people."
+_FEW = "* rests on fewer than 30 errors (the rule of 30)."
+_INTERVALS = Sentence("diagnostics.intervals", "note", "{rate}: {method}")
+
+Row = tuple[Verification, VerificationPoint]
+"""An operating point of an algorithm."""
 
 
-_FOLDS = Sentence("verification.folds", "note", "Each fold's threshold is chosen on the other folds")
-_FOLDS_ERROR = Sentence(
-    "verification.folds-error",
-    "note",
-    "The standard error is the protocol's own, over folds; it does not account for people who are in several pairs",
-)
+def _of_points(results: Sequence[Verification]) -> list[Row]:
+    return [(result, point) for result in results for point in result.points]
 
 
-def folds_statements() -> list[Note]:
-    """What accuracies over folds of pairs are, a note each."""
-    return [_FOLDS(), _FOLDS_ERROR()]
+def _point(row: Row) -> VerificationPoint:
+    return row[1]
 
 
-def verification_table(results: Sequence[Verification]) -> Table:
-    """Make a table: a row for each algorithm and operating point."""
-    rows = (_row(result.algorithm, point) for result in results for point in result.points)
-    return Table("", _HEADS, tuple(rows))
-
-
-def _row(algorithm: str, point: VerificationPoint) -> tuple[Cell, ...]:
-    p = point.point
-    return (
-        text_cell(algorithm),
-        given_cell(p.asked),
-        threshold_cell(p.threshold),
-        small_cell(p.fmr, p.fmr_supported),
-        share_cell(p.false_matches, p.n_impostor),
-        rate_cell(p.fnmr, unsupported(p.fnmr_supported)),
-        interval_cell((point.fnmr.low, point.fnmr.high)),
-        interval_cell(point.fnmr_at_fmr),
+def verification_table(results: Sequence[Verification], *, whole: bool = False) -> Table:
+    """A row for each algorithm and operating point; `whole` with the false non-matches, and the intervals of FMR."""
+    answers, part = (
+        results[0].answers,
+        f"{level(results[0].confidence_level)} interval" if whole else "interval",
+    )
+    few = any(not (p.point.fmr_supported and p.point.fnmr_supported) for _, p in _of_points(results))
+    return col.table_of(
+        "Operating points" if whole else "",
+        _of_points(results),
+        col.name("algorithm", lambda row: row[0].algorithm),
+        *col.inside(
+            _point,
+            col.given("target FMR", lambda at: at.point.asked, leads=True),
+            col.threshold("threshold", lambda at: at.point.threshold, leads=True),
+            col.small("FMR", lambda at: at.point.fmr, supported=lambda at: at.point.fmr_supported),
+            col.small_interval(
+                part,
+                lambda at: (at.fmr.low, at.fmr.high),
+                answers=replace(answers, of=_FMR_THERE, fixed=_THRESHOLD),
+                when=whole,
+            ),
+            col.share("false matches", lambda at: (at.point.false_matches, at.point.n_impostor)),
+            col.rate("FNMR", lambda at: at.point.fnmr, supported=lambda at: at.point.fnmr_supported),
+            col.interval(
+                part,
+                lambda at: (at.fnmr.low, at.fnmr.high),
+                "At the threshold, held fixed.",
+                answers=_held(answers),
+            ),
+            col.interval(
+                "at target FMR",
+                lambda at: at.fnmr_at_fmr,
+                "The threshold is re-estimated in every resample of people.",
+                answers=_anew(answers),
+            ),
+            col.share(
+                "false non-matches", lambda at: (at.point.false_non_matches, at.point.n_genuine), when=whole
+            ),
+        ),
+        id="operating-points",
+        notes=[_FEW] if whole and few else [],
     )
 
 
-def verification_statements(results: Sequence[Verification]) -> list[Note]:
-    """Say what the numbers mean, a note each."""
-    first = results[0]
-    counts, answers = first.rates.counts, first.answers
-    sizes = {"genuine": counts.n_genuine, "impostor": counts.n_impostor}
-    said: list[Note] = [
-        _COMPARISONS(**sizes, people=first.n_subjects) if first.n_subjects else _PAIRS(**sizes),
-        *dict.fromkeys(one.compared.statement() for one in results),
-        metrics_statement((one.algorithm, one.compared.metric) for one in results),
-        *map(_summary, results),
-        *(said for one in results for said in _by_person(one)),
-        *(note for one in results for note in _of_summaries(one)),
-    ]
-    if counts.n_failed_genuine or counts.n_failed_impostor:
-        frr = tuple((one.algorithm, one.points[0].point.frr) for one in results)
-        said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
-    if any(not (p.point.fmr_supported and p.point.fnmr_supported) for one in results for p in one.points):
-        said.append(UNSUPPORTED(least=SUPPORTED))
-    for one in results:
-        unmatched = next((point.fmr for point in one.points if point.point.false_matches == 0), None)
-        if unmatched is not None:
-            said.append(_nothing(one.algorithm, unmatched))
-    intervals = _INTERVALS if first.n_subjects else _INTERVALS_OF_PAIRS
-    said.append(
-        intervals(
-            level=first.confidence_level,
-            varying=answers.varying,
-            fixed=answers.fixed,
-            assuming=answers.assuming,
+def _held(answers: Answers) -> Answers:
+    """What an interval answers whose threshold is held fixed."""
+    return replace(answers, of=_FNMR_THERE, fixed=_THRESHOLD)
+
+
+def _anew(answers: Answers) -> Answers:
+    """What an interval answers whose threshold is set on the people that vary."""
+    varying = derived("threshold", "{}, and the threshold set on them", answers.varying)
+    return Answers(_FNMR_AT_FMR, varying, _ALGORITHM, answers.assuming)
+
+
+def rates_table(results: Sequence[Verification]) -> Table:
+    """Algorithms by what was asked for: FNMR at each target FMR, and summaries of whole curves."""
+    points = [point for _, point in _of_points(results) if point.point.asked is not None]
+    few = any(not point.point.fnmr_supported for point in points)
+
+    def at_target(fmr: float | None) -> col.ColumnOf[Verification]:
+        return col.cell(
+            f"FNMR at\nFMR {digits(fmr or 0, 6)}", lambda one: _at_target(one, fmr), _RE_ESTIMATED
         )
+
+    return col.table_of(
+        f"Error rates, with {level(results[0].confidence_level)} intervals",
+        results,
+        col.name("algorithm", lambda one: one.algorithm),
+        *map(at_target, dict.fromkeys(point.point.asked for point in points)),
+        col.estimate(
+            "EER",
+            lambda one: (one.rates.eer().value, col.ends(one.eer_interval)),
+            _MIDPOINT,
+            answers=lambda one: replace(one.answers, of=_EER, fixed=_ALGORITHM),
+        ),
+        col.estimate(
+            "AUC",
+            lambda one: (one.rates.auc(), col.ends(one.auc_interval)),
+            "The area under the ROC.",
+            answers=lambda one: replace(one.answers, of=_AREA, fixed=_ALGORITHM),
+        ),
+        id="verification-summary",
+        notes=[_FEW] if few else [],
     )
-    return said + list(dict.fromkeys(note for one in results for note in one.notes))
 
 
-def _summary(one: Verification) -> Note:
-    eer, auc = one.eer_interval, one.auc_interval
-    values = {"algorithm": one.algorithm, "eer": one.rates.eer().value, "auc": one.rates.auc()}
-    if eer is None and auc is not None and auc.n_subjects is None:
-        return _EER_AND_AREA(**values, auc_low=auc.low, auc_high=auc.high)
-    if eer is None or auc is None:
-        return _EER(**values)
-    return _EER_INTERVAL(**values, eer_low=eer.low, eer_high=eer.high, auc_low=auc.low, auc_high=auc.high)
+def _at_target(result: Verification, fmr: float | None) -> Cell | None:
+    """FNMR at a false match rate, with its interval there, or at the threshold."""
+    at = next((point for point in result.points if point.point.asked == fmr), None)
+    if at is None:
+        return None
+    rate = rate_cell(at.point.fnmr, unsupported(at.point.fnmr_supported))
+    if at.fnmr_at_fmr is not None:
+        return over(rate, interval_cell(at.fnmr_at_fmr, _anew(result.answers)))
+    return over(rate, interval_cell((at.fnmr.low, at.fnmr.high), _held(result.answers)))
 
 
-def _by_person(one: Verification) -> list[Note]:
-    """What the false non-match rates are where every person weighs the same."""
-    return [
-        _BY_PERSON(
-            algorithm=one.algorithm, threshold=at.point.threshold, rate=own.rate, low=own.low, high=own.high
-        )
-        for at in one.points
-        if (own := at.fnmr.by_person) is not None and at.point.threshold is not None
+def sizes_table(results: Sequence[Verification]) -> Table:
+    """How many comparisons the error rates rest on."""
+    return col.table_of(
+        "What the error rates rest on",
+        results,
+        col.name("algorithm", lambda one: one.algorithm),
+        col.count("people", lambda one: one.n_subjects),
+        col.count("genuine", lambda one: one.rates.counts.n_genuine),
+        col.count("impostor", lambda one: one.rates.counts.n_impostor),
+        col.count("failed genuine", lambda one: one.rates.counts.n_failed_genuine),
+        col.count("failed impostor", lambda one: one.rates.counts.n_failed_impostor),
+        id="verification-sizes",
+    )
+
+
+def shared_people(results: Sequence[Verification]) -> Table:
+    """How many independent comparisons the comparisons of verification are worth."""
+
+    def worth(one: RateInterval) -> float | None:
+        return one.n / one.n_effective if one.n_effective > 0 else None
+
+    rates = [
+        (name, one)
+        for _, point in _of_points(results)
+        for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
     ]
-
-
-def _of_summaries(one: Verification) -> list[Note]:
-    """Cautions beside the intervals of whole curves."""
-    return [
-        _OF_SUMMARY(algorithm=one.algorithm, which=which, note=note)
-        for which, made in (("EER", one.eer_interval), ("AUC", one.auc_interval))
-        if made is not None
-        for note in made.notes
-    ]
-
-
-def _nothing(algorithm: str, rate: RateInterval) -> Note:
-    if rate.notes:
-        return _NO_FALSE_MATCH(algorithm=algorithm, notes=tuple(rate.notes))
-    return _NO_FALSE_MATCH_BELOW(algorithm=algorithm, high=rate.high)
+    return col.table_of(
+        "Comparisons that share a person are not independent",
+        _of_points(results),
+        col.name("algorithm", lambda row: row[0].algorithm),
+        col.threshold("threshold", lambda row: row[1].point.threshold),
+        col.count("impostor comparisons", lambda row: row[1].fmr.n),
+        col.fixed("effective", lambda row: row[1].fmr.n_effective, places=0),
+        col.fixed("design effect", lambda row: worth(row[1].fmr), places=1),
+        col.count("genuine comparisons", lambda row: row[1].fnmr.n),
+        col.fixed("effective", lambda row: row[1].fnmr.n_effective, places=0),
+        col.fixed("design effect", lambda row: worth(row[1].fnmr), places=1),
+        id="shared-people",
+        notes=dict.fromkeys(_INTERVALS(rate=name, method=one.method) for name, one in rates),
+    )
 
 
 def verification_figures(
@@ -266,26 +251,70 @@ def points_frame(results: Sequence[Verification]) -> pl.DataFrame:
     return frame_of_rows(rows)
 
 
-def groups_table(found: Differential) -> Table:
-    """Make a table of error rates by group."""
-    heads = columns(found.column, "people", "FNMR", "false non-matches", "FMR", "false matches")
-    rows = (
-        (text_cell(one.group), count_cell(one.n_subjects), *_group_rate(one.fnmr), *_group_rate(one.fmr))
-        for one in found.groups
+def groups_frame(one: Differential) -> pl.DataFrame:
+    """One row for each group and error rate; a rate without comparisons is empty."""
+    return frame_of_rows(
+        [
+            {
+                "algorithm": one.algorithm,
+                "column": one.column,
+                "threshold": one.threshold,
+                "group": group.group,
+                "subjects": group.n_subjects,
+                "measure": name,
+                "rate": None if rate is None else rate.rate,
+                "low": None if rate is None else rate.low,
+                "high": None if rate is None else rate.high,
+                "errors": None if rate is None else rate.errors,
+                "comparisons": None if rate is None else rate.n,
+                "supported": None if rate is None else rate.supported,
+            }
+            for group in one.groups
+            for name, rate in (("fnmr", group.fnmr), ("fmr", group.fmr))
+        ]
     )
+
+
+def groups_table(found: Differential) -> Table:
+    """Error rates of one algorithm by group."""
     at = "" if found.threshold is None else f", at the threshold {threshold(found.threshold)}"
-    return Table(f"{found.algorithm} by {found.column}{at}", heads, tuple(rows))
+    return _by_group([found], f"{found.algorithm} by {found.column}{at}")
 
 
-def group_marks(found: Sequence[Differential]) -> list[Note]:
-    """What the asterisk of a table of groups means, where it has one."""
-    rates = [rate for one in found for group in one.groups for rate in (group.fnmr, group.fmr)]
+def every_groups_table(found: Sequence[Differential], id: str) -> Table:
+    """Error rates of every algorithm by group."""
+    rates = [rate for each in found for one in each.groups for rate in (one.fnmr, one.fmr)]
     few = any(rate is not None and not rate.supported for rate in rates)
-    return [UNSUPPORTED(least=SUPPORTED)] if few else []
+    table = _by_group(found, f"Error rates by {found[0].column}", with_algorithm=True)
+    return replace(table, id=id, notes=(_FEW,) if few else ())
 
 
-def _group_rate(rate: RateInterval | None) -> tuple[Cell, Cell]:
-    if rate is None:
-        return empty_cell(), empty_cell()
-    value = over(small_cell(rate.rate, rate.supported), small_interval_cell(rate.low, rate.high))
-    return value, share_cell(rate.errors, rate.n)
+def _by_group(found: Sequence[Differential], title: str, *, with_algorithm: bool = False) -> Table:
+    def fnmr(row: tuple[str, GroupRates]) -> RateInterval | None:
+        return row[1].fnmr
+
+    def fmr(row: tuple[str, GroupRates]) -> RateInterval | None:
+        return row[1].fmr
+
+    def rate(which: str) -> col.ColumnOf[RateInterval]:
+        return col.small_estimate(
+            which.upper(),
+            lambda one: (one.rate, (one.low, one.high)),
+            supported=lambda one: one.supported,
+            answers=group_answers(which),
+        )
+
+    return col.table_of(
+        title,
+        [(each.algorithm, one) for each in found for one in each.groups],
+        col.name(found[0].column, lambda row: row[1].group),
+        col.name("algorithm", lambda row: row[0], when=with_algorithm),
+        col.count("people", lambda row: row[1].n_subjects),
+        *col.inside(fnmr, rate("fnmr"), col.share("false non-matches", lambda one: (one.errors, one.n))),
+        *col.inside(fmr, rate("fmr"), col.share("false matches", lambda one: (one.errors, one.n))),
+    )
+
+
+def group_answers(which: str) -> Answers:
+    """What the intervals of groups answer; the results carry no answers of their own."""
+    return Answers(_OF_GROUPS[which], _OTHERS_OF_GROUP, _SAME_THRESHOLD, PEOPLE_SHARED)

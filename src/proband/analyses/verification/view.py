@@ -1,119 +1,112 @@
-"""Verification shown."""
+"""Verification shown: error rates, groups of people, whom errors fall on, and folds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import polars as pl
 
-from proband.analyses.verification.page import (
-    folds_section,
-    groups_section,
-    hard_subjects_section,
-    verification_section,
-)
 from proband.analyses.verification.run import Verified
 from proband.analyses.verification.tables import (
-    folds_statements,
-    group_marks,
+    every_groups_table,
+    group_answers,
+    groups_frame,
     groups_table,
     points_frame,
+    rates_table,
+    shared_people,
+    sizes_table,
     verification_figures,
-    verification_statements,
     verification_table,
 )
 from proband.analyses.verification.words import (
+    concentration_statements,
+    folds_statements,
+    group_marks,
     lowest_fnmr_first,
     noted,
     other_way,
     say_methods,
-    shared_people,
     standing_estimates,
     summary_of,
+    verification_statements,
 )
-from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Title
-from proband.inference.verification.groups import VERDICTS, Differential
+from proband.inference.verification.groups import BY_GROUP, VERDICTS, Differential
 from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.inference.verification.results import Verification, Verifications
+from proband.measures.folds import FoldAccuracy
 from proband.measures.verification import ErrorRates
+from proband.report import columns as col
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.makers.concentration import concentration
-from proband.report.charts.mpl import figure
+from proband.report.charts.makers.errors import det, error_curve
+from proband.report.charts.makers.histograms import score_counts, scores
+from proband.report.charts.makers.rows import groups
+from proband.report.charts.spec import Chart
 from proband.report.figures.verification import det_figure, differential_figure
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric
-from proband.report.page.model import Badge, Block
+from proband.report.page.charts import shown
+from proband.report.page.lengths import drawn, left_out, of_length
+from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.plotting import one_of
 from proband.report.scene import Scene
 from proband.report.standings import Standing
 from proband.report.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
-from proband.words import Note, as_sentence, count, counted, given
+from proband.words import Note, as_sentence, count, counted, digits, given
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_HISTOGRAMS = 2  # algorithms whose scores are drawn
+_MOST_PEOPLE = 10  # of those whom errors fall on
+Rates = Verification | Verifications
 
-@shows(Verification)
-class VerificationView(View[Verification]):
-    """Error rates of one algorithm."""
 
-    plot = staticmethod(one_of(lambda one: verification_figures([one]), "det"))
+def _each(found: Rates) -> tuple[Verification, ...]:
+    return found.found if isinstance(found, Verifications) else (found,)
 
-    def tables(self, found: Verification) -> Sequence[Table]:
-        """A row for each operating point."""
-        return [verification_table([found])]
 
-    def notes(self, found: Verification) -> Sequence[Note]:
-        """What the rates mean."""
-        return verification_statements([found])
+@shows(Verification, Verifications)
+class VerificationView(View[Rates]):
+    """Error rates of one algorithm or several: a row for each operating point."""
 
-    def metrics(self, found: Verification) -> Sequence[CardMetric]:
+    plot = staticmethod(one_of(lambda found: verification_figures(_each(found)), "det"))
+
+    def tables(self, found: Rates) -> Sequence[Table]:
+        return [verification_table(_each(found))]
+
+    def notes(self, found: Rates) -> Sequence[Note]:
+        return verification_statements(_each(found))
+
+    def metrics(self, found: Rates) -> Sequence[CardMetric]:
         """EER, AUC, and FNMR at every operating point."""
-        return _card(found)
-
-
-@shows(Verifications)
-class VerificationsView(View[Verifications]):
-    """Error rates of several algorithms."""
-
-    plot = staticmethod(one_of(lambda several: verification_figures(several.found), "det"))
-
-    def tables(self, found: Verifications) -> Sequence[Table]:
-        """A row for each algorithm and operating point."""
-        return [verification_table(found.found)]
-
-    def notes(self, found: Verifications) -> Sequence[Note]:
-        """What the rates mean."""
-        return verification_statements(found.found)
+        return [metric for one in _each(found) for metric in _card(one)]
 
 
 @shows(Differential)
 class DifferentialView(View[Differential]):
-    """Error rates by group."""
+    """Error rates by group, and whether groups differ."""
 
     plot = staticmethod(differential_figure)
 
     def tables(self, found: Differential) -> Sequence[Table]:
-        """A row for each group."""
         return [groups_table(found)]
 
     def notes(self, found: Differential) -> Sequence[Note]:
-        """Whether groups differ."""
         return found.sentences()
-
-
-def _hard_figure(hard: HardSubjects, title: Title | None = None) -> Figure:
-    return figure([concentration(hard)], (5.4, 4.4), title=title)
 
 
 @shows(HardSubjects)
 class HardSubjectsView(View[HardSubjects]):
     """Whom errors fall on."""
 
-    plot = staticmethod(_hard_figure)
+    def charts(self, found: HardSubjects) -> Mapping[str, Sequence[Chart]]:
+        return {"hard_subjects": [concentration(found)]}
 
 
 def _rates_figure(rates: ErrorRates, title: Title | None = None) -> Figure:
@@ -141,12 +134,10 @@ class VerifiedView(View[Verified]):
     plot = staticmethod(one_of(lambda found: verification_figures(found.verification, found.groups), "det"))
 
     def tables(self, found: Verified) -> Sequence[Table]:
-        """Operating points, and groups."""
         points = [verification_table(found.verification)] if found.verification else []
         return [*points, *map(groups_table, found.groups)]
 
     def notes(self, found: Verified) -> Sequence[Note]:
-        """What the rates mean."""
         if not found.verification:
             return folds_statements()
         return list(dict.fromkeys([*verification_statements(found.verification), *group_marks(found.groups)]))
@@ -176,48 +167,43 @@ class VerifiedView(View[Verified]):
 
     def frames(self, found: Verified) -> Mapping[str, pl.DataFrame]:
         """Operating points, curves, groups and people."""
-        made: dict[str, pl.DataFrame] = {}
-        if found.verification:
-            made["operating_points"] = points_frame(found.verification)
-            made["roc"] = _joined([one.rates.to_frame() for one in found.verification])
-        if found.groups:
-            made["groups"] = _joined([*map(_groups, found.groups)])
-        if found.hard_subjects:
-            made["hard_subjects"] = _joined(
-                [
-                    one.people.select(pl.lit(name).alias("algorithm"), pl.all())
-                    for name, one in found.hard_subjects.items()
-                ]
-            )
-        return made
+        made = {
+            "operating_points": [points_frame(found.verification)] if found.verification else [],
+            "roc": [one.rates.to_frame() for one in found.verification],
+            "groups": list(map(groups_frame, found.groups)),
+            "hard_subjects": [
+                one.people.select(pl.lit(name).alias("algorithm"), pl.all())
+                for name, one in found.hard_subjects.items()
+            ],
+        }
+        return {name: pl.concat(parts, how="vertical_relaxed") for name, parts in made.items() if parts}
 
     def figures(self, found: Verified, scene: Scene) -> Mapping[str, Draw]:
-        """DET, ROC, scores, and groups."""
-        return (
-            verification_figures(found.verification, found.groups, scene.looks) if found.verification else {}
-        )
+        rates = found.verification
+        return verification_figures(rates, found.groups, scene.looks) if rates else {}
 
     def sections(self, found: Verified, scene: Scene) -> Iterator[Placed]:
         """Rates, folds, groups and people."""
         if found.verification:
-            yield Placed(30, verification_section(found.verification, scene))
+            blocks = tuple(_rates_blocks(found.verification, scene))
+            yield Placed(30, Section("verification", "Verification", blocks))
         if found.folds:
-            yield Placed(50, folds_section(found))
+            table = _folds_table(found.folds, folds_statements())
+            yield Placed(50, Section("folds", "Accuracy over folds", (table,)))
         if found.groups:
-            yield Placed(65, groups_section(found, scene))
+            yield Placed(65, Section("groups", "Groups", tuple(_groups_blocks(found, scene))))
         if found.hard_subjects:
-            yield Placed(70, hard_subjects_section(found, scene))
+            yield Placed(
+                70, Section("hard-subjects", "Hard subjects", tuple(hard_subjects_blocks(found, scene)))
+            )
 
     def algorithms(self, found: Verified) -> Sequence[str]:
-        """The algorithms, in order."""
         return [*(one.rates.algorithm for one in found.verification), *(one.name for one in found.folds)]
 
     def ordered(self, found: Verified) -> Sequence[str]:
-        """By FNMR at the first false match rate."""
         return [one.algorithm for one, _ in lowest_fnmr_first(found.verification)]
 
     def headline(self, found: Verified, scene: Scene) -> Summary | None:
-        """The lowest FNMR."""
         return summary_of(found.verification) if found.verification else None
 
     def beside(self, found: Verified, scene: Scene) -> Sequence[Note]:
@@ -225,7 +211,6 @@ class VerifiedView(View[Verified]):
         return other_way(found.verification, scene)
 
     def estimates(self, found: Verified) -> tuple[str, Sequence[Standing]] | None:
-        """FNMR at the first false match rate."""
         return standing_estimates(found.verification)
 
     def diagnostics(self, found: Verified) -> Sequence[Block]:
@@ -233,11 +218,9 @@ class VerifiedView(View[Verified]):
         return [shared_people(found.verification)] if found.verification else []
 
     def noted(self, found: Verified) -> Sequence[tuple[Note, Sequence[Note | str]]]:
-        """What was noted of algorithms and rates."""
         return noted(found.verification)
 
     def methods(self, found: Verified, text: MethodsText, scene: Scene) -> None:
-        """How error rates were estimated."""
         say_methods(found, text)
 
     def badges(self, found: Verified) -> Sequence[Badge]:
@@ -256,40 +239,10 @@ class VerifiedView(View[Verified]):
         return badges, list(dict.fromkeys(rules))
 
     def metrics_of_scores(self, found: Verified) -> Mapping[str, str | None]:
-        """As the comparisons have it."""
         return {one.algorithm: one.compared.metric for one in found.verification}
 
     def metrics(self, found: Verified) -> Sequence[CardMetric]:
-        """Of every algorithm."""
         return [metric for one in found.verification for metric in _card(one)]
-
-
-def _joined(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    return pl.concat(frames, how="vertical_relaxed")
-
-
-def _groups(one: Differential) -> pl.DataFrame:
-    """One row for each group and error rate; a rate without comparisons is empty."""
-    rows = []
-    for group in one.groups:
-        for name, rate in (("fnmr", group.fnmr), ("fmr", group.fmr)):
-            rows.append(
-                {
-                    "algorithm": one.algorithm,
-                    "column": one.column,
-                    "threshold": one.threshold,
-                    "group": group.group,
-                    "subjects": group.n_subjects,
-                    "measure": name,
-                    "rate": None if rate is None else rate.rate,
-                    "low": None if rate is None else rate.low,
-                    "high": None if rate is None else rate.high,
-                    "errors": None if rate is None else rate.errors,
-                    "comparisons": None if rate is None else rate.n,
-                    "supported": None if rate is None else rate.supported,
-                }
-            )
-    return frame_of_rows(rows)
 
 
 def _card(found: Verification) -> list[CardMetric]:
@@ -348,3 +301,104 @@ def _badges(results: Sequence[Verification]) -> list[Badge]:
         if lost
         else Badge("no failures to acquire"),
     ]  # fmt: skip
+
+
+def _rates_blocks(results: Sequence[Verification], scene: Scene) -> Iterator[Block]:
+    """Error rates at every threshold, and at chosen ones with intervals."""
+    first = results[0]
+    curves = det([error_curve(one) for one in results], confidence_level=first.confidence_level)
+    yield shown(replace(curves, answers=first.answers), places=scene.looks)
+    yield of_length(rates_table(results))
+    points = verification_table(results, whole=True), sizes_table(results)
+    yield Folded("Operating points: thresholds, rates and errors", points)
+    names = [one.algorithm for one in results]
+    leading = drawn(names, scene.order, _HISTOGRAMS)
+    histograms = [score_counts(one) for one in results if one.algorithm in leading]
+    some = "" if len(leading) == len(names) else f", the leading {counted(len(leading), 'algorithm')}"
+    yield Folded(
+        f"Scores of genuine and impostor comparisons{some}",
+        tuple(shown(scores(one, f"scores-{place}")) for place, one in enumerate(histograms, 1)),
+    )
+    yield Folded("What the error rates mean", tuple(said(verification_statements(results))))
+
+
+def _groups_blocks(found: Verified, scene: Scene) -> Iterator[Block]:
+    """Error rates by group at one threshold for all: charts of the first column that makes groups, and all else folded."""
+    for place, column in enumerate(dict.fromkeys(one.column for one in found.groups), 1):
+        blocks = _of_column(found, column, place, scene)
+        if place == 1:
+            yield from blocks
+        else:
+            yield Folded(f"Groups by {column}", tuple(blocks))
+
+
+def _of_column(found: Verified, column: str, place: int, scene: Scene) -> Iterator[Block]:
+    """The charts of one column, its table and what belongs to it."""
+    own = [one for one in found.groups if one.column == column]
+    names = [one.algorithm for one in own]
+    leading = drawn(names, scene.order)
+    charted = [one for one in own if one.algorithm in leading]
+    kinds: tuple[Literal["fnmr", "fmr"], ...] = ("fnmr", "fmr")
+    for which in kinds:
+        if any(getattr(group, which) is not None for one in charted for group in one.groups):
+            chart = groups(charted, which, group_answers(which), f"groups-{place}-{which}")
+            yield shown(chart, places=scene.looks)
+    asked = {one.points[0].point.asked for one in found.verification}
+    target = asked.pop() if len(asked) == 1 else None
+    if target is not None:
+        of = f"those of each algorithm for a target FMR of {digits(target, 6)} over all groups"
+        yield from said([f"Thresholds: {of}."])
+    yield from said(left_out(names, leading))
+    table = every_groups_table(own, f"groups-{place}")
+    yield Folded(table.caption, (table,))
+    # The lines of the groups are in the table.
+    told = dict.fromkeys(note for one in own for note in one.sentences() if note.code not in BY_GROUP)
+    yield Folded(f"What the groups by {column} mean", tuple(said(told)))
+
+
+def hard_subjects_blocks(found: Verified, scene: Scene) -> Iterator[Block]:
+    """Whether errors are those of a few people, and of whom, under the names the study chose to show."""
+    names = list(found.hard_subjects)
+    leading = drawn(names, scene.order)
+    for place, name in enumerate(leading, 1):
+        one = found.hard_subjects[name]
+        blocks = (
+            *said(concentration_statements(name, one)),
+            shown(concentration(one, f"hard-{place}", name)),
+            _people_table(one, f"hard-{place}-people", name),
+        )
+        yield from blocks if place == 1 else [Folded(name, blocks)]
+    if len(leading) < len(names):
+        most = f"The leading {len(leading)} of {count(len(names))} algorithms are shown"
+        yield from said([f"{most}; the results have all."])
+
+
+def _people_table(one: HardSubjects, id: str, name: str) -> Table:
+    """The people with most errors, under the names the study chose to show."""
+    n, people = one.people.height, counted(one.people.height, "person", "people")
+    return col.table_of(
+        f"{name}: errors by person",
+        one.people.head(_MOST_PEOPLE).iter_rows(named=True),
+        col.name("person", lambda row: row["subject"]),
+        col.share("false non-matches", lambda row: (row["false_non_matches"], row["genuine"])),
+        col.share("false matches", lambda row: (row["false_matches"], row["impostor"])),
+        id=id,
+        notes=[f"The first {_MOST_PEOPLE} of {people}, by false non-matches, then false matches."]
+        if n > _MOST_PEOPLE
+        else [],
+    )
+
+
+def _folds_table(found: Sequence[FoldAccuracy], notes: Sequence[Note]) -> Table:
+    """Accuracy over the folds of listed pairs, one row for each algorithm."""
+    return col.table_of(
+        "Accuracy over folds",
+        found,
+        col.name("algorithm", lambda one: one.name),
+        col.rate("accuracy", lambda one: one.mean),
+        col.rate("standard error", lambda one: one.standard_error),
+        col.count("folds", lambda one: len(one.accuracies)),
+        col.count("pairs", lambda one: one.n_pairs),
+        id="folds",
+        notes=[*notes, *(as_sentence(note) for one in found for note in one.notes)],
+    )

@@ -1,20 +1,26 @@
-"""Verification in words: the verdict, diagnostics and the methods paragraph."""
+"""Verification in words: what the rates mean, the verdict, diagnostics and the methods paragraph."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from proband.analyses.verification.run import Verified
+from proband.inference.verification.groups import Differential
+from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.people.hard_subjects import SIGNIFICANCE, HardSubjects
 from proband.inference.verification.results import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, EER, FNMR
-from proband.report import cells
+from proband.measures.verification import SUPPORTED
+from proband.report.charts.makers.concentration import shared_errors
+from proband.report.charts.spec import Concentration
 from proband.report.kinds.verdicts import listed
 from proband.report.methods_text import MethodsText
+from proband.report.notes_of_rates import UNSUPPORTED
 from proband.report.scene import Scene
 from proband.report.standings import Standing
-from proband.report.table import Table
 from proband.report.view import Summary
-from proband.words import Note, Sentence, given
+from proband.results.compared import metrics_statement
+from proband.words import Note, Sentence, as_sentence, given, p_value
 
 _VERIFIED = "{algorithm}: FNMR {rate:rate} [{low:rate}, {high:rate}] at "
 _AT_FMR = Sentence("verdict.fnmr-at-fmr", "note", _VERIFIED + "an FMR of {fmr:given}")
@@ -60,10 +66,77 @@ _CONCENTRATION = Sentence(
     "note",
     "Concentration of errors on people was tested by reassigning errors at random",
 )
-_INTERVALS = Sentence("diagnostics.intervals", "note", "{rate}: {method}")
 _VERIFICATION = Sentence("diagnostics.verification", "note", "verification, {algorithm}")
 _NOTED = Sentence("diagnostics.rate", "note", "{algorithm}, {rate}")
 _NOTED_AT = Sentence("diagnostics.rate-at", "note", "{algorithm}, {rate} at FMR {fmr:given}")
+_COMPARISONS = Sentence(
+    "verification.comparisons",
+    "note",
+    "{genuine:count} genuine and {impostor:count impostor comparison} of {people:count person/people}; accepted when the score "
+    "reaches the threshold",
+)
+_PAIRS = Sentence(
+    "verification.pairs-of-nobody",
+    "note",
+    "{genuine:count} genuine and {impostor:count impostor comparison}, nobody says of whom; accepted when the score reaches the threshold",
+)
+_EER = Sentence(
+    "verification.eer",
+    "note",
+    "{algorithm}: EER {eer:rate} (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate}",
+)
+_EER_AND_AREA = Sentence(
+    "verification.eer-and-area",
+    "note",
+    "{algorithm}: EER {eer:rate} (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate} [{auc_low:rate}, {auc_high:rate}], "
+    "pairs being assumed independent",
+)
+_EER_INTERVAL = Sentence(
+    "verification.eer-interval",
+    "note",
+    "{algorithm}: EER {eer:rate} [{eer_low:rate}, {eer_high:rate}] (where FMR and FNMR meet, or midway between them where they are closest), AUC {auc:rate} "
+    "[{auc_low:rate}, {auc_high:rate}], over people",
+)
+_OF_SUMMARY = Sentence("verification.of-summary", "caution", "{algorithm}, {which}: {note}")
+_BY_PERSON = Sentence(
+    "verification.by-person",
+    "note",
+    "{algorithm}, at the threshold {threshold:threshold}: people have different numbers of genuine comparisons. With "
+    "equal weights for people, FNMR is {rate:rate} [{low:rate}, {high:rate}]",
+)
+_FAILED = Sentence(
+    "verification.failures-to-acquire",
+    "caution",
+    "Failures to acquire: {genuine:count} genuine and {impostor:count impostor comparison} were not made. FMR and FNMR leave "
+    "them out; with them the false reject rate at the first point is {frr:rates}",
+)
+_NO_FALSE_MATCH = Sentence(
+    "verification.no-false-match", "note", "{algorithm}: no false match was observed; {notes:parts}"
+)
+_NO_FALSE_MATCH_BELOW = Sentence(
+    "verification.no-false-match-below",
+    "note",
+    "{algorithm}: no false match was observed; the rate is below {high:small}",
+)
+_INTERVALS = Sentence(
+    "verification.intervals",
+    "note",
+    "Intervals: {level:level}; the first at a fixed threshold, the last with the threshold re-estimated in resamples of "
+    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
+_INTERVALS_OF_PAIRS = Sentence(
+    "verification.intervals-of-pairs",
+    "note",
+    "Intervals: {level:level}, at the threshold held fixed. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+)
+
+
+_FOLDS = Sentence("verification.folds", "note", "Each fold's threshold is chosen on the other folds")
+_FOLDS_ERROR = Sentence(
+    "verification.folds-error",
+    "note",
+    "The standard error is the protocol's own, over folds; it does not account for people who are in several pairs",
+)
 
 
 def lowest_fnmr_first(results: Sequence[Verification]) -> list[tuple[Verification, VerificationPoint]]:
@@ -178,35 +251,119 @@ def say_methods(found: Verified, text: MethodsText) -> None:
         text.say(_CONCENTRATION(), "doddington1998")
 
 
-def shared_people(results: Sequence[Verification]) -> Table:
-    """How many independent comparisons the comparisons of verification are worth."""
-    rows = []
-    for result in results:
-        for point in result.points:
-            row = [cells.text_cell(result.algorithm), cells.threshold_cell(point.point.threshold)]
-            for one in (point.fmr, point.fnmr):
-                worth = one.n / one.n_effective if one.n_effective > 0 else None
-                row += [
-                    cells.count_cell(one.n),
-                    cells.fixed_cell(one.n_effective, 0),
-                    cells.fixed_cell(worth, 1),
-                ]
-            rows.append(row)
-    heads = cells.columns(
-        "algorithm", "threshold", "impostor comparisons", "effective", "design effect", "genuine comparisons", "effective", "design effect"
-    )  # fmt: skip
-    told = dict.fromkeys(
-        _INTERVALS(rate=name, method=one.method)
-        for result in results
-        for point in result.points
-        for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
-    )
-    return cells.table(
-        "shared-people", "Comparisons that share a person are not independent", heads, rows, told
-    )
-
-
 def rate_of(result: Verification, rate: str, fmr: float | None) -> Note:
     """Which rate of which algorithm."""
     whose = {"algorithm": result.algorithm, "rate": rate}
     return _NOTED(**whose) if fmr is None else _NOTED_AT(**whose, fmr=fmr)
+
+
+def folds_statements() -> list[Note]:
+    """What accuracies over folds of pairs are, a note each."""
+    return [_FOLDS(), _FOLDS_ERROR()]
+
+
+def verification_statements(results: Sequence[Verification]) -> list[Note]:
+    """Say what the numbers mean, a note each."""
+    first = results[0]
+    counts, answers = first.rates.counts, first.answers
+    sizes = {"genuine": counts.n_genuine, "impostor": counts.n_impostor}
+    said: list[Note] = [
+        _COMPARISONS(**sizes, people=first.n_subjects) if first.n_subjects else _PAIRS(**sizes),
+        *dict.fromkeys(one.compared.statement() for one in results),
+        metrics_statement((one.algorithm, one.compared.metric) for one in results),
+        *map(_summary, results),
+        *(said for one in results for said in _by_person(one)),
+        *(note for one in results for note in _of_summaries(one)),
+    ]
+    if counts.n_failed_genuine or counts.n_failed_impostor:
+        frr = tuple((one.algorithm, one.points[0].point.frr) for one in results)
+        said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
+    if any(not (p.point.fmr_supported and p.point.fnmr_supported) for one in results for p in one.points):
+        said.append(UNSUPPORTED(least=SUPPORTED))
+    for one in results:
+        unmatched = next((point.fmr for point in one.points if point.point.false_matches == 0), None)
+        if unmatched is not None:
+            said.append(_nothing(one.algorithm, unmatched))
+    intervals = _INTERVALS if first.n_subjects else _INTERVALS_OF_PAIRS
+    said.append(
+        intervals(
+            level=first.confidence_level,
+            varying=answers.varying,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
+        )
+    )
+    return said + list(dict.fromkeys(note for one in results for note in one.notes))
+
+
+def _summary(one: Verification) -> Note:
+    eer, auc = one.eer_interval, one.auc_interval
+    values = {"algorithm": one.algorithm, "eer": one.rates.eer().value, "auc": one.rates.auc()}
+    if eer is None and auc is not None and auc.n_subjects is None:
+        return _EER_AND_AREA(**values, auc_low=auc.low, auc_high=auc.high)
+    if eer is None or auc is None:
+        return _EER(**values)
+    return _EER_INTERVAL(**values, eer_low=eer.low, eer_high=eer.high, auc_low=auc.low, auc_high=auc.high)
+
+
+def _by_person(one: Verification) -> list[Note]:
+    """What the false non-match rates are where every person weighs the same."""
+    return [
+        _BY_PERSON(
+            algorithm=one.algorithm, threshold=at.point.threshold, rate=own.rate, low=own.low, high=own.high
+        )
+        for at in one.points
+        if (own := at.fnmr.by_person) is not None and at.point.threshold is not None
+    ]
+
+
+def _of_summaries(one: Verification) -> list[Note]:
+    """Cautions beside the intervals of whole curves."""
+    return [
+        _OF_SUMMARY(algorithm=one.algorithm, which=which, note=note)
+        for which, made in (("EER", one.eer_interval), ("AUC", one.auc_interval))
+        if made is not None
+        for note in made.notes
+    ]
+
+
+def _nothing(algorithm: str, rate: RateInterval) -> Note:
+    if rate.notes:
+        return _NO_FALSE_MATCH(algorithm=algorithm, notes=tuple(rate.notes))
+    return _NO_FALSE_MATCH_BELOW(algorithm=algorithm, high=rate.high)
+
+
+def group_marks(found: Sequence[Differential]) -> list[Note]:
+    """What the asterisk of a table of groups means, where it has one."""
+    rates = [rate for one in found for group in one.groups for rate in (group.fnmr, group.fmr)]
+    few = any(rate is not None and not rate.supported for rate in rates)
+    return [UNSUPPORTED(least=SUPPORTED)] if few else []
+
+
+def concentration_statements(name: str, one: HardSubjects) -> list[str]:
+    """Say whether errors fall on some people more often than chance makes them."""
+    told = []
+    for what, p, test, found, errors, comparisons in (
+        ("false non-matches", one.goats_p, one.goats_test, "some people are rejected more often than chance makes them", "false_non_matches", "genuine"),
+        ("false matches", one.lambs_p, one.lambs_test, "some people take part in more of them than chance makes them", "false_matches", "impostor"),
+    ):  # fmt: skip
+        if p is None:
+            continue
+        shown = p_value(p, test.floor)
+        if p > SIGNIFICANCE:
+            found = "no concentration on people can be seen"
+        elif one.people[errors].sum() > one.people[comparisons].sum() / 2:
+            found = "people differ more than chance makes them; most comparisons are errors, so it shows in who is spared, not in whom they fall on"
+        elif not _gathered(one, errors, comparisons):
+            found += ", though half of these errors fall on no fewer people than by chance"
+        told.append(f"{name}, {what}: {found} (p {shown}).")
+    return told + [f"{name}: {as_sentence(note)}" for note in one.sentences() if note.level == "caution"]
+
+
+def _gathered(one: HardSubjects, errors: str, comparisons: str) -> bool:
+    """Whether half of the errors falls on fewer people than by chance, to the digits that the chart's summary gives."""
+    shared = shared_errors(one, errors, comparisons)
+    if shared is None:
+        return False
+    half, expected = Concentration("", *shared).halves()
+    return round(half, 3) < round(expected, 3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,7 +24,7 @@ from proband.report.charts.spec import (
     aligned_charts,
     some,
 )
-from proband.report.figures.style import GREY, PAGE, foot, head, laid_out
+from proband.report.figures.style import GREY, PAGE, STYLE, foot, head, laid_out
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -47,6 +47,7 @@ def figure(
     headed: bool = True,
     shared: bool = True,
     inside: bool = False,
+    legend: Callable[[Axes, Chart, list[Artist]], None] | None = None,
     said: str = "",
 ) -> Figure:
     """Draw charts as the panels of one figure.
@@ -65,16 +66,24 @@ def figure(
         Whether panels share one axis y.
     inside
         Whether the legend stands in the only panel, if it has room there.
+    legend
+        What gives every panel a legend of its own, such as `legend_beside`.
     said
         A line at the foot of the figure.
     """
     drawn = aligned_charts(some(charts)) if shared and len(charts) > 1 else list(charts)
-    with laid_out(size, title) as made:
+    # Names beside a panel are laid out as the screen has them, where they are wider.
+    with laid_out(
+        size, title, **({"resolution": STYLE["figure.dpi"]} if legend is legend_beside else {})
+    ) as made:
         axes = made.subplots(-(-len(drawn) // columns), columns, squeeze=False, sharey=shared)
         handles: dict[str, Artist] = {}
         for axis, chart in zip(axes.flat, drawn, strict=False):
-            for handle in draw(axis, chart, alone=len(drawn) == 1):
-                handles.setdefault(str(handle.get_label()), handle)
+            own = draw(axis, chart, alone=len(drawn) == 1 or legend is not None)
+            if legend is not None:
+                legend(axis, chart, own)
+            else:
+                handles |= {str(one.get_label()): one for one in own if str(one.get_label()) not in handles}
             wide = size[0] / columns - 0.7
             above = "\n".join(fill(line, int(17.5 * wide)) for line in chart.above.splitlines())
             head(axis, fill(chart.title, int(12 * wide)) if headed else "", above)
@@ -144,6 +153,17 @@ def _around_errors(chart: Chart) -> tuple[float, float]:
         shape = float((deviate(y.high) - deviate(y.low)) / (deviate(x.high) - deviate(x.low)))
     high = 0.1 + (width - 1) * min(max(shape, 0.55), 0.8)
     return width, high + 1.0 + 0.18 * min(len(chart.names), MOST_COLOURS + 1)
+
+
+def legend_beside(axis: Axes, chart: Chart, handles: list[Artist]) -> None:
+    """Put a legend to the right of its panel, where nothing is drawn."""
+    axis.legend(
+        handles=handles,
+        title=chart.heading or None,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        alignment="left",
+    )
 
 
 def legend_below(figure: Figure, handles: Sequence[Artist], heading: str = "", said: str = "") -> None:

@@ -18,7 +18,7 @@ from proband.report.notes import answered, is_caution
 from proband.report.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.compared import metrics_statement
-from proband.results.estimate import ByPerson, which_rate
+from proband.results.estimate import ByPerson, Clusters, which_rate
 from proband.words import Note, Sentence, listed
 
 _LETTERS_APART = 8  # more letters are written as runs
@@ -243,6 +243,12 @@ def comparison_statements(comparison: Standings) -> list[Note]:
         answered(comparison.answers),
         *comparison.notes,
     ]
+
+
+def clusters_of(comparison: Comparison | None) -> dict[str, Clusters]:
+    """How alike the outcomes of one person's probes are, for every algorithm that was compared."""
+    estimates = [] if comparison is None else comparison.estimates
+    return {one.facts.algorithm: one.clusters for one in estimates if one.clusters is not None}
 
 
 @shows(Comparison, OutcomeComparison)

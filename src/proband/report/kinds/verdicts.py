@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proband.inference import Comparison, OutcomeRate
+from proband.inference import Comparison, Estimate, OutcomeRate
 from proband.inference.comparisons.comparison import Standings
 from proband.inference.planning.sizes import POWER
 from proband.report.kinds.comparisons import given_twice, weighted_by
@@ -241,7 +241,7 @@ def leading_group(comparison: Standings) -> list[str]:
     return [name for name in ordered if places[name][0] == 1]
 
 
-def rate_of_items(one: OutcomeRate) -> Note:
+def rate_of_items(one: Estimate | OutcomeRate) -> Note:
     """How good the only model or system is."""
     shown = {"algorithm": one.facts.algorithm, "rate": one.value, "low": one.low, "high": one.high}
     return _RATE_OF(**shown, of=one.answers.of, n=one.facts.size)

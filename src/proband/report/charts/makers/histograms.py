@@ -168,6 +168,44 @@ def differences(
     )
 
 
+def over_choices(
+    named: Sequence[tuple[str, Distribution]],
+    width: int,
+    label: str,
+    title: str = "",
+    above: str = "",
+    *,
+    differences: bool = False,
+) -> Chart:
+    """Chart how rates vary over choices of images, or differences of them, where those at which the first does not win are shaded.
+
+    Parameters
+    ----------
+    named
+        Distributions, each with its label.
+    width
+        The width of a bin, in whole values of 1/n. For differences zero is the last value of its bin, so that the trials at or
+        below zero have bins of their own.
+    """
+    outlines = tuple(
+        Histogram(name, *bins(one, width, differences)) for name, one in some(named, "distributions")
+    )
+    low, high = min(float(one.edges[0]) for one in outlines), max(float(one.edges[-1]) for one in outlines)
+    half = 0.5 / max(one.n for _, one in named)
+    if differences:  # zero is always in view
+        reach = 0.04 * (high - low)
+        low, high = min(low, -half - reach), max(high, half + reach)
+    return Chart(
+        "over-choices",
+        title,
+        "",
+        _axes((low, high), outlines, label, "share of trials", "points" if differences else "rate"),
+        Histograms(outlines, 0.0, shaded_to=half) if differences else Histograms(outlines),
+        tuple(name for name, _ in named),
+        above=above,
+    )
+
+
 def _differences_table(
     choices: VirtualExperiments, pairs: Sequence[tuple[str, str]], rank: int, confidence_level: float, id: str
 ) -> Table:
