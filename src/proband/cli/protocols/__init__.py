@@ -1,1 +1,1 @@
-"""Commands about protocols: run, audit, cards, literature."""
+"""Commands about protocols: splits, cards, literature; and what the commands of their analyses read."""
