@@ -79,7 +79,7 @@ def evaluate(
 
       proband evaluate scores-dev --orientation similarity --figure cmc.svg
     """
-    from proband.analyses.identification.measures import measures_statements, measures_table
+    from proband.analyses.identification.view import measures_statements, measures_table
     from proband.report import evaluation_figure, save_figure, statements
     from proband.report.kinds.evaluation import overlap_tables, short_tables
 
@@ -123,7 +123,7 @@ def _draw_replicates(found: Findings, paths: list[Path] | None) -> None:
     """Draw how measures are spread over their replicates, if a file is named."""
     if not paths:
         return
-    from proband.analyses.identification.measures import with_replicates
+    from proband.analyses.identification.view import with_replicates
     from proband.errors import UsageError
     from proband.report import save_figure
     from proband.report.figures.identification import replicates_figure
