@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
+import numpy as np
 import polars as pl
 
-from proband.analyses.identification.measures import measures_statements, measures_table, with_replicates
-from proband.analyses.identification.run import Identified
+from proband.analyses.identification.run import Identified, Measured
 from proband.engine.files.spreadsheets import spreadsheet_csv
+from proband.inference.estimates.evaluation import probes_called
+from proband.report import columns as col
 from proband.report.charts.makers.replicates import replicates_charts
 from proband.report.figures.identification import evaluation_figure, replicates_figure
 from proband.report.kinds.evaluation import evaluation_tables, overlap_tables, short_tables, statements
@@ -23,6 +25,7 @@ from proband.report.kinds.evaluation_page import (
 )
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric, metrics_of
+from proband.report.notes import bounds_mark
 from proband.report.page.charts import shown
 from proband.report.page.model import Badge, Folded, Section, said
 from proband.report.page.sections.conditions import badges_of_facts
@@ -33,8 +36,13 @@ from proband.report.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
 from proband.results.estimate import Clusters, Estimate
-from proband.words import Note, Sentence, as_sentence
+from proband.words import Note, Sentence
 
+_VARYING = Sentence(
+    "measures.varying",
+    "note",
+    "{measure}: {design}, varying {varying}; fixed: {fixed}; assuming {assuming}",
+)
 _IDENTIFICATION = Sentence("diagnostics.identification", "note", "identification")
 
 
@@ -54,15 +62,12 @@ class IdentificationView(View[Identified]):
     plot = staticmethod(drawn_by(evaluation_figure, lambda found: found.evaluation))
 
     def tables(self, found: Identified) -> Sequence[Table]:
-        """Every rank of every set of probes."""
         return evaluation_tables(found.evaluation)
 
     def latex(self, found: Identified) -> Sequence[Table]:
-        """Tables that fit a page."""
         return short_tables(found.evaluation)
 
     def notes(self, found: Identified) -> Sequence[Note]:
-        """What the rates mean."""
         return statements(found.evaluation)
 
     def passages(self, found: Identified, explain: bool) -> Iterator[Passage]:
@@ -100,49 +105,39 @@ class IdentificationView(View[Identified]):
         if found.measured:
             table = measures_table(found.measured, scene.confidence_level)
             told = Folded("What the measures mean", tuple(said(measures_statements(found.measured))))
-            drawn = [
-                shown(one, places=scene.looks) for one in replicates_charts(with_replicates(found.measured))
-            ]
-            spread = (Folded("How they are spread over replicates", tuple(drawn)),) if drawn else ()
+            charts = replicates_charts(with_replicates(found.measured))
+            drawn = tuple(shown(one, places=scene.looks) for one in charts)
+            spread = (Folded("How they are spread over replicates", drawn),) if drawn else ()
             yield Placed(25, Section("measures", "Other measures", (table, *spread, told)))
         if found.overlap is not None:
-            notes = [as_sentence(note) for note in found.overlap.notes]
-            blocks = [*overlap_tables(found.overlap), *said(notes)]
+            blocks = [*overlap_tables(found.overlap), *said(found.overlap.notes)]
             yield Placed(27, Section("overlap", "What the sets share", tuple(blocks)))
 
     def embedded(self, found: Identified) -> Mapping[str, str]:
-        """The rates, and thinned curves."""
         return {
             "leaderboard-summary.csv": spreadsheet_csv(found.evaluation.to_frame()),
             "cmc-thinned.csv": thinned_curves(found.evaluation),
         }
 
     def algorithms(self, found: Identified) -> Sequence[str]:
-        """The algorithms, in order."""
         return found.evaluation.algorithms
 
     def ordered(self, found: Identified) -> Sequence[str]:
-        """By the rate at the first rank."""
         return [entry.algorithm for entry in best_first(found.evaluation)]
 
     def headline(self, found: Identified, scene: Scene) -> Summary | None:
-        """The best rate."""
         return summary_of(found.evaluation, 30)
 
     def estimates(self, found: Identified) -> tuple[str, Sequence[Standing]] | None:
-        """Rates at the first rank."""
         return standing_estimates(found.evaluation)
 
     def facts(self, found: Identified) -> Sequence[Facts]:
-        """Of the first set of probes."""
         return [entry.curve.facts for entry in found.evaluation.of(found.evaluation.categories[0])]
 
     def judged(self, found: Identified) -> Sequence[Facts]:
-        """The same, the best first."""
         return [entry.curve.facts for entry in best_first(found.evaluation)]
 
     def badges(self, found: Identified) -> Sequence[Badge]:
-        """People, probes and failures."""
         return badges_of_facts(found.evaluation.entries[0].curve.facts)
 
     def clusters(self, found: Identified) -> Mapping[str, Clusters]:
@@ -154,21 +149,65 @@ class IdentificationView(View[Identified]):
         return {one.algorithm: one.clusters(rank) for one in entries}
 
     def replicated(self, found: Identified) -> Sequence[Estimate]:
-        """Other measures."""
         return [estimate for one in found.measured for estimate in one.estimates]
 
     def noted(self, found: Identified) -> Sequence[tuple[Note, Sequence[Note | str]]]:
-        """What was noted of probes and categories."""
         return [(_IDENTIFICATION(), found.evaluation.notes)]
 
     def methods(self, found: Identified, text: MethodsText, scene: Scene) -> None:
-        """How probes were identified."""
         say_evaluation(text, found.evaluation)
 
     def metrics_of_scores(self, found: Identified) -> Mapping[str, str | None]:
-        """As the curves have it."""
         return {one.algorithm: one.curve.facts.metric for one in found.evaluation.entries}
 
     def metrics(self, found: Identified) -> Sequence[CardMetric]:
-        """Every rate."""
         return metrics_of(found.evaluation)
+
+
+def measures_table(measured: Sequence[Measured], level: float) -> Table:
+    """Other measures than rates and curves: a row for each measure, set of probes and algorithm."""
+    return col.table_of(
+        "Other measures",
+        [(one.category, estimate) for one in measured for estimate in one.estimates],
+        col.name("measure", lambda row: str(row[1].answers.of)),
+        col.name(
+            "probes of",
+            lambda row: probes_called(row[0]),
+            when=any(one.category is not None for one in measured),
+        ),
+        col.name("algorithm", lambda row: row[1].facts.algorithm),
+        col.rate("value", lambda row: row[1].value),
+        col.interval(
+            col.at_level(level),
+            lambda row: (row[1].low, row[1].high),
+            answers=lambda row: row[1].answers,
+            kind="number",
+        ),
+        id="measures",
+    )
+
+
+def with_replicates(measured: Sequence[Measured]) -> list[tuple[Estimate, ...]]:
+    """The estimates of each measure and set of probes that has replicates to draw."""
+    return [
+        one.estimates
+        for one in measured
+        if all(own.replicates is not None and np.isfinite(own.replicates).any() for own in one.estimates)
+    ]
+
+
+def measures_statements(measured: Sequence[Measured]) -> list[Note]:
+    """What each measure's interval varies, holds fixed and assumes, and what else is to be known."""
+    estimates = [estimate for one in measured for estimate in one.estimates]
+    varying = (
+        _VARYING(
+            measure=one.answers.of,
+            design=one.design,
+            varying=one.answers.varying,
+            fixed=one.answers.fixed,
+            assuming=one.answers.assuming,
+        )
+        for one in estimates
+    )
+    marks = bounds_mark(estimates[0].side) if estimates else []
+    return list(dict.fromkeys((*varying, *marks, *(note for one in estimates for note in one.notes))))

@@ -12,24 +12,16 @@ from proband.inference.estimates.evaluation import CENSORED_AT, Entry, Evaluatio
 from proband.inference.estimates.overlap import SetOverlap
 from proband.inference.estimates.person_weights import ABOUT_WEIGHTS
 from proband.inference.galleries.versions import ContrastRow
-from proband.report.cells import (
-    columns,
-    count_cell,
-    empty_cell,
-    interval_cell,
-    over,
-    rate_cell,
-    table,
-    text_cell,
-)
+from proband.report import columns as col
+from proband.report.cells import empty_cell, interval_cell, over, rate_cell
 from proband.report.figures.identification import evaluation_figure
 from proband.report.model_card import CardMetric
 from proband.report.notes import bounds_mark
-from proband.report.table import Cell, Column, Table
+from proband.report.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.base import Facts
 from proband.results.compared import metrics_statement
-from proband.results.estimate import ByPerson, which_rate
+from proband.results.estimate import which_rate
 from proband.words import Note, Sentence, Target, count, counted, given
 
 _FEW = 4  # up to so many algorithms, a table shows every rank of every set of probes
@@ -103,69 +95,68 @@ def evaluation_tables(evaluation: Evaluation) -> list[Table]:
 
 def overlap_tables(found: SetOverlap) -> list[Table]:
     """Images, and people, that every two sets have in common; on the diagonal, how many a set has."""
-    made = []
-    for what, counts in (("Images", found.images), ("People", found.people)):
-        rows = [
-            [text_cell(name), *map(count_cell, row)] for name, row in zip(found.sets, counts, strict=True)
-        ]
-        heads = columns(f"{what.lower()} in common", *found.sets)
-        made.append(table(f"overlap-{what.lower()}", f"{what} in common", heads, rows))
-    return made
+    return [_in_common(found, "Images", found.images), _in_common(found, "People", found.people)]
+
+
+def _in_common(found: SetOverlap, what: str, counts: Sequence[Sequence[int]]) -> Table:
+    shared = dict(zip(found.sets, counts, strict=True))
+    return col.table_of(
+        f"{what} in common",
+        found.sets,
+        col.name(f"{what.lower()} in common", str),
+        *col.each(range(len(counts)), lambda at: col.count(found.sets[at], lambda name: shared[name][at])),
+        id=f"overlap-{what.lower()}",
+    )
 
 
 def short_tables(evaluation: Evaluation) -> list[Table]:
     """Make the same tables; one of the first rank alone where many algorithms searched for several sets of probes."""
     if len(evaluation.categories) > 1 and len(evaluation.algorithms) > _FEW:
-        return [_first_rank(evaluation)]
+        rank = evaluation.ranks[0]
+        return [by_category(evaluation, rank, evaluation.entries[0].weighted_rate(rank))]
     return evaluation_tables(evaluation)
 
 
 def _of_category(evaluation: Evaluation, category: str | None, several: bool) -> Table:
-    ranks, entries = evaluation.ranks, evaluation.of(category)
-    persons = [entry.by_person for entry in entries]
-    twice = any(persons[0].values())  # whoever searches, the people and their probes are the same
-    best = {t: max(entry.curve.at(t) for entry in entries) for t in ranks}
-    heads = [Column("algorithm", "name")]
-    for t in ranks:
-        heads.append(Column(_in_two_lines(entries[0].weighted_rate(t)), "number", key=f"rank {t}"))
-        if twice:
-            heads.append(Column(f"rank {t}\n(person-weighted)", "number", key=f"rank {t} by person"))
-    rows = [
-        [
-            text_cell(entry.algorithm),
-            *(
-                cell
-                for t in ranks
-                for cell in (
-                    _rate(entry, t, len(entries) > 1 and entry.curve.at(t) == best[t]),
-                    *((_by_person(own[t]),) if twice else ()),
-                )
-            ),
-            _median(entry),
-            count_cell(entry.curve.facts.n_probes),
-            count_cell(entry.curve.facts.n_gallery_subjects),
+    """Every rank of one set of probes."""
+    entries = evaluation.of(category)
+    twice = any(entries[0].by_person.values())  # whoever searches, the people and their probes are the same
+
+    def at(rank: int) -> list[col.ColumnOf[Entry]]:
+        best = max(entry.curve.at(rank) for entry in entries) if len(entries) > 1 else None
+        called = entries[0].weighted_rate(rank).replace(" (", "\n(")
+        weighted = f"rank {rank}\n(person-weighted)", f"rank {rank} by person"
+        return [
+            col.cell(called, lambda one: _rate(one, rank, best), key=f"rank {rank}"),
+            col.cell(weighted[0], lambda one: _person_rate(one, rank), key=weighted[1], when=twice),
         ]
-        for entry, own in zip(entries, persons, strict=True)
-    ]
-    heads += columns("median rank", "probes", "gallery", text=0)
-    return Table(probes_called(category) if several else "", tuple(heads), tuple(map(tuple, rows)))
+
+    return col.table_of(
+        probes_called(category) if several else "",
+        entries,
+        col.name("algorithm", lambda one: one.algorithm),
+        *(column for rank in evaluation.ranks for column in at(rank)),
+        col.cell("median rank", _median),
+        col.count("probes", lambda one: one.curve.facts.n_probes),
+        col.count("gallery", lambda one: one.curve.facts.n_gallery_subjects),
+    )
 
 
-def _in_two_lines(called: str) -> str:
-    return called.replace(" (", "\n(")
+def _rate(entry: Entry, rank: int, best: float | None) -> Cell:
+    """A rate with its interval, and whether it is the best."""
+    value = entry.curve.at(rank)
+    rate = replace(rate_cell(value), tone="best" if value == best else "plain")
+    return over(rate, interval_cell(entry.interval(rank), entry.band.answers))
 
 
-def _rate(entry: Entry, rank: int, best: bool) -> Cell:
-    found = entry.interval(rank)
-    ends = None if found is None else (found.low, found.high)
-    rate = rate_cell(entry.curve.at(rank))
-    return over(replace(rate, tone="best") if best else rate, interval_cell(ends))
-
-
-def _by_person(found: ByPerson | None) -> Cell:
-    if found is None:
-        return empty_cell()
-    return over(rate_cell(found.value), interval_cell((found.low, found.high)))
+def _person_rate(entry: Entry, rank: int) -> Cell:
+    """The rate in which people weigh the same, with its interval."""
+    found = entry.by_person[rank]
+    return (
+        empty_cell()
+        if found is None
+        else over(rate_cell(found.value), interval_cell((found.low, found.high), entry.band.answers))
+    )
 
 
 def _median(entry: Entry) -> Cell:
@@ -173,28 +164,27 @@ def _median(entry: Entry) -> Cell:
     return Cell(f"≥ {CENSORED_AT}" if median >= CENSORED_AT else given(median), median)
 
 
-def _first_rank(evaluation: Evaluation) -> Table:
-    rank = evaluation.ranks[0]
-    by_set = [evaluation.of(category) for category in evaluation.categories]
-    best = [max(entry.curve.at(rank) for entry in entries) for entries in by_set]
-    heads = (
-        Column(
-            f"{probes_called(category)}{own_gallery(entries[0].curve.facts, by_set[0][0].curve.facts)}\n"
-            f"{counted(entries[0].curve.facts.n_probes, 'probe')}",
-            "number",
-            key=probes_called(category),
+def by_category(
+    evaluation: Evaluation, rank: int, caption: str, id: str = "", *, person_weighted: bool = False
+) -> Table:
+    """Algorithms by sets of probes, at one rank."""
+    whole = evaluation.entries[0].curve.facts
+
+    def rates(category: str | None) -> col.ColumnOf[str]:
+        entries = {entry.algorithm: entry for entry in evaluation.of(category)}
+        facts = evaluation.of(category)[0].curve.facts
+        best = max(entry.curve.at(rank) for entry in entries.values())
+        called = probes_called(category)
+        return col.cell(
+            f"{called}{own_gallery(facts, whole)}\n{counted(facts.n_probes, 'probe')}",
+            lambda name: (
+                _person_rate(entries[name], rank) if person_weighted else _rate(entries[name], rank, best)
+            ),
+            key=called,
         )
-        for category, entries in zip(evaluation.categories, by_set, strict=True)
-    )
-    rows = []
-    for name in evaluation.algorithms:
-        own = [entry for entry in evaluation.entries if entry.algorithm == name]
-        rates = (
-            _rate(entry, rank, entry.curve.at(rank) == top) for entry, top in zip(own, best, strict=True)
-        )
-        rows.append((text_cell(name), *rates))
-    caption = by_set[0][0].weighted_rate(rank)
-    return Table(caption, (Column("algorithm", "name"), *heads), tuple(rows))
+
+    algorithms = col.name("algorithm", str)
+    return col.table_of(caption, evaluation.algorithms, algorithms, *map(rates, evaluation.categories), id=id)
 
 
 def metrics_of(evaluation: Evaluation) -> Note:
@@ -294,11 +284,9 @@ class EvaluationView(View[Evaluation]):
     plot = staticmethod(evaluation_figure)
 
     def tables(self, found: Evaluation) -> Sequence[Table]:
-        """Every rank of every set of probes."""
         return evaluation_tables(found)
 
     def notes(self, found: Evaluation) -> Sequence[Note]:
-        """What the rates mean."""
         return statements(found)
 
     def passages(self, found: Evaluation, explain: bool) -> Iterator[Passage]:
@@ -307,46 +295,41 @@ class EvaluationView(View[Evaluation]):
 
     def metrics(self, found: Evaluation) -> Sequence[CardMetric]:
         """Every rate, and beside it the one in which people weigh the same."""
-        made = []
-        for entry in found.entries:
-            for rank, other in entry.by_person.items():
-                low, high = entry.interval(rank) or (None, None)
-                own = f"rank-{rank}", entry.weighted_rate(rank), entry.curve.at(rank), low, high
-                made.append(_of_entry(entry, rank, found.confidence_level, *own))
-                if other is not None:
-                    called = f"rank {rank} (person-weighted)"
-                    beside = (f"rank-{rank}-by-person", called, other.value, other.low, other.high)
-                    made.append(_of_entry(entry, rank, found.confidence_level, *beside))
-        return made
+        return [metric for entry in found.entries for metric in _metrics(entry, found.confidence_level)]
 
 
-def _of_entry(
-    entry: Entry,
-    rank: int,
-    confidence_level: float,
-    key: str,
-    called: str,
-    value: float,
-    low: float | None,
-    high: float | None,
-) -> CardMetric:
+def _metrics(entry: Entry, confidence_level: float) -> Iterator[CardMetric]:
     facts = entry.curve.facts
-    return CardMetric(
-        entry.algorithm,
-        "identification",
-        key,
-        f"recognition rate at {called}",
-        value,
-        low,
-        high,
-        confidence_level,
-        str(entry.band.answers.varying),
-        None if entry.category is None else probes_called(entry.category),
-        {
-            "rank": rank,
-            "weights": "person" if key.endswith("-by-person") else entry.weights,
-            "probes": facts.n_probes,
-            "people": facts.n_probe_subjects,
-            "gallery_people": facts.n_gallery_subjects,
-        },
-    )
+    part = None if entry.category is None else probes_called(entry.category)
+    for rank, other in entry.by_person.items():
+        low, high = entry.interval(rank) or (None, None)
+        own = CardMetric(
+            entry.algorithm,
+            "identification",
+            f"rank-{rank}",
+            f"recognition rate at {entry.weighted_rate(rank)}",
+            entry.curve.at(rank),
+            low,
+            high,
+            confidence_level,
+            str(entry.band.answers.varying),
+            part,
+            {
+                "rank": rank,
+                "weights": entry.weights,
+                "probes": facts.n_probes,
+                "people": facts.n_probe_subjects,
+                "gallery_people": facts.n_gallery_subjects,
+            },
+        )
+        yield own
+        if other is not None:
+            yield replace(
+                own,
+                type=f"rank-{rank}-by-person",
+                name=f"recognition rate at rank {rank} (person-weighted)",
+                value=other.value,
+                low=other.low,
+                high=other.high,
+                args={**own.args, "weights": "person"},
+            )

@@ -8,20 +8,21 @@ import polars as pl
 
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.inference.estimates.evaluation import Entry, Evaluation, probes_called
-from proband.report import cells
+from proband.report import columns as col
+from proband.report.cells import around_cell, text_cell
 from proband.report.charts.makers.curves import cmc
-from proband.report.kinds.evaluation import own_gallery, statements
+from proband.report.kinds.evaluation import by_category, own_gallery, statements
 from proband.report.kinds.verdicts import listed
 from proband.report.methods_text import MethodsText
 from proband.report.page.charts import shown
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Block, Folded, said
 from proband.report.standings import Standing
-from proband.report.table import Cell, Column, Table
+from proband.report.table import Cell, Table
 from proband.report.view import Summary
 from proband.results.base import Facts
 from proband.results.estimate import which_rate
-from proband.words import Note, Sentence, Target, counted
+from proband.words import Note, Sentence, Target, level
 
 _EVERY_RANK = 10  # up to here every rank is in the embedded curves, beyond some
 _RANKS_A_DOUBLING = 4
@@ -145,76 +146,48 @@ def _cmc(
 
 def rates_tables(evaluation: Evaluation) -> list[Table]:
     """Algorithms by sets of probes, a table for each rank asked for and way of weighing people, and what they rest on."""
-    level = cells.percent(evaluation.confidence_level)
+    part = f"with {level(evaluation.confidence_level)} intervals"
     made = []
     for place, rank in enumerate(evaluation.ranks):
-        rows = {
-            (entry.algorithm, entry.category): cells.over(
-                cells.rate_cell(entry.curve.at(rank)),
-                cells.interval_cell(entry.interval(rank), entry.band.answers),
-            )
-            for entry in evaluation.entries
-        }
-        called = evaluation.entries[0].weighted_rate(rank)
-        caption = f"Recognition rate at {called}, with {level} intervals"
-        made.append(_by_category(evaluation, "rates" if not place else f"rates-{rank}", caption, rows))
+        caption = f"Recognition rate at {evaluation.entries[0].weighted_rate(rank)}, {part}"
+        made.append(by_category(evaluation, rank, caption, f"rates-{rank}" if place else "rates"))
     for rank in evaluation.ranks:
-        people = {
-            (entry.algorithm, entry.category): _person_cell(entry, rank) for entry in evaluation.entries
-        }
-        if any(cell.value is not None for cell in people.values()):
-            caption = f"Recognition rate at rank {rank} (person-weighted), with {level} intervals"
-            made.append(_by_category(evaluation, f"rates-by-person-{rank}", caption, people))
+        if any(entry.by_person[rank] is not None for entry in evaluation.entries):
+            caption = f"Recognition rate at rank {rank} (person-weighted), {part}"
+            made.append(
+                by_category(evaluation, rank, caption, f"rates-by-person-{rank}", person_weighted=True)
+            )
     return [*made, _rest_on(evaluation)]
-
-
-def _person_cell(entry: Entry, rank: int) -> Cell:
-    found = entry.by_person[rank]
-    if found is None:
-        return cells.empty_cell()
-    return cells.over(cells.rate_cell(found.value), cells.interval_cell((found.low, found.high)))
-
-
-def _by_category(
-    evaluation: Evaluation, id: str, caption: str, found: Mapping[tuple[str, str | None], Cell]
-) -> Table:
-    heads = [Column("algorithm", "name")]
-    for category in evaluation.categories:
-        facts = evaluation.of(category)[0].curve.facts
-        enrolled = own_gallery(facts, evaluation.entries[0].curve.facts)
-        heads.append(
-            Column(f"{probes_called(category)}{enrolled}\n{counted(facts.n_probes, 'probe')}", "number")
-        )
-    rows = [
-        [cells.text_cell(name), *(found[name, category] for category in evaluation.categories)]
-        for name in evaluation.algorithms
-    ]
-    return cells.table(id, caption, tuple(heads), rows)
 
 
 def _rest_on(evaluation: Evaluation) -> Table:
     """Probes, people, failures and ties of every set of probes; one row where they are the same for all algorithms."""
-    rows = []
+    rows: list[tuple[str | None, str | None, Facts]] = []
     for category in evaluation.categories:
-        counts: dict[tuple[int, ...], list[str]] = {}
-        for entry in evaluation.of(category):
-            facts = entry.curve.facts
-            own = (facts.n_probes, facts.n_probe_subjects, facts.n_failed, facts.n_tied)
-            counts.setdefault(own, []).append(entry.algorithm)
-        for numbers, names in counts.items():
-            same = Cell("all algorithms", tone="faint")
-            rows += [
-                [cells.text_cell(probes_called(category)), own_name, *map(cells.count_cell, numbers)]
-                for own_name in ([same] if len(counts) == 1 else map(cells.text_cell, names))
-            ]
-    heads = (
-        Column("probes of", "name"),
-        Column("algorithm", "name"),
-        *cells.columns("probes", "people", text=0),
-        Column("no rank", "number", "Failures to acquire or to compare."),
-        Column("ties", "number", "Probes whose mate ties with somebody else."),
+        own = {entry.algorithm: entry.curve.facts for entry in evaluation.of(category)}
+        same = (
+            len({(one.n_probes, one.n_probe_subjects, one.n_failed, one.n_tied) for one in own.values()}) == 1
+        )
+        rows += (
+            [(category, None, next(iter(own.values())))]
+            if same
+            else [(category, *one) for one in own.items()]
+        )
+    return col.table_of(
+        "What the rates rest on",
+        rows,
+        col.name("probes of", lambda row: probes_called(row[0])),
+        col.cell("algorithm", lambda row: _whose(row[1]), kind="name"),
+        col.count("probes", lambda row: row[2].n_probes),
+        col.count("people", lambda row: row[2].n_probe_subjects),
+        col.count("no rank", lambda row: row[2].n_failed, "Failures to acquire or to compare."),
+        col.count("ties", lambda row: row[2].n_tied, "Probes whose mate ties with somebody else."),
+        id="rates-counts",
     )
-    return cells.table("rates-counts", "What the rates rest on", heads, rows)
+
+
+def _whose(name: str | None) -> Cell:
+    return Cell("all algorithms", tone="faint") if name is None else text_cell(name)
 
 
 def thinned_curves(evaluation: Evaluation) -> str:
@@ -261,9 +234,7 @@ def _policies(facts: Facts) -> Note:
 
 def _beside(entry: Entry, rank: int) -> Cell | None:
     other = entry.by_person[rank]
-    return (
-        None if other is None else cells.around_cell(other.value, other.low, other.high, entry.band.answers)
-    )
+    return None if other is None else around_cell(other.value, other.low, other.high, entry.band.answers)
 
 
 def standing_estimates(evaluation: Evaluation) -> tuple[str, list[Standing]] | None:
