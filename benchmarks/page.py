@@ -8,9 +8,9 @@ from pathlib import Path
 from types import ModuleType
 
 from benchmarks.job import HEADER, Row
-from proband.report.cells import table, text_cell
-from proband.report.formats import as_markdown, in_markdown
-from proband.report.table import Column
+from proband.report.tables.cells import table, text_cell
+from proband.report.tables.formats import as_markdown, in_markdown
+from proband.report.tables.table import Column
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 

@@ -18,7 +18,7 @@ from proband.protocols.audit.findings import AuditFinding
 from proband.report import evaluation_tables, statements
 from proband.report.kinds.comparisons import comparison_statements, comparison_table
 from proband.report.kinds.evaluation_page import rates_tables
-from proband.report.terminal import as_terminal
+from proband.report.tables.terminal import as_terminal
 from proband.words import FORMATS, Note, Sentence, as_sentence, fixed, interval, p_value
 
 SOURCE = Path(pb.__file__).parent
@@ -31,7 +31,7 @@ MACHINES = {
     "samples/name_patterns.py": "patterns of file names",
     "scores/formats/csu.py": "a file format",
     "scores/trials.py": "names in LFW's lists",
-    "cli/request_options.py": "defaults of options, which are parsed again",
+    "cli/analyses/request_options.py": "defaults of options, which are parsed again",
     "report/charts/svg/axes.py": "ends of axes for the script, and how round a tick is",
     "report/charts/scales.py": "ticks without errors of rounding",
     "report/charts/svg/elements.py": "coordinates, and points for the script",

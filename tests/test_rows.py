@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +26,7 @@ ALIKE = {
     "cli/images/faces.py": {"feret"},  # a kind of sheet
     "cli/protocols/literature.py": {"feret"},  # a data set
     "cli/protocols/protocol.py": {"protocol"},  # a group of commands
-    "cli/request_options.py": {"feret"},  # an option for categories of probes
+    "cli/analyses/request_options.py": {"feret"},  # an option for categories of probes
     "report/charts/makers/errors.py": {"search"},  # the id of a chart
     "report/charts/makers/histograms.py": {"threshold"},  # what a line in a chart is called
     "report/kinds/evaluation.py": {"identification"},  # the kind of test that a model card names
@@ -141,3 +142,9 @@ def test_hardly_anything_asks_whether_a_part_is_there() -> None:
     assert list(questions_of_parts("report")) == []
     assert len(list(questions_of_parts("study"))) <= 4
     assert len([one for layer in ("study", "report", "cli") for one in questions_of_parts(layer)]) <= 10
+
+
+@pytest.mark.parametrize("layer", ["analyses", *ENFORCED])
+def test_no_folder_has_more_modules_than_can_be_looked_over(layer: str) -> None:
+    folders = Counter(path.parent for path in modules(layer) if path.name != "__init__.py")
+    assert {folder.name: n for folder, n in folders.items() if n > 15} == {}

@@ -31,7 +31,7 @@ from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.files import split_frame
 from proband.protocols.splits.splits import splitter
-from proband.report.terminal import as_terminal
+from proband.report.tables.terminal import as_terminal
 from proband.samples import Experiment, Samples
 from proband.scores.inspection import inspect_file
 from proband.words import Note, Sentence, Target

@@ -28,7 +28,7 @@ from proband.report.page.model import Badges, Block, Chart, Folded, Paragraph
 from proband.report.page.sections.methods import methods_text
 from proband.report.references import REFERENCES
 from proband.report.scene import Scene
-from proband.report.table import Cell, Table
+from proband.report.tables.table import Cell, Table
 from proband.study.findings import Findings
 from proband.study.inputs import Algorithm, Inputs
 from proband.study.run import run

@@ -95,9 +95,9 @@ if TYPE_CHECKING:
     from proband.scores.reading import read_embeddings as read_embeddings, read_scores as read_scores
     from proband.scores.scored_pairs import scored_pairs as scored_pairs
     from proband.scores.trials import Trials as Trials
+    from proband.study.findings import read_results as read_results
     from proband.study.reading import read_study as read_study
     from proband.study.run import run as run
-    from proband.study.saved import read_results as read_results
 
 __getattr__, __dir__ = lazily(
     __name__,
@@ -116,9 +116,9 @@ __getattr__, __dir__ = lazily(
         "inference.covariates.outcomes": "explain_outcomes",
         "inference.covariates.study": "covariates",
         "analyses": "Request",
+        "study.findings": "read_results",
         "study.reading": "read_study",
         "study.run": "run",
-        "study.saved": "read_results",
         "report": "save_figure",
     },
     (

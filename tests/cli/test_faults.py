@@ -19,8 +19,8 @@ import pytest
 from proband.cli.app import main
 from proband.cli.console import output, show_tables
 from proband.errors import InputError
-from proband.report.cells import columns, text_cell
-from proband.report.table import Table
+from proband.report.tables.cells import columns, text_cell
+from proband.report.tables.table import Table
 from proband.scores import Scores
 from proband.words import printable
 

@@ -171,7 +171,7 @@ def test_bad_requests(feret: Run, arguments: tuple[str, ...], code: int, said: s
 
 @pytest.mark.parametrize("rule", [None, "feret", "probe.{date} - mate.{date} >= days(30)"])
 def test_every_door_means_the_same_categories(rule: str | None) -> None:
-    from proband.cli.request_options import RequestOptions
+    from proband.cli.analyses.request_options import RequestOptions
     from proband.study.context import categories_of
     from proband.study.requests import CategoryEntry
 

@@ -11,7 +11,7 @@ import pytest
 from tests.golden.cases import CASES
 from tests.golden.freeze import fresh
 
-from proband.cli.findings import short_names
+from proband.cli.analyses.findings import short_names
 from proband.study.analysis import analyses
 
 COMMANDS = {one.command.name: one for one in reversed(analyses()) if one.command is not None}

@@ -16,7 +16,7 @@ from tests.golden.freeze import fresh
 from tests.report.legible import unbroken
 
 from proband.cli.app import main
-from proband.report.terminal import folded
+from proband.report.tables.terminal import folded
 
 Run = Callable[..., Any]
 WIDTHS = (60, 80, 120, 200)

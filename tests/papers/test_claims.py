@@ -21,7 +21,7 @@ from proband.papers.page import Item, Reproduction, claims_table, write_reproduc
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
-from proband.report.terminal import as_terminal
+from proband.report.tables.terminal import as_terminal
 from proband.words import Sentence
 
 FOUND = Sentence("test-claims.found", "note", "found {x:small}")

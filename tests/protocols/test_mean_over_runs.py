@@ -23,7 +23,7 @@ from proband.analyses.protocol.charts import accuracies
 from proband.analyses.protocol.figures import accuracy_figure
 from proband.analyses.protocol.tables import intervals_table, run_statements, runs_table
 from proband.analyses.what_if.view import WhatIfView
-from proband.cli.findings import show_findings
+from proband.cli.analyses.findings import show_findings
 from proband.engine.files.documents import as_json
 from proband.protocols.cards.card import ProtocolCard
 from proband.protocols.cards.comparability import compare_cards
@@ -31,7 +31,7 @@ from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.results import ProtocolResult, ProtocolRun
 from proband.protocols.running.running import run_protocol
 from proband.protocols.running.what_if import what_if
-from proband.report.formats import as_latex
+from proband.report.tables.formats import as_latex
 from proband.report.writer import write_run
 from proband.samples import Samples
 from proband.study.findings import Findings, Provenance

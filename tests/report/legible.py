@@ -6,8 +6,8 @@ import re
 
 from rich.cells import cell_len
 
-from proband.report.table import Table
-from proband.report.terminal import as_terminal
+from proband.report.tables.table import Table
+from proband.report.tables.terminal import as_terminal
 
 WIDTHS = (60, 80, 120, 160, 200)
 _LOWERED = str.maketrans("ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁻˒", "abcdefghijklmnoprstuvwxyz–,")

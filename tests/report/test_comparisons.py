@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import proband as pb
-from proband.report.cells import columns, text_cell
 from proband.report.kinds.comparisons import comparison_table, letter_of, rows_of
-from proband.report.table import Table
-from proband.report.terminal import as_terminal
+from proband.report.tables.cells import columns, text_cell
+from proband.report.tables.table import Table
+from proband.report.tables.terminal import as_terminal
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_many_letters_are_written_as_runs():
     "name", ["a\n\\input{x}", "\\write18{x}", "a\r\n\n\\end{tabular}", "[0pt] & $x", "*b%", "\x1b[2Jc"]
 )
 def test_no_name_is_a_command_of_latex(name: str) -> None:
-    from proband.report.formats import as_latex, as_tex, tex_comment
+    from proband.report.tables.formats import as_latex, as_tex, tex_comment
 
     assert len(tex_comment(f"of {name}.").splitlines()) == 1
     written = as_latex(Table(name, columns("algorithm", "rate"), ((text_cell(name), text_cell("1")),)))

@@ -18,10 +18,10 @@ from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.rejection import Rejection
 from proband.report.figures.style import save_figure
-from proband.report.formats import as_markdown
 from proband.report.notes import bullets
-from proband.report.table import Table
-from proband.report.terminal import as_terminal
+from proband.report.tables.formats import as_markdown
+from proband.report.tables.table import Table
+from proband.report.tables.terminal import as_terminal
 from proband.report.writer import write_run
 from proband.study.findings import Findings, Provenance
 from proband.words import Sentence, as_sentence

@@ -19,9 +19,9 @@ from proband.analyses.feret.view import FeretView, feret_blocks
 from proband.designs import Galleries
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study
-from proband.report.contents import frames_of
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.table import Table
+from proband.report.writer import frames_of
 from proband.study.findings import Findings, Provenance
 
 N = 24

@@ -16,10 +16,10 @@ from tests.report.page import finding
 
 import proband as pb
 from proband.engine.rendering import Shown
-from proband.report.cells import columns, text_cell
 from proband.report.figures.style import COLUMN, PAGE
-from proband.report.formats import as_html, as_latex, as_markdown, as_tex
-from proband.report.table import Table
+from proband.report.tables.cells import columns, text_cell
+from proband.report.tables.formats import as_html, as_latex, as_markdown, as_tex
+from proband.report.tables.table import Table
 
 
 def results() -> dict[str, Any]:

@@ -20,7 +20,7 @@ from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.results import ProtocolRun
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.files import read_splits
-from proband.report.formats import as_latex
+from proband.report.tables.formats import as_latex
 from proband.report.writer import write_run
 from proband.samples import Samples
 from proband.study.findings import Findings, Provenance

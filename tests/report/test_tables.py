@@ -30,12 +30,12 @@ import proband.report.kinds
 from proband.cli import main
 from proband.engine.rendering import Shown, render
 from proband.errors import UsageError
-from proband.report import terminal
-from proband.report.cells import columns, interval_cell, over, rate_cell, share_cell, text_cell
-from proband.report.formats import as_csv, as_html, as_latex, as_markdown
 from proband.report.page.model import Block, Chart, Folded
-from proband.report.table import Cell, Column, Table
-from proband.report.terminal import as_terminal
+from proband.report.tables import terminal
+from proband.report.tables.cells import columns, interval_cell, over, rate_cell, share_cell, text_cell
+from proband.report.tables.formats import as_csv, as_html, as_latex, as_markdown
+from proband.report.tables.table import Cell, Column, Table
+from proband.report.tables.terminal import as_terminal
 from proband.results.base import Result
 from proband.study.findings import Findings
 

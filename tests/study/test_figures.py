@@ -14,8 +14,8 @@ from matplotlib.text import Text
 
 import proband as pb
 from proband.analyses.choices.view import left_undrawn
-from proband.report.contents import figures_of
 from proband.report.scene import Scene
+from proband.report.writer import figures_of
 from proband.study.findings import Findings
 from proband.study.reading import read_study
 from proband.study.run import run

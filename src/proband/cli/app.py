@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import typer
 
 from proband._version import __version__
-from proband.cli.analysis_commands import analysis_commands
+from proband.cli.analyses.commands import analysis_commands
 from proband.cli.blind.blind import blind
 from proband.cli.coverage import coverage
 from proband.cli.data.array import array

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from proband.engine import Progress
-    from proband.report.table import Table
+    from proband.report.tables.table import Table
     from proband.results.base import Answers
     from proband.samples import Samples
     from proband.words import Note
@@ -85,7 +85,7 @@ def print_json(plain: object, indent: int | None = 1) -> None:
 
 def show_tables(*tables: Table) -> None:
     """Print tables that fit the console; no line of them is wrapped or cut."""
-    from proband.report.terminal import as_terminal
+    from proband.report.tables.terminal import as_terminal
 
     console = output()
     for table in tables:
@@ -107,7 +107,7 @@ def tell(text: object) -> None:
 
 def _print_words(console: Console, text: str, style: str | None) -> None:
     """Print words, folded at the width of a terminal; in a pipe a sentence is a line, which can be searched."""
-    from proband.report.terminal import folded
+    from proband.report.tables.terminal import folded
     from proband.words import printable
 
     words = printable(

@@ -168,8 +168,8 @@ def _data(
     """What is known of the design: outcomes of scores, an experiment over a table, or nothing."""
     experiment = {name: rule for name, rule in (("gallery", gallery), ("probes", probes)) if rule is not None}
     if inputs.scores or inputs.embeddings:
+        from proband.cli.analyses.request_options import spelled
         from proband.cli.console import typed
-        from proband.cli.request_options import spelled
         from proband.study.definition import Origin
         from proband.study.requests import only
         from proband.study.run import ranked
@@ -213,9 +213,9 @@ def _halves(measure: Any, data: Any, design: Any, level: float, seed: int) -> Ha
 
 
 def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
-    from proband.report.cells import columns, digits_cell, text_cell
     from proband.report.notes import answered
-    from proband.report.table import Table
+    from proband.report.tables.cells import columns, digits_cell, text_cell
+    from proband.report.tables.table import Table
     from proband.words import percent
 
     def share(one: Share) -> str:

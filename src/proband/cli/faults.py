@@ -83,7 +83,7 @@ def as_wide_as_the_terminal(text: str) -> str:
     """Fold what is said of an error where a terminal would cut its words; in a pipe a line stays one, which can be searched."""
     if not sys.stderr.isatty():
         return text
-    from proband.report.terminal import folded
+    from proband.report.tables.terminal import folded
 
     width = get_terminal_size().columns
     return "\n".join(

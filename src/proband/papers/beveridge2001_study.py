@@ -29,7 +29,10 @@ from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, PRINTED_P, TA
 from proband.papers.charts import Line, curves_chart, spread_chart
 from proband.papers.common import found_by
 from proband.papers.page import Item, Reproduction, write_reproduction
-from proband.report.cells import (
+from proband.report.charts.makers.histograms import differences
+from proband.report.page.charts import shown
+from proband.report.page.model import Paragraph
+from proband.report.tables.cells import (
     columns,
     count_cell,
     fixed_cell,
@@ -40,10 +43,7 @@ from proband.report.cells import (
     table,
     text_cell,
 )
-from proband.report.charts.makers.histograms import differences
-from proband.report.page.charts import shown
-from proband.report.page.model import Paragraph
-from proband.report.table import Cell, Table
+from proband.report.tables.table import Cell, Table
 from proband.results.difference import Difference
 from proband.scores.archive import write_score_archive
 from proband.study.findings import Findings

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.image_choice.distributions import Distribution
-from proband.report.cells import columns, digits_cell, effect_cell, rate_cell, table, text_cell
 from proband.report.charts import spec
 from proband.report.charts.makers.histograms import bins
 from proband.report.charts.scales import Floats, Kind, Unit, rounded_out
 from proband.report.charts.spec import Axis, Curves, Histogram, Histograms, Series
 from proband.report.page.charts import shown
 from proband.report.page.model import Chart
+from proband.report.tables.cells import columns, digits_cell, effect_cell, rate_cell, table, text_cell
 from proband.words import count, fixed
 
 _TABLED = 12  # ranks in the table of a chart

@@ -21,12 +21,12 @@ from proband.measures.pair_measures import FNMR
 from proband.papers.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
 from proband.papers.feret2000_claims import PROBES, claims, evidence_of
 from proband.papers.page import Item, Reproduction, write_reproduction
-from proband.report.cells import columns, count_cell, empty_cell, rate_cell, table, text_cell
 from proband.report.charts.makers.curves import cmc
 from proband.report.charts.makers.rows import galleries
 from proband.report.page.charts import shown
 from proband.report.page.model import Block, Paragraph
-from proband.report.table import Cell, Column, Table
+from proband.report.tables.cells import columns, count_cell, empty_cell, rate_cell, table, text_cell
+from proband.report.tables.table import Cell, Column, Table
 from proband.results.band import Band
 from proband.words import Sentence, fixed, percent
 

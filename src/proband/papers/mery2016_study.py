@@ -45,7 +45,7 @@ from proband.report.charts.makers.rows import around, rows_chart
 from proband.report.charts.spec import Mark, Rows
 from proband.report.page.charts import shown
 from proband.report.page.model import Block, Chart, Paragraph
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.words import Note, Sentence, count, counted, percent
 
 _FILES = ("faces.png",)

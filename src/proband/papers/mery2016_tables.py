@@ -19,8 +19,8 @@ from proband.papers.mery2016 import (
     mean_over,
 )
 from proband.protocols.running.results import ProtocolRun
-from proband.report.cells import columns, fixed_cell, text_cell
-from proband.report.table import Beside, Cell, Table
+from proband.report.tables.cells import columns, fixed_cell, text_cell
+from proband.report.tables.table import Beside, Cell, Table
 from proband.results.base import Result
 from proband.words import counted, fixed, given, percent, signed
 

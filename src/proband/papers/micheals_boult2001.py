@@ -29,12 +29,12 @@ from proband.papers.claims import Shown
 from proband.papers.common import found_by, scores_of
 from proband.papers.micheals_boult2001_claims import Evidence, claims, low_ranks
 from proband.papers.page import Item, Reproduction, write_reproduction
-from proband.report.cells import columns, count_cell, rate_cell, table, text_cell
 from proband.report.charts.makers.curves import cmc
 from proband.report.charts.makers.rows import gallery_effect
 from proband.report.page.charts import shown
 from proband.report.page.model import Block
-from proband.report.table import Cell, Table
+from proband.report.tables.cells import columns, count_cell, rate_cell, table, text_cell
+from proband.report.tables.table import Cell, Table
 from proband.samples import Samples
 from proband.scores import DenseScores
 from proband.study.inputs import in_memory

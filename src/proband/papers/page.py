@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from proband.papers.claims import Claim, Verdict, counts_of, summary_of
-from proband.report.cells import table, text_cell
 from proband.report.methods_text import MethodsText
 from proband.report.page.model import Block, Facts, Paragraph, Section, said
 from proband.report.scene import Scene
-from proband.report.table import Cell, Column, Table, Tone
+from proband.report.tables.cells import table, text_cell
+from proband.report.tables.table import Cell, Column, Table, Tone
 from proband.report.view import Passage, Placed, Summary, View, shows
 from proband.report.writer import write_run
 from proband.results.base import Result

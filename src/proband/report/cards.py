@@ -8,8 +8,8 @@ from proband.protocols.cards.card import NOT_STATED, ProtocolCard, shown
 from proband.protocols.cards.comparability import Comparability, Verdict
 from proband.protocols.cards.literature import CardPair, Group, Literature
 from proband.protocols.notation import Protocol
-from proband.report.cells import count_cell, fixed_cell, text_cell
-from proband.report.table import Cell, Column, Table, Tone
+from proband.report.tables.cells import count_cell, fixed_cell, text_cell
+from proband.report.tables.table import Cell, Column, Table, Tone
 from proband.words import Note, Sentence
 
 _TONES: dict[Verdict, Tone] = {"agree": "good", "differ": "bad", "not stated": "faint"}

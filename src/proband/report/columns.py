@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar
 
-from proband.report import cells
 from proband.report.charts.scales import Unit
-from proband.report.table import Cell, Column, Kind, Table
+from proband.report.tables import cells
+from proband.report.tables.table import Cell, Column, Kind, Table
 from proband.results.base import Answers
 from proband.words import Note, as_sentence, level
 

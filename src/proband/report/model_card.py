@@ -12,9 +12,9 @@ from typing import Any, Literal, get_args
 
 from proband._version import __version__
 from proband.errors import UsageError
-from proband.report.cells import columns, interval_cell, rate_cell, text_cell
-from proband.report.formats import as_markdown
-from proband.report.table import Table
+from proband.report.tables.cells import columns, interval_cell, rate_cell, text_cell
+from proband.report.tables.formats import as_markdown
+from proband.report.tables.table import Table
 from proband.report.view import kinds_that, view_of
 from proband.report.views import load_views
 from proband.results.estimate import which_rate

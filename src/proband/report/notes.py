@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from proband.report.formats import in_markdown
+from proband.report.tables.formats import in_markdown
 from proband.results.base import Answers
 from proband.results.sides import Side
 from proband.words import Note, Sentence, as_sentence
@@ -43,6 +43,13 @@ GRAVEST = (
     "protocols.same-people",
 )
 """Cautions that change what a number means: they go before others, in this order."""
+
+
+UNSUPPORTED = Sentence(
+    "verification.rates-of-few-errors",
+    "mark",
+    "* rests on fewer than {least} errors (the rule of {least})",
+)
 
 
 def answered(answers: Answers) -> Note:

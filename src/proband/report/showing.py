@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from proband.engine.arguments import Gate
-from proband.report.formats import (
+from proband.report.model_card import model_card
+from proband.report.plotting import displayed
+from proband.report.tables.formats import (
     all_csv,
     all_html,
     all_latex,
     all_markdown,
     all_terminal,
 )
-from proband.report.model_card import model_card
-from proband.report.plotting import displayed
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import view_of
 from proband.report.views import load_views
 from proband.words import as_sentence

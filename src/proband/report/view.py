@@ -19,12 +19,12 @@ from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.report.charts.mpl import printed
 from proband.report.charts.spec import Chart, in_places
-from proband.report.frame_tables import frame_tables
 from proband.report.page.charts import shown
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Folded, Paragraph, Section, said
 from proband.report.plotting import values_chart
-from proband.report.table import Table
+from proband.report.tables.frame_tables import frame_tables
+from proband.report.tables.table import Table
 from proband.words import Note, as_sentence
 
 if TYPE_CHECKING:

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from proband.engine.files.documents import as_json
 from proband.engine.files.spreadsheets import write_spreadsheet
-from proband.report.contents import figures_of, frames_of
 from proband.report.directory import MARK, whole_directory
 from proband.report.figures.style import save_figure
 from proband.report.model_card import card_of, metrics_of
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
+from proband.report.view import Draw
 from proband.study.caching import Cache
 from proband.study.findings import Findings
 
@@ -93,3 +94,15 @@ def _write_figures(scene: Scene, folder: Path, endings: Sequence[str], results: 
     depends_on = {"results": hashlib.sha256(results.encode()).hexdigest(), "endings": list(endings)}
     for name, content in cache.step("figures", depends_on, make).items():
         (folder / name).write_bytes(content.tobytes())
+
+
+def frames_of(scene: Scene) -> dict[str, pl.DataFrame]:
+    """Every table of a study, rows as they are measured: nothing is rounded."""
+    parts = scene.parts.values()
+    return {name: frame for view, part in parts for name, frame in view.frames(part).items()}
+
+
+def figures_of(scene: Scene) -> dict[str, Draw]:
+    """What draws every figure of a study, by name."""
+    parts = scene.parts.values()
+    return {name: draw for view, part in parts for name, draw in view.figures(part, scene).items()}

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
+from proband.engine.arguments import published
+from proband.engine.files.documents import read_json
+from proband.engine.files.files import content_of, reading
 from proband.engine.limits import Matching
-from proband.errors import UsageError, nearest
+from proband.errors import InputError, UsageError, nearest
 from proband.results.base import Confidence, Count, Result
 from proband.results.schema import schema_of
 from proband.results.serializing import Written
@@ -15,6 +19,8 @@ from proband.study.analysis import analyses
 from proband.words import Note
 
 SCHEMA: Final = "proband-results/3"
+_BEFORE = "proband-results/2"
+_NAME = "results.json"
 Kind = TypeVar("Kind", bound=Result)
 
 
@@ -107,3 +113,57 @@ def results_schema(plugins: bool = False) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of results.json; with or without what analyses of other packages find."""
     parts = {one.key: one.result_type for one in analyses() if one.bundled or plugins}
     return schema_of(Findings, "Results of a Proband study", parts)
+
+
+@published
+def read_results(path: Path | str) -> dict[str, Any]:
+    """Read the results of an earlier run, as ``proband-results/3`` has them.
+
+    Parameters
+    ----------
+    path
+        A directory that ``--out`` wrote, its results.json, or what ``--json`` printed. Files of ``proband-results/2`` are read, too.
+
+    Returns
+    -------
+    dict
+        Plain values, as `Findings.to_dict` gives them: what each analysis found stands under its key.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> import proband as pb
+    >>> path = Path(tempfile.mkdtemp()) / "results.json"
+    >>> _ = path.write_text(json.dumps({"schema": "proband-results/2", "thresholds": [0.4], "gate": {"decision": "pass"}}))
+    >>> pb.read_results(path)
+    {'schema': 'proband-results/3', 'threshold': {'thresholds': [0.4]}, 'gate': {'decision': 'pass'}}
+    """
+    path = Path(path)
+    file = path / _NAME if path.is_dir() else path
+    with reading(file, "results"):
+        document = read_json(content_of(file))
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema == SCHEMA:
+        results: dict[str, Any] = document
+        return results
+    if schema != _BEFORE:
+        raise InputError(
+            f"{file.name} holds no results: its schema is {schema!r:.60}.",
+            f"results have the schema {SCHEMA!r} or {_BEFORE!r}.",
+            file=file.name,
+        )
+    return _moved(document)
+
+
+def _moved(document: dict[str, Any]) -> dict[str, Any]:
+    """Put what stood at the top where it stands now: the records of analyses say what moved."""
+    moves = {before: (one.key, now) for one in analyses() for before, now in one.moved.items()}
+    made: dict[str, Any] = {}
+    for key, value in document.items():
+        if key in moves:
+            analysis, part = moves[key]
+            made.setdefault(analysis, {})[part] = value
+        else:
+            made[key] = SCHEMA if key == "schema" else value
+    return made

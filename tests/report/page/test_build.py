@@ -12,7 +12,7 @@ from proband.report.page.build import build_page
 from proband.report.page.model import Block, Chart, Folded, Page
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
-from proband.report.table import Cell, Table
+from proband.report.tables.table import Cell, Table
 from proband.study.findings import Findings
 
 ORDER = [

@@ -20,13 +20,13 @@ from proband.analyses.identification.run import Identified
 from proband.analyses.verification.run import Verified
 from proband.analyses.verification.view import hard_subjects_blocks
 from proband.inference.verification.people.hard_subjects import HardSubjects
-from proband.report import cells
 from proband.report.page.build import build_page
 from proband.report.page.model import Block, Chart, Folded, Page, Paragraph
 from proband.report.page.render import render_page
 from proband.report.page.sections import diagnostics
 from proband.report.scene import Scene
-from proband.report.table import Cell, Table
+from proband.report.tables import cells
+from proband.report.tables.table import Cell, Table
 from proband.study.findings import Findings
 from proband.words import Sentence, Target
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proband.report.page.model import Badges, Chart, Folded, Paragraph, Section
-from proband.report.table import Table
+from proband.report.tables.table import Table
 
 from . import finding
 

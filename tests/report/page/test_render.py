@@ -13,12 +13,12 @@ from itertools import count
 import numpy as np
 import pytest
 
-from proband.report.cells import count_cell, interval_cell, p_cell, share_cell, small_cell, text_cell
 from proband.report.page.blocks import prose
 from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
 from proband.report.page.model import Badge, Badges, Chart, Code, Facts, Folded, Page, Paragraph, Section
 from proband.report.page.render import render_page
-from proband.report.table import Cell, Column, Table
+from proband.report.tables.cells import count_cell, interval_cell, p_cell, share_cell, small_cell, text_cell
+from proband.report.tables.table import Cell, Column, Table
 from proband.results.base import Answers
 from proband.words import Target
 

@@ -20,7 +20,7 @@ from proband.report.page.build import build_page
 from proband.report.page.model import Badges, Chart, Page, Paragraph
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
-from proband.report.table import Around, Bar, Ends, Table
+from proband.report.tables.table import Around, Bar, Ends, Table
 from proband.results.base import Result
 from proband.study.findings import Findings
 

@@ -12,7 +12,6 @@ from proband.analyses.identification.run import Identified
 from proband.analyses.search.run import Searched
 from proband.analyses.verification.run import Verified
 from proband.inference.verification.open_set import searches_with_intervals
-from proband.report import cells
 from proband.report.kinds.verdicts import (
     best_two,
     leading_group,
@@ -24,6 +23,7 @@ from proband.report.page.model import Badges, Folded, Paragraph
 from proband.report.page.sections.conditions import conditions_section
 from proband.report.page.sections.verdict import verdict_section
 from proband.report.scene import Scene
+from proband.report.tables import cells
 from proband.study.findings import Findings
 from proband.words import as_sentence
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from proband.protocols.audit.findings import Audit, AuditFinding
-from proband.report.cells import over, text_cell
-from proband.report.table import Cell, Column, Table, Tone
+from proband.report.tables.cells import over, text_cell
+from proband.report.tables.table import Cell, Column, Table, Tone
 from proband.words import Method, Note, Sentence, as_sentence, count, p_value
 
 _TONES: dict[str, Tone] = {"leak": "bad", "fault": "bad", "warning": "warning", "note": "faint"}

@@ -12,7 +12,7 @@ from proband.analyses.audit.tables import audit_statements, findings_table, verd
 from proband.protocols.audit.findings import Audit
 from proband.report.page.model import Block, Folded, Paragraph, Section, said
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import Passage, Placed, Summary, View, shows
 from proband.words import Note, as_sentence
 

@@ -30,7 +30,7 @@ from proband.report.page.lengths import of_length
 from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.plotting import one_of
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.compared import metrics_statement
 from proband.results.difference import Difference

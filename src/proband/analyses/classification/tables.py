@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from proband.inference import Classification
 from proband.report import columns as col
-from proband.report.cells import fixed_cell
 from proband.report.notes import answered
-from proband.report.table import Table
+from proband.report.tables.cells import fixed_cell
+from proband.report.tables.table import Table
 from proband.words import Note, Sentence, Target, part_of
 
 _HARDEST = 5  # classes in a terminal

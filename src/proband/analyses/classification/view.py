@@ -33,7 +33,7 @@ from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric
 from proband.report.page.model import Badge, Block, Folded, said
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Summary, View, shows
 from proband.words import Note, Sentence, counted
 

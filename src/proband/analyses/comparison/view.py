@@ -26,7 +26,7 @@ from proband.report.methods_text import MethodsText
 from proband.report.page.model import Badge, Section
 from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
 from proband.results.estimate import Clusters, Estimate

@@ -12,14 +12,14 @@ from proband.analyses.covariates.charts import study_charts
 from proband.engine.frames import frame_of_rows
 from proband.inference.covariates.results import Coefficient, CovariateStudy, StandardizedDifference
 from proband.report import columns as col
-from proband.report.cells import digits_cell, over
 from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
 from proband.report.page.model import Badge, Section
 from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.scene import Scene
-from proband.report.table import Cell, Table
+from proband.report.tables.cells import digits_cell, over
+from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
 from proband.results.compared import metrics_statement

@@ -15,13 +15,13 @@ from proband.inference.datasets.results import (
     PooledDifference,
 )
 from proband.report import columns as col
-from proband.report.cells import text_cell
 from proband.report.charts.makers.rows import Valued, values
 from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.cells import text_cell
+from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Summary, View, shows
 from proband.words import Note, Sentence
 

@@ -17,7 +17,8 @@ from proband.inference.galleries.versions import Contrast
 from proband.inference.verification.open_set import SearchInterval
 from proband.measures import RecognitionRate
 from proband.report import columns as col
-from proband.report.cells import (
+from proband.report.kinds.evaluation import own_gallery
+from proband.report.tables.cells import (
     NOTHING,
     blank_cell,
     empty_cell,
@@ -30,8 +31,7 @@ from proband.report.cells import (
     text_cell,
     unsupported,
 )
-from proband.report.kinds.evaluation import own_gallery
-from proband.report.table import Both, Cell, Ends, Rejected, Table
+from proband.report.tables.table import Both, Cell, Ends, Rejected, Table
 from proband.results.base import Answers
 from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.words import Target, count, counted, digits, fixed, given, run_of

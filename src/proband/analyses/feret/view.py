@@ -49,7 +49,7 @@ from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.plotting import alone, drawn_by, one_of
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import Draw, Placed, Summary, View, shows
 from proband.results.base import Answers, Facts
 from proband.results.estimate import Clusters

@@ -11,14 +11,14 @@ import polars as pl
 from proband.inference.comparisons.gate import Decision, Gate
 from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
-from proband.report.formats import as_markdown, in_markdown
 from proband.report.kinds.estimates import metric_of
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric, rounded
 from proband.report.notes import answered
 from proband.report.plotting import drawn_by
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.formats import as_markdown, in_markdown
+from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Summary, View, shows
 from proband.results.base import Answers
 from proband.results.difference import margin_of

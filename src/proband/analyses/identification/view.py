@@ -32,7 +32,7 @@ from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.plotting import drawn_by
 from proband.report.scene import Scene
 from proband.report.standings import Standing
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
 from proband.results.estimate import Clusters, Estimate

@@ -31,7 +31,7 @@ ANALYSES.register("mcnemar")(
             title="McNemar's test",
             output=("confidence_level", "formats"),
             frames=("mcnemar",),
-            around="proband.cli.mcnemar_counts:with_counts",
+            around="proband.cli.analyses.mcnemar_counts:with_counts",
             figures=("mcnemar",),
             categories=True,
         ),

@@ -11,7 +11,7 @@ from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.spec import Chart
 from proband.report.notes import answered
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import View, shows
 from proband.results.base import Answers
 from proband.words import Note, Sentence, counted

@@ -13,7 +13,7 @@ from proband.report.charts.spec import Chart, Mark, Rows, listed
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import View, shows
 from proband.words import Note, Sentence, counted, fixed, level
 

@@ -15,9 +15,9 @@ from proband.analyses.classification.tables import (
 )
 from proband.protocols.running.factors import SizeEffect
 from proband.protocols.running.results import ProtocolFindings, ProtocolRun
-from proband.report.cells import columns, count_cell, empty_cell, fixed_cell, text_cell
 from proband.report.charts.makers.errors import number_range
-from proband.report.table import Cell, Column, Ends, Table, Tone
+from proband.report.tables.cells import columns, count_cell, empty_cell, fixed_cell, text_cell
+from proband.report.tables.table import Cell, Column, Ends, Table, Tone
 
 MOST_CLASSES = 12
 """Of so many classes a confusion matrix can be read."""

@@ -12,9 +12,9 @@ from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.epd import JUSTIFIED
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Recommended
 from proband.protocols.splits.files import write_splits
-from proband.report.cells import columns, empty_cell, fixed_cell, text_cell
 from proband.report.charts.makers.errors import number_range
-from proband.report.table import Cell, Column, Ends, Table
+from proband.report.tables.cells import columns, empty_cell, fixed_cell, text_cell
+from proband.report.tables.table import Cell, Column, Ends, Table
 from proband.words import Note, Sentence
 
 _STATISTICS = ("max", "mean", "min", "std")

@@ -33,7 +33,7 @@ from proband.report.methods_text import MethodsText
 from proband.report.page.charts import shown
 from proband.report.page.model import Badge, Badges, Block, Folded, Section, said
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.words import Note, Sentence, as_sentence
 

@@ -13,7 +13,7 @@ from proband.report.charts.spec import Chart
 from proband.report.kinds.searches import search_statements, search_table, searches_summary
 from proband.report.methods_text import MethodsText
 from proband.report.scene import Scene
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import Summary, View, shows
 from proband.results.base import Answers
 from proband.words import Note, Sentence

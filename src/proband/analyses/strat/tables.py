@@ -19,9 +19,9 @@ from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.strata.kish import MissRate
 from proband.inference.strata.study import StratStudy
 from proband.report import columns as col
-from proband.report.cells import error_cell, over, range_cell, rate_cell
 from proband.report.notes import answered
-from proband.report.table import Cell, Table
+from proband.report.tables.cells import error_cell, over, range_cell, rate_cell
+from proband.report.tables.table import Cell, Table
 from proband.results.compared import metrics_statement
 from proband.results.difference import Difference
 from proband.words import Note, Sentence, counted, part_of

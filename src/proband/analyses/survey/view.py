@@ -8,14 +8,14 @@ import polars as pl
 
 from proband.inference.survey import SurveyEstimate, SurveyEstimates
 from proband.report import columns as col
-from proband.report.cells import digits_cell, ends_cell, interval_cell, rate_cell
 from proband.report.charts.makers.rows import Valued, values
 from proband.report.charts.scales import Unit
 from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
 from proband.report.scene import Scene
-from proband.report.table import Cell, Table
+from proband.report.tables.cells import digits_cell, ends_cell, interval_cell, rate_cell
+from proband.report.tables.table import Cell, Table
 from proband.report.view import View, shows
 from proband.words import Note, Sentence
 

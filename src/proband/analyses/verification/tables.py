@@ -13,7 +13,6 @@ from proband.inference.verification.groups import Differential, GroupRates
 from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.results import PEOPLE_SHARED, Verification, VerificationPoint
 from proband.report import columns as col
-from proband.report.cells import interval_cell, over, rate_cell, unsupported
 from proband.report.charts.makers.errors import error_curve
 from proband.report.charts.makers.histograms import score_counts
 from proband.report.figures.verification import (
@@ -22,7 +21,8 @@ from proband.report.figures.verification import (
     roc_figure,
     score_histograms_figure,
 )
-from proband.report.table import Cell, Table
+from proband.report.tables.cells import interval_cell, over, rate_cell, unsupported
+from proband.report.tables.table import Cell, Table
 from proband.results.base import Answers
 from proband.results.compared import metric_label
 from proband.results.targets import derived

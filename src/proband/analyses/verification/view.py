@@ -55,7 +55,7 @@ from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.plotting import one_of
 from proband.report.scene import Scene
 from proband.report.standings import Standing
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.words import Note, as_sentence, count, counted, digits, given
 

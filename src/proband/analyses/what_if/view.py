@@ -8,11 +8,19 @@ from dataclasses import replace
 import polars as pl
 
 from proband.protocols.running.what_if import Side, WhatIf
-from proband.report.cells import columns, count_cell, error_cell, interval_cell, over, rate_cell, text_cell
 from proband.report.methods_text import MethodsText
 from proband.report.page.model import Block, Folded, Paragraph, Section, said
 from proband.report.scene import Scene
-from proband.report.table import Cell, Column, Table
+from proband.report.tables.cells import (
+    columns,
+    count_cell,
+    error_cell,
+    interval_cell,
+    over,
+    rate_cell,
+    text_cell,
+)
+from proband.report.tables.table import Cell, Column, Table
 from proband.report.view import Passage, Placed, Summary, View, shows
 from proband.words import Note, Sentence, as_sentence
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
+from proband.cli.analyses.findings import show_findings
+from proband.cli.analyses.request_options import Asked, requesting, spelled
 from proband.cli.blind.check import Tolerance
 from proband.cli.console import progress_bars, typed, wrote
-from proband.cli.findings import show_findings
-from proband.cli.request_options import Asked, requesting, spelled
 
 if TYPE_CHECKING:
     from proband.blind.scoring import AnsweredTest, OpenedTests

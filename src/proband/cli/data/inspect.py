@@ -10,7 +10,7 @@ from proband.cli import options as o
 from proband.cli.console import print_json, progress_bars, read_samples, say, say_below, show_tables
 
 if TYPE_CHECKING:
-    from proband.report.table import Cell, Table
+    from proband.report.tables.table import Cell, Table
     from proband.scores.inspection import Inspection, ScoreSpread
     from proband.words import Note
 
@@ -74,8 +74,8 @@ def inspect(
 
 def _table(found: Inspection) -> Table:
     """Genuine and impostor scores of every algorithm; where these cannot be told apart, how many scores there are."""
-    from proband.report.cells import blank_cell, columns, count_cell, rate_cell, text_cell
-    from proband.report.table import Table
+    from proband.report.tables.cells import blank_cell, columns, count_cell, rate_cell, text_cell
+    from proband.report.tables.table import Table
 
     if all(one.genuine is None and one.impostor is None for one in found.summaries):
         counts = ((text_cell(one.name), count_cell(one.n_scores)) for one in found.summaries)
@@ -90,7 +90,7 @@ def _table(found: Inspection) -> Table:
 
 
 def _cells(spread: ScoreSpread | None) -> list[Cell]:
-    from proband.report.cells import count_cell, digits_cell, empty_cell
+    from proband.report.tables.cells import count_cell, digits_cell, empty_cell
 
     if spread is None:
         return [empty_cell()] * 6

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
+from proband.cli.analyses.findings import show_result
 from proband.cli.console import progress_bars, say, typed, wrote
-from proband.cli.findings import show_result
 
 
 def demo(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
+from proband.cli.analyses.findings import show_findings
 from proband.cli.console import progress_bars, wrote
-from proband.cli.findings import show_findings
 
 if TYPE_CHECKING:
     from proband.papers.page import Reproduction

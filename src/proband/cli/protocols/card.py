@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from proband.cli import options as o
+from proband.cli.analyses.findings import show_result
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, talk
-from proband.cli.findings import show_result
 from proband.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from proband.report import columns as col
 from proband.report.charts.spec import Axis, Chart, Concentrations, Curves, Errors, Histograms, Rows
-from proband.report.table import Table
+from proband.report.tables.table import Table
 
 _FEW = "* hollow in the chart: too few errors or people are behind it."
 _TABLED = (1, 2, 5)  # and these times ten, a hundred, …: the ranks in a table of curves

@@ -15,7 +15,7 @@ import numpy as np
 from proband.errors import UsageError
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.scales import Floats, Kind, Scale, Unit
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.results.base import Answers
 from proband.words import count
 

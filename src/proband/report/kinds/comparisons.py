@@ -11,11 +11,11 @@ from proband.engine.arguments import published
 from proband.inference import Comparison, Estimate, OutcomeComparison, OutcomeRate
 from proband.inference.comparisons.comparison import Standings
 from proband.report import columns as col
-from proband.report.cells import around_cell, empty_cell, rate_cell
 from proband.report.figures.identification import comparison_figure
 from proband.report.kinds.estimates import events_cell
 from proband.report.notes import answered, is_caution
-from proband.report.table import Cell, Table
+from proband.report.tables.cells import around_cell, empty_cell, rate_cell
+from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.compared import metrics_statement
 from proband.results.estimate import ByPerson, Clusters, which_rate

@@ -8,12 +8,12 @@ from typing import Any
 from proband.inference import Band, Estimate, OutcomeRate
 from proband.measures import Curve
 from proband.report import columns as col
-from proband.report.cells import count_cell, share_cell
 from proband.report.figures.identification import cmc_figure, estimate_figure
 from proband.report.model_card import CardMetric
 from proband.report.notes import answered
 from proband.report.plotting import drawn_by
-from proband.report.table import Cell, Table
+from proband.report.tables.cells import count_cell, share_cell
+from proband.report.tables.table import Cell, Table
 from proband.report.view import View, shows
 from proband.words import Note
 

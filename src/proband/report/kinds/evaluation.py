@@ -13,11 +13,11 @@ from proband.inference.estimates.overlap import SetOverlap
 from proband.inference.estimates.person_weights import ABOUT_WEIGHTS
 from proband.inference.galleries.versions import ContrastRow
 from proband.report import columns as col
-from proband.report.cells import empty_cell, interval_cell, over, rate_cell
 from proband.report.figures.identification import evaluation_figure
 from proband.report.model_card import CardMetric
 from proband.report.notes import bounds_mark
-from proband.report.table import Cell, Table
+from proband.report.tables.cells import empty_cell, interval_cell, over, rate_cell
+from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.base import Facts
 from proband.results.compared import metrics_statement

@@ -9,7 +9,6 @@ import polars as pl
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.inference.estimates.evaluation import Entry, Evaluation, probes_called
 from proband.report import columns as col
-from proband.report.cells import around_cell, text_cell
 from proband.report.charts.makers.curves import cmc
 from proband.report.kinds.evaluation import by_category, own_gallery, statements
 from proband.report.kinds.verdicts import listed
@@ -18,7 +17,8 @@ from proband.report.page.charts import shown
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Block, Folded, said
 from proband.report.standings import Standing
-from proband.report.table import Cell, Table
+from proband.report.tables.cells import around_cell, text_cell
+from proband.report.tables.table import Cell, Table
 from proband.report.view import Summary
 from proband.results.base import Facts
 from proband.results.estimate import which_rate

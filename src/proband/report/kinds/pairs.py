@@ -13,7 +13,7 @@ from proband.report.kinds.comparisons import comparison_statements, comparison_t
 from proband.report.kinds.verdicts import turned
 from proband.report.page.charts import shown
 from proband.report.page.model import Block, Chart, Folded
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.results.difference import Difference
 from proband.words import as_sentence, count
 

@@ -9,7 +9,7 @@ from proband.report.charts.scales import Scale
 from proband.report.charts.spec import Axis
 from proband.report.charts.svg.elements import number
 from proband.report.page.markup import Markup, joined, tag
-from proband.report.table import Bar
+from proband.report.tables.table import Bar
 
 _TICKS = 3
 

@@ -11,7 +11,6 @@ from typing import SupportsIndex
 
 from proband.report.charts.palette import MOST_COLOURS, is_grey
 from proband.report.charts.svg.elements import series
-from proband.report.formats import as_latex
 from proband.report.page.bars import axis_markup, bar_markup
 from proband.report.page.markup import Asides, Markup, Names, inert, joined, packed, safe, tag
 from proband.report.page.model import (
@@ -24,7 +23,8 @@ from proband.report.page.model import (
     Folded,
     Paragraph,
 )
-from proband.report.table import Cell, Column, Table
+from proband.report.tables.formats import as_latex
+from proband.report.tables.table import Cell, Column, Table
 from proband.results.base import Answers
 from proband.words import count
 

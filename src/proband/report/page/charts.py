@@ -7,7 +7,7 @@ from proband.report.charts.data import data_of
 from proband.report.charts.palette import is_grey
 from proband.report.charts.svg.drawing import drawings
 from proband.report.page.model import Chart
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.words import count
 
 _GREY = "Grey: the other {n} algorithms, named where there is room; pointing at a curve reads it."

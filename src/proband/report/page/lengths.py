@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proband.report.page.model import Block, Folded
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.words import counted
 
 MOST_CURVES = 8  # algorithms that have a row each in a chart of groups; tables have all

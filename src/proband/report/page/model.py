@@ -1,6 +1,6 @@
 """What a page holds, before any markup: sections of prose, badges, tables and charts.
 
-Texts are plain; the renderer escapes them. Tables are those of `proband.report.table`.
+Texts are plain; the renderer escapes them. Tables are those of `proband.report.tables.table`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from proband.report.table import Table, Tone
+from proband.report.tables.table import Table, Tone
 from proband.results.base import Answers
 from proband.words import Note, as_sentence
 

@@ -16,7 +16,7 @@ from proband.report import columns as col
 from proband.report.charts.palette import PLAIN, SECOND
 from proband.report.charts.scales import Floats, Unit
 from proband.report.charts.spec import Axis, Chart, Histogram, Histograms, listed, some
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.words import count, counted, effect, effect_interval, given, level, threshold
 
 MOST_BINS = 60

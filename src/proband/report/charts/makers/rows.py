@@ -22,7 +22,7 @@ from proband.report import columns as col
 from proband.report.charts.palette import PLAIN
 from proband.report.charts.scales import Unit, rounded_out
 from proband.report.charts.spec import Axis, Chart, Mark, Rows, listed, some
-from proband.report.table import Table
+from proband.report.tables.table import Table
 from proband.results.base import Answers
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate

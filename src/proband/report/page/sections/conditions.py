@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from proband.report import cells
 from proband.report.kinds.evaluation import TIES
 from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
 from proband.report.page.registry import section
 from proband.report.scene import Scene
+from proband.report.tables import cells
 from proband.results.base import Facts
 from proband.results.compared import metrics_statement
 from proband.words import as_sentence, counted

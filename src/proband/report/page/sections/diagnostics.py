@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from proband.designs.resampling import BOOTSTRAP
-from proband.report import cells
 from proband.report.page.model import Block, Facts, Section
 from proband.report.page.registry import section
 from proband.report.scene import Scene
-from proband.report.table import Cell, Column, Table
+from proband.report.tables import cells
+from proband.report.tables.table import Cell, Column, Table
 from proband.results.estimate import DRIFT, Estimate
 from proband.words import Note, Sentence, as_sentence, percent
 

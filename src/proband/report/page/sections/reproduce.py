@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from proband.report import cells
 from proband.report.page.model import Block, Code, Facts, Section
 from proband.report.page.registry import section
 from proband.report.scene import Scene
+from proband.report.tables import cells
 from proband.study.findings import Provenance
 
 

@@ -1,6 +1,6 @@
 """The one table: cells that keep the value they stand for, in columns of a kind. Renderers make every form of it.
 
-Texts are plain, and renderers escape them. A cell's text is made of its value by `proband.words` (see `proband.report.cells`).
+Texts are plain, and renderers escape them. A cell's text is made of its value by `proband.words` (see `proband.report.tables.cells`).
 """
 
 from __future__ import annotations

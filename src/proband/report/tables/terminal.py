@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from rich.text import Text
 
-from proband.report.table import Cell, Column, Table, Tone
+from proband.report.tables.table import Cell, Column, Table, Tone
 from proband.words import printable
 
 _GAP = "  "

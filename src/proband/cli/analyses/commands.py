@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from proband.cli.analyses.findings import OutputFiles, output_parameters, show_findings, write_findings
+from proband.cli.analyses.request_options import Asked, RequestOptions, parameter, spelled, value_of
 from proband.cli.command import Command, by_switch, flag, marked
 from proband.cli.console import progress_bars, typed, wrote
-from proband.cli.findings import OutputFiles, output_parameters, show_findings, write_findings
 from proband.cli.inputs import OWN_SECTION, RunInputs, ScoreInputs
 from proband.cli.outputs import require_apart
-from proband.cli.request_options import Asked, RequestOptions, parameter, spelled, value_of
 from proband.engine.registry import imported
 from proband.study.analysis import Analysis, AnalysisCommand, Marks, analyses
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from proband.report.page.markup import Markup, joined, tag
-from proband.report.table import Cell, Table
+from proband.report.tables.table import Cell, Table
 from proband.words import Sentence, as_sentence, printable, visible
 
 _MOST_ROWS = 200  # that a notebook shows
@@ -43,7 +43,7 @@ def all_html(tables: Sequence[Table]) -> Markup:
 
 def all_terminal(tables: Sequence[Table], width: int = 80) -> str:
     """Write tables as a terminal of that width shows them."""
-    from proband.report.terminal import as_terminal
+    from proband.report.tables.terminal import as_terminal
 
     return "\n".join(as_terminal(table, width).plain for table in tables)
 

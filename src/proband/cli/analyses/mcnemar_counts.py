@@ -99,9 +99,9 @@ def _show(plain: dict[str, Any], json: bool, explain: bool) -> None:
         print_json(plain)
         return
     from proband.inference.comparisons.mcnemar_table import ANSWERS
-    from proband.report.cells import columns, p_cell, text_cell
     from proband.report.notes import answered
-    from proband.report.table import Table
+    from proband.report.tables.cells import columns, p_cell, text_cell
+    from proband.report.tables.table import Table
 
     rows = ((text_cell(name), p_cell(plain[field], None)) for field, name in _TESTS.items())
     show_tables(Table("", columns("test", "p"), tuple(rows)))

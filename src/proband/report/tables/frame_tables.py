@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from proband.errors import UsageError
-from proband.report.cells import count_cell, digits_cell, empty_cell, text_cell
-from proband.report.table import Cell, Column, Table
+from proband.report.tables.cells import count_cell, digits_cell, empty_cell, text_cell
+from proband.report.tables.table import Cell, Column, Table
 
 
 def frame_tables(result: Any) -> list[Table]:

@@ -7,7 +7,18 @@ from dataclasses import replace
 from math import isfinite
 
 from proband import words
-from proband.report.table import Around, Cell, Column, Deviation, Ends, Placed, Places, Share, Table, Tone
+from proband.report.tables.table import (
+    Around,
+    Cell,
+    Column,
+    Deviation,
+    Ends,
+    Placed,
+    Places,
+    Share,
+    Table,
+    Tone,
+)
 from proband.results.base import Answers
 from proband.words import Note, as_sentence
 
