@@ -15,10 +15,10 @@ from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.versions import Contrast
 from proband.report.charts.makers.curves import cmc, series_of
 from proband.report.charts.makers.rows import galleries
-from proband.report.charts.mpl import figure
+from proband.report.charts.mpl import figure, printed
 from proband.report.charts.palette import places_of
 from proband.report.charts.spec import in_places
-from proband.report.figures.identification import cmc_figure, curves_figure, evaluation_figure, sizes_figure
+from proband.report.figures.identification import cmc_figure, evaluation_figure, sizes_figure
 from proband.report.kinds.evaluation import own_gallery
 from proband.words import count, counted
 
@@ -55,7 +55,7 @@ def _by_probes(named: Sequence[tuple[str, Band]], title: str) -> Figure:
         for place, (name, band) in enumerate(named)
     ]
     chart = cmc(bands, title=title, drawn=drawn)
-    return curves_figure([replace(chart, heading="probes, and rate at rank 1")], inside=False)
+    return printed([replace(chart, heading="probes, and rate at rank 1")])
 
 
 def versions_figure(study: FeretStudy, contrasts: Sequence[Contrast]) -> Figure:
@@ -69,7 +69,7 @@ def versions_figure(study: FeretStudy, contrasts: Sequence[Contrast]) -> Figure:
             for name, label in zip((one.second, one.first), reversed(one.labels), strict=True)
         ]
         charts.append(cmc([bands[contrasts[0].second]], title=probes_called(category), drawn=drawn))
-    return curves_figure(charts)
+    return printed(charts, inside=True)
 
 
 def curves_by_date(study: FeretStudy) -> Figure:

@@ -107,6 +107,7 @@ def printed(
     *,
     columns: int | None = None,
     said: str = "",
+    inside: bool = False,
 ) -> Figure:
     """Draw charts of one kind as the panels of a figure that is as large as they need.
 
@@ -120,6 +121,8 @@ def printed(
         How many panels stand side by side.
     said
         A line at the foot of the figure.
+    inside
+        Whether a legend stands in the only panel, if it has room there.
     """
     n, first = len(some(charts)), charts[0].marks
     narrow = width is not None and width < _NARROW
@@ -141,7 +144,9 @@ def printed(
     high = 2.9 if narrow else 3.5
     size = (width or max(6.4, 3.6 * across), high * -(-n // across) + (0.3 if n > 1 else 0.8))
     shared = isinstance(first, Curves) and len({one.axes[0][1].label for one in charts}) == 1
-    return figure(charts, size, title=title, columns=across, shared=shared, said=said)
+    return figure(
+        charts, size, title=title, columns=across, shared=shared, inside=inside and n == 1, said=said
+    )
 
 
 def _around_errors(chart: Chart) -> tuple[float, float]:

@@ -15,21 +15,14 @@ from proband.inference.estimates.people_fractions import SizeCurve
 from proband.measures import Curve
 from proband.report.charts.makers.curves import cmc, gallery_sizes
 from proband.report.charts.makers.replicates import replicates_charts
-from proband.report.charts.makers.rows import (
-    against_best,
-    forest,
-    leaderboard,
-)
-from proband.report.charts.mpl import figure
+from proband.report.charts.makers.rows import against_best, forest, leaderboard
+from proband.report.charts.mpl import printed
 from proband.report.charts.palette import places_of
-from proband.report.charts.spec import Chart, Rows, in_places
+from proband.report.charts.spec import in_places
 from proband.words import part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_NARROW = 5.0
-_ROW = 0.24  # inches
 
 
 @published
@@ -93,6 +86,8 @@ def cmc_figure(
         (Micheals & Boult 2001).
     """
     shown = {name: curves for name, curves in panels.items() if curves}
+    if not shown:
+        raise UsageError("There are no curves to draw.")
     rates: dict[str, float] = {}
     for curve in (curve for curves in shown.values() for curve in curves):
         rates.setdefault(curve.facts.algorithm, curve.at(1))
@@ -101,56 +96,20 @@ def cmc_figure(
         in_places(cmc(curves, title=name, last=last, relative=relative), looks)
         for name, curves in shown.items()
     ]
-    return curves_figure(charts, title, width, said, columns=columns)
-
-
-def curves_figure(
-    charts: Sequence[Chart],
-    title: Title | None = None,
-    width: Inches | None = None,
-    said: str = "",
-    *,
-    inside: bool = True,
-    columns: Positive | None = None,
-) -> Figure:
-    """Draw charts of curves as panels that share their rates; a single one may have its legend inside."""
-    if not charts:
-        raise UsageError("There are no curves to draw.")
-    narrow = width is not None and width < _NARROW
-    columns = 1 if narrow else min(len(charts), columns or 3)
-    rows = -(-len(charts) // columns)
-    size = width or max(5.4, 3.6 * columns), (2.9 if narrow else 3.5) * rows + 0.3
-    return figure(charts, size, title=title, columns=columns, inside=inside and len(charts) == 1, said=said)
+    return printed(charts, title, width, columns=columns, said=said, inside=True)
 
 
 def sizes_figure(sizes: Sequence[SizeCurve]) -> Figure:
     """Draw the expected rate against the number of people enrolled, a panel for each set of probes."""
     names = list(dict.fromkeys(one.algorithm for one in sizes))
-    charts = [
-        gallery_sizes(
-            [one for one in sizes if one.category == category], title=probes_called(category), names=names
-        )
-        for category in dict.fromkeys(one.category for one in sizes)
-    ]
-    return curves_figure(charts, inside=False)
-
-
-def estimates_figure(
-    estimates: Sequence[Estimate], width: Inches = 5.4, title: Title | None = None
-) -> Figure:
-    """Draw each algorithm's estimate with its interval, in the order given from the top.
-
-    Parameters
-    ----------
-    estimates
-        Of one measure.
-    width
-        Of the figure, in inches.
-    title
-        A heading for the whole figure.
-    """
-    in_points = all(one.events is not None for one in estimates)
-    return values_figure(leaderboard(estimates, in_points=in_points), width, title)
+    return printed(
+        [
+            gallery_sizes(
+                [one for one in sizes if one.category == category], title=probes_called(category), names=names
+            )
+            for category in dict.fromkeys(one.category for one in sizes)
+        ]
+    )
 
 
 def estimate_figure(
@@ -173,7 +132,7 @@ def estimate_figure(
         ``interval``, or ``distribution`` where the design made replicates.
     """
     if which == "interval":
-        return estimates_figure([estimate], width, title)
+        return printed([leaderboard([estimate], in_points=estimate.events is not None)], title, width)
     return replicates_figure([[estimate]], width, title)
 
 
@@ -191,15 +150,7 @@ def replicates_figure(
     title
         A heading for the whole figure.
     """
-    charts = replicates_charts(measured)
-    columns = 1 if width < 5.5 else min(2, len(charts))
-    rows = -(-len(charts) // columns)
-    return figure(charts, (width, 3.2 * rows + 0.3), title=title, columns=columns, shared=False)
-
-
-def values_figure(chart: Chart, width: Inches = 5.4, title: Title | None = None) -> Figure:
-    """Draw a chart of values with their intervals, a row each."""
-    return _rows_figure([chart], width, title)
+    return printed(replicates_charts(measured), title, width, columns=2)
 
 
 def comparison_figure(comparison: Standings, width: Inches = 7.16, title: Title | None = None) -> Figure:
@@ -221,11 +172,4 @@ def comparison_figure(comparison: Standings, width: Inches = 7.16, title: Title 
     looks = places_of(names, [one.facts.algorithm for one in comparison.ordered])
     best_first = in_places(leaderboard(comparison.ordered, in_points=in_points), looks)
     beside = against_best(comparison) if comparison.all_pairs else forest(comparison)
-    return _rows_figure([best_first, beside], width, title)
-
-
-def _rows_figure(charts: Sequence[Chart], width: float, title: str | None) -> Figure:
-    columns = 1 if width < 5.5 else len(charts)
-    rows = max(len(one.marks.labels) for one in charts if isinstance(one.marks, Rows))
-    height = (1.0 + _ROW * rows) * -(-len(charts) // columns)
-    return figure(charts, (width, height), title=title, columns=columns, headed=False, shared=False)
+    return printed([best_first, beside], title, width)

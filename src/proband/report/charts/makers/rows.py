@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from math import inf
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -59,10 +60,11 @@ class Valued(NamedTuple):
         low, high = (self.value if end is None or np.isnan(end) else end for end in (self.low, self.high))
         return low, high
 
-    def told(self, unit: Unit) -> str:
+    def told(self, unit: Unit, difference: bool) -> str:
         """The same in words."""
-        if unit == "points":
-            return f"{self.name} {effect(self.value)} {effect_interval(*self.ends)}"
+        if difference:
+            in_points = unit == "points"
+            return f"{self.name}: {effect(self.value, in_points)} {effect_interval(*self.ends, in_points)}"
         return f"{self.name} {fixed(self.value)} {interval(*self.ends)}"
 
 
@@ -110,8 +112,12 @@ def values(
     *,
     id: str = "values",
     title: str = "",
+    labels: Sequence[str] = (),
     beside: Sequence[str] = (),
     reference: float | None = None,
+    margin: float | None = None,
+    bounds: bool = False,
+    named: bool = False,
     notes: tuple[str, ...] = (),
     answers: Answers | None = None,
     above: str = "",
@@ -123,27 +129,55 @@ def values(
     ----------
     label, unit
         What the values are, and what they are measured in.
+    labels
+        Short names of the rows.
     beside
         What stands at the end of each row.
-    reference
-        A value to compare with.
+    reference, margin
+        A value to compare with; and how far from zero differences are not worth having.
+    bounds
+        Whether intervals have one end alone: the other is open, and lies beyond the axis.
+    named
+        Whether rows are algorithms, each with its look.
     above
         What else a printed panel says above it.
     """
     some(found, "values")
     marks = tuple(
-        Mark(row, 0, one.value, *one.ends, one.supported)
+        Mark(row, row if named else 0, one.value, *one.ends, one.supported)
         for row, one in enumerate(found)
         if np.isfinite(one.value)
     )
     if unit == "points":
         reference = 0.0
-    told = [one.told(unit) for one in found]
-    rows = Rows(tuple(one.name for one in found), (label,), marks, tuple(beside), reference=reference)
-    axis = around(marks, unit, label, [] if reference is None else [reference])
-    said = f"{label}: {listed(told)}."
-    chart = rows_chart(id, title or label, said, rows, [axis], (), notes, answers, confidence_level, see)
+    seen = [_without_open(one, 1.0 if unit == "points" else inf) for one in marks] if bounds else marks
+    also = ([] if reference is None else [reference]) + ([] if margin is None else [-margin, margin])
+    names = tuple(one.name for one in found)
+    series = names if named else ("difference" if reference == 0 else label,)
+    said = listed(
+        [
+            one.told(unit, reference == 0) + (f", {text}" if text else "")
+            for one, text in zip_longest(found, beside)
+        ]
+    )
+    chart = rows_chart(
+        id,
+        title or label,
+        f"{said}." if reference == 0 else f"{label}: {said}.",
+        Rows(tuple(labels) or names, series, marks, tuple(beside), margin, reference),
+        [around(seen, unit, label, also)],
+        notes=notes,
+        answers=answers,
+        confidence_level=confidence_level,
+        see=see,
+    )
     return replace(chart, above="\n".join(filter(None, (chart.above, above))))
+
+
+def _without_open(mark: Mark, limit: float) -> Mark:
+    """A mark whose open ends are where its value is."""
+    low, high = (mark.value if abs(end) >= limit else end for end in (mark.low, mark.high))
+    return replace(mark, low=low, high=high)
 
 
 def leaderboard(
@@ -155,26 +189,20 @@ def leaderboard(
 ) -> Chart:
     """Chart every algorithm's estimate with its interval, in the order given from the top."""
     first = some(estimates, "estimates")[0]
-    names = [one.facts.algorithm for one in estimates]
-    marks = tuple(
-        Mark(row, row, one.value, one.low, one.high)
-        for row, one in enumerate(estimates)
-        if np.isfinite(one.value)
-    )
-    told = [f"{one.facts.algorithm} {fixed(one.value)} {interval(one.low, one.high)}" for one in estimates]
-    of = str(first.answers.of)
-    return rows_chart(
-        id,
-        title,
-        f"{of}: {listed(told)}.",
-        Rows(tuple(names), tuple(names), marks),
-        [around(marks, "rate" if in_points else "number", of)],
+    part = level(first.confidence_level)
+    return values(
+        [Valued(one.facts.algorithm, one.value, one.low, one.high) for one in estimates],
+        str(first.answers.of),
+        "rate" if in_points else "number",
+        first.confidence_level,
+        id=id,
+        title=title,
+        named=True,
         notes=(
-            f"Bars: {level(first.confidence_level)} intervals, each algorithm by itself. Overlapping bars do not say that two "
+            f"Bars: {part} intervals, each algorithm by itself. Overlapping bars do not say that two "
             "algorithms are alike: differences on the same data do.",
         ),
         answers=first.answers,
-        confidence_level=first.confidence_level,
     )
 
 
@@ -195,35 +223,24 @@ def forest(
         Short names of the pairs.
     """
     shown = some(comparison.pairs if pairs is None else tuple(pairs), "pairs")
-    in_points = shown[0].in_points
-    names = [f"{one.first} − {one.second}" for one in shown]
-    told = [
-        f"{name}: {effect(one.difference, in_points)} {effect_interval(one.low, one.high, in_points)}, {one.verdict}"
-        for name, one in zip(names, shown, strict=True)
-    ]
+    in_points, side = shown[0].in_points, shown[0].side
     better = "first" if comparison.larger_is_better else "second"
     notes = [
         f"To the right of zero the {better} of a pair is better. Bars: {level(comparison.confidence_level)}"
-        + ("." if shown[0].side is None else f", one-sided: the {shown[0].side} end is a bound.")
+        + ("." if side is None else f", one-sided: the {side} end is a bound.")
     ]
     if comparison.margin is not None:
-        notes.append(
-            f"Shaded: differences smaller than {size_of(comparison.margin, in_points)}, which are not worth having."
-        )
-    found = [
-        Valued(label, one.difference, one.low, one.high)
-        for label, one in zip(labels or names, shown, strict=True)
-    ]
-    rows, axis = _differences(comparison, found, difference_label(in_points), [one.verdict for one in shown])
-    return rows_chart(
-        id,
-        title,
-        f"{listed(told)}.",
-        rows,
-        [axis],
+        worth = size_of(comparison.margin, in_points)
+        notes.append(f"Shaded: differences smaller than {worth}, which are not worth having.")
+    return _apart(
+        comparison,
+        [Valued(f"{one.first} − {one.second}", one.difference, one.low, one.high) for one in shown],
+        difference_label(in_points),
+        id=id,
+        title=title,
+        labels=labels,
+        beside=[one.verdict for one in shown],
         notes=tuple(notes),
-        answers=comparison.answers,
-        confidence_level=comparison.confidence_level,
         see="Bars that do not reach zero are significant differences, all pairs together.",
     )
 
@@ -238,42 +255,34 @@ def against_best(comparison: Standings) -> Chart:
         elif pair.first == best:
             found[pair.second] = Valued(pair.second, -pair.difference, -pair.high, -pair.low)
     unit = " in points" if comparison.pairs[0].in_points else ""
-    rows, axis = _differences(comparison, [found[name] for name in others], f"difference from the best{unit}")
-    return rows_chart(
-        "against-best",
-        "Differences from the best",
-        "",
-        rows,
-        [axis],
+    return _apart(
+        comparison,
+        [found[name] for name in others],
+        f"difference from the best{unit}",
+        id="against-best",
+        title="Differences from the best",
+    )
+
+
+def _apart(comparison: Standings, found: Sequence[Valued], label: str, **more: Any) -> Chart:
+    """Chart differences of a comparison."""
+    pair = comparison.pairs[0]
+    return values(
+        found,
+        label,
+        "points" if pair.in_points else "number",
+        comparison.confidence_level,
+        reference=0.0,
+        margin=comparison.margin,
+        bounds=pair.side is not None,
         answers=comparison.answers,
-        confidence_level=comparison.confidence_level,
+        **more,
     )
 
 
 def difference_label(in_points: bool) -> str:
     """What an axis of differences is called."""
     return "difference" + (" (percentage points)" if in_points else "")
-
-
-def _differences(
-    comparison: Standings, found: Sequence[Valued], label: str, beside: Sequence[str] = ()
-) -> tuple[Rows, Axis]:
-    marks = tuple(Mark(row, 0, one.value, *one.ends) for row, one in enumerate(found))
-    margin = comparison.margin
-    reach = [0.0] if margin is None else [-margin, margin]
-    in_points = comparison.pairs[0].in_points
-    seen = marks
-    if comparison.pairs[0].side is not None:  # an end that is open lies beyond the axis
-        seen = tuple(_without_open(one, 1.0 if in_points else inf) for one in marks)
-    axis = around(seen, "points" if in_points else "number", label, reach)
-    labels = tuple(one.name for one in found)
-    return Rows(labels, ("difference",), marks, tuple(beside), margin, 0.0), axis
-
-
-def _without_open(mark: Mark, limit: float) -> Mark:
-    """A mark whose open ends are where its value is."""
-    low, high = (mark.value if abs(end) >= limit else end for end in (mark.low, mark.high))
-    return replace(mark, low=low, high=high)
 
 
 class InGallery(NamedTuple):
