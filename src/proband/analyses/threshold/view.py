@@ -16,8 +16,7 @@ from proband.report import columns as col
 from proband.report.charts.makers.curves import curves_along
 from proband.report.charts.spec import Chart, Series, listed
 from proband.report.methods_text import MethodsText
-from proband.report.notes import answered
-from proband.report.notes_of_rates import UNSUPPORTED
+from proband.report.notes import UNSUPPORTED, answered
 from proband.report.scene import Scene
 from proband.report.table import Table
 from proband.report.view import Passage, View, shows

@@ -15,7 +15,7 @@ from proband.report.charts.makers.concentration import shared_errors
 from proband.report.charts.spec import Concentration
 from proband.report.kinds.verdicts import listed
 from proband.report.methods_text import MethodsText
-from proband.report.notes_of_rates import UNSUPPORTED
+from proband.report.notes import UNSUPPORTED
 from proband.report.scene import Scene
 from proband.report.standings import Standing
 from proband.report.view import Summary

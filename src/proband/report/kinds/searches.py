@@ -10,7 +10,7 @@ from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
 from proband.report.charts.makers.errors import searches
 from proband.report.charts.spec import Chart
-from proband.report.notes_of_rates import UNSUPPORTED
+from proband.report.notes import UNSUPPORTED
 from proband.report.page.charts import shown
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Block, Folded, said
