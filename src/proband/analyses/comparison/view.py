@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 import polars as pl
@@ -14,9 +15,9 @@ from proband.inference import Comparison
 from proband.report.figures.identification import comparison_figure
 from proband.report.kinds.compared_methods import say_comparisons
 from proband.report.kinds.comparisons import (
+    clusters_of,
     comparison_statements,
     comparison_table,
-    rows_of,
     unsaid_verdicts,
     verdicts,
 )
@@ -50,11 +51,9 @@ class ComparedView(View[ComparedAlgorithms]):
     }
 
     def tables(self, found: ComparedAlgorithms) -> Sequence[Table]:
-        """The publication table of every comparison."""
         return [comparison_table(one) for one in found.comparisons.values()]
 
     def notes(self, found: ComparedAlgorithms) -> Sequence[Note]:
-        """Verdicts, and what is to be known."""
         each = found.comparisons.values()
         return [note for one in each for note in (*one.sentences(), *comparison_statements(one))]
 
@@ -75,23 +74,22 @@ class ComparedView(View[ComparedAlgorithms]):
 
     def frames(self, found: ComparedAlgorithms) -> Mapping[str, pl.DataFrame]:
         """Every pair, and the places that each algorithm can hold."""
-        pairs = [
-            one.to_frame().insert_column(0, pl.lit(key).alias("comparison"))
+        named = {key: pl.lit(key).alias("comparison") for key in found.comparisons}
+        pairs = [one.to_frame().insert_column(0, named[key]) for key, one in found.comparisons.items()]
+        places = [
+            standings_frame(one).drop("measure", "events", "n").insert_column(0, named[key])
             for key, one in found.comparisons.items()
         ]
-        places = [_places(key, one) for key, one in found.comparisons.items()]
         return {
             "comparisons": pl.concat(pairs, how="vertical_relaxed"),
             "places": pl.concat(places, how="vertical_relaxed"),
         }
 
     def figures(self, found: ComparedAlgorithms, scene: Scene) -> Mapping[str, Draw]:
-        """Estimates and differences of every comparison."""
-        keys = {
-            "comparison" if place == 1 else f"comparison_{place}": key
-            for place, key in enumerate(found.comparisons, 1)
+        return {
+            "comparison" if place == 1 else f"comparison_{place}": partial(comparison_figure, one)
+            for place, one in enumerate(found.comparisons.values(), 1)
         }
-        return {name: lambda key=key: comparison_figure(found.comparisons[key]) for name, key in keys.items()}  # type: ignore[misc]
 
     def sections(self, found: ComparedAlgorithms, scene: Scene) -> Iterator[Placed]:
         """Every pair."""
@@ -101,41 +99,33 @@ class ComparedView(View[ComparedAlgorithms]):
     def embedded(self, found: ComparedAlgorithms) -> Mapping[str, str]:
         """The standings of the first comparison, and all its pairs where the page shows some."""
         first = _first(found)
-        files = {"leaderboard-summary.csv": _leaderboard_csv(first)}
+        files = {"leaderboard-summary.csv": spreadsheet_csv(standings_frame(first))}
         if len(pairs_shown(first)) < len(first.pairs):
             files["leaderboard-pairs.csv"] = first.to_csv()
         return files
 
     def algorithms(self, found: ComparedAlgorithms) -> Sequence[str]:
-        """The algorithms, in order."""
         each = found.comparisons.values()
         return list(dict.fromkeys(one.facts.algorithm for comparison in each for one in comparison.estimates))
 
     def headline(self, found: ComparedAlgorithms, scene: Scene) -> Summary | None:
-        """Who leads by the first measure."""
         return summary_of(_first(found), 10)
 
     def standings(self, found: ComparedAlgorithms) -> Comparison:
-        """The first comparison."""
         return _first(found)
 
     def facts(self, found: ComparedAlgorithms) -> Sequence[Facts]:
-        """Of the first comparison."""
         return [one.facts for one in _first(found).estimates]
 
     judged = facts
 
     def badges(self, found: ComparedAlgorithms) -> Sequence[Badge]:
-        """People, probes and failures."""
         return badges_of_facts(_first(found).estimates[0].facts)
 
     def clusters(self, found: ComparedAlgorithms) -> Mapping[str, Clusters]:
-        """Of the first comparison."""
-        estimates = _first(found).estimates
-        return {one.facts.algorithm: one.clusters for one in estimates if one.clusters is not None}
+        return clusters_of(_first(found))
 
     def replicated(self, found: ComparedAlgorithms) -> Sequence[Estimate]:
-        """Of every comparison."""
         return [one for comparison in found.comparisons.values() for one in comparison.estimates]
 
     def noted(self, found: ComparedAlgorithms) -> Sequence[tuple[Note, Sequence[Note | str]]]:
@@ -151,11 +141,9 @@ class ComparedView(View[ComparedAlgorithms]):
         return made
 
     def methods(self, found: ComparedAlgorithms, text: MethodsText, scene: Scene) -> None:
-        """How they were compared."""
         say_comparisons(text, list(found.comparisons.values()))
 
     def metrics_of_scores(self, found: ComparedAlgorithms) -> Mapping[str, str | None]:
-        """As the estimates have it."""
         each = found.comparisons.values()
         return {one.facts.algorithm: one.facts.metric for comparison in each for one in comparison.estimates}
 
@@ -164,39 +152,22 @@ def _first(found: ComparedAlgorithms) -> Comparison:
     return next(iter(found.comparisons.values()))
 
 
-def _places(name: str, comparison: Comparison) -> pl.DataFrame:
-    """One row for each algorithm, the best first: its value and the places it can hold."""
+def standings_frame(comparison: Comparison) -> pl.DataFrame:
+    """One row for each algorithm, the best first: its value, what it rests on, and the places it can hold."""
     places = comparison.places()
     return frame_of_rows(
         [
             {
-                "comparison": name,
                 "algorithm": one.facts.algorithm,
+                "measure": str(one.answers.of),
                 "value": one.value,
                 "low": one.low,
                 "high": one.high,
+                "events": one.events,
+                "n": one.facts.size,
                 "best_place": places[one.facts.algorithm][0],
                 "worst_place": places[one.facts.algorithm][1],
             }
             for one in comparison.ordered
         ]
     )
-
-
-def _leaderboard_csv(comparison: Comparison) -> str:
-    places = comparison.places()
-    rows = [
-        {
-            "algorithm": row.name,
-            "measure": str(row.estimate.answers.of),
-            "value": row.estimate.value,
-            "low": row.estimate.low,
-            "high": row.estimate.high,
-            "events": row.estimate.events,
-            "n": row.estimate.facts.size,
-            "best_place": places[row.name][0],
-            "worst_place": places[row.name][1],
-        }
-        for row in rows_of(comparison)
-    ]
-    return spreadsheet_csv(frame_of_rows(rows))

@@ -54,9 +54,7 @@ def score_histograms_figure(panels: Sequence[ScoreCounts], title: Title | None =
     Each kind has the area 1, however many scores there are of it.
     """
     charts = [scores(one, title=one.name) for one in some(panels, "scores")]
-    columns = 1 if len(panels) == 1 else 2 if len(panels) in (2, 4) else 3
-    size = max(5.4, 3.3 * columns), 0.5 + 2.5 * -(-len(panels) // columns)
-    return figure(charts, size, title=title, columns=columns, shared=False)
+    return printed(charts, title, columns=2 if len(panels) in (2, 4) else 3)
 
 
 def differential_figure(
