@@ -20,8 +20,9 @@ from proband.inference.verification.groups import Differential, GroupRates
 from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.report import save_figure
 from proband.report.charts.error_curves import ErrorCurve
-from proband.report.charts.makers.errors import aligned
+from proband.report.charts.makers.errors import aligned, search
 from proband.report.charts.makers.histograms import ScoreCounts
+from proband.report.charts.mpl import printed
 from proband.report.charts.palette import MOST_COLOURS
 from proband.report.charts.scales import rate_label
 from proband.report.figures.identification import sizes_figure
@@ -30,10 +31,14 @@ from proband.report.figures.verification import (
     differential_figure,
     roc_figure,
     score_histograms_figure,
-    search_figure,
 )
 from proband.results.base import describing
 from proband.words import Method, Target
+
+
+def search_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Figure:
+    return printed([search(curves)], title)
+
 
 CURVES = (det_figure, roc_figure, search_figure)
 

@@ -17,6 +17,7 @@ import polars as pl
 from proband.engine.limits import Inches, Title
 from proband.engine.rendering import Shown
 from proband.errors import UsageError
+from proband.inference import Comparison
 from proband.report.charts.mpl import printed
 from proband.report.charts.spec import Chart, in_places
 from proband.report.page.charts import shown
@@ -279,12 +280,18 @@ class View(Generic[Found]):
         return ()
 
     def judged(self, found: Found) -> Sequence[Facts]:
-        """The facts of what the verdict is about."""
-        return ()
+        """The facts of what the verdict is about: by default of the algorithms that were compared."""
+        return [one.facts for one in self._compared(found)]
 
     def clusters(self, found: Found) -> Mapping[str, Clusters]:
-        """How alike the outcomes of one person's probes are, for every algorithm."""
-        return {}
+        """How alike the outcomes of one person's probes are, for every algorithm: by default of those that were compared."""
+        return {
+            one.facts.algorithm: one.clusters for one in self._compared(found) if one.clusters is not None
+        }
+
+    def _compared(self, found: Found) -> Sequence[Estimate]:
+        compared = self.standings(found)
+        return compared.estimates if isinstance(compared, Comparison) else ()
 
     def replicated(self, found: Found) -> Sequence[Estimate]:
         """Estimates whose replicates may be too few."""

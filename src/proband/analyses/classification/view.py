@@ -25,7 +25,7 @@ from proband.report.charts.mpl import printed
 from proband.report.figures.identification import comparison_figure
 from proband.report.figures.style import laid_out
 from proband.report.kinds.compared_methods import say_comparisons
-from proband.report.kinds.comparisons import unsaid_verdicts, verdicts
+from proband.report.kinds.comparisons import told_and_left
 from proband.report.kinds.estimates import metric_of
 from proband.report.kinds.pairs import pairs_chart
 from proband.report.kinds.verdicts import rate_of_items, summary_of
@@ -109,12 +109,8 @@ class ClassificationView(View[Classification]):
 
     def passages(self, found: Classification, explain: bool) -> Iterator[Passage]:
         """The tables, and which model is better."""
-        told: Sequence[Note] = ()
-        unsaid: Sequence[Note] = ()
-        if found.comparison is not None:
-            told = found.sentences() if explain else verdicts(found.comparison)
-            unsaid = () if explain else unsaid_verdicts(found.comparison)
-        notes = [*unsaid, *classification_statements(found)]
+        told, left = told_and_left(found.comparison, explain)
+        notes = [*left, *classification_statements(found)]
         yield Passage(classification_tables(found), told, notes, [found.answers])
 
     def frames(self, found: Classification) -> Mapping[str, pl.DataFrame]:

@@ -15,11 +15,10 @@ from proband.inference import Comparison
 from proband.report.figures.identification import comparison_figure
 from proband.report.kinds.compared_methods import say_comparisons
 from proband.report.kinds.comparisons import (
-    clusters_of,
     comparison_statements,
     comparison_table,
+    told_and_left,
     unsaid_verdicts,
-    verdicts,
 )
 from proband.report.kinds.pairs import comparison_blocks, pairs_shown
 from proband.report.kinds.verdicts import summary_of
@@ -30,7 +29,7 @@ from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
-from proband.results.estimate import Clusters, Estimate
+from proband.results.estimate import Estimate
 from proband.words import Note, Sentence
 
 _COMPARISON = Sentence("diagnostics.comparison", "note", "comparison, {name}")
@@ -67,7 +66,7 @@ class ComparedView(View[ComparedAlgorithms]):
         ]
         for key, title in found.titles.items():
             one = found.comparisons[key]
-            told = one.sentences() if explain else verdicts(one)
+            told, _ = told_and_left(one, explain)
             notes = comparison_statements(one) if explain else beneath if key == last else []
             answers = [each.answers for each in found.comparisons.values()] if key == last else []
             yield Passage([comparison_table(one)], told, notes, answers, title=title if others else "")
@@ -117,13 +116,8 @@ class ComparedView(View[ComparedAlgorithms]):
     def facts(self, found: ComparedAlgorithms) -> Sequence[Facts]:
         return [one.facts for one in _first(found).estimates]
 
-    judged = facts
-
     def badges(self, found: ComparedAlgorithms) -> Sequence[Badge]:
         return badges_of_facts(_first(found).estimates[0].facts)
-
-    def clusters(self, found: ComparedAlgorithms) -> Mapping[str, Clusters]:
-        return clusters_of(_first(found))
 
     def replicated(self, found: ComparedAlgorithms) -> Sequence[Estimate]:
         return [one for comparison in found.comparisons.values() for one in comparison.estimates]

@@ -32,7 +32,6 @@ from proband.report.charts.makers.curves import cmc, gallery_sizes
 from proband.report.charts.makers.rows import galleries
 from proband.report.figures.identification import sizes_figure
 from proband.report.kinds.compared_methods import say_comparisons
-from proband.report.kinds.comparisons import clusters_of
 from proband.report.kinds.evaluation_page import (
     best_first,
     evaluation_blocks,
@@ -40,7 +39,7 @@ from proband.report.kinds.evaluation_page import (
     summary_of as evaluated,
     thinned_curves,
 )
-from proband.report.kinds.pairs import comparison_blocks
+from proband.report.kinds.pairs import leading_section
 from proband.report.kinds.searches import search_blocks
 from proband.report.kinds.verdicts import summary_of
 from proband.report.methods_text import MethodsText
@@ -52,7 +51,6 @@ from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Placed, Summary, View, shows
 from proband.results.base import Answers, Facts
-from proband.results.estimate import Clusters
 from proband.words import Note, Sentence, counted
 
 _OVER_GALLERIES = Sentence(
@@ -145,10 +143,7 @@ class FeretView(View[FeretStudy]):
             blocks = evaluation_blocks(found.evaluation, scene.looks, False)
             yield Placed(20, Section("identification", "Identification", tuple(blocks)))
         yield Placed(39, Section("feret", "FERET evaluation", tuple(feret_blocks(found, scene.looks))))
-        comparison = self.standings(found)
-        if comparison is not None and scene.standings is comparison:
-            named = {str(comparison.estimates[0].answers.of): comparison}
-            yield Placed(40, Section("comparisons", "Comparisons", tuple(comparison_blocks(named))))
+        yield from leading_section(self.standings(found), scene)
         if found.rejection is not None:
             people = counted(found.rejection.n_held_out, "person was", "people were")
             held = f"Rejection: {people} taken out of the gallery at random (seed {found.rejection.seed})."
@@ -180,11 +175,7 @@ class FeretView(View[FeretStudy]):
         return [entry.curve.facts for entry in found.evaluation.of(found.evaluation.categories[0])]
 
     def judged(self, found: FeretStudy) -> Sequence[Facts]:
-        comparison = self.standings(found)
-        return self.facts(found) if comparison is None else [one.facts for one in comparison.estimates]
-
-    def clusters(self, found: FeretStudy) -> Mapping[str, Clusters]:
-        return clusters_of(self.standings(found))
+        return super().judged(found) or self.facts(found)
 
     def badges(self, found: FeretStudy) -> Sequence[Badge]:
         return badges_of_facts(found.evaluation.entries[0].curve.facts)

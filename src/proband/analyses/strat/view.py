@@ -24,8 +24,8 @@ from proband.report import columns as col
 from proband.report.charts.makers.curves import cmc
 from proband.report.charts.makers.rows import gallery_effect
 from proband.report.kinds.compared_methods import say_comparisons
-from proband.report.kinds.comparisons import clusters_of, unsaid_verdicts, verdicts
-from proband.report.kinds.pairs import comparison_blocks
+from proband.report.kinds.comparisons import told_and_left
+from proband.report.kinds.pairs import leading_section
 from proband.report.kinds.verdicts import rate_of_items, summary_of
 from proband.report.methods_text import MethodsText
 from proband.report.page.charts import shown
@@ -36,7 +36,6 @@ from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.base import Answers, Facts
-from proband.results.estimate import Clusters
 from proband.words import Note, Sentence
 
 _MOST_SENSORS = 4  # sentences; all of them if everything is explained
@@ -77,19 +76,12 @@ class StratView(View[StratStudy]):
 
     def passages(self, found: StratStudy, explain: bool) -> Iterator[Passage]:
         """Who takes part above the tables, verdicts beneath."""
-        comparison = found.comparison
-        if explain:
-            told = [] if comparison is None else of_gallery(found, comparison.sentences())
-            yield Passage(study_tables(found), told, study_statements(found), self.answers(found))
-            return
-        who, sensors = people_statement(found), sensor_statements(found)
-        shown = sensors if len(sensors) <= _MOST_SENSORS else []  # the table has the verdicts
-        unsaid = [] if comparison is None else of_gallery(found, unsaid_verdicts(comparison))
-        told = [] if comparison is None else of_gallery(found, verdicts(comparison))
-        notes = [note for note in study_statements(found) if note not in (who, *shown)]
-        yield Passage(
-            study_tables(found), [*told, *shown], [*unsaid, *notes], self.answers(found), before=[who]
-        )
+        told, left = (of_gallery(found, notes) for notes in told_and_left(found.comparison, explain))
+        sensors = sensor_statements(found)
+        before = [] if explain else [people_statement(found)]
+        shown = [] if explain or len(sensors) > _MOST_SENSORS else sensors  # the table has the verdicts
+        notes = [note for note in study_statements(found) if note not in (*before, *shown)]
+        yield Passage(study_tables(found), [*told, *shown], [*left, *notes], self.answers(found), before)
 
     def frames(self, found: StratStudy) -> Mapping[str, pl.DataFrame]:
         rows = [
@@ -113,9 +105,7 @@ class StratView(View[StratStudy]):
     def sections(self, found: StratStudy, scene: Scene) -> Iterator[Placed]:
         """Galleries and standard errors; and every pair, where its comparison leads."""
         yield Placed(38, Section("strat", "Strata", tuple(self.blocks(found, scene))))
-        if found.comparison is not None and scene.standings is found.comparison:
-            named = {str(found.comparison.estimates[0].answers.of): found.comparison}
-            yield Placed(40, Section("comparisons", "Comparisons", tuple(comparison_blocks(named))))
+        yield from leading_section(found.comparison, scene)
 
     def blocks(self, found: StratStudy, scene: Scene) -> Iterator[Block]:
         """Each column of images as the gallery in turn, or the fixed gallery, and the standard errors of several methods."""
@@ -141,12 +131,6 @@ class StratView(View[StratStudy]):
 
     def standings(self, found: StratStudy) -> Comparison | None:
         return found.comparison
-
-    def judged(self, found: StratStudy) -> Sequence[Facts]:
-        return [] if found.comparison is None else [one.facts for one in found.comparison.estimates]
-
-    def clusters(self, found: StratStudy) -> Mapping[str, Clusters]:
-        return clusters_of(found.comparison)
 
     def facts(self, found: StratStudy) -> Sequence[Facts]:
         return [one.facts for one in found.cases]

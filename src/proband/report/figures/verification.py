@@ -11,7 +11,7 @@ from proband.errors import UsageError
 from proband.inference.verification.groups import Differential
 from proband.measures.verification import SUPPORTED
 from proband.report.charts.error_curves import ErrorCurve
-from proband.report.charts.makers.errors import det, roc, search
+from proband.report.charts.makers.errors import det, roc
 from proband.report.charts.makers.histograms import ScoreCounts, scores
 from proband.report.charts.makers.rows import groups
 from proband.report.charts.mpl import figure, printed
@@ -41,11 +41,6 @@ def _in_looks(chart: Chart, curves: Sequence[ErrorCurve], places: Mapping[str, i
     """The same chart in the looks given; else, of many curves, those with the lowest equal error rates have the colours."""
     order = [one.name for one in sorted(curves, key=lambda one: one.crossing)]
     return in_places(chart, places or places_of([one.name for one in curves], order))
-
-
-def search_figure(curves: Sequence[ErrorCurve], title: Title | None = None) -> Figure:
-    """Draw FNIR against FPIR on logarithmic axes, for searches of people who may not be enrolled."""
-    return printed([search(curves)], title)
 
 
 def score_histograms_figure(panels: Sequence[ScoreCounts], title: Title | None = None) -> Figure:

@@ -18,7 +18,7 @@ from proband.report.tables.cells import around_cell, empty_cell, rate_cell
 from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.compared import metrics_statement
-from proband.results.estimate import ByPerson, Clusters, which_rate
+from proband.results.estimate import ByPerson, which_rate
 from proband.words import Note, Sentence, listed
 
 _LETTERS_APART = 8  # more letters are written as runs
@@ -182,6 +182,13 @@ def unsaid_verdicts(comparison: Standings) -> list[Note]:
     return pairs if len(pairs) > _FEW_PAIRS and comparison.all_pairs else []
 
 
+def told_and_left(comparison: Standings | None, explain: bool) -> tuple[list[Note], list[Note]]:
+    """The verdicts that stand beneath a table, and those that are left for its notes."""
+    if comparison is None:
+        return [], []
+    return (comparison.sentences(), []) if explain else (verdicts(comparison), unsaid_verdicts(comparison))
+
+
 def _shortened(verdict: Note) -> Note:
     """A verdict without what would decide it; what warns stays."""
     kept = (
@@ -245,12 +252,6 @@ def comparison_statements(comparison: Standings) -> list[Note]:
     ]
 
 
-def clusters_of(comparison: Comparison | None) -> dict[str, Clusters]:
-    """How alike the outcomes of one person's probes are, for every algorithm that was compared."""
-    estimates = [] if comparison is None else comparison.estimates
-    return {one.facts.algorithm: one.clusters for one in estimates if one.clusters is not None}
-
-
 @shows(Comparison, OutcomeComparison)
 class ComparisonView(View[Any]):
     """Several algorithms, or systems, compared: the publication table, and every verdict."""
@@ -265,6 +266,5 @@ class ComparisonView(View[Any]):
 
     def passages(self, found: Standings, explain: bool) -> Iterator[Passage]:
         """The table, the verdicts that matter, and the rest beneath."""
-        told = found.sentences() if explain else verdicts(found)
-        unsaid = [] if explain else unsaid_verdicts(found)
-        yield Passage(self.tables(found), told, [*unsaid, *comparison_statements(found)], [found.answers])
+        told, left = told_and_left(found, explain)
+        yield Passage(self.tables(found), told, [*left, *comparison_statements(found)], [found.answers])

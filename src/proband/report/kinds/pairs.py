@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from proband.inference.comparisons.comparison import Standings
@@ -12,8 +12,10 @@ from proband.report.charts.svg.drawing import shortened
 from proband.report.kinds.comparisons import comparison_statements, comparison_table
 from proband.report.kinds.verdicts import turned
 from proband.report.page.charts import shown
-from proband.report.page.model import Block, Chart, Folded
+from proband.report.page.model import Block, Chart, Folded, Section
+from proband.report.scene import Scene
 from proband.report.tables.table import Table
+from proband.report.view import Placed
 from proband.results.difference import Difference
 from proband.words import as_sentence, count
 
@@ -42,6 +44,13 @@ def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
     by_names = {frozenset((pair.first, pair.second)): pair for pair in comparison.pairs}
     found = [by_names[frozenset((best, other))] for other in others]
     return tuple(pair if pair.first == best else turned(pair) for pair in found)
+
+
+def leading_section(comparison: Standings | None, scene: Scene) -> Iterator[Placed]:
+    """The section of a comparison that leads the page."""
+    if comparison is not None and scene.standings is comparison:
+        named = {str(comparison.estimates[0].answers.of): comparison}
+        yield Placed(40, Section("comparisons", "Comparisons", tuple(comparison_blocks(named))))
 
 
 def comparison_blocks(compared: Mapping[str, Standings]) -> list[Block]:
