@@ -50,8 +50,13 @@ def write_page(found: Findings, path: Path) -> None:
     wrote(path)
 
 
-def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | str | None]) -> None:
-    """Refuse, before anything is read, to write over a file that is read, or twice to one file; links are followed."""
+def require_apart(
+    outputs: Iterable[Path | None], inputs: Iterable[Path | str | None], directory: Path | None = None
+) -> None:
+    """Refuse, before anything is read, to write over a file that is read, twice to one file, or into a directory of results.
+
+    Links are followed. A directory that holds anything else than results is not replaced by the next run.
+    """
     from proband.engine.files.files import require_regular, resolved
 
     named = [Path(one) for one in inputs if one is not None]
@@ -59,8 +64,15 @@ def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | str | 
         require_regular(path)
     read = {resolved(path) for path in named}
     written: set[Path] = set()
+    results = None if directory is None else resolved(directory)
     for path in filter(None, outputs):
         place = resolved(path)
+        if results is not None and (place == results or results in place.parents):
+            raise UsageError(
+                f"{path} would lie in the directory of --out, which holds results alone.",
+                "name another place.",
+                file=Said(path),
+            )
         if place in read:
             raise UsageError(
                 f"{path} is read by this command, so it is not written over.",

@@ -18,7 +18,7 @@ from proband.report.notes import answered
 from proband.report.page.model import Badge, Section
 from proband.report.page.sections.conditions import badges_of_facts
 from proband.report.scene import Scene
-from proband.report.tables.cells import digits_cell, over
+from proband.report.tables.cells import ends_cell
 from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
@@ -268,4 +268,4 @@ def _ends(one: Coefficient) -> Cell:
     """The ends of the interval, of the ratio where there is one."""
     low = one.low if one.ratio_low is None else one.ratio_low
     high = one.high if one.ratio_high is None else one.ratio_high
-    return over(digits_cell(low, 4), digits_cell(high, 4))
+    return ends_cell(low, high, 4)

@@ -62,10 +62,17 @@ class IdentificationView(View[Identified]):
     plot = staticmethod(drawn_by(evaluation_figure, lambda found: found.evaluation))
 
     def tables(self, found: Identified) -> Sequence[Table]:
-        return evaluation_tables(found.evaluation)
+        return [*evaluation_tables(found.evaluation), *self._besides(found)]
 
     def latex(self, found: Identified) -> Sequence[Table]:
-        return short_tables(found.evaluation)
+        return [*short_tables(found.evaluation), *self._besides(found)]
+
+    def _besides(self, found: Identified) -> Iterator[Table]:
+        """What the sets share, and other measures."""
+        if found.overlap is not None:
+            yield from overlap_tables(found.overlap)
+        if found.measured:
+            yield measures_table(found.measured, found.evaluation.confidence_level)
 
     def notes(self, found: Identified) -> Sequence[Note]:
         return statements(found.evaluation)

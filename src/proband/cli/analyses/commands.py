@@ -165,7 +165,7 @@ class _AnalysisOptions:
         with spelled():
             named = files_named(request_type()(**sources) if asked.needs_names else asked.request(**sources))
         own = [] if more is None else more.paths
-        require_apart([*files.paths, *own], (origin.find(name) for _, _, name in named))
+        require_apart([*files.paths, *own], (origin.find(name) for _, _, name in named), files.out)
         with spelled(), progress_bars(running.quiet) as progress:
             data, names = None, []
             if asked.needs_names:

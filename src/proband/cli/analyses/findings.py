@@ -205,8 +205,10 @@ def _write_run(found: Findings, request: Request, scene: Scene, files: OutputFil
     if files.out is not None:
         wrote(write_run(found, files.out, request.output.formats))
         for view, part in scene.parts.values():
+            shown = {verdict for passage in view.passages(part, False) for verdict in passage.verdicts}
             for note in view.told(part):
-                tell(note)
+                if note not in shown:
+                    tell(note)
     if files.report is not None:
         write_page(found, files.report)
 
