@@ -72,7 +72,9 @@ class ThresholdsView(View[Found]):
         """The first promise beneath the table, and the rest below."""
         each, answers = _each(found), self.answers(found)
         first, *rest = DeployedThresholds(each).sentences()
-        yield Passage(self.tables(found), [first], [*rest, answered(answers[0]), *_starred(each)], answers)
+        brief = [*rest, answered(answers[0]), *_starred(each)]
+        notes = [note for note in self.notes(found) if note != first] if explain else brief
+        yield Passage(self.tables(found), [first], notes, answers)
 
     def frames(self, found: Found) -> Mapping[str, pl.DataFrame]:
         return {"thresholds": DeployedThresholds(_each(found)).to_frame()}
