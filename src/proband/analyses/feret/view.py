@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from proband.analyses.feret.figures import study_figures, variation_figure
+from proband.analyses.feret.figures import study_figures
 from proband.analyses.feret.statements import difficulty_statements, field_statements, study_statements
 from proband.analyses.feret.tables import (
     consistency_table,
@@ -30,7 +30,7 @@ from proband.inference.galleries.participants import participants_frame
 from proband.inference.galleries.tables import GalleryVariation
 from proband.report.charts.makers.curves import cmc, gallery_sizes
 from proband.report.charts.makers.rows import galleries
-from proband.report.figures.identification import sizes_figure
+from proband.report.charts.spec import Chart
 from proband.report.kinds.compared_methods import say_comparisons
 from proband.report.kinds.evaluation_page import (
     best_first,
@@ -46,7 +46,7 @@ from proband.report.methods_text import MethodsText
 from proband.report.page.charts import shown
 from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.page.sections.conditions import badges_of_facts
-from proband.report.plotting import alone, drawn_by, one_of
+from proband.report.plotting import one_of
 from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Placed, Summary, View, shows
@@ -77,14 +77,16 @@ _VARIATION = Sentence("diagnostics.gallery-variation", "note", "galleries, {cate
 class SizeCurveView(View[SizeCurve]):
     """Rates by the size of the gallery."""
 
-    plot = staticmethod(drawn_by(sizes_figure, alone))
+    def charts(self, found: SizeCurve) -> Mapping[str, Sequence[Chart]]:
+        return {"sizes": [gallery_sizes([found])]}
 
 
 @shows(GalleryVariation)
 class GalleryVariationView(View[GalleryVariation]):
     """Rates over galleries of different people."""
 
-    plot = staticmethod(drawn_by(variation_figure, alone))
+    def charts(self, found: GalleryVariation) -> Mapping[str, Sequence[Chart]]:
+        return {"variation": [galleries(found)]}
 
 
 @shows(FeretStudy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from proband.report import columns as col
@@ -36,7 +37,8 @@ def data_of(chart: Chart) -> Table:
                 chart, across, _of_rows(rows), col.name("series", lambda one: str(one.at), when=several)
             )
         case Curves() as curves:
-            return _table(chart, up, _of_curves(curves), at(across.label, lambda one: float(one.at)))
+            table = _table(chart, up, _of_curves(curves), at(across.label, lambda one: float(one.at)))
+            return replace(table, caption=f"{chart.title}: rates at some ranks") if curves.step else table
         case Errors() as errors:
             return _table(chart, up, _of_errors(errors), at(across.label, lambda one: float(one.at)))
         case Histograms() as histograms:

@@ -137,32 +137,35 @@ def differences(
     id: str = "choice-differences-chart",
 ) -> Chart:
     """Chart how differences of two algorithms' rates vary over choices of images; where the first does not win is shaded."""
-    names = tuple(f"{first} − {second}" for first, second in some(pairs, "pairs"))
-    found = [choices.difference(*pair, rank) for pair in pairs]
+    found = [
+        (f"{first} − {second}", choices.difference(first, second, rank))
+        for first, second in some(pairs, "pairs")
+    ]
     told = [
         f"{name}: {effect(one.mean)} points {effect_interval(*one.interval(confidence_level))}, not won in "
         f"{count(choices.not_won(*pair, rank))} of {count(one.n_trials)}"
-        for name, pair, one in zip(names, pairs, found, strict=True)
+        for pair, (name, one) in zip(pairs, found, strict=True)
     ]
-    outlines = _spread(list(zip(names, found, strict=True)), confidence_level)
-    half = 0.5 / found[0].n
-    ends = (
-        min(-3 * half, *(float(one.edges[0]) for one in outlines)),
-        max(3 * half, *(float(one.edges[-1]) for one in outlines)),
-    )
-    label = f"difference in recognition rate at rank {rank} (percentage points)"
-    return Chart(
-        id,
+    trials = counted(choices.n_trials, "choice of images", "choices of images")
+    reach = [(one.interval(0.999), one.n) for _, one in found]
+    width = max(1, int(np.ceil(max((ends.high - ends.low) * n for ends, n in reach) / (MOST_BINS / 2))))
+    chart = over_choices(
+        found,
+        width,
+        f"difference in recognition rate at rank {rank} (percentage points)",
         f"Differences at rank {rank} over choices of images",
-        f"{counted(choices.n_trials, 'choice of images', 'choices of images')} of {counted(choices.n_subjects, 'person', 'people')}. {listed(told)}.",
-        _axes(ends, outlines, label, "share of the choices", "points", room=0.08 * min(len(found), 6)),
-        Histograms(outlines, 0.0, shaded_to=half),
-        names,
-        (
+        differences=True,
+        confidence_level=confidence_level,
+    )
+    return replace(
+        chart,
+        id=id,
+        description=f"{trials} of {counted(choices.n_subjects, 'person', 'people')}. {listed(told)}.",
+        notes=(
             f"Dots and bars: the mean, and the middle {level(confidence_level)} of the choices.",
             "Shaded: the first does not win. The share of such choices is not a p-value: it is about these people's images.",
         ),
-        choices.answers,
+        answers=choices.answers,
         data=_differences_table(choices, pairs, rank, confidence_level, id),
         see="The further a histogram lies to the right of zero, the less the choice of images decides who wins.",
     )
@@ -176,6 +179,7 @@ def over_choices(
     above: str = "",
     *,
     differences: bool = False,
+    confidence_level: float | None = None,
 ) -> Chart:
     """Chart how rates vary over choices of images, or differences of them, where those at which the first does not win are shaded.
 
@@ -186,20 +190,29 @@ def over_choices(
     width
         The width of a bin, in whole values of 1/n. For differences zero is the last value of its bin, so that the trials at or
         below zero have bins of their own.
+    confidence_level
+        Whether the mean stands above each, and the middle part of the trials.
     """
     outlines = tuple(
-        Histogram(name, *bins(one, width, differences)) for name, one in some(named, "distributions")
+        Histogram(
+            name,
+            *bins(one, width, differences),
+            None if confidence_level is None else (one.mean, *one.interval(confidence_level)),
+        )
+        for name, one in some(named, "distributions")
     )
     low, high = min(float(one.edges[0]) for one in outlines), max(float(one.edges[-1]) for one in outlines)
     half = 0.5 / max(one.n for _, one in named)
     if differences:  # zero is always in view
         reach = 0.04 * (high - low)
         low, high = min(low, -half - reach), max(high, half + reach)
+    room = 0.0 if confidence_level is None else 0.08 * min(len(named), 6)
+    unit: Unit = "points" if differences else "rate"
     return Chart(
         "over-choices",
         title,
         "",
-        _axes((low, high), outlines, label, "share of trials", "points" if differences else "rate"),
+        _axes((low, high), outlines, label, "share of trials", unit, room),
         Histograms(outlines, 0.0, shaded_to=half) if differences else Histograms(outlines),
         tuple(name for name, _ in named),
         above=above,
@@ -223,16 +236,6 @@ def _differences_table(
         ),
         col.share("not won", lambda pair: (choices.not_won(*pair, rank), choices.n_trials)),
         id=f"{id}-data",
-    )
-
-
-def _spread(found: Sequence[tuple[str, Distribution]], confidence_level: float) -> tuple[Histogram, ...]:
-    """Shares of trials in bins, the same for all, and the mean with the middle part of the trials."""
-    reach = [(one.interval(0.999), one.n) for _, one in found]
-    width = max(1, int(np.ceil(max((ends.high - ends.low) * n for ends, n in reach) / (MOST_BINS / 2))))
-    return tuple(
-        Histogram(name, *bins(one, width, zero_last=True), (one.mean, *one.interval(confidence_level)))
-        for name, one in found
     )
 
 
