@@ -1,4 +1,7 @@
-"""What a run under protocols found: accuracies with spread and intervals, comparisons, and what a reader should know."""
+"""What a run under protocols found: accuracies with spread and intervals, comparisons, and what a reader should know.
+
+It is long because one record of a run has them all: they are read together, and written together.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Charts of values with their intervals, a row each: algorithms, pairs of them, galleries and groups of people."""
+"""Charts of values with their intervals, a row each: algorithms, pairs of them, galleries and groups of people.
+
+It is long because rows are the commonest chart: each maker is short, and they share how rows are laid out.
+"""
 
 from __future__ import annotations
 
