@@ -1,4 +1,5 @@
 """Words for people: numbers, plurals, sentences and notes. Only here is a number formatted that somebody reads.
+
 It is one long module, so that there is one place to look for a format.
 
 Results hold records, and words are made of them last. Nothing is ever read back out of words: code looks at a note's code and
