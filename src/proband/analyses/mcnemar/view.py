@@ -51,12 +51,6 @@ class McNemarView(View[McNemarTable]):
     def answers(self, found: McNemarTable) -> Sequence[Answers]:
         return [ANSWERS]
 
-    def frames(self, found: McNemarTable) -> Mapping[str, pl.DataFrame]:
-        return {"mcnemar": found.to_frame()}
-
-    def algorithms(self, found: McNemarTable) -> Sequence[str]:
-        return found.algorithms
-
 
 @shows(McNemarOfOutcomes)
 class McNemarOfTwoView(View[McNemarOfOutcomes]):
@@ -100,9 +94,6 @@ class McNemarOfTwoView(View[McNemarOfOutcomes]):
                 *map(str, found.sentences()),
             ]
         )
-
-    def algorithms(self, found: McNemarOfOutcomes) -> Sequence[str]:
-        return found.algorithms
 
 
 def _rows(found: McNemarTable) -> Table:
