@@ -42,7 +42,6 @@ def table_of(
     id: str = "",
     on_page: str = "",
     notes: Iterable[Note | str] = (),
-    latex: str | None = None,
 ) -> Table:
     """Make a table of rows.
 
@@ -54,8 +53,8 @@ def table_of(
         What it is of, and what is said of each.
     id, on_page
         What a page knows it by, and calls it where that is not the caption.
-    notes, latex
-        As of a `Table`.
+    notes
+        Sentences that belong beneath it.
 
     Examples
     --------
@@ -72,7 +71,6 @@ def table_of(
         tuple(tuple(one.cell(row) for one in kept) for row in rows),
         tuple(map(as_sentence, notes)),
         id=id,
-        latex=latex,
         on_page=on_page,
     )
 

@@ -142,9 +142,8 @@ def plot_charts(
     named = {name.partition("_")[2]: one for name, one in charts.items()}
     name = next(iter(named)) if which is None else which
     if name not in named:
-        raise UsageError(
-            f"There is no figure {name!r}.", f"there are: {', '.join(filter(None, named)) or 'one'}."
-        )
+        there = f"there are: {', '.join(named)}." if len(named) > 1 else "there is one alone: leave it out."
+        raise UsageError(f"There is no figure {name!r}.", there)
     return printed(named[name], title, width)
 
 
@@ -201,7 +200,8 @@ class View(Generic[Found]):
 
     def frames(self, found: Found) -> Mapping[str, pl.DataFrame]:
         """Its numbers as tables of rows, by the names of their files: the first is the one that ``--csv`` writes; nothing is rounded."""
-        return {}
+        frame = getattr(found, "to_frame", None)
+        return {} if self.section is None or frame is None else {self.section[0]: frame()}
 
     def figures(self, found: Found, scene: Scene) -> Mapping[str, Draw]:
         """What draws each of its figures, by the names of their files: the first is the one that ``--figure`` writes."""
@@ -253,7 +253,7 @@ class View(Generic[Found]):
 
     def algorithms(self, found: Found) -> Sequence[str]:
         """The algorithms that were measured, in order."""
-        return ()
+        return getattr(found, "algorithms", ())
 
     def ordered(self, found: Found) -> Sequence[str]:
         """The algorithms by what was measured, the best first."""

@@ -129,9 +129,6 @@ class ClassificationView(View[Classification]):
         yield Folded("Commonest mistakes", (confusions_table(found, _MISTAKES),))
         yield Folded(self.meaning, tuple(said(classification_statements(found))))
 
-    def algorithms(self, found: Classification) -> Sequence[str]:
-        return found.algorithms
-
     def headline(self, found: Classification, scene: Scene) -> Summary | None:
         """Which model leads, or the accuracy of the only one."""
         if found.comparison is not None:

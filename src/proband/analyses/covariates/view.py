@@ -117,9 +117,6 @@ class CovariatesView(View[CovariateStudy]):
         title = "What makes a probe fail" if found.unit == "person" else "What explains the outcomes"
         yield Placed(45, Section("covariates", title, tuple(self.blocks(found, scene))))
 
-    def algorithms(self, found: CovariateStudy) -> Sequence[str]:
-        return found.algorithms
-
     def headline(self, found: CovariateStudy, scene: Scene) -> Summary | None:
         """Which covariates matter, and by how much those that do differ most."""
         of = found.answers.of

@@ -88,9 +88,6 @@ class DatasetsView(View[DatasetComparison]):
     def figures(self, found: DatasetComparison, scene: Scene) -> Mapping[str, Draw]:
         return {f"datasets_{which}": partial(datasets_figure, found, which) for which in FIGURES}
 
-    def algorithms(self, found: DatasetComparison) -> Sequence[str]:
-        return found.algorithms
-
     def headline(self, found: DatasetComparison, scene: Scene) -> Summary | None:
         return Summary(found.sentences()[0], found.answers, precedence=130)
 

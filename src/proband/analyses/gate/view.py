@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import polars as pl
-
 from proband.inference.comparisons.gate import Decision, Gate
 from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
@@ -56,9 +54,6 @@ class GateView(View[Gate]):
     def passages(self, found: Gate, explain: bool) -> Iterator[Passage]:
         decided, power, *rest = self.notes(found)
         yield Passage(self.tables(found), [decided, power], rest, self.answers(found))
-
-    def frames(self, found: Gate) -> Mapping[str, pl.DataFrame]:
-        return {"gate": found.to_frame()}
 
     def figures(self, found: Gate, scene: Scene) -> Mapping[str, Draw]:
         return {"gate": lambda: comparison_figure(found.comparison)}

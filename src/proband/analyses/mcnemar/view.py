@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import polars as pl
-
 from proband.inference.comparisons.mcnemar_table import ANSWERS, McNemarRow, McNemarTable
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, difference_label, values
@@ -51,12 +49,6 @@ class McNemarView(View[McNemarTable]):
 
     def answers(self, found: McNemarTable) -> Sequence[Answers]:
         return [ANSWERS]
-
-    def frames(self, found: McNemarTable) -> Mapping[str, pl.DataFrame]:
-        return {"mcnemar": found.to_frame()}
-
-    def algorithms(self, found: McNemarTable) -> Sequence[str]:
-        return found.algorithms
 
 
 def _of_one(found: McNemarTable) -> list[Note]:

@@ -43,9 +43,6 @@ class PartitionView(View[Partition]):
     def frames(self, found: Partition) -> Mapping[str, pl.DataFrame]:
         return {"partition": found.to_frame(), "partition_probes": found.probes}
 
-    def algorithms(self, found: Partition) -> Sequence[str]:
-        return found.algorithms
-
     def methods(self, found: Partition, text: MethodsText, scene: Scene) -> None:
         text.say(_DIVIDED(parts=len(found.parts)), "phillips2011")
 

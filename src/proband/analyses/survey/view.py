@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import polars as pl
-
 from proband.inference.survey import SurveyEstimate, SurveyEstimates
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, values
@@ -51,9 +49,6 @@ class SurveyView(View[SurveyEstimates]):
             answered(found.answers),
             *found.notes,
         ]
-
-    def frames(self, found: SurveyEstimates) -> Mapping[str, pl.DataFrame]:
-        return {"survey": found.to_frame()}
 
     def methods(self, found: SurveyEstimates, text: MethodsText, scene: Scene) -> None:
         text.say_methods(_SURVEY, [found.design])
