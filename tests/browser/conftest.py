@@ -14,6 +14,7 @@ from tests.report.page import finding
 
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -48,9 +49,11 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Every part a report can have, of a study with random scores."""
-    found = replace(finding.whole(), title="Random <scores>", feret=finding.feret().feret)
+    whole = finding.whole()
+    parts = {**whole.parts, **finding.feret().parts}
+    found = replace(whole, title="Random <scores>", parts=parts)
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(render_page(build_page(found)), encoding="utf-8")
+    path.write_text(render_page(build_page(Scene(found))), encoding="utf-8")
     return path
 
 

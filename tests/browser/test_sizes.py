@@ -5,9 +5,13 @@ import pytest
 from tests.report.page import finding
 
 import proband as pb
+from proband.analyses.comparison.run import ComparedAlgorithms
+from proband.analyses.identification.run import Identified
+from proband.analyses.verification.run import Verified
 from proband.inference.verification.groups import error_rates_by
 from proband.report.page.build import build_page
 from proband.report.page.render import render_page
+from proband.report.scene import Scene
 from proband.study.findings import Findings
 
 
@@ -38,6 +42,11 @@ def test_five_algorithms_with_a_million_scores_each_take_less_than_300_kilobytes
         error_rates_by(one, samples, "sex", made.points[0].point)
         for one, made in zip(algorithms, verified, strict=True)
     )
-    found = Findings("Five", finding.PROVENANCE, evaluation, {"rank 1": compared}, verified, groups)
-    size = len(render_page(build_page(found)).encode())
+    parts = {
+        "identification": Identified(evaluation),
+        "comparison": ComparedAlgorithms({"rank 1": compared}),
+        "verification": Verified(verified, groups),
+    }
+    found = Findings("Five", finding.PROVENANCE, parts)
+    size = len(render_page(build_page(Scene(found))).encode())
     assert size < 300_000
