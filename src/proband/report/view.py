@@ -139,7 +139,7 @@ def plot_charts(
         A heading for the whole figure.
     """
     charts = view_of(result).charts(result) or {"": [values_chart(result)]}
-    named = {name.partition("_")[2]: one for name, one in charts.items()}
+    named = {name.partition("_")[2] or name: one for name, one in charts.items()}
     name = next(iter(named)) if which is None else which
     if name not in named:
         there = f"there are: {', '.join(named)}." if len(named) > 1 else "there is one alone: leave it out."

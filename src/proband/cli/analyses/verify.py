@@ -71,7 +71,7 @@ def verify(
 
       proband verify -e lfw.npz::net -s lfw.npz --id-column '#' --metric l2 --pairs pairs.txt
     """
-    from proband.analyses.verification.tables import groups_table, verification_figures, verification_table
+    from proband.analyses.verification.tables import groups_table, verification_table
     from proband.analyses.verification.words import group_marks, verification_statements
     from proband.inference.verification.groups import VERDICTS
     from proband.report.figures.style import save_figure
@@ -82,7 +82,7 @@ def verify(
         return
     results = list(found["verification"].verification)
     for path in figure or ():
-        save_figure(verification_figures(results)["det"](), path)
+        save_figure(found["verification"].plot(), path)
         wrote(path)
     write_latex(latex, verification_table(results), *map(groups_table, found["verification"].groups))
     if json:

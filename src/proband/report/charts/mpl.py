@@ -140,7 +140,7 @@ def printed(
         return figure(drawn, size, title=title, columns=across, headed=n > 1, shared=False, said=said)
     if isinstance(first, Errors):
         return figure(charts, _around_errors(charts[0]), title=title, headed=False, said=said)
-    across = 1 if narrow else min(n, columns or 3)
+    across = 1 if narrow else min(n, columns or (2 if n in (2, 4) else 3))
     high = 2.9 if narrow else 3.5
     size = (width or max(6.4, 3.6 * across), high * -(-n // across) + (0.3 if n > 1 else 0.8))
     shared = isinstance(first, Curves) and len({one.axes[0][1].label for one in charts}) == 1
