@@ -317,8 +317,8 @@ class View(Generic[Found]):
         return (), ()
 
     def metrics_of_scores(self, found: Found) -> Mapping[str, str | None]:
-        """How the scores of each algorithm were compared; None for scores that are taken as given."""
-        return {}
+        """How the scores of each algorithm were compared, by default as its facts say; None for scores that are taken as given."""
+        return {one.algorithm: one.metric for one in self.facts(found)}
 
     def metrics(self, found: Found) -> Sequence[CardMetric]:
         """What a model card states."""

@@ -157,9 +157,6 @@ class IdentificationView(View[Identified]):
     def methods(self, found: Identified, text: MethodsText, scene: Scene) -> None:
         say_evaluation(text, found.evaluation)
 
-    def metrics_of_scores(self, found: Identified) -> Mapping[str, str | None]:
-        return {one.algorithm: one.curve.facts.metric for one in found.evaluation.entries}
-
     def metrics(self, found: Identified) -> Sequence[CardMetric]:
         return metrics_of(found.evaluation)
 
