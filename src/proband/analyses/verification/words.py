@@ -11,8 +11,7 @@ from proband.inference.verification.hard_subjects import SIGNIFICANCE, HardSubje
 from proband.inference.verification.verification import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.measures.verification import SUPPORTED
-from proband.report.charts.makers.concentration import shared_errors
-from proband.report.charts.spec import Concentration
+from proband.report.charts.makers.concentration import Concentration, shared_errors
 from proband.report.kinds.verdicts import listed
 from proband.report.methods_text import MethodsText
 from proband.report.notes import UNSUPPORTED, answered
