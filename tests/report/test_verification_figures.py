@@ -14,26 +14,33 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 from tests.examples import some
 
+from proband.analyses.verification.view import differential_figure
 from proband.errors import UsageError
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.inference.verification.groups import Differential, GroupRates
 from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.report import save_figure
 from proband.report.charts.error_curves import ErrorCurve
-from proband.report.charts.makers.errors import aligned, search
-from proband.report.charts.makers.histograms import ScoreCounts
+from proband.report.charts.makers.errors import aligned, det, roc, search
+from proband.report.charts.makers.histograms import ScoreCounts, scores
 from proband.report.charts.mpl import printed
 from proband.report.charts.palette import MOST_COLOURS
 from proband.report.charts.scales import rate_label
 from proband.report.figures.identification import sizes_figure
-from proband.report.figures.verification import (
-    det_figure,
-    differential_figure,
-    roc_figure,
-    score_histograms_figure,
-)
 from proband.results.base import describing
 from proband.words import Method, Target
+
+
+def det_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Figure:
+    return printed([det(curves)], title)
+
+
+def roc_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Figure:
+    return printed([roc(curves)], title)
+
+
+def score_histograms_figure(panels: Sequence[ScoreCounts], title: str | None = None) -> Figure:
+    return printed([scores(one, title=one.name) for one in panels], title)
 
 
 def search_figure(curves: Sequence[ErrorCurve], title: str | None = None) -> Figure:

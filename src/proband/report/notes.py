@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from proband.report.tables.formats import in_markdown
 from proband.results.base import Answers
@@ -52,9 +53,9 @@ UNSUPPORTED = Sentence(
 )
 
 
-def answered(answers: Answers) -> Note:
-    """Say what varies behind a number, what is held fixed and what is assumed."""
-    return _ANSWERS(varying=answers.varying, fixed=answers.fixed, assuming=answers.assuming)
+def answered(answers: Answers, sentence: Sentence = _ANSWERS, **more: Any) -> Note:
+    """Say what varies behind a number, what is held fixed and what is assumed; in a sentence that says more of it."""
+    return sentence(varying=answers.varying, fixed=answers.fixed, assuming=answers.assuming, **more)
 
 
 def bullets(notes: Iterable[Note]) -> str:

@@ -139,7 +139,7 @@ def plot_charts(
         A heading for the whole figure.
     """
     charts = view_of(result).charts(result) or {"": [values_chart(result)]}
-    named = {name.partition("_")[2]: one for name, one in charts.items()}
+    named = {name.partition("_")[2] or name: one for name, one in charts.items()}
     name = next(iter(named)) if which is None else which
     if name not in named:
         there = f"there are: {', '.join(named)}." if len(named) > 1 else "there is one alone: leave it out."
@@ -317,8 +317,8 @@ class View(Generic[Found]):
         return (), ()
 
     def metrics_of_scores(self, found: Found) -> Mapping[str, str | None]:
-        """How the scores of each algorithm were compared; None for scores that are taken as given."""
-        return {}
+        """How the scores of each algorithm were compared, by default as its facts say; None for scores that are taken as given."""
+        return {one.algorithm: one.metric for one in self.facts(found)}
 
     def metrics(self, found: Found) -> Sequence[CardMetric]:
         """What a model card states."""

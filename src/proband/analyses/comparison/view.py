@@ -137,10 +137,6 @@ class ComparedView(View[ComparedAlgorithms]):
     def methods(self, found: ComparedAlgorithms, text: MethodsText, scene: Scene) -> None:
         say_comparisons(text, list(found.comparisons.values()))
 
-    def metrics_of_scores(self, found: ComparedAlgorithms) -> Mapping[str, str | None]:
-        each = found.comparisons.values()
-        return {one.facts.algorithm: one.facts.metric for comparison in each for one in comparison.estimates}
-
 
 def _first(found: ComparedAlgorithms) -> Comparison:
     return next(iter(found.comparisons.values()))

@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.analyses.covariates.charts import study_charts
 from proband.engine.frames import frame_of_rows
-from proband.inference.covariates.results import Coefficient, CovariateStudy, StandardizedDifference
+from proband.inference.covariates.results import Coefficient, CovariateStudy, StandardizedDifference, TermTest
 from proband.report import columns as col
 from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
@@ -148,15 +148,9 @@ class CovariatesView(View[CovariateStudy]):
         else:
             text.say(_EXPLAINED_TESTS(units=found.units), "pustejovsky2018", "holm1979", "horton1999")
 
-    def metrics_of_scores(self, found: CovariateStudy) -> Mapping[str, str | None]:
-        return {one.algorithm: one.metric for one in found.facts}
-
 
 def _tests(study: CovariateStudy) -> Table:
     """The terms: does each do anything?"""
-    names = {
-        id(one): one.term + (" with its interactions" if one.with_interactions else "") for one in study.tests
-    }
     wald = (
         "Wald's statistic as F."
         if study.covariance == "survey"
@@ -165,7 +159,7 @@ def _tests(study: CovariateStudy) -> Table:
     return col.table_of(
         "Does it matter?",
         (*study.tests, *((study.overall,) if len(study.tests) > 1 else ())),
-        col.name("term", lambda one: names.get(id(one), "all together")),
+        col.name("term", lambda one: "all together" if one is study.overall else _term(one)),
         col.fixed("F", lambda one: one.statistic, wald),
         col.count("df", lambda one: one.numerator, "Coefficients that are tested together."),
         col.fixed(
@@ -178,6 +172,10 @@ def _tests(study: CovariateStudy) -> Table:
         col.p("adjusted p", lambda one: one.p_adjusted, "For all terms of the model together (Holm)."),
         id="covariates-tests",
     )
+
+
+def _term(one: TermTest) -> str:
+    return one.term + (" with its interactions" if one.with_interactions else "")
 
 
 def _rates(study: CovariateStudy) -> Table:

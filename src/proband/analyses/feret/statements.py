@@ -8,6 +8,7 @@ from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.variation import NO_TEST
 from proband.report.kinds.evaluation import metrics_of, statements
 from proband.report.kinds.searches import search_statements
+from proband.report.notes import answered
 from proband.words import Note, Sentence
 
 _APT = Sentence(
@@ -152,13 +153,7 @@ def about_field(study: FeretStudy) -> list[Note]:
     """Say what averages and upper bounds are."""
     answers = study.results[0].average.answers
     said = [
-        _AVERAGE(
-            of=answers.of,
-            level=study.evaluation.confidence_level,
-            varying=answers.varying,
-            fixed=answers.fixed,
-            assuming=answers.assuming,
-        ),
+        answered(answers, _AVERAGE, of=answers.of, level=study.evaluation.confidence_level),
         _UPPER_BOUND(),
     ]
     apart = tuple(name for name in study.evaluation.algorithms if name not in study.field)

@@ -201,9 +201,6 @@ class FeretView(View[FeretStudy]):
         if found.rejection is not None:
             text.say(_REJECTION(people=found.rejection.n_held_out), "phillips2000")
 
-    def metrics_of_scores(self, found: FeretStudy) -> Mapping[str, str | None]:
-        return {one.algorithm: one.curve.facts.metric for one in found.evaluation.entries}
-
 
 def _variation_frame(one: GalleryVariation) -> pl.DataFrame:
     """Every cell of a table of variation."""

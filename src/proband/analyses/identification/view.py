@@ -25,7 +25,7 @@ from proband.report.kinds.evaluation_page import (
 )
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric, metrics_of
-from proband.report.notes import bounds_mark
+from proband.report.notes import answered, bounds_mark
 from proband.report.page.charts import shown
 from proband.report.page.model import Badge, Folded, Section, said
 from proband.report.page.sections.conditions import badges_of_facts
@@ -164,9 +164,6 @@ class IdentificationView(View[Identified]):
     def methods(self, found: Identified, text: MethodsText, scene: Scene) -> None:
         say_evaluation(text, found.evaluation)
 
-    def metrics_of_scores(self, found: Identified) -> Mapping[str, str | None]:
-        return {one.algorithm: one.curve.facts.metric for one in found.evaluation.entries}
-
     def metrics(self, found: Identified) -> Sequence[CardMetric]:
         return metrics_of(found.evaluation)
 
@@ -207,14 +204,7 @@ def measures_statements(measured: Sequence[Measured]) -> list[Note]:
     """What each measure's interval varies, holds fixed and assumes, and what else is to be known."""
     estimates = [estimate for one in measured for estimate in one.estimates]
     varying = (
-        _VARYING(
-            measure=one.answers.of,
-            design=one.design,
-            varying=one.answers.varying,
-            fixed=one.answers.fixed,
-            assuming=one.answers.assuming,
-        )
-        for one in estimates
+        answered(one.answers, _VARYING, measure=one.answers.of, design=one.design) for one in estimates
     )
     marks = bounds_mark(estimates[0].side) if estimates else []
     return list(dict.fromkeys((*varying, *marks, *(note for one in estimates for note in one.notes))))

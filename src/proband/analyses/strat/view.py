@@ -151,9 +151,6 @@ class StratView(View[StratStudy]):
         every = [*found.estimates, *(one for effect in found.effects for one in effect.estimates)]
         text.say_methods(_GALLERY_ERRORS, (one.design for one in every))
 
-    def metrics_of_scores(self, found: StratStudy) -> Mapping[str, str | None]:
-        return {one.facts.algorithm: one.facts.metric for one in found.cases}
-
 
 def _told(study: StratStudy) -> Note:
     """Whether galleries differ, which sensor is better, or how good the only algorithm is."""

@@ -1,10 +1,9 @@
-"""Error rates in tables and figures: operating points, groups of people, whom errors fall on, and folds."""
+"""Error rates in tables: operating points, groups of people, whom errors fall on, and folds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,23 +12,12 @@ from proband.inference.verification.groups import Differential, GroupRates
 from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.results import PEOPLE_SHARED, Verification, VerificationPoint
 from proband.report import columns as col
-from proband.report.charts.makers.errors import error_curve
-from proband.report.charts.makers.histograms import score_counts
-from proband.report.figures.verification import (
-    det_figure,
-    differential_figure,
-    roc_figure,
-    score_histograms_figure,
-)
 from proband.report.tables.cells import interval_cell, over, rate_cell, unsupported
 from proband.report.tables.table import Cell, Table
 from proband.results.base import Answers
 from proband.results.compared import metric_label
 from proband.results.targets import derived
 from proband.words import Sentence, Target, digits, level, threshold
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _THRESHOLD = Target("threshold", "the algorithm and the threshold")
 _ALGORITHM = Target("algorithm", "the algorithm")
@@ -200,29 +188,6 @@ def shared_people(results: Sequence[Verification]) -> Table:
         id="shared-people",
         notes=dict.fromkeys(_INTERVALS(rate=name, method=one.method) for name, one in rates),
     )
-
-
-def verification_figures(
-    results: Sequence[Verification],
-    groups: Sequence[Differential] = (),
-    places: Mapping[str, int] | None = None,
-) -> dict[str, Callable[[], Figure]]:
-    """What draws DET, ROC and score histograms, and for each column of groups the first algorithm's error rates."""
-    curves = [error_curve(one) for one in results]
-    made: dict[str, Callable[[], Figure]] = {
-        "det": lambda: det_figure(curves, places=places),
-        "roc": lambda: roc_figure(curves, places=places),
-        "scores": lambda: score_histograms_figure([score_counts(one) for one in results]),
-    }
-    columns = {
-        one.column: one
-        for one in reversed(groups)
-        if any(group.fmr is not None and group.fnmr is not None for group in one.groups)
-    }
-    for place, one in enumerate(reversed(columns.values()), 1):
-        name = "groups" if place == 1 else f"groups_{place}"
-        made[name] = lambda one=one: differential_figure(one, len(results))  # type: ignore[misc]
-    return made
 
 
 def points_frame(results: Sequence[Verification]) -> pl.DataFrame:

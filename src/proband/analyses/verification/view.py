@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import polars as pl
@@ -18,7 +19,6 @@ from proband.analyses.verification.tables import (
     rates_table,
     shared_people,
     sizes_table,
-    verification_figures,
     verification_table,
 )
 from proband.analyses.verification.words import (
@@ -34,30 +34,30 @@ from proband.analyses.verification.words import (
     verification_statements,
 )
 from proband.engine.limits import Title
+from proband.errors import UsageError
 from proband.inference.verification.groups import BY_GROUP, VERDICTS, Differential
 from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.inference.verification.results import Verification, Verifications
 from proband.measures.folds import FoldAccuracy
-from proband.measures.verification import ErrorRates
+from proband.measures.verification import SUPPORTED, ErrorRates
 from proband.report import columns as col
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.makers.concentration import concentration
-from proband.report.charts.makers.errors import det, error_curve
+from proband.report.charts.makers.errors import det, error_curve, roc
 from proband.report.charts.makers.histograms import score_counts, scores
 from proband.report.charts.makers.rows import groups
+from proband.report.charts.mpl import figure
 from proband.report.charts.spec import Chart
-from proband.report.figures.verification import det_figure, differential_figure
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric
 from proband.report.page.charts import shown
 from proband.report.page.lengths import drawn, left_out, of_length
 from proband.report.page.model import Badge, Block, Folded, Section, said
-from proband.report.plotting import one_of
 from proband.report.scene import Scene
 from proband.report.standings import Standing
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
-from proband.words import Note, as_sentence, count, counted, digits, given
+from proband.words import Note, as_sentence, count, counted, digits, given, part_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,10 +75,11 @@ def _each(found: Rates) -> tuple[Verification, ...]:
 class VerificationView(View[Rates]):
     """Error rates of one algorithm or several: a row for each operating point."""
 
-    plot = staticmethod(one_of(lambda found: verification_figures(_each(found)), "det"))
-
     def tables(self, found: Rates) -> Sequence[Table]:
         return [verification_table(_each(found))]
+
+    def charts(self, found: Rates) -> Mapping[str, Sequence[Chart]]:
+        return _charts(_each(found))
 
     def notes(self, found: Rates) -> Sequence[Note]:
         return verification_statements(_each(found))
@@ -86,6 +87,32 @@ class VerificationView(View[Rates]):
     def metrics(self, found: Rates) -> Sequence[CardMetric]:
         """EER, AUC, and FNMR at every operating point."""
         return [metric for one in _each(found) for metric in _card(one)]
+
+
+def differential_figure(
+    differential: Differential, n_algorithms: int = 1, title: Title | None = None
+) -> Figure:
+    """Draw FNMR and FMR of groups of people at one threshold, with their intervals, the highest FMR first.
+
+    Groups without either rate are named below; where an algorithm is one of several, that is said too.
+    """
+    both = [one for one in differential.groups if one.fmr is not None and one.fnmr is not None]
+    if not both:
+        raise UsageError("No group has both error rates, so there is nothing to draw.")
+    ordered = sorted(both, key=lambda one: -one.fmr.rate if one.fmr is not None else 0.0)
+    left = [one.group for one in differential.groups if one not in both]
+    parts = (
+        f"{differential.algorithm}, by {differential.column}, one threshold for all",
+        part_of(1, n_algorithms, "algorithms", "the first with both error rates"),
+        f"not drawn, for want of either error rate: {', '.join(left)}" if left else "",
+        f"hollow: fewer than {SUPPORTED} errors, arrows: none; dashed: all groups; sorted by FMR",
+    )
+    drawn = [replace(differential, groups=tuple(ordered))]
+    charts = [groups(drawn, "fnmr", counts=True), groups(drawn, "fmr", counts=True)]
+    longest = max(min(len(one.group), 32) for one in both)
+    size = 7.6 + 0.07 * longest, 1.6 + 0.26 * len(both)
+    said = "; ".join(filter(None, parts))
+    return figure(charts, size, title=title, columns=2, headed=False, said=said)
 
 
 @shows(Differential)
@@ -109,21 +136,14 @@ class HardSubjectsView(View[HardSubjects]):
         return {"hard_subjects": [concentration(found)]}
 
 
-def _rates_figure(rates: ErrorRates, title: Title | None = None) -> Figure:
-    """Draw the DET of bare error rates."""
-    counts = rates.counts
-    fmr, fnmr = rates.curve
-    eer = rates.eer().value
-    return det_figure(
-        [ErrorCurve(rates.algorithm, fmr, fnmr, counts.n_impostor, counts.n_genuine, eer=eer)], title
-    )
-
-
 @shows(ErrorRates)
 class ErrorRatesView(View[ErrorRates]):
     """Bare error rates."""
 
-    plot = staticmethod(_rates_figure)
+    def charts(self, found: ErrorRates) -> Mapping[str, Sequence[Chart]]:
+        fmr, fnmr = found.curve
+        sizes = found.counts.n_impostor, found.counts.n_genuine
+        return {"det": [det([ErrorCurve(found.algorithm, fmr, fnmr, *sizes, eer=found.eer().value)])]}
 
 
 @shows(Verified)
@@ -131,7 +151,6 @@ class VerifiedView(View[Verified]):
     """Error rates of every algorithm, groups, hard subjects and folds."""
 
     precedence: ClassVar = {"ordered": 20, "estimates": 20, "badges": 40}
-    plot = staticmethod(one_of(lambda found: verification_figures(found.verification, found.groups), "det"))
 
     def tables(self, found: Verified) -> Sequence[Table]:
         points = [verification_table(found.verification)] if found.verification else []
@@ -178,9 +197,22 @@ class VerifiedView(View[Verified]):
         }
         return {name: pl.concat(parts, how="vertical_relaxed") for name, parts in made.items() if parts}
 
+    def charts(self, found: Verified) -> Mapping[str, Sequence[Chart]]:
+        return _charts(found.verification) if found.verification else {}
+
     def figures(self, found: Verified, scene: Scene) -> Mapping[str, Draw]:
-        rates = found.verification
-        return verification_figures(rates, found.groups, scene.looks) if rates else {}
+        """Curves and scores, and for each column of groups the error rates of the first algorithm that has both."""
+        by_column: dict[str, Differential] = {}
+        for one in found.groups:
+            if any(group.fmr is not None and group.fnmr is not None for group in one.groups):
+                by_column.setdefault(one.column, one)
+        groups = {
+            "groups" if place == 1 else f"groups_{place}": partial(
+                differential_figure, one, len(found.verification)
+            )
+            for place, one in enumerate(by_column.values(), 1)
+        }
+        return {**super().figures(found, scene), **groups} if found.verification else {}
 
     def sections(self, found: Verified, scene: Scene) -> Iterator[Placed]:
         """Rates, folds, groups and people."""
@@ -243,6 +275,17 @@ class VerifiedView(View[Verified]):
 
     def metrics(self, found: Verified) -> Sequence[CardMetric]:
         return [metric for one in found.verification for metric in _card(one)]
+
+
+def _charts(results: Sequence[Verification]) -> dict[str, list[Chart]]:
+    """DET, ROC, and the scores of every algorithm."""
+    curves = [error_curve(one) for one in results]
+    counts = [score_counts(one) for one in results]
+    return {
+        "det": [det(curves)],
+        "roc": [roc(curves)],
+        "scores": [scores(one, title=one.name) for one in counts],
+    }
 
 
 def _card(found: Verification) -> list[CardMetric]:

@@ -11,11 +11,10 @@ from proband.inference.verification.people.hard_subjects import SIGNIFICANCE, Ha
 from proband.inference.verification.results import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.measures.verification import SUPPORTED
-from proband.report.charts.makers.concentration import shared_errors
-from proband.report.charts.spec import Concentration
+from proband.report.charts.makers.concentration import Concentration, shared_errors
 from proband.report.kinds.verdicts import listed
 from proband.report.methods_text import MethodsText
-from proband.report.notes import UNSUPPORTED
+from proband.report.notes import UNSUPPORTED, answered
 from proband.report.scene import Scene
 from proband.report.standings import Standing
 from proband.report.view import Summary
@@ -265,7 +264,7 @@ def folds_statements() -> list[Note]:
 def verification_statements(results: Sequence[Verification]) -> list[Note]:
     """Say what the numbers mean, a note each."""
     first = results[0]
-    counts, answers = first.rates.counts, first.answers
+    counts = first.rates.counts
     sizes = {"genuine": counts.n_genuine, "impostor": counts.n_impostor}
     said: list[Note] = [
         _COMPARISONS(**sizes, people=first.n_subjects) if first.n_subjects else _PAIRS(**sizes),
@@ -285,14 +284,7 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
         if unmatched is not None:
             said.append(_nothing(one.algorithm, unmatched))
     intervals = _INTERVALS if first.n_subjects else _INTERVALS_OF_PAIRS
-    said.append(
-        intervals(
-            level=first.confidence_level,
-            varying=answers.varying,
-            fixed=answers.fixed,
-            assuming=answers.assuming,
-        )
-    )
+    said.append(answered(first.answers, intervals, level=first.confidence_level))
     return said + list(dict.fromkeys(note for one in results for note in one.notes))
 
 

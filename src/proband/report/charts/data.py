@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from proband.report import columns as col
-from proband.report.charts.spec import Axis, Chart, Concentrations, Curves, Errors, Histograms, Rows
+from proband.report.charts.spec import Axis, Chart, Curves, Errors, Histograms, Rows
 from proband.report.tables.table import Table
 
 _FEW = "* hollow in the chart: too few errors or people are behind it."
@@ -43,16 +43,6 @@ def data_of(chart: Chart) -> Table:
             return _table(chart, up, _of_errors(errors), at(across.label, lambda one: float(one.at)))
         case Histograms() as histograms:
             return _table(chart, across, _of_histograms(histograms))
-        case Concentrations() as concentrations:
-            return col.table_of(
-                chart.title,
-                concentrations.lines,
-                col.name("errors", lambda line: line.name),
-                col.count("number", lambda line: line.total),
-                col.rate("share of people with half of them", lambda line: line.halves()[0]),
-                col.rate("by chance", lambda line: line.halves()[1]),
-                id=f"{chart.id}-data",
-            )
 
 
 def _table(chart: Chart, axis: Axis, points: Iterable[Point], *where: col.ColumnOf[Point]) -> Table:

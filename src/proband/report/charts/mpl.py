@@ -15,7 +15,6 @@ from proband.report.charts.scales import deviate
 from proband.report.charts.spec import (
     Axis,
     Chart,
-    Concentrations,
     Curves,
     Errors,
     Histograms,
@@ -140,7 +139,7 @@ def printed(
         return figure(drawn, size, title=title, columns=across, headed=n > 1, shared=False, said=said)
     if isinstance(first, Errors):
         return figure(charts, _around_errors(charts[0]), title=title, headed=False, said=said)
-    across = 1 if narrow else min(n, columns or 3)
+    across = 1 if narrow else min(n, columns or (2 if n in (2, 4) else 3))
     high = 2.9 if narrow else 3.5
     size = (width or max(6.4, 3.6 * across), high * -(-n // across) + (0.3 if n > 1 else 0.8))
     shared = isinstance(first, Curves) and len({one.axes[0][1].label for one in charts}) == 1
@@ -210,10 +209,6 @@ def draw(axis: Axes, chart: Chart, *, alone: bool = True) -> list[Artist]:
             set_axis(axis, "x", x)
             set_axis(axis, "y", y)
             return _histograms(axis, chart, chart.marks, names, density=y.unit == "number")
-        case Concentrations():
-            set_axis(axis, "x", x)
-            set_axis(axis, "y", y, inset=0.012)
-            return _concentrations(axis, chart, chart.marks)
 
 
 def set_axis(axis: Axes, which: Literal["x", "y"], given: Axis, *, most: int = 8, inset: float = 0.0) -> None:
@@ -244,13 +239,16 @@ def draw_series(axis: Axes, marks: Curves, one: Series, label: str) -> Artist:
     grey = is_grey(one.place)
     look: Any = {"color": colour(one.place), "zorder": 2 if grey else 3, "clip_on": False}
     dash = dashes(one.place) if one.dash is None else DASHES[one.dash]
-    if not marks.step and len(one.xs) <= _FEW_SIZES:
+    for thin in one.thin:
+        style: Any = {"drawstyle": "steps-post"} if marks.step else {}
+        axis.plot(*thin, linestyle=dash, linewidth=0.7, alpha=0.7, **style, **look)
+    if marks.dotted and not marks.step and len(one.xs) <= _FEW_SIZES:
         look |= {"marker": marker(one.place), "markersize": 4.5}
     (line,) = axis.plot(
         one.xs, one.ys, drawstyle="steps-post" if marks.step else "default", linestyle=dash,
         linewidth=0.9 if grey else 1.8, label=label, **look,
     )  # fmt: skip
-    if marks.step and not grey:
+    if marks.dotted and marks.step and not grey:
         at = min(marks.rank, len(one.ys))
         axis.plot([one.xs[at - 1]], [one.ys[at - 1]], marker="o", markersize=4.5, **look)
     if marks.banded and len(one.low):
@@ -321,15 +319,4 @@ def _histograms(
             above = axis.get_ylim()[1] * (0.97 - 0.03 * (order % 6))
             axis.hlines(above, low, high, color=tint, linewidth=1.4)
             axis.plot([middle], [above], marker="o", markersize=4, color=tint)
-    return handles
-
-
-def _concentrations(axis: Axes, chart: Chart, marks: Concentrations) -> list[Artist]:
-    """Draw errors over people, and thin what chance would give."""
-    handles: list[Artist] = []
-    for order, one in enumerate(marks.lines):
-        place = chart.place(order)
-        look: Any = {"color": colour(place), "linestyle": dashes(place)}
-        axis.plot(one.chance_people, one.chance_errors, linewidth=0.8, alpha=0.8, **look)
-        handles += axis.plot(one.people, one.errors, linewidth=1.8, label=one.name, **look)
     return handles

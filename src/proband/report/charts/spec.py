@@ -57,7 +57,7 @@ def _nothing() -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A curve over whole numbers, and its band as far as it goes.
+    """A curve, and its band as far as it goes.
 
     Attributes
     ----------
@@ -67,6 +67,8 @@ class Series:
         Its name in a printed legend, where that says more.
     dash
         Its dashes, where they mean something.
+    thin
+        Thin lines that belong to it, such as what chance would give.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Series:
     high: Floats = field(default_factory=_nothing)
     label: str = ""
     dash: int | None = None
+    thin: tuple[tuple[Floats, Floats], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +92,15 @@ class Curves:
         Whether they have their bands.
     step
         Whether they are over ranks, which have no values between them, and have a dot at `rank`; others have one at every value.
+    dotted
+        Whether they have dots at all.
     """
 
     series: tuple[Series, ...]
     banded: bool
     step: bool
     rank: int = 1
+    dotted: bool = True
 
 
 @dataclass(frozen=True)
@@ -201,33 +207,7 @@ class Histograms:
     shaded_to: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Concentration:
-    """Which share of the errors falls on which share of the people, what chance would give, and how many errors there are."""
-
-    name: str
-    people: Floats
-    errors: Floats
-    chance_people: Floats
-    chance_errors: Floats
-    total: int
-
-    def halves(self) -> tuple[float, float]:
-        """The share of the people with half of the errors, as it is and by chance."""
-        return (
-            float(np.interp(0.5, self.errors, self.people)),
-            float(np.interp(0.5, self.chance_errors, self.chance_people)),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Concentrations:
-    """How errors of several kinds gather on few people."""
-
-    lines: tuple[Concentration, ...]
-
-
-Marks = Curves | Rows | Errors | Histograms | Concentrations
+Marks = Curves | Rows | Errors | Histograms
 
 
 @dataclass(frozen=True, eq=False)

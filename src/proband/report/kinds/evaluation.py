@@ -15,8 +15,7 @@ from proband.inference.galleries.versions import ContrastRow
 from proband.report import columns as col
 from proband.report.figures.identification import evaluation_figure
 from proband.report.model_card import CardMetric
-from proband.report.notes import bounds_mark
-from proband.report.tables.cells import empty_cell, interval_cell, over, rate_cell
+from proband.report.notes import answered, bounds_mark
 from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.base import Facts
@@ -198,7 +197,6 @@ def statements(evaluation: Evaluation) -> list[Note]:
     """Say what the numbers mean and what was left out, a note each."""
     entries = evaluation.of(evaluation.categories[0])
     first = entries[0].curve.facts
-    answers = evaluation.answers
     return [
         _GALLERY(images=first.n_gallery_images, people=first.n_gallery_subjects, rule=first.gallery_rule),
         _PROBES(images=first.n_probes, people=first.n_probe_subjects, rule=first.probe_rule),
@@ -206,12 +204,7 @@ def statements(evaluation: Evaluation) -> list[Note]:
         _OPEN(n=first.n_unmated) if first.n_unmated else _CLOSED(),
         *_failures(entries),
         _ties(entries),
-        _INTERVALS(
-            level=evaluation.confidence_level,
-            varying=answers.varying,
-            fixed=answers.fixed,
-            assuming=answers.assuming,
-        ),
+        answered(evaluation.answers, _INTERVALS, level=evaluation.confidence_level),
         *bounds_mark(entries[0].band.side),
         *_dependence(entries),
         *_weights(evaluation, entries),

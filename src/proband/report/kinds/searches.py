@@ -10,7 +10,7 @@ from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
 from proband.report.charts.makers.errors import searches
 from proband.report.charts.spec import Chart
-from proband.report.notes import UNSUPPORTED
+from proband.report.notes import UNSUPPORTED, answered
 from proband.report.page.charts import shown
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Block, Folded, said
@@ -114,17 +114,12 @@ def _point(row: tuple[str, SearchInterval]) -> SearchInterval:
 def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Note]:
     """Say what the numbers mean, a note each, but for what was `told` elsewhere."""
     first = results[0]
-    s, answers = first.searches, first.answers
+    s = first.searches
     metrics = [metrics_statement((one.algorithm, one.searches.metric) for one in results)]
     said: list[Note] = [
         _SEARCHES(enrolled=s.n_enrolled, mated=len(s.mate), nonmated=len(s.best), fusion=s.fusion),
         *(one for one in metrics if one not in told),
-        _SEARCH_INTERVALS(
-            level=first.confidence_level,
-            varying=answers.varying,
-            fixed=answers.fixed,
-            assuming=answers.assuming,
-        ),
+        answered(first.answers, _SEARCH_INTERVALS, level=first.confidence_level),
     ]
     if any(not (one.fpir_supported and one.fnir_supported) for result in results for one in result.points):
         said.append(UNSUPPORTED(least=SUPPORTED))

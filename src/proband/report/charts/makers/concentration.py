@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from proband.inference.verification.people.hard_subjects import HardSubjects
+from proband.report import columns as col
 from proband.report.charts.palette import PLAIN, SECOND
 from proband.report.charts.scales import Floats
-from proband.report.charts.spec import Axis, Chart, Concentration, Concentrations
+from proband.report.charts.spec import Axis, Chart, Curves, Series
 from proband.words import as_sentence, counted, level
+
+
+@dataclass(frozen=True, eq=False)
+class Concentration:
+    """Which share of the errors falls on which share of the people, what chance would give, and how many errors there are."""
+
+    name: str
+    people: Floats
+    errors: Floats
+    chance_people: Floats
+    chance_errors: Floats
+    total: int
+
+    def halves(self) -> tuple[float, float]:
+        """The share of the people with half of the errors, as it is and by chance."""
+        return (
+            float(np.interp(0.5, self.errors, self.people)),
+            float(np.interp(0.5, self.chance_errors, self.chance_people)),
+        )
 
 
 def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str = "") -> Chart:
@@ -20,20 +42,25 @@ def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str 
         "false non-matches": shared_errors(hard, "false_non_matches", "genuine"),
         "false matches": shared_errors(hard, "false_matches", "impostor"),
     }
-    lines = tuple(Concentration(name, *found) for name, found in kinds.items() if found is not None)
+    lines = [Concentration(name, *found) for name, found in kinds.items() if found is not None]
     told = [
         f"half of the {one.name} fall on {level(round(half, 3))} of the people, by chance on {level(round(by_chance, 3))}"
         for one in lines
         for half, by_chance in [one.halves()]
     ]
     n = counted(hard.people.height, "person", "people")
+    title = f"Whom the errors of {algorithm} fall on" if algorithm else "Whom the errors fall on"
     x = Axis("share of the people, those with most errors first", "linear", 0.0, 1.0, "rate")
+    series = tuple(
+        Series(one.name, place, one.people, one.errors, thin=((one.chance_people, one.chance_errors),))
+        for one, place in zip(lines, (PLAIN, SECOND), strict=False)
+    )
     return Chart(
         id,
-        f"Whom the errors of {algorithm} fall on" if algorithm else "Whom the errors fall on",
+        title,
         f"{n}: {'; '.join(told)}." if told else f"{n}, and no errors.",
         ((x, Axis("share of the errors", "linear", 0.0, 1.0, "rate")),),
-        Concentrations(lines),
+        Curves(series, False, step=False, dotted=False),
         tuple(one.name for one in lines),
         (
             "Thin: what would be expected if errors fell on comparisons by chance.",
@@ -41,7 +68,15 @@ def concentration(hard: HardSubjects, id: str = "hard-subjects", algorithm: str 
         ),
         above=f"{n}; thin: by chance",
         see="The further a line bends above its thin one, the more the errors gather on few people.",
-        places=(PLAIN, SECOND)[: len(lines)],
+        data=col.table_of(
+            title,
+            lines,
+            col.name("errors", lambda line: line.name),
+            col.count("number", lambda line: line.total),
+            col.rate("share of people with half of them", lambda line: line.halves()[0]),
+            col.rate("by chance", lambda line: line.halves()[1]),
+            id=f"{id}-data",
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from proband.inference.verification.open_set import SearchEstimates, SearchInter
 from proband.inference.verification.results import Verification
 from proband.measures.verification import SUPPORTED
 from proband.report.charts.error_curves import ErrorCurve
+from proband.report.charts.palette import places_of
 from proband.report.charts.scales import Kind, deviate, in_powers, rate_label, round_up
 from proband.report.charts.spec import Axis, Chart, Errors, listed, some
 from proband.words import count, counted, digits, fixed, level
@@ -203,13 +204,17 @@ def _chart(
     positive, negative = (
         number_range([getattr(one, n) for one in curves]) for n in ("n_genuine", "n_impostor")
     )
+    names = [curve.name for curve in curves]
+    best_first = [curve.name for curve in sorted(curves, key=lambda curve: curve.crossing)]
+    looks = places_of(names, best_first)
     return Chart(
         id,
         title,
         f"{positive} {kind.positive} {kind.compared} and {negative} {kind.negative} {kind.compared}.",
         tuple((_axis(kind.x, one, *limits[0]), _axis(kind.y, one, *limits[1])) for one in scales),
         Errors(tuple(curves), dots, kind.errors),
-        tuple(curve.name for curve in curves),
+        tuple(names),
+        places=tuple(looks[name] for name in names),
         above=f"{positive} {kind.positive} and {negative} {kind.negative} {kind.compared}\n{_ABOVE}",
     )
 

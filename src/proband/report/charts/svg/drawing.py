@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from proband.report.charts.palette import is_grey
-from proband.report.charts.scales import Scale, linear_ticks
+from proband.report.charts.scales import Floats, Scale, linear_ticks
 from proband.report.charts.spec import (
     Axis,
     Chart,
-    Concentration,
-    Concentrations,
     Curves,
     Errors,
     Histogram,
@@ -45,10 +43,6 @@ def _drawing(chart: Chart, axes: tuple[Axis, Axis]) -> str:
             parts = [*frame.axes(), *draw_errors(frame, chart, chart.marks, axes)]
         case Histograms():
             frame, parts = _histograms(chart, chart.marks, axes)
-        case Concentrations():
-            frame = Frame.of(*axes, 0.0, 4.0)
-            lines = (_concentration(frame, n, chart.place(n), one) for n, one in enumerate(chart.marks.lines))
-            parts = [*frame.axes(), *lines]
     return frame.drawing(chart, parts)
 
 
@@ -66,13 +60,14 @@ def _curve(frame: Frame, marks: Curves, one: Series, order: int) -> str:
     """One curve: its band, its line, and a dot with an interval at the rank in question or a dot at every size."""
     before = len(marks.series) - order
     x, y = frame.x(one.xs), frame.y(one.ys)
-    corners = steps(x, y) if marks.step else (x, y)
-    kept = visible(*corners)
     inside = []
     if marks.banded and len(one.low) > 1:
         inside.append(_band(frame, one, step=marks.step))
-    inside.append(element("path", class_="line", d=path(corners[0][kept], corners[1][kept]), fill="none"))
-    if marks.step:
+    inside += [_line(frame, *thin, "line thin", step=marks.step) for thin in one.thin]
+    inside.append(_line(frame, one.xs, one.ys, "line", step=marks.step))
+    if not marks.dotted:
+        read = visible(x, y)
+    elif marks.step:
         at = min(marks.rank, len(x)) - 1
         aside = float(x[at]) - (5.0 * before if marks.banded and at == 0 else 0.0)
         if marks.banded and at < len(one.low):
@@ -85,6 +80,14 @@ def _curve(frame: Frame, marks: Curves, one: Series, order: int) -> str:
     points = points_of(one.xs[read], one.ys[read])
     shape = "step" if marks.step else "line"
     return series(order, one.place, one.name, *inside, points=points, shape=shape)
+
+
+def _line(frame: Frame, xs: Floats, ys: Floats, look: str, *, step: bool) -> str:
+    """The path of a line, as far as it can be seen."""
+    x, y = frame.x(xs), frame.y(ys)
+    corners = steps(x, y) if step else (x, y)
+    kept = visible(*corners)
+    return element("path", class_=look, d=path(corners[0][kept], corners[1][kept]), fill="none")
 
 
 def _read_ranks(ranks: Scale, last: int) -> Places:
@@ -201,20 +204,6 @@ def _histogram(frame: Frame, order: int, place: int, one: Histogram) -> str:
         inside.append(dot(frame.x.at(middle), above))
     points = points_of((one.edges[:-1] + one.edges[1:]) / 2, one.heights)
     return series(order, place, one.name, *inside, points=points, shape="point")
-
-
-def _concentration(frame: Frame, order: int, place: int, one: Concentration) -> str:
-    """Errors over people, and thin what chance would give."""
-    drawn = []
-    for people, errors, look in (
-        (one.chance_people, one.chance_errors, "line thin chance"),
-        (one.people, one.errors, "line"),
-    ):
-        x, y = frame.x(people), frame.y(errors)
-        kept = visible(x, y)
-        drawn.append(element("path", class_=look, d=path(x[kept], y[kept]), fill="none"))
-    points = points_of(one.people[kept], one.errors[kept])
-    return series(order, place, one.name, *drawn, points=points)
 
 
 def _upright(frame: Frame, value: float) -> str:
