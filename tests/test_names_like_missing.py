@@ -173,4 +173,4 @@ def test_tables_of_labels_and_outcomes(tmp_path: Path, ending: str) -> None:
         table=f"o{ending}", item="item", system="system", success="success", cluster="who"
     )
     found = carry_out(only("outcomes", about), origin=origin)["outcomes"]
-    assert [one.facts.algorithm for one in found.estimates] == ["NA", "nan"]
+    assert [one.algorithm for one in found.estimates] == ["NA", "nan"]

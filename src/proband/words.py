@@ -388,7 +388,10 @@ def plain(value: Any) -> Any:
             own = getattr(value, form)()
             return own if form == "to_dict" else plain(own)
     if is_dataclass(value):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+        held = {one.name: getattr(value, one.name) for one in fields(value)}
+        if getattr(value, "sparse", False):  # what is as it is without being stated is not written
+            held = {one.name: held[one.name] for one in fields(value) if held[one.name] != one.default}
+        return {name: plain(one) for name, one in held.items()}
     return value
 
 

@@ -34,8 +34,8 @@ def agrees(pair) -> None:
     assert (pair.low > 0 or upper) == significant == (pair.verdict in ("better", "worse")) == pair.told_apart
     assert pair.p_adjusted >= pair.p_value
     if significant:
-        assert pair.difference != 0
-        assert (pair.difference > 0) == (pair.low > 0)
+        assert pair.value != 0
+        assert (pair.value > 0) == (pair.low > 0)
     if pair.bound_low is not None:
         assert pair.low <= pair.bound_low <= pair.bound_high <= pair.high
         within = pair.varies and -pair.margin < pair.bound_low and pair.bound_high < pair.margin
@@ -315,7 +315,7 @@ def test_opposite_weights_are_said(outcomes_of):
         RecognitionRate(1), [outcomes_of(first, people, "x"), outcomes_of(second, people, "y")]
     ).pairs
     agrees(pair)
-    assert pair.difference < 0 < pair.by_person.value
+    assert pair.value < 0 < pair.by_person.value
     assert pair.by_person.value == pytest.approx((12 - 2) / 22)
     assert pair.people_disagree
     assert "erson-weighted instead of probe-weighted" in str(pair.sentence())

@@ -138,9 +138,7 @@ def test_bound_and_p_value_agree_on_either_side(study: Any, side: Any, design: s
             assert passes == (one.p_adjusted <= 1 - level + 1e-15), (one, level)
             assert one.side == side
             half = both.p_value / 2
-            assert one.p_value == pytest.approx(
-                half if (both.difference > 0) == (side == "lower") else 1 - half
-            )
+            assert one.p_value == pytest.approx(half if (both.value > 0) == (side == "lower") else 1 - half)
             assert one.to_dict()["side"] == side
             assert (one.high if side == "lower" else one.low) == (1.0 if side == "lower" else -1.0)
     assert "side" not in whole.pairs[0].to_dict()
@@ -160,7 +158,7 @@ def test_one_sided_estimates_in_closed_form(study: Any) -> None:
     scores, experiment = study
     (weak,) = [one for one in scores if one.name == "weak"]
     plain = estimate(RecognitionRate(1), weak, experiment, Binomial())
-    n, hits = plain.facts.n_probes, plain.events
+    n, hits = plain.facts.n_probes, plain.rests_on.events
     found = estimate(RecognitionRate(1), weak, experiment, Binomial(), one_sided="lower")
     z = ndtri(0.95)
     p = hits / n

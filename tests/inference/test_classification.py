@@ -80,7 +80,7 @@ def test_groups_are_what_people_are_elsewhere() -> None:
     found = pb.classify(TRUTH, LOGITS, group=GROUPS)
     for mine, theirs in zip(found.comparison.estimates, searched.estimates, strict=True):  # type: ignore[union-attr]
         assert (mine.value, mine.low, mine.high) == pytest.approx((theirs.value, theirs.low, theirs.high))
-        assert mine.by_unit == theirs.by_person
+        assert mine.by_person == theirs.by_person
     mine, theirs = found.comparison.pairs[0], searched.pairs[0]  # type: ignore[union-attr]
     assert (mine.low, mine.high, mine.p_value) == pytest.approx((theirs.low, theirs.high, theirs.p_value))
     assert "group" in str(found.answers.varying)

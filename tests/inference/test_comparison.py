@@ -140,7 +140,7 @@ def test_compared_by_category_by_example() -> None:
         Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()
     ]
     found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40]), by="sex")
-    assert {one.category: (one.pairs[0].difference, one.pairs[0].verdict) for one in found.comparisons} == {
+    assert {one.category: (one.pairs[0].value, one.pairs[0].verdict) for one in found.comparisons} == {
         None: (0.5, "better"),
         "sex f": (0.0, "undecided"),
         "sex m": (1.0, "better"),

@@ -32,11 +32,11 @@ def test_the_corrected_test_is_the_paired_t_with_another_variance():
     for pair in made.pairs:
         a, b = FOLDS[pair.first], FOLDS[pair.second]
         plain = stats.ttest_rel(a, b)
-        assert pair.difference == pytest.approx((a - b).mean())
+        assert pair.value == pytest.approx((a - b).mean())
         assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(plain.statistic) / wider, 9))
         (alone,) = compare_folds({pair.first: a, pair.second: b}, 90, 10, disjoint=True).pairs
         low, high = plain.confidence_interval(0.95)
-        assert alone.high - alone.difference == pytest.approx(wider * (high - low) / 2)
+        assert alone.high - alone.value == pytest.approx(wider * (high - low) / 2)
         assert alone.low + alone.high == pytest.approx(2 * alone.difference)
         assert (alone.low > 0 or alone.high < 0) == (alone.p_value < 0.05)
         assert pair.low < alone.low < alone.high < pair.high  # all three together
@@ -62,7 +62,7 @@ def test_differences_that_do_not_vary_decide_nothing(first, second):
     made = compare_folds({"a": first, "b": second}, 90, 10, disjoint=True, margin=0.5)
     (pair,) = made.pairs
     assert (pair.low, pair.high, pair.p_value, pair.verdict) == (-1.0, 1.0, 1.0, "undecided")
-    assert pair.difference == pytest.approx(first[0] - second[0])
+    assert pair.value == pytest.approx(first[0] - second[0])
     assert pair.why_not is not None
     assert str(pair.why_not) in str(pair.sentence())
     bayes = correlated_bayes(first, second, 90, 10, disjoint=True)
@@ -153,7 +153,7 @@ def test_the_posterior_is_the_corrected_test_read_the_other_way():
     found = correlated_bayes(FOLDS["a"], FOLDS["b"], 90, 10, disjoint=True, rope=0.0)
     assert 2 * min(found.p_worse, found.p_better) == pytest.approx(pair.p_value)
     assert found.p_rope == pytest.approx(0, abs=1e-12)
-    assert found.to_frame()["mean"].item() == pytest.approx(pair.difference)
+    assert found.to_frame()["mean"].item() == pytest.approx(pair.value)
 
 
 def pooled_data(people=30, each=4, seed=3):
@@ -211,7 +211,7 @@ def test_pooled_predictions_that_never_differ():
     correct, subjects = pooled_data(people=10)
     made = compare_pooled({"a": correct["a"], "again": correct["a"]}, subjects, disjoint=False)
     (pair,) = made.pairs
-    assert (pair.difference, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
+    assert (pair.value, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
     assert pair.low < 0 < pair.high
     assert len(made.notes) == 2
     assert "trained on as well" in str(made.answers.varying)

@@ -94,7 +94,7 @@ def opened(door: str, design: Any) -> list[Any]:
         b = replace(b, experiment=a.experiment)
         found = compare(RecognitionRate(1), [a, b], design=design)
         (pair,) = found.pairs
-        return [pair.difference, pair.low, pair.high, pair.p_value, *map(numbers, found.estimates)]
+        return [pair.value, pair.low, pair.high, pair.p_value, *map(numbers, found.estimates)]
     measures = {
         "rate": RecognitionRate(1),
         "median": MedianCensoredRank(10),

@@ -71,8 +71,8 @@ def check_estimate(found):
 
 def check_comparison(found):
     for pair in found.pairs:
-        assert -1 <= pair.low <= pair.difference + 1e-12
-        assert pair.difference - 1e-12 <= pair.high <= 1
+        assert -1 <= pair.low <= pair.value + 1e-12
+        assert pair.value - 1e-12 <= pair.high <= 1
         assert 0 <= pair.p_value <= pair.p_adjusted <= 1
         assert "nan" not in str(pair.sentence())
     plain(found.to_dict())
@@ -303,7 +303,7 @@ def test_nothing_tells_them_apart(outcomes_of):
         (pair,) = compare(
             RecognitionRate(1), pair_of(outcomes_of, closer, closer, np.repeat(np.arange(10), 3))
         ).pairs
-        assert (pair.difference, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
+        assert (pair.value, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
         assert (pair.n_sf, pair.n_fs, pair.n_discordant_subjects) == (0, 0, 0)
         # Each person counts once, with Student's quantile for so few.
         low, high = tango_counts(0, 0, 10, z=t_quantile(0.95, 9))

@@ -28,16 +28,16 @@ def test_binomial_is_the_interval_of_a_proportion(outcomes_of, method):
     found = estimate(RecognitionRate(1), outcomes_of(CLOSER), design=Binomial(method), confidence_level=0.9)
     k = int((CLOSER == 0).sum())
     assert (found.low, found.high) == proportion_interval(k, 120, method, 0.9)
-    assert (found.events, found.value) == (k, k / 120)
+    assert (found.rests_on.events, found.value) == (k, k / 120)
     assert found.standard_error == pytest.approx(np.sqrt(k / 120 * (1 - k / 120) / 120))
 
 
 def test_auto_says_what_it_took_and_why(outcomes_of):
     one = estimate(RecognitionRate(1), outcomes_of(CLOSER))
-    assert "binomial" in str(one.design)
+    assert "binomial" in str(one.method)
     assert "one probe" in str(one.notes[0])
     several = estimate(RecognitionRate(1), outcomes_of(CLOSER, SUBJECTS))
-    assert "effective sample size" in str(several.design)
+    assert "effective sample size" in str(several.method)
     assert "several probes" in str(several.notes[0])
     assert several.answers.varying.key == "people"
     median = estimate(MedianCensoredRank(5), outcomes_of(CLOSER, SUBJECTS))

@@ -154,7 +154,7 @@ def test_versions_and_improvements_are_paired_and_adjusted(study: FeretStudy) ->
             entries = {e.algorithm: e for e in study.evaluation.of(row.category)}
             first, second = entries[contrast.first].outcomes, entries[contrast.second].outcomes
             both = second.success(1) - first.success(1)
-            assert row.pair.difference == pytest.approx(both.mean())
+            assert row.pair.value == pytest.approx(both.mean())
             assert (row.pair.n_sf, row.pair.n_fs) == ((both > 0).sum(), (both < 0).sum())
             assert row.pair.p_value <= row.pair.p_adjusted <= min(1.0, 3 * row.pair.p_value)
             told = row.pair.low > 0 or row.pair.high < 0
@@ -193,7 +193,7 @@ def test_failures_of_the_fully_automatic_version_are_its_cost() -> None:
     )
     row = study.versions[0].rows[0]
     assert (row.first_failed, row.second_failed) == (9, 0)
-    assert row.pair.difference == pytest.approx(9 / 80)
+    assert row.pair.value == pytest.approx(9 / 80)
 
 
 def test_sizes_agree_with_every_gallery_there_is() -> None:

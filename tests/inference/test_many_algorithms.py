@@ -125,7 +125,7 @@ def test_medians_far_apart_are_told_apart(outcomes_of):
     good = outcomes_of(np.where(rng.random(120) < 0.97, 0, 4), subjects, "good")
     poor = outcomes_of(np.where(rng.random(120) < 0.2, 0, 4), subjects, "poor")
     (pair,) = compare(MedianCensoredRank(2), [good, poor]).pairs
-    assert (pair.difference, pair.low, pair.high, pair.verdict) == (-1.0, -1.0, -1.0, "better")
+    assert (pair.value, pair.low, pair.high, pair.verdict) == (-1.0, -1.0, -1.0, "better")
     assert pair.p_value <= 0.002
     (pair,) = compare(MedianCensoredRank(2), {"a": good, "b": good}).pairs
     assert (pair.verdict, pair.p_value, pair.varies) == ("undecided", 1.0, False)
@@ -142,7 +142,7 @@ def test_people_who_were_not_seen_widen_a_statistic_that_does_not_vary(outcomes_
     share = unseen(0.05, 20)
     more = np.ceil(20 * share / (1 - share))
     expected = (1 * 20 + 5 * more) / (20 + more) - (5 * 20 + 1 * more) / (20 + more)
-    assert (pair.difference, pair.low) == (-4.0, -4.0)
+    assert (pair.value, pair.low) == (-4.0, -4.0)
     assert pair.high == pytest.approx(expected)
     assert pair.verdict == "better" if not measure.larger_is_better else "worse"
 

@@ -49,7 +49,7 @@ def test_what_does_not_vary_decides_only_what_everybody_shows(outcomes_of, desig
     if second == "all wrong" and isinstance(design, STILL):
         # Seven people who all differ by d: people who were not seen could make up for it with the chance 2(1 + d)^−7.
         d, units = 1 / 3 if ties == "mean" else 1.0, 21 if design == DESIGNS[8] else 7
-        assert one.difference == pytest.approx(d)
+        assert one.value == pytest.approx(d)
         assert one.p_value == pytest.approx(max(2 * (1 + d) ** -units, one.method.floor or 0.0), rel=0.1)
         assert one.told_apart == (one.p_value <= 0.05) == (one.low > 0)
         assert one.told_apart or ties == "mean"

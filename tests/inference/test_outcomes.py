@@ -34,9 +34,9 @@ def test_long_and_wide_are_one(cluster: str | None) -> None:
     wide = pb.compare_outcomes(WIDE, systems=list(RIGHT), cluster=cluster)
     shuffled = [LONG[k] for k in RNG.permutation(len(LONG))]
     long = pb.compare_outcomes(shuffled, **NAMED, cluster=cluster)
-    by_name = {one.facts.algorithm: one for one in long.estimates}
+    by_name = {one.algorithm: one for one in long.estimates}
     for one in wide.estimates:
-        other = by_name[one.facts.algorithm]
+        other = by_name[one.algorithm]
         assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
     pairs = {frozenset((one.first, one.second)): one for one in long.pairs}
     for one in wide.pairs:
@@ -100,7 +100,7 @@ def test_verdict_interval_and_p_never_disagree(seed: int) -> None:
         for pair in pb.compare_outcomes(table, systems=list("abc"), cluster=cluster).pairs:
             apart = pair.low > 0 or pair.high < 0
             assert apart == (pair.p_adjusted <= 0.05) == pair.told_apart
-            assert pair.low <= pair.difference <= pair.high
+            assert pair.low <= pair.value <= pair.high
 
 
 def test_turned_around_it_is_the_same_the_other_way() -> None:
@@ -114,7 +114,7 @@ def test_nothing_speaks_of_people() -> None:
     for cluster in (None, "doc"):
         found = pb.compare_outcomes(WIDE, systems=list(RIGHT), cluster=cluster)
         said = [*map(str, found.sentences()), *map(str, found.notes), found.to_markdown(), repr(found)]
-        said += [str(one.method) for one in found.pairs] + [str(one.design) for one in found.estimates]
+        said += [str(one.method) for one in found.pairs] + [str(one.method) for one in found.estimates]
         assert not re.search("people|person|probe|gallery", " ".join(said))
     same = pb.compare_outcomes({"a": [1, 0] * 20, "b": [1, 0] * 20}, systems=["a", "b"])
     assert "No item is right for one and wrong for the other" in str(same.sentences()[0])
@@ -159,7 +159,7 @@ def test_chosen_pairs_are_adjusted_alone_and_bounds_are_ends_of_wider_intervals(
     three: Any = {"frame": RIGHT, "systems": list(RIGHT)}
     (alone,) = pb.compare_outcomes(RIGHT, systems=["mid", "new"]).pairs
     (chosen,) = pb.compare_outcomes(**three, pairs=[("mid", "new")]).pairs
-    assert (chosen.first, chosen.second, chosen.difference) == ("mid", "new", alone.difference)
+    assert (chosen.first, chosen.second, chosen.value) == ("mid", "new", alone.value)
     ends = (chosen.low, chosen.high, chosen.p_value, chosen.p_adjusted)
     assert ends == pytest.approx((alone.low, alone.high, alone.p_value, alone.p_value), abs=1e-12)
     against = pb.compare_outcomes(**three, against="old")

@@ -50,8 +50,8 @@ def test_swapping_outcomes_equals_enumeration(two, measure, statistic):
     truth = by_enumeration(two, statistic)
     assert pair.p_value == pytest.approx(truth, abs=4 * np.sqrt(truth * (1 - truth) / 9999) + 2e-4)
     first, second = (statistic(one.ranks) for one in two)
-    assert pair.difference == pytest.approx(first - second)
-    assert pair.low <= pair.difference <= pair.high
+    assert pair.value == pytest.approx(first - second)
+    assert pair.low <= pair.value <= pair.high
 
 
 def test_lower_ranks_are_better(outcomes_of):
@@ -59,7 +59,7 @@ def test_lower_ranks_are_better(outcomes_of):
     good, poor = outcomes_of(rng.poisson(0.2, 80), name="good"), outcomes_of(rng.poisson(6, 80), name="poor")
     found = compare(MedianCensoredRank(20), [good, poor], margin=1.0)
     assert found.pairs[0].verdict == "better"
-    assert found.pairs[0].difference < 0
+    assert found.pairs[0].value < 0
     assert found.beaten_by("good") == ["poor"]
     assert found.places() == {"good": (1, 1), "poor": (2, 2)}
     assert [one.facts.algorithm for one in found.ordered] == ["good", "poor"]
@@ -104,7 +104,7 @@ def test_independent_people(outcomes_of):
     # The pooled score test is Pearson's chi-square without a continuity correction.
     table = [[928, 267], [277, 445]]
     assert pair.p_value == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue, rel=1e-6)
-    assert pair.difference == pytest.approx(928 / 1195 - 277 / 722)
+    assert pair.value == pytest.approx(928 / 1195 - 277 / 722)
     assert pair.verdict == "better"
     assert pair.first == "net (first set)"
     with pytest.raises(DesignError, match="same probes"):

@@ -187,9 +187,9 @@ def test_what_is_printed_is_what_is_tested(measure):
     scores, samples = matrices(dict(zip("ab", values, strict=True)), study.own)
     found = compare(measure, scores, samples)
     (pair,) = found.pairs
-    assert pair.difference == pytest.approx(found.estimates[0].value - found.estimates[1].value, abs=1e-12)
+    assert pair.value == pytest.approx(found.estimates[0].value - found.estimates[1].value, abs=1e-12)
     drawn = compare(measure, scores, samples, pb.designs.Bootstrap("subject", n_resamples=500)).pairs[0]
-    assert drawn.difference == pytest.approx(pair.difference, abs=1e-12)
+    assert drawn.value == pytest.approx(pair.value, abs=1e-12)
     width = (pair.high - pair.low) / (drawn.high - drawn.low)
     assert 0.6 < width < 1.4  # the formula and drawings of people tell the same
 
@@ -205,7 +205,7 @@ def test_certainty(measure):
     assert not pair.low <= 0 <= pair.high
     assert pair.p_value < 0.05
     (pair,) = compare(measure, {"right": scores["right"], "same": scores["right"]}, samples).pairs
-    assert (pair.difference, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
+    assert (pair.value, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
     assert -0.5 < pair.low < 0 < pair.high < 0.5
 
 

@@ -89,7 +89,7 @@ def test_without_people_the_area_is_delongs(pairs: pl.DataFrame) -> None:
     other = pairs["arc"].to_numpy()
     beyond = above - (other[same][:, None] > other[~same])
     error = sqrt(beyond.mean(axis=1).var(ddof=1) / 200 + beyond.mean(axis=0).var(ddof=1) / 500)
-    assert (pair.difference, (pair.high - pair.low) / 2) == pytest.approx((beyond.mean(), Z * error))
+    assert (pair.value, (pair.high - pair.low) / 2) == pytest.approx((beyond.mean(), Z * error))
     with pytest.raises(DesignError, match="does not say whose"):
         pb.compare("fnmr@0.1", both)
 
@@ -165,9 +165,9 @@ def test_algorithms_on_the_same_pairs_are_compared_over_people(pairs: pl.DataFra
     assert found["B"].points[0].point.fnmr == found[1].points[0].point.fnmr
     assert found.to_frame().height == 2
     (pair,) = pb.compare("fnmr@0.1", both).pairs
-    assert pair.difference == pytest.approx(found[0].points[0].point.fnmr - found[1].points[0].point.fnmr)
+    assert pair.value == pytest.approx(found[0].points[0].point.fnmr - found[1].points[0].point.fnmr)
     (area,) = pb.compare("auc", both).pairs
-    assert area.difference == pytest.approx(found[0].rates.auc() - found[1].rates.auc())
+    assert area.value == pytest.approx(found[0].rates.auc() - found[1].rates.auc())
     with pytest.raises(DesignError, match="compared by the first two"):
         pb.compare("eer", both)
     assert pb.estimate("eer", both["A"]).value == found["A"].rates.eer().value
@@ -189,7 +189,7 @@ def test_a_dense_list_is_compared_as_the_matrix_is() -> None:
         (one,), (other,) = (
             pb.compare(measure, data, where).pairs for data, where in ((lists, None), (matrices, samples))
         )
-        assert one.difference == other.difference
+        assert one.value == other.value
         assert (one.low, one.high) == pytest.approx((other.low, other.high))
 
 

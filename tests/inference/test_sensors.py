@@ -47,7 +47,7 @@ def test_one_probe_each_is_mcnemar():
     n = sf + fs
     tail = sum(comb(n, k) for k in range(min(sf, fs) + 1)) / 2**n
     assert pair.p_value == pytest.approx(min(1, 2 * tail - comb(n, sf) / 2**n))
-    assert pair.difference == pytest.approx(a.mean() - b.mean())
+    assert pair.value == pytest.approx(a.mean() - b.mean())
     low, high = pb.inference.tango_interval(pb.inference.PairedOutcomes.of(a.astype(float), b.astype(float)))
     assert (pair.low, pair.high) == pytest.approx((low, high), abs=1e-6)
 
@@ -77,7 +77,7 @@ def test_people_and_strata_by_the_textbook(several):
     a, b = (means_of(person, camera, success, name) for name in "AB")
     over = pb.compare_sensors(outcomes, "camera")
     (pair,) = over.pairs
-    assert pair.difference == pytest.approx((a - b).mean())
+    assert pair.value == pytest.approx((a - b).mean())
     assert [one.value for one in over.estimates] == pytest.approx([a.mean(), b.mean()])
     assert over.answers.varying.key == "people"
     for design in (BRR, Fay, Jackknife):
@@ -85,7 +85,7 @@ def test_people_and_strata_by_the_textbook(several):
         (pair,) = found.pairs
         apart = (a - b).reshape(3, 4)
         error = np.sqrt((apart.var(axis=1, ddof=1) / 4).sum()) / 3
-        assert pair.difference == pytest.approx((a - b).mean())
+        assert pair.value == pytest.approx((a - b).mean())
         assert (pair.high - pair.low) / 2 == pytest.approx(t.ppf(0.975, 9) * error)
         assert found.answers.varying.key == "people-within-strata"
         assert found.estimates[0].value - found.estimates[1].value == pytest.approx(pair.difference)

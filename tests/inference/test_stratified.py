@@ -285,13 +285,13 @@ def test_paired_differences_under_the_same_replicates(outcomes_of):
     apart = (a.success(1) - b.success(1)).reshape(30, 3)
     error = np.sqrt((apart.var(axis=1, ddof=1) / 3).sum()) / 30
     (pair,) = found.pairs
-    assert pair.difference == pytest.approx(apart.mean())
+    assert pair.value == pytest.approx(apart.mean())
     from scipy import stats
 
     assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(apart.mean()) / error, 60))
     assert "probe images of these people" in str(found.answers.varying)
     median = pb.compare(MedianCensoredRank(10), [a, b], design=pb.designs.BRR(), margin=1.0)
-    assert median.pairs[0].difference == np.median(a.censored(10)) - np.median(b.censored(10))
+    assert median.pairs[0].value == np.median(a.censored(10)) - np.median(b.censored(10))
 
 
 @pytest.mark.parametrize(

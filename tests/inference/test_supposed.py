@@ -265,7 +265,7 @@ def test_differences_of_pairs_that_may_be_of_one_person_are_wider(measure):
         pb.compare(measure, pb.scored_pairs(mated, two, orientation="similarity", **known)).pairs[0]
         for known in ({"people": people}, {"samples": named})
     )
-    assert inferred.difference == pytest.approx(stated.difference)
-    assert inferred.high - inferred.difference == pytest.approx(
+    assert inferred.value == pytest.approx(stated.value)
+    assert inferred.high - inferred.value == pytest.approx(
         np.sqrt(3) * (stated.high - stated.difference), rel=1e-6
     )

@@ -14,10 +14,12 @@ from proband.inference import compare, estimate, estimate_cmc
 from proband.inference.comparisons.testing.curves import Skewed
 from proband.inference.estimates.evaluate import evaluate_outcomes
 from proband.inference.estimates.person_weights import by_person
-from proband.inference.estimates.weighting import PeopleSums, Supposed, rates_of_people
+from proband.inference.estimates.weighting import BY_DEFAULT, PeopleSums, Supposed, rates_of_people
 from proband.inference.proportions import wilson_interval
 from proband.measures import CMC, RecognitionRate
 from proband.measures.base import measure_named, weighted
+from proband.results.about import RestsOn, Who
+from proband.results.base import describing
 
 SIZES = np.array([1, 1, 2, 3, 5, 9, 9, 14])
 SUBJECTS = np.repeat(np.arange(8), SIZES)
@@ -75,7 +77,8 @@ def test_people_weigh_the_same_against_plain_sums(seed):
         variance, min(carriers(e), 7), p * (1 - p), ((1 + (SIZES - 1) / 2) / SIZES).sum() / 64
     )
     ends = wilson_interval(p, p * (1 - p) / variance, stats.t.ppf(0.975, freedom))
-    found = by_person(values, SUBJECTS, 0.95)
+    described = describing(RecognitionRate(1).estimand)
+    found = by_person(values, SUBJECTS, 0.95, BY_DEFAULT, described, Who(), RestsOn())
     assert (found.value, found.low, found.high) == pytest.approx((p, *ends))
     u = SIZES / SIZES.mean() * (means - values.mean()) - e
     t = (values.mean() - p) / np.sqrt((u**2).sum() / 56)
@@ -158,7 +161,7 @@ def test_comparisons_weigh_people(outcomes_of):
     )
     means = [np.array([1 - one.closer[i == SUBJECTS].mean() for i in range(8)]) for one in made]
     apart = means[0] - means[1]
-    assert asked.difference == beside.by_person.value == pytest.approx(apart.mean())
+    assert asked.value == beside.by_person.value == pytest.approx(apart.mean())
     assert (asked.low, asked.high, asked.p_value) == (
         beside.by_person.low,
         beside.by_person.high,
@@ -172,7 +175,7 @@ def test_comparisons_weigh_people(outcomes_of):
     assert asked.p_value == pytest.approx(max(flipped, Skewed.of(apart, np.ones(8)).at(0.0)))
     together = compare(RecognitionRate(1, "person"), made)
     assert together.overall is None
-    assert [pair.difference for pair in together.pairs] == pytest.approx(
+    assert [pair.value for pair in together.pairs] == pytest.approx(
         [(a - b).mean() for a, b in combinations(means, 2)]
     )
     for pair in together.pairs:

@@ -229,7 +229,7 @@ def test_estimate_and_compare_by_fnmr():
     found = pb.compare(pb.FNMR(0.05), [good, poor], samples)
     (pair,) = found.pairs
     assert pair.verdict == "better"
-    assert pair.difference < 0
+    assert pair.value < 0
     assert [row.facts.algorithm for row in found.ordered] == ["net", "poor"]
     assert "FNMR at an FMR of 0.05" in found.to_markdown()
     with pytest.raises(DesignError, match="samples table"):
@@ -251,7 +251,7 @@ def test_areas_are_estimated_and_compared_over_people():
     found = pb.compare(pb.AUC(), [good, poor], samples)
     (pair,) = found.pairs
     assert pair.verdict == "better"
-    assert pair.difference == pytest.approx(one.value - rates_of(samples, poor).auc())
+    assert pair.value == pytest.approx(one.value - rates_of(samples, poor).auc())
     assert "over people" in str(pair.method)
 
 

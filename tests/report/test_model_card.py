@@ -92,7 +92,7 @@ def test_a_gate():
     value, difference = model["results"][0]["metrics"]
     assert value["args"]["decision"] == found.decision
     assert value["args"]["baseline"] == AWKWARD
-    assert difference["value"] == pytest.approx(found.difference.difference, abs=1e-6)
+    assert difference["value"] == pytest.approx(found.difference.value, abs=1e-6)
     assert f"Gate: {found.decision} (margin 0.02" in section
 
 

@@ -234,7 +234,7 @@ def test_results_without_a_figure_of_their_own_are_rows_of_values() -> None:
     found = finding.whole()
     pair = next(iter(found["comparison"].comparisons.values())).pairs[0]
     names, values, bars = drawn_rows(pair.plot(width=COLUMN))
-    assert (names, values) == ([f"{pair.first} − {pair.second}"], [pair.difference])
+    assert (names, values) == ([f"{pair.first} − {pair.second}"], [pair.value])
     assert bars == [pytest.approx((pair.low, pair.high))]
     bare = pb.RecognitionRate(1)(found["identification"].evaluation.entries[0].outcomes)
     assert drawn_rows(bare.plot())[:2] == (["sharp"], [bare.value])

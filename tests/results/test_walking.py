@@ -85,11 +85,8 @@ def test_every_result_has_a_schema(kind: type) -> None:
 
 # Who states the level of an interval that does not say it itself.
 LEVEL_OF = {
-    "Difference": "Comparison",
     "McNemarRow": "McNemarTable",
-    "ByPerson": "Estimate",
     "DatasetPair": "DatasetComparison",
-    "PersonDifference": "Comparison",
     "GalleryCell": "GalleryVariation",
     "GalleryRow": "GalleryVariation",
     "GroupDifference": "Differential",

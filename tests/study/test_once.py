@@ -290,8 +290,8 @@ def test_shared_drawings_give_what_pairs_alone_give(folder: Path) -> None:
     for pair in together.pairs:
         two = [one for one in scores if one.name in (pair.first, pair.second)]
         (alone,) = pb.compare(pb.FNMR(0.1), two, samples).pairs
-        assert (alone.difference, alone.low, alone.high, alone.p_value) == (
-            pair.difference,
+        assert (alone.value, alone.low, alone.high, alone.p_value) == (
+            pair.value,
             pair.low,
             pair.high,
             pair.p_value,

@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     )
     from proband.inference.outcomes.results import (
         OutcomeComparison as OutcomeComparison,
-        OutcomeRate as OutcomeRate,
     )
     from proband.inference.outcomes.tables import compare_outcomes as compare_outcomes
     from proband.inference.planning.planning import (
@@ -119,7 +118,7 @@ _HOMES = {
     "image_choice.estimates": "exact_over_choices",
     "image_choice.listing": "trial_choices",
     "image_choice.virtual_experiments": "VirtualExperiments permute",
-    "outcomes.results": "OutcomeComparison OutcomeRate",
+    "outcomes.results": "OutcomeComparison",
     "outcomes.tables": "compare_outcomes",
     "planning.planning": "plan_difference plan_error_rate plan_half_width",
     "proportions": "Interval difference_of_independent proportion_interval",

@@ -386,13 +386,13 @@ def upper_bound_cmc(curves: Sequence[Curve], name: str | None = None) -> Curve:
     ...     CMC()(Scores.from_array(one, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=name), experiment)
     ...     for name, one in values.items()
     ... ]
-    >>> upper_bound_cmc(curves).values, upper_bound_cmc(curves).facts.algorithm
+    >>> upper_bound_cmc(curves).values, upper_bound_cmc(curves).algorithm
     (array([1., 1.]), 'upper bound (right)')
     """
     _require_same_experiment(curves)
     best = max(curves, key=lambda curve: tuple(curve.values))
     return replace(
-        best.named(name or f"upper bound ({best.facts.algorithm})"),
+        best.named(name or f"upper bound ({best.algorithm})"),
         answers=describing(of_the_leader(best.answers.of)),
     )
 
@@ -406,6 +406,6 @@ def _require_same_experiment(curves: Sequence[Curve]) -> None:
             mine, theirs = getattr(first, field), getattr(curve.facts, field)
             if mine != theirs:
                 raise DesignError(
-                    f"The curves of {first.algorithm} and {curve.facts.algorithm} are not of the same experiment: "
+                    f"The curves of {first.algorithm} and {curve.algorithm} are not of the same experiment: "
                     f"{field} is {mine!r} and {theirs!r}."
                 )

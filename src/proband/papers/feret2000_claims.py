@@ -78,7 +78,7 @@ def _at_rank_1(band: Band) -> Shown:
 
 def _on_fb(contrast: Contrast) -> Shown:
     row = next((row for row in contrast.rows if row.category == "fb"), contrast.rows[0])
-    return Shown(row.pair.difference, row.pair.low, row.pair.high)
+    return Shown(row.pair.value, row.pair.low, row.pair.high)
 
 
 _CHOSEN = "how much light, time and expression change a synthetic face was chosen, not measured"

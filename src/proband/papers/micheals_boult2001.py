@@ -187,7 +187,7 @@ def _leads(study: StratStudy) -> list[Shown]:
     found = []
     for name in ALGORITHMS[1:]:
         one = pairs[frozenset((ALGORITHMS[0], name))]
-        own = Shown(one.difference, one.low, one.high)
+        own = Shown(one.value, one.low, one.high)
         found.append(own if one.first == ALGORITHMS[0] else Shown(-own.value, -own.high, -own.low))
     return found
 

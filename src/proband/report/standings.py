@@ -73,7 +73,7 @@ def standings_table(scene: Scene) -> Table | None:
 
 
 def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
-    leader = comparison.ordered[0].facts.algorithm
+    leader = comparison.ordered[0].algorithm
     ranks = comparison.places()
     twice = given_twice(comparison)
     rows = [
@@ -88,7 +88,7 @@ def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
             _from_leader(comparison, name, leader),
         )
         for one in comparison.ordered
-        if (name := one.facts.algorithm)
+        if (name := one.algorithm)
     ]
     in_points = comparison.pairs[0].in_points
     group = leading_group(comparison) if comparison.all_pairs else []
@@ -168,5 +168,5 @@ def _difference_cell(pair: Difference | None, answers: Answers | None) -> Cell:
     if pair is None:
         return cells.empty_cell()
     unit = 100 if pair.in_points else 1
-    text = f"{cells.effect(pair.difference, pair.in_points)} {cells.effect_interval(pair.low, pair.high, pair.in_points)}"
-    return Cell(text, Around(unit * pair.difference, unit * pair.low, unit * pair.high), answers=answers)
+    text = f"{cells.effect(pair.value, pair.in_points)} {cells.effect_interval(pair.low, pair.high, pair.in_points)}"
+    return Cell(text, Around(unit * pair.value, unit * pair.low, unit * pair.high), answers=answers)

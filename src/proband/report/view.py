@@ -281,13 +281,13 @@ class View(Generic[Found]):
 
     def judged(self, found: Found) -> Sequence[Facts]:
         """The facts of what the verdict is about: by default of the algorithms that were compared."""
-        return [one.facts for one in self._compared(found)]
+        from proband.results.estimate import facts_of  # views are listed before results are needed
+
+        return facts_of(self._compared(found))
 
     def clusters(self, found: Found) -> Mapping[str, Clusters]:
         """How alike the outcomes of one person's probes are, for every algorithm: by default of those that were compared."""
-        return {
-            one.facts.algorithm: one.clusters for one in self._compared(found) if one.clusters is not None
-        }
+        return {one.algorithm: one.clusters for one in self._compared(found) if one.clusters is not None}
 
     def _compared(self, found: Found) -> Sequence[Estimate]:
         compared = self.standings(found)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from proband._lazy import lazily
 
 if TYPE_CHECKING:
+    from proband.results.about import RestsOn as RestsOn, Who as Who
     from proband.results.band import Band as Band, Curve as Curve
     from proband.results.base import (
         Answers as Answers,
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
         Estimate as Estimate,
         Measurement as Measurement,
     )
+    from proband.results.test import Test as Test
 
 _HOMES = {
+    "about": "RestsOn Who",
     "band": "Band Curve",
     "base": "Answers Facts Interval Result",
     "difference": "Difference",
     "estimate": "Clusters Estimate Measurement",
+    "test": "Test",
 }
 __all__ = [name for names in _HOMES.values() for name in names.split()]
 __getattr__, __dir__ = lazily(__name__, _HOMES, published=True)

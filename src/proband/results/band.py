@@ -42,6 +42,11 @@ class Curve(Result):
         """The ranks: 1, 2, …"""
         return np.arange(1, len(self.values) + 1)
 
+    @property
+    def algorithm(self) -> str:
+        """The algorithm it is about."""
+        return self.facts.algorithm
+
     def at(self, rank: Rank) -> float:
         """The rate at a rank; beyond the last rank the curve stays as it ends."""
         return float(self.values[min(rank, len(self.values)) - 1])
@@ -83,7 +88,7 @@ class Band(Result):
     high: Rates
     confidence_level: Confidence
     simultaneous: bool
-    design: Method
+    method: Method
     seed: int | None
     answers: Answers
     facts: Facts
@@ -94,6 +99,11 @@ class Band(Result):
     def ranks(self) -> npt.NDArray[np.int64]:
         """The ranks: 1, 2, …"""
         return np.arange(1, len(self.values) + 1)
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm it is about."""
+        return self.facts.algorithm
 
     def at(self, rank: Rank) -> float:
         """The rate at a rank; beyond the last rank the curve stays as it ends."""

@@ -7,7 +7,8 @@ from typing import Literal
 
 from proband.engine.arguments import published
 from proband.engine.limits import Adjustment as Adjustment
-from proband.results.base import Count, Finite, Interval, Rate, Result
+from proband.results.about import NOBODY, NOT_COUNTED, RestsOn, Who
+from proband.results.base import Confidence, Count, Finite, Interval, Rate, Result
 from proband.results.serializing import Written
 from proband.results.sides import Side
 from proband.words import Method, Note, Sentence
@@ -93,37 +94,22 @@ Unit = Literal["person", "probe", "sample", "group", "item", "cluster"]
 """What is drawn anew: people or probes; samples of classes or groups of them; items of a table or clusters of them."""
 
 
-@dataclass(frozen=True)
-class PersonDifference(Result):
-    """A difference with people weighed alike, where they have unequal numbers of probes.
-
-    Attributes
-    ----------
-    value, low, high
-        The mean over people of the first's rate less the second's, and its interval.
-    p_value
-        Two-sided; adjusted for the number of comparisons as the difference's own.
-    verdict
-        ``better``, ``worse`` or ``undecided``, by this interval.
-    """
-
-    value: Finite
-    low: float
-    high: float
-    p_value: Rate
-    verdict: Verdict
-
-
 @published
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference(Result):
     """The first algorithm against the second.
 
     Attributes
     ----------
-    difference, low, high
-        The first's value less the second's, and its interval: with several comparisons the simultaneous one, which excludes
+    first, second
+        The two algorithms, groups or levels that are compared.
+    who
+        Whom both are about: the category of probes, the data set, the algorithm whose groups are compared.
+    value, low, high
+        The first's value minus the second's, and its interval: with several comparisons the simultaneous one, which excludes
         zero if and only if the adjusted p-value is significant.
+    confidence_level, standard_error, degrees_of_freedom
+        Of the interval; of the difference by itself, and of the quantile used. The last two are None where there is none.
     p_value, p_adjusted
         Two-sided, by itself and adjusted for the number of comparisons.
     adjustment, n_compared
@@ -135,8 +121,6 @@ class Difference(Result):
     verdict
         From the interval: ``better``, ``worse``, ``equivalent`` (not told apart, and within the margin either way), or
         ``undecided``.
-    significance
-        What the adjusted p-value must not pass for the two to be told apart among all comparisons.
     not_inferior
         Whether the first is shown not to be worse than the second by the margin or more (one-sided); None without a margin.
     within_margin
@@ -171,27 +155,33 @@ class Difference(Result):
         {"unit": "other_unit"},
         also=("told_apart", "sentence"),
         without=("margin",),
-        if_any=("unit", "side"),
+        if_any=("who", "rests_on", "unit", "side", "by_person", "why_not"),
     )
 
+    who: Who = NOBODY
     first: str
     second: str
-    difference: Finite
+    value: Finite
     low: float
     high: float
+    confidence_level: Confidence
+    standard_error: float | None = None
+    degrees_of_freedom: float | None = None
     p_value: Rate
     p_adjusted: Rate
-    n_sf: Count | None
-    n_fs: Count | None
-    n_discordant_subjects: Count | None
     verdict: Verdict
-    not_inferior: bool | None
-    subjects_needed: Count | None
     method: Method
+    notes: tuple[Note, ...] = ()
+    supported: bool = True
+    rests_on: RestsOn = NOT_COUNTED
+    n_sf: Count | None = None
+    n_fs: Count | None = None
+    n_discordant_subjects: Count | None = None
+    not_inferior: bool | None = None
+    subjects_needed: Count | None = None
     in_points: bool = True
     not_won: Count | None = None
     n_trials: Count | None = None
-    significance: Rate = 0.05
     margin: float | None = None
     bound_low: float | None = None
     bound_high: float | None = None
@@ -202,9 +192,14 @@ class Difference(Result):
     n_compared: Count = 1
     choices_low: float | None = None
     choices_high: float | None = None
-    by_person: PersonDifference | None = None
+    by_person: Difference | None = None
     unit: Unit = "person"
     side: Side | None = None
+
+    @property
+    def significance(self) -> float:
+        """What the adjusted p-value must not pass for the two to be told apart."""
+        return round(1 - self.confidence_level, 12)
 
     @property
     def other_unit(self) -> str | None:
@@ -230,7 +225,7 @@ class Difference(Result):
     @property
     def effect(self) -> Note:
         """The difference with its interval."""
-        return self._effect(self.difference, self.low, self.high)
+        return self._effect(self.value, self.low, self.high)
 
     @property
     def over_choices(self) -> Interval | None:
@@ -242,7 +237,7 @@ class Difference(Result):
     @property
     def effect_over_choices(self) -> Note:
         """The difference with its interval over choices of images, where these vary."""
-        return self._effect(self.difference, *(self.over_choices or (self.low, self.high)))
+        return self._effect(self.value, *(self.over_choices or (self.low, self.high)))
 
     def _effect(self, difference: float, low: float, high: float) -> Note:
         said = _IN_POINTS if self.in_points else _AS_IT_IS
@@ -282,7 +277,7 @@ class Difference(Result):
         other = self.by_person
         if other is None:
             return False
-        opposite = self.difference * other.value < 0
+        opposite = self.value * other.value < 0
         return opposite or self.told_apart != (other.verdict in ("better", "worse"))
 
     def sentence(self) -> Note:
@@ -292,7 +287,7 @@ class Difference(Result):
             won = {"not_won": self.not_won, "trials": self.n_trials, "images": self.effect_over_choices}
             return _OVER_CHOICES(**pair, **won, verdict=self.verdict, tested=self.tested)
         if self.why_not is not None:
-            here = (_HERE_IN_POINTS if self.in_points else _HERE)(difference=self.difference)
+            here = (_HERE_IN_POINTS if self.in_points else _HERE)(difference=self.value)
             return _NOT_JUDGED(first=self.first, second=self.second, difference=here, why=self.why_not)
         worth = margin_of(self.margin, self.in_points)
         if self.told_apart:
@@ -324,7 +319,7 @@ class Difference(Result):
         if other is None or not self.people_disagree:
             return []
         effect = self._effect(other.value, other.low, other.high)
-        shown = {"verdict": other.verdict, "effect": effect, "tested": self._tested(other.p_value)}
+        shown = {"verdict": other.verdict, "effect": effect, "tested": self._tested(other.p_adjusted)}
         return [_BY_PERSON(**shown) if self._of_persons else _BY_UNIT(**shown, unit=self.unit)]
 
 

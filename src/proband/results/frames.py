@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from proband.results.about import RestsOn, Who
 from proband.results.serializing import Written, entries, is_record, members, paths, type_at
 from proband.words import Method, Note, Target, plain
 
@@ -88,7 +89,7 @@ def _inner(key: str, value: Any) -> list[Row] | None:
         return [{**name, **row} for name, one in named for row in _rows_or_cell(one)]
     if isinstance(value, tuple | list) and all(is_record(one) or isinstance(one, Mapping) for one in value):
         return [row for one in value for row in (rows_of(one) if is_record(one) else [dict(one)])]
-    if is_record(value) and not hasattr(value, "columns"):
+    if is_record(value) and not hasattr(value, "columns") and not isinstance(value, Who | RestsOn):
         inner = rows_of(value)
         return inner if len(inner) > 1 else None
     return None
@@ -108,6 +109,8 @@ def _cells(key: str, value: Any) -> Row:
         return {key: str(value)}
     if hasattr(value, "_asdict"):
         return {f"{key}_{name}": one for name, one in value._asdict().items()}
+    if isinstance(value, Who | RestsOn):  # what a number is about are columns of their own
+        return {name: one for name, one in entries(value).items() if one not in ("", None)}
     if is_record(value):
         chosen = getattr(value, "columns", None)
         if chosen is not None:

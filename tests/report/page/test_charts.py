@@ -320,13 +320,13 @@ def test_a_forest_says_what_was_decided():
     a = root.attrib
     x = Scale("linear", *(float(a[key]) for key in ("data-x0", "data-x1", "data-left", "data-right")))
     dots = [float(one.attrib["cx"]) for one in root.iter(f"{SVG}circle")]
-    assert dots == pytest.approx([x.at(pair.difference) for pair in comparison.pairs], abs=0.01)
+    assert dots == pytest.approx([x.at(pair.value) for pair in comparison.pairs], abs=0.01)
     (margin,) = (one for one in root.iter(f"{SVG}rect") if one.attrib["class"] == "margin")
     assert float(margin.attrib["x"]) == pytest.approx(x.at(-comparison.margin), abs=0.01)
     said = [one.text for one in root.iter(f"{SVG}text")]
     assert [pair.verdict for pair in comparison.pairs] == [one for one in said if one in ("better", "worse", "equivalent", "undecided")]  # fmt: skip
     assert [row[-1].text for row in chart.data.rows] == [pair.verdict for pair in comparison.pairs]
-    assert [row[2].value for row in chart.data.rows] == [100 * pair.difference for pair in comparison.pairs]
+    assert [row[2].value for row in chart.data.rows] == [100 * pair.value for pair in comparison.pairs]
     with pytest.raises(UsageError, match="no pairs"):
         forest(comparison, [])
 

@@ -95,7 +95,7 @@ def test_standings_draw_what_they_say(n: int) -> None:
         pair = next(one for one in comparison.pairs if {one.first, one.second} == {"net 00", row[1].text})
         sign = 1 if pair.second == "net 00" else -1
         assert isinstance(row[4].value, Around)
-        assert row[4].value.value == pytest.approx(100 * sign * pair.difference)
+        assert row[4].value.value == pytest.approx(100 * sign * pair.value)
         assert sorted(row[4].value[1:]) == pytest.approx(
             sorted(100 * sign * end for end in (pair.low, pair.high))
         )

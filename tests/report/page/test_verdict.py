@@ -190,8 +190,8 @@ def test_smaller_is_better():
 def test_turning_twice_changes_nothing_that_is_known():
     pair = best_two(compared({"poor": range(60), "good": range(10)}))
     again = turned(turned(pair))
-    assert (again.first, again.difference, again.low, again.high, again.verdict) == (
-        pair.first, pair.difference, pair.low, pair.high, pair.verdict,
+    assert (again.first, again.value, again.low, again.high, again.verdict) == (
+        pair.first, pair.value, pair.low, pair.high, pair.verdict,
     )  # fmt: skip
 
 

@@ -293,7 +293,7 @@ def _differences(
         "",
         pairs,
         col.name(f"at rank {rank}", lambda pair: f"{pair.first} − {pair.second}"),
-        col.effect("difference, points", lambda pair: pair.difference),
+        col.effect("difference, points", lambda pair: pair.value),
         col.effect_interval(
             f"{percent(level)} of choices", _over_choices, answers=result.answers, kind="number"
         ),
@@ -317,7 +317,7 @@ def _differences_frame(result: VirtualExperiments, level: float) -> pl.DataFrame
             one.first,
             one.second,
             1,
-            one.difference,
+            one.value,
             *_over_choices(one),
             one.not_won,
             one.n_trials,

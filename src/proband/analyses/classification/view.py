@@ -141,16 +141,14 @@ class ClassificationView(View[Classification]):
     def badges(self, found: Classification) -> Sequence[Badge]:
         if found.comparison is None:
             return ()
-        return (Badge(counted(found.comparison.estimates[0].facts.size, "item")),)
+        return (Badge(counted(found.comparison.estimates[0].rests_on.n or 0, "item")),)
 
     def methods(self, found: Classification, text: MethodsText, scene: Scene) -> None:
         say_comparisons(text, [] if found.comparison is None else [found.comparison])
-        text.say_methods(_ACCURACIES, (one.design for one in found.rates))
+        text.say_methods(_ACCURACIES, (one.method for one in found.rates))
 
     def metrics(self, found: Classification) -> Sequence[CardMetric]:
         return [
-            metric_of(
-                one, "classification", one.measure, samples=one.facts.n_items, classes=len(found.classes)
-            )
+            metric_of(one, "classification", one.measure, samples=one.rests_on.n, classes=len(found.classes))
             for one in found.rates
         ]

@@ -29,7 +29,7 @@ from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
-from proband.results.estimate import Estimate
+from proband.results.estimate import Estimate, facts_of
 from proband.words import Note, Sentence
 
 _COMPARISON = Sentence("diagnostics.comparison", "note", "comparison, {name}")
@@ -105,7 +105,7 @@ class ComparedView(View[ComparedAlgorithms]):
 
     def algorithms(self, found: ComparedAlgorithms) -> Sequence[str]:
         each = found.comparisons.values()
-        return list(dict.fromkeys(one.facts.algorithm for comparison in each for one in comparison.estimates))
+        return list(dict.fromkeys(one.algorithm for comparison in each for one in comparison.estimates))
 
     def headline(self, found: ComparedAlgorithms, scene: Scene) -> Summary | None:
         return summary_of(_first(found), 10)
@@ -114,10 +114,10 @@ class ComparedView(View[ComparedAlgorithms]):
         return _first(found)
 
     def facts(self, found: ComparedAlgorithms) -> Sequence[Facts]:
-        return [one.facts for one in _first(found).estimates]
+        return facts_of(_first(found).estimates)
 
     def badges(self, found: ComparedAlgorithms) -> Sequence[Badge]:
-        return badges_of_facts(_first(found).estimates[0].facts)
+        return badges_of_facts(facts_of(_first(found).estimates)[0])
 
     def replicated(self, found: ComparedAlgorithms) -> Sequence[Estimate]:
         return [one for comparison in found.comparisons.values() for one in comparison.estimates]
@@ -129,8 +129,7 @@ class ComparedView(View[ComparedAlgorithms]):
             comparison = found.comparisons[key]
             made.append((_COMPARISON(name=name), comparison.notes))
             made += [
-                (_ESTIMATE(name=name, algorithm=one.facts.algorithm), one.notes)
-                for one in comparison.estimates
+                (_ESTIMATE(name=name, algorithm=one.algorithm), one.notes) for one in comparison.estimates
             ]
         return made
 
@@ -148,15 +147,15 @@ def standings_frame(comparison: Comparison) -> pl.DataFrame:
     return frame_of_rows(
         [
             {
-                "algorithm": one.facts.algorithm,
+                "algorithm": one.algorithm,
                 "measure": str(one.answers.of),
                 "value": one.value,
                 "low": one.low,
                 "high": one.high,
-                "events": one.events,
-                "n": one.facts.size,
-                "best_place": places[one.facts.algorithm][0],
-                "worst_place": places[one.facts.algorithm][1],
+                "events": one.rests_on.events,
+                "n": one.rests_on.n,
+                "best_place": places[one.algorithm][0],
+                "worst_place": places[one.algorithm][1],
             }
             for one in comparison.ordered
         ]

@@ -79,7 +79,7 @@ def curves_by_date(study: FeretStudy) -> Figure:
         return evaluation_figure(study.evaluation)
     bands = {
         f"{probes_called(category)}, {panel.label or 'no date'}": [
-            band for band in study.evaluation.bands(category) if band.facts.algorithm in panel.algorithms
+            band for band in study.evaluation.bands(category) if band.algorithm in panel.algorithms
         ]
         for category in study.evaluation.categories
         for panel in panels

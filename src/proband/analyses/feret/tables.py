@@ -149,7 +149,7 @@ def contrast_table(contrast: Contrast, id: str = "") -> Table:
         col.estimate("\n".join(second), lambda row: (row.second[0], row.second[1:]), answers=alone),
         col.difference(
             "cost of locating the face" if contrast.kind == "version" else "gain",
-            lambda row: (row.pair.difference, (row.pair.low, row.pair.high)),
+            lambda row: (row.pair.value, (row.pair.low, row.pair.high)),
             unit="points",
             answers=_of_people(Target(f"difference-of-{RecognitionRate.key}", apart)),
         ),

@@ -49,12 +49,12 @@ class Measured(Result):
                 {
                     "measure": self.code,
                     "category": self.category,
-                    "algorithm": one.facts.algorithm,
+                    "algorithm": one.algorithm,
                     "value": one.value,
                     "low": one.low,
                     "high": one.high,
                     "standard_error": one.standard_error,
-                    "design": str(one.design),
+                    "design": str(one.method),
                 }
                 for one in self.estimates
             ],

@@ -179,7 +179,7 @@ def measures_table(measured: Sequence[Measured], level: float) -> Table:
             lambda row: probes_called(row[0]),
             when=any(one.category is not None for one in measured),
         ),
-        col.name("algorithm", lambda row: row[1].facts.algorithm),
+        col.name("algorithm", lambda row: row[1].algorithm),
         col.rate("value", lambda row: row[1].value),
         col.interval(
             col.at_level(level),
@@ -204,7 +204,7 @@ def measures_statements(measured: Sequence[Measured]) -> list[Note]:
     """What each measure's interval varies, holds fixed and assumes, and what else is to be known."""
     estimates = [estimate for one in measured for estimate in one.estimates]
     varying = (
-        answered(one.answers, _VARYING, measure=one.answers.of, design=one.design) for one in estimates
+        answered(one.answers, _VARYING, measure=one.answers.of, design=one.method) for one in estimates
     )
     marks = bounds_mark(estimates[0].side) if estimates else []
     return list(dict.fromkeys((*varying, *marks, *(note for one in estimates for note in one.notes))))

@@ -36,6 +36,7 @@ from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.base import Answers, Facts
+from proband.results.estimate import facts_of
 from proband.words import Note, Sentence
 
 _MOST_SENSORS = 4  # sentences; all of them if everything is explained
@@ -133,10 +134,10 @@ class StratView(View[StratStudy]):
         return found.comparison
 
     def facts(self, found: StratStudy) -> Sequence[Facts]:
-        return [one.facts for one in found.cases]
+        return facts_of(found.cases)
 
     def badges(self, found: StratStudy) -> Sequence[Badge]:
-        return badges_of_facts(found.cases[0].facts)
+        return badges_of_facts(facts_of(found.cases)[0])
 
     def noted(self, found: StratStudy) -> Sequence[tuple[Note, Sequence[Note | str]]]:
         return [] if found.comparison is None else [(_GALLERIES(), found.comparison.notes)]
@@ -149,7 +150,7 @@ class StratView(View[StratStudy]):
             sizes = {"images": found.n_images, "people": found.n_subjects}
             text.say(_IN_TURN(**sizes), "micheals2001", "hotelling1931")
         every = [*found.estimates, *(one for effect in found.effects for one in effect.estimates)]
-        text.say_methods(_GALLERY_ERRORS, (one.design for one in every))
+        text.say_methods(_GALLERY_ERRORS, (one.method for one in every))
 
 
 def _told(study: StratStudy) -> Note:
@@ -177,7 +178,7 @@ def _galleries(study: StratStudy) -> list[_Gallery]:
         for effect in (*study.effects, *study.mixed)
         for number, one in enumerate(effect.estimates, 1)
     ]
-    return every + [_Gallery(one.facts.algorithm, "fixed", 1, one, None) for one in study.estimates]
+    return every + [_Gallery(one.algorithm, "fixed", 1, one, None) for one in study.estimates]
 
 
 def _effects_table(study: StratStudy) -> Table:
@@ -207,7 +208,7 @@ def _errors_table(study: StratStudy) -> Table:
     """The standard errors of the first algorithm by several methods."""
     gallery = "first mixed gallery" if study.effects else "fixed gallery"
     return col.table_of(
-        f"Standard error at rank {study.rank} of {study.cases[0].facts.algorithm}, {gallery}",
+        f"Standard error at rank {study.rank} of {study.cases[0].algorithm}, {gallery}",
         study.errors.values(),
         col.name("method", lambda one: str(one.method)),
         col.name("varying", lambda one: str(one.varying)),

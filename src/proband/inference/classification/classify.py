@@ -18,10 +18,10 @@ from proband.inference.comparisons.compare import margin_for
 from proband.inference.cross_validation.folds import shared_training
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, borrowed_from, item_rate
-from proband.inference.outcomes.results import OutcomeRate
 from proband.inference.proportions import check_level
 from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
+from proband.results.estimate import Estimate
 from proband.results.targets import derived
 from proband.words import Note, Sentence, Target, count, counted
 
@@ -32,8 +32,6 @@ Models = Annotated[int, Within(ge=1, said="A number of models is a whole number 
 _USUAL = (1, 5)
 _SHOWN = 5
 
-_ACCURACY = Target("accuracy", "accuracy")
-_MACRO = Target("macro-accuracy", "macro-average accuracy")
 _RECALL = Target("recall", "recall")
 _FIXED = Target("models-and-classes", "the models and the classes")
 _VARYING: dict[Unit, Target] = {
@@ -278,15 +276,12 @@ class _Measured:
         """The samples, weighing the same or with classes that do."""
         return Items(self.units, self.unit, self.task.truth if average == "macro" else None)
 
-    def rate(self, name: str, k: int, average: Average) -> OutcomeRate:
+    def rate(self, name: str, k: int, average: Average) -> Estimate:
         """One accuracy."""
-        of = _MACRO if average == "macro" else _ACCURACY
-        of = of if k == 1 else Target(f"top-{k}-{of.key}", f"top-{k} {of}")
+        words = "macro-average accuracy" if average == "macro" else "accuracy"
+        of = Target(_measure(k, average), words if k == 1 else f"top-{k} {words}")
         values = self.task.guesses[name].success(k, self.ties)
-        measure = _measure(k, average)
-        return item_rate(
-            measure, name, values, self.items(average), self._answers(of), self.level, self.supposed
-        )
+        return item_rate(name, values, self.items(average), self._answers(of), self.level, self.supposed)
 
     def _answers(self, of: Target) -> Answers:
         return Answers(of, _VARYING[self.unit], _FIXED, _ALIKE[self.unit])
@@ -307,7 +302,6 @@ class _Measured:
                 own = self.places[place]
                 units = np.unique(self.units[own], return_inverse=True)[1].astype(np.intp)
                 found = item_rate(
-                    "recall",
                     name,
                     right[own],
                     Items(units, self.unit),

@@ -12,9 +12,10 @@ from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Positive
 from proband.errors import UsageError
-from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
+from proband.inference.outcomes.results import OutcomeComparison
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Unit
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.words import Note, as_sentence, counted, fixed, interval
 
@@ -120,7 +121,7 @@ class Classification(Result):
     k: tuple[int, ...]
     average: str
     ties: str
-    rates: tuple[OutcomeRate, ...]
+    rates: tuple[Estimate, ...]
     by_class: tuple[ClassRates, ...]
     confusions: tuple[Confusion, ...]
     comparison: OutcomeComparison | None
@@ -128,9 +129,9 @@ class Classification(Result):
     answers: Answers
     notes: tuple[Note, ...]
 
-    def rate(self, algorithm: str, measure: str = "top-1") -> OutcomeRate:
+    def rate(self, algorithm: str, measure: str = "top-1") -> Estimate:
         """Return one accuracy: ``top-1``, ``top-5``, ``macro-top-1`` (balanced accuracy), …"""
-        found = [one for one in self.rates if one.facts.algorithm == algorithm and one.measure == measure]
+        found = [one for one in self.rates if one.algorithm == algorithm and one.measure == measure]
         if not found:
             known = dict.fromkeys(one.measure for one in self.rates)
             raise UsageError(
@@ -163,14 +164,14 @@ class Classification(Result):
         return frame_of_rows(
             [
                 {
-                    "algorithm": one.facts.algorithm,
+                    "algorithm": one.algorithm,
                     "measure": one.measure,
                     "value": one.value,
                     "low": one.low,
                     "high": one.high,
                     "standard_error": one.standard_error,
-                    "effective_n": one.effective_n,
-                    "n": one.facts.n_items,
+                    "effective_n": one.rests_on.n_effective,
+                    "n": one.rests_on.n,
                 }
                 for one in self.rates
             ]
@@ -192,7 +193,7 @@ class Classification(Result):
         if self.comparison is not None:
             return f"{first}: {' '.join(map(as_sentence, self.sentences()[:3]))}"
         one = self.rates[0]
-        return f"{first}: {one.facts.algorithm} accuracy {fixed(one.value)} {interval(one.low, one.high)}."
+        return f"{first}: {one.algorithm} accuracy {fixed(one.value)} {interval(one.low, one.high)}."
 
 
 _CLASS_COLUMNS = {

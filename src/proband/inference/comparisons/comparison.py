@@ -51,14 +51,14 @@ class Standings(Result):
         wins = []
         for pair in self.pairs:
             if pair.told_apart and name in (pair.first, pair.second):
-                ahead = pair.first if (pair.difference > 0) == self.larger_is_better else pair.second
+                ahead = pair.first if (pair.value > 0) == self.larger_is_better else pair.second
                 if ahead == name:
                     wins.append(pair.second if ahead == pair.first else pair.first)
         return wins
 
     def places(self) -> dict[str, tuple[Rank, Rank]]:
         """Find the places each algorithm can hold: one more than are significantly better, up to all but those it beats."""
-        names = [one.facts.algorithm for one in self.estimates]
+        names = [one.algorithm for one in self.estimates]
         beats = {name: set(self.beaten_by(name)) for name in names}
         return {
             name: (1 + sum(name in beaten for beaten in beats.values()), len(names) - len(beats[name]))
@@ -72,7 +72,7 @@ class Standings(Result):
 
     def tie_groups(self) -> list[tuple[str, ...]]:
         """List algorithms that follow each other in order and do not differ significantly, as long runs as there are."""
-        names = [one.facts.algorithm for one in self.ordered]
+        names = [one.algorithm for one in self.ordered]
         tied = {frozenset((pair.first, pair.second)) for pair in self.pairs if not pair.told_apart}
         groups: list[tuple[str, ...]] = []
         for start in range(len(names)):

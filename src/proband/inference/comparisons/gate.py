@@ -324,7 +324,7 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
             f"A gate needs a confidence level above 0.5, got {given(comparison.confidence_level)}."
         )
     upward = comparison.larger_is_better
-    gain = pair.difference if upward else -pair.difference
+    gain = pair.value if upward else -pair.value
     low, high = (pair.bound_low, pair.bound_high) if upward else (-pair.bound_high, -pair.bound_low)
     judged = pair.varies and pair.why_not is None
     decision: Decision = "undecided"
@@ -332,7 +332,7 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
         decision = "pass"
     elif judged and high < -pair.margin:
         decision = "fail"
-    people = comparison.estimates[0].facts.n_probe_subjects if comparison.estimates else 0
+    people = comparison.estimates[0].rests_on.n_units or 0 if comparison.estimates else 0
     return Gate(
         decision,
         pair.first,

@@ -132,7 +132,7 @@ def compare_independent(
         for one, name in zip(outcomes, called, strict=True):
             if name not in estimates:
                 found = estimate(asked, one, design=Clustered(), confidence_level=confidence_level)
-                estimates[name] = replace(found, facts=replace(found.facts, algorithm=name))
+                estimates[name] = found.named(name)
         people = sum(map(people_in, outcomes))
         values = estimates[called[0]].value, estimates[called[1]].value
         tested.append((called[0], called[1], people, _independent(asked, outcomes, values, confidence_level)))

@@ -12,7 +12,7 @@ from proband.inference.comparisons.testing.adjustment import SingleStep, normal_
 from proband.inference.comparisons.testing.curves import Curve
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
-from proband.results.difference import Adjustment, Difference, PersonDifference, Unit, Verdict
+from proband.results.difference import Adjustment, Difference, Unit, Verdict
 from proband.results.sides import Side, opened, two_sided_level
 
 Found = tuple[str, str, int | None, Tested]
@@ -64,9 +64,11 @@ def judged(
             Difference(
                 first=first,
                 second=second,
-                difference=tested.difference,
+                value=tested.difference,
                 low=interval.low,
                 high=interval.high,
+                confidence_level=level,
+                standard_error=tested.standard_error,
                 p_value=p_value,
                 p_adjusted=p_adjusted,
                 n_sf=tested.n_sf,
@@ -79,7 +81,6 @@ def judged(
                 in_points=in_points,
                 not_won=tested.not_won,
                 n_trials=tested.n_trials,
-                significance=alpha,
                 margin=margin,
                 bound_low=None if bounds is None else bounds.low,
                 bound_high=None if bounds is None else bounds.high,
@@ -92,7 +93,7 @@ def judged(
                 choices_high=None if tested.over_choices is None else tested.over_choices.high,
                 by_person=None
                 if tested.by_person is None
-                else _by_person(tested, among, (alpha, reached), upward, side, in_points),
+                else _by_person(first, second, tested, among, (alpha, reached), upward, side, in_points),
                 unit=unit,
                 side=side,
             )
@@ -143,19 +144,34 @@ def _within(bounds: Interval, interval: Interval) -> Interval:
 
 
 def _by_person(
+    first: str,
+    second: str,
     tested: Tested,
     among: SingleStep,
     levels: tuple[float, float],
     upward: bool,
     side: Side | None,
     in_points: bool,
-) -> PersonDifference:
+) -> Difference:
     value, curve = tested.by_person or (0.0, tested.curve)
     alpha, reached = levels
     interval = _opened(_held(curve.interval(reached), tested, alpha, side), side, in_points)
     verdict, *_ = verdict_of(curve, interval, None, None, upward)
-    _, p = _p_values(tested, curve, value, among, side)
-    return PersonDifference(value, interval.low, interval.high, p, verdict)
+    p_value, p_adjusted = _p_values(tested, curve, value, among, side)
+    return Difference(
+        first=first,
+        second=second,
+        value=value,
+        low=interval.low,
+        high=interval.high,
+        confidence_level=1 - alpha,
+        p_value=p_value,
+        p_adjusted=p_adjusted,
+        verdict=verdict,
+        method=tested.method,
+        in_points=in_points,
+        side=side,
+    )
 
 
 def _tells(tested: Tested) -> bool:

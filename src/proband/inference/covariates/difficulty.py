@@ -311,7 +311,7 @@ def _rate(
     fair = _estimated(outcomes, held == at, rank, confidence_level)
     value, low, high, p = _excess(success, outcomes.subjects, naive == at, held == at, confidence_level)
     return PartRate(
-        algorithm, names[at], fair.value, fair.low, fair.high, fair.facts.n_probes, fair.facts.n_probe_subjects,
+        algorithm, names[at], fair.value, fair.low, fair.high, fair.rests_on.n, fair.rests_on.n_units or 0,
         float(success[naive == at].mean()), value, low, high, p,
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from proband.measures import Curve, MedianCensoredRank, Outcomes, RecognitionRat
 from proband.measures.base import Weights
 from proband.results.band import Band
 from proband.results.base import Answers, Confidence, Rank, Rate, Result
-from proband.results.estimate import ByPerson, Clusters
+from proband.results.estimate import Clusters, Estimate
 from proband.results.serializing import Written
 from proband.results.sides import limits_of, opened, two_sided_level
 from proband.words import Note, Target, counted, fixed, interval
@@ -68,7 +68,7 @@ class Entry(OfProbes, Result):
             "cmc": "curve.values",
             "cmc_low": "band.low",
             "cmc_high": "band.high",
-            "design": "band.design",
+            "method": "band.method",
             "seed": "band.seed",
             "varying": "band.answers.varying",
             "said": "band.notes",
@@ -102,7 +102,7 @@ class Entry(OfProbes, Result):
         return f"rank {rank} ({self.weights}-weighted)" if unequal else f"rank {rank}"
 
     @cached_property
-    def by_person(self) -> dict[Rank, ByPerson | None]:
+    def by_person(self) -> dict[Rank, Estimate | None]:
         """The rates with people weighing the same; none where all have as many probes, or where these are the rates themselves."""
         return {rank: self._person_weighted(rank) for rank in self.ranks}
 
@@ -115,10 +115,10 @@ class Entry(OfProbes, Result):
         """How alike the outcomes of one person's probes are, at a rank."""
         return clusters_of(RecognitionRate(rank, self.weights), self.outcomes)
 
-    def _by_person(self, rank: int) -> ByPerson | None:
+    def _by_person(self, rank: int) -> Estimate | None:
         return self.by_person[rank] if rank in self.ranks else self._person_weighted(rank)
 
-    def _person_weighted(self, rank: int) -> ByPerson | None:
+    def _person_weighted(self, rank: int) -> Estimate | None:
         measure, side = RecognitionRate(rank, self.weights), self.band.side
         level = two_sided_level(self.band.confidence_level, side)
         made = Case(measure, self.outcomes, level, 0, supposed=self.supposed).by_person

@@ -256,7 +256,7 @@ def _result(
     return CategoryResult(
         category,
         average_band(outcomes, curves, level),
-        _selected(leader, bound.facts.algorithm, len(entries)),
+        _selected(leader, bound.algorithm, len(entries)),
         leader.algorithm,
         comparison,
         difficulty(category, outcomes, rank, comparison, power=power, confidence_level=level, seed=seed),

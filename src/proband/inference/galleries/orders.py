@@ -200,10 +200,10 @@ def orders_of(
     surely = [sure[0][pair] * sure[1][pair] for pair in signs[0] if pair in sure[0] and pair in sure[1]]
     agreed, turned = sum(one > 0 for one in surely), sum(one < 0 for one in surely)
     open_ones = n - agreed - turned
-    values = [{one.facts.algorithm: one.value for one in both.estimates} for both in (identified, verified)]
+    values = [{one.algorithm: one.value for one in both.estimates} for both in (identified, verified)]
     reach = [both.places() for both in (identified, verified)]
     own = [_places(both) for both in (identified, verified)]
-    names = [one.facts.algorithm for one in identified.ordered]
+    names = [one.algorithm for one in identified.ordered]
     return Orders(
         category=category,
         identification=identified.estimates[0].answers.of,
@@ -244,7 +244,7 @@ def _better(comparison: Comparison) -> dict[tuple[str, str], tuple[int, float]]:
     upward = 1 if comparison.larger_is_better else -1
     found = {}
     for pair in comparison.pairs:
-        sign = upward * ((pair.difference > 0) - (pair.difference < 0))
+        sign = upward * ((pair.value > 0) - (pair.value < 0))
         straight = pair.first <= pair.second
         names = (pair.first, pair.second) if straight else (pair.second, pair.first)
         p = pair.p_adjusted if pair.varies and pair.why_not is None else 1.0
@@ -254,5 +254,5 @@ def _better(comparison: Comparison) -> dict[tuple[str, str], tuple[int, float]]:
 
 def _places(comparison: Comparison) -> dict[str, int]:
     upward = 1 if comparison.larger_is_better else -1
-    values = {one.facts.algorithm: upward * one.value for one in comparison.estimates}
+    values = {one.algorithm: upward * one.value for one in comparison.estimates}
     return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}

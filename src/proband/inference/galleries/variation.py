@@ -36,6 +36,7 @@ from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.base import Measure, as_measure
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers, Facts
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
@@ -241,20 +242,21 @@ def _over_galleries(
     spread = spread_of(values, level, limits)
     deviation = spread.standard_deviation or 0.0
     low, high = spread.interval or limits
+    facts = _pooled_facts(within, parts, outcomes)
     return Estimate(
+        who=Who(algorithm=facts.algorithm),
+        rests_on=RestsOn.measured(facts),
         value=spread.mean,
         low=low,
         high=high,
         confidence_level=level,
         standard_error=deviation / float(np.sqrt(len(values))),
-        events=None,
         degrees_of_freedom=len(values) - 1.0,
         replicates=values,
-        design=design.as_method,
+        method=design.as_method,
         seed=design.seed if design.order is None else None,
         answers=_answers(measure, parts, len(values)),
-        facts=_pooled_facts(within, parts, outcomes),
-        clusters=None,
+        facts=facts,
         notes=(
             _DEVIATION(deviation=deviation),
             *parts.notes,

@@ -25,6 +25,7 @@ from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure
 from proband.measures.outcomes import FailurePolicy, TiePolicy
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers, Facts
 from proband.results.by_algorithm import for_each
 from proband.results.difference import Difference
@@ -140,20 +141,20 @@ def _made(
     seed: int,
     notes: tuple[Note, ...],
 ) -> Estimate:
+    facts = facts_of_pool(name, metric, pool)
     return Estimate(
+        who=Who(algorithm=name),
+        rests_on=RestsOn.measured(facts),
         value=value,
         low=low,
         high=high,
         confidence_level=level,
         standard_error=error,
-        events=None,
-        degrees_of_freedom=None,
         replicates=replicates,
-        design=design.as_method,
+        method=design.as_method,
         seed=seed,
         answers=_answers(derived("mean", "mean {}", measure.estimand)),
-        facts=facts_of_pool(name, metric, pool),
-        clusters=None,
+        facts=facts,
         notes=notes,
     )
 

@@ -20,11 +20,12 @@ from proband.inference.comparisons.testing.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
 from proband.inference.estimates.clusters import variance_over_people
 from proband.inference.outcomes.rates import Items, class_variance, over_units
-from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
+from proband.inference.outcomes.results import OutcomeComparison
 from proband.inference.proportions import normal_quantile
 from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Answers
 from proband.results.difference import Adjustment
+from proband.results.estimate import Estimate
 from proband.results.sides import ONE_SIDED, Side, two_sided_level
 from proband.words import Method, Note, Sentence
 
@@ -57,7 +58,7 @@ class _Counted:
 
 
 def compared(
-    rates: tuple[OutcomeRate, ...],
+    rates: tuple[Estimate, ...],
     outcomes: Mapping[str, Floats],
     items: Items,
     answers: Answers,

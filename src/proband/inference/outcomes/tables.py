@@ -110,7 +110,7 @@ def compare_outcomes(
     answers = Answers(_SUCCESS, _VARYING[unit], _SYSTEMS, _ALIKE[unit])
     supposed = borrowed_from(outcomes.values(), items)
     rates = tuple(
-        item_rate("success", name, values, items, answers, confidence_level, supposed)
+        item_rate(name, values, items, answers, confidence_level, supposed)
         for name, values in outcomes.items()
     )
     return compared(

@@ -72,7 +72,7 @@ class Estimating:
         found = estimate(
             self.of, one.data, one.within, self.design, confidence_level=confidence_level, seed=seed
         )
-        return Answered(found.value, found.low, found.high, found.design, found.notes)
+        return Answered(found.value, found.low, found.high, found.method, found.notes)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Comparing:
 
 def compared(pairs: Sequence[Any], notes: tuple[Note, ...]) -> Answered:
     """What differences answered: one, or several at once with their adjusted p-values."""
-    found = np.array([(one.difference, one.low, one.high, one.p_adjusted) for one in pairs]).T
+    found = np.array([(one.value, one.low, one.high, one.p_adjusted) for one in pairs]).T
     value, low, high, p = found if len(pairs) > 1 else found[:, 0]
     return Answered(value, low, high, pairs[0].method, notes, p)
 
@@ -142,7 +142,7 @@ class Banding:
             seed=seed,
         )
         there: Any = slice(None) if self.at is None else self.at - 1
-        return Answered(band.values[there], band.low[there], band.high[there], band.design, band.notes)
+        return Answered(band.values[there], band.low[there], band.high[there], band.method, band.notes)
 
 
 @dataclass(frozen=True)

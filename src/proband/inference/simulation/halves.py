@@ -148,7 +148,7 @@ def compare_halves(
             for kept in (first, ~first)
         )
         if a.standard_error is None or b.standard_error is None:
-            raise DesignError(f"{a.design} gives no standard error, so halves cannot be compared.")
+            raise DesignError(f"{a.method} gives no standard error, so halves cannot be compared.")
         variance = a.standard_error**2 + b.standard_error**2
         freedom = (len(people) - 2.0) if a.degrees_of_freedom is None else a.degrees_of_freedom
         apart = abs(a.value - b.value)

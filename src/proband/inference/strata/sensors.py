@@ -300,8 +300,8 @@ def _within_strata(
         usual = estimate(measure, part, confidence_level=level)
         each.append(
             replace(
-                usual, value=value, low=low, high=high, standard_error=error, events=None, replicates=None,
-                degrees_of_freedom=degrees, design=design.as_method, answers=answers, clusters=None, by_person=None, notes=(),
+                usual, value=value, low=low, high=high, standard_error=error, replicates=None,
+                degrees_of_freedom=degrees, method=design.as_method, answers=answers, clusters=None, by_person=None, notes=(),
             )
         )  # fmt: skip
     tested: list[tuple[str, str, int | None, Tested]] = []

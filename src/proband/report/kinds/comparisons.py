@@ -8,7 +8,7 @@ from math import comb
 from typing import Any
 
 from proband.engine.arguments import published
-from proband.inference import Comparison, Estimate, OutcomeComparison, OutcomeRate
+from proband.inference import Comparison, Estimate, OutcomeComparison
 from proband.inference.comparisons.comparison import Standings
 from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
@@ -18,7 +18,7 @@ from proband.report.tables.cells import around_cell, empty_cell, rate_cell
 from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.compared import metrics_statement
-from proband.results.estimate import ByPerson, which_rate
+from proband.results.estimate import facts_of, which_rate
 from proband.words import Note, Sentence, listed
 
 _LETTERS_APART = 8  # more letters are written as runs
@@ -75,45 +75,40 @@ class Row:
     """One algorithm in a publication table."""
 
     letter: str
-    estimate: Estimate | OutcomeRate
+    estimate: Estimate
     beats: str
     places: tuple[int, int]
 
     @property
     def name(self) -> str:
         """The algorithm."""
-        return self.estimate.facts.algorithm
+        return self.estimate.algorithm
 
 
-def unit_weighted(one: Estimate | OutcomeRate) -> ByPerson | None:
-    """The rate in which people, or other units, weigh the same; None where all have as many probes."""
-    return one.by_person if isinstance(one, Estimate) else one.by_unit
-
-
-def unit_weighted_cell(one: Estimate | OutcomeRate) -> Cell:
-    """The same with its interval."""
-    other = unit_weighted(one)
+def unit_weighted_cell(one: Estimate) -> Cell:
+    """The rate in which people, or other units, weigh the same, with its interval."""
+    other = one.by_person
     return empty_cell() if other is None else around_cell(other.value, other.low, other.high, one.answers)
 
 
 def given_twice(comparison: Standings) -> bool:
     """Whether items and units give different rates, of which both are shown."""
-    return any(unit_weighted(one) is not None for one in comparison.estimates)
+    return any(one.by_person is not None for one in comparison.estimates)
 
 
-def weighted_by(one: Estimate | OutcomeRate) -> tuple[str, str]:
+def weighted_by(one: Estimate) -> tuple[str, str]:
     """What units and their items are called: people and probes, or those of a table."""
-    return ("person", "probe") if isinstance(one, Estimate) else (one.facts.unit, "item")
+    return one.rests_on.unit, one.rests_on.of
 
 
 def rows_of(comparison: Standings) -> list[Row]:
     """The algorithms, the best first; each has a letter, and carries the letters of those it significantly beats."""
     ordered = comparison.ordered
-    standing = {one.facts.algorithm: place for place, one in enumerate(ordered)}
+    standing = {one.algorithm: place for place, one in enumerate(ordered)}
     places = comparison.places()
     made = []
     for one in ordered:
-        name = one.facts.algorithm
+        name = one.algorithm
         beaten = sorted(standing[other] for other in comparison.beaten_by(name))
         made.append(Row(letter_of(standing[name]), one, _letters(beaten), places[name]))
     return made
@@ -200,12 +195,12 @@ def _shortened(verdict: Note) -> Note:
 
 def leading_group(comparison: Standings) -> Note:
     """The best, and those it is not significantly better than."""
-    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    best, *others = (one.algorithm for one in comparison.ordered)
     beaten = comparison.beaten_by(best)
     rest = tuple(name for name in others if name not in beaten)
     if not beaten:
         first = comparison.ordered[0].value
-        tied = [one.facts.algorithm for one in comparison.ordered if one.value == first]
+        tied = [one.algorithm for one in comparison.ordered if one.value == first]
         return _NONE_LEADS(n=len(others) + 1, best=listed(tied), tied=len(tied))
     if not rest:
         return _LEADS(best=best, others=len(others))
@@ -224,7 +219,7 @@ def comparison_statements(comparison: Standings) -> list[Note]:
     )
     said: list[Note] = [raised, _PLACES(), *(() if comparison.all_pairs else (_NOT_COMPARED(**chosen),))]
     if isinstance(comparison, Comparison):
-        facts = [one.facts for one in comparison.estimates]
+        facts = facts_of(comparison.estimates)
         said += [
             *dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None),
             metrics_statement((one.algorithm, one.metric) for one in facts),

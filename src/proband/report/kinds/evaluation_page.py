@@ -221,7 +221,7 @@ def say_evaluation(text: MethodsText, evaluation: Evaluation) -> None:
         )
         text.say(_CATEGORIES(names=tuple(names)))
     text.say(_policies(facts))
-    text.say_methods(_RATE_INTERVALS, (entry.band.design for entry in evaluation.entries))
+    text.say_methods(_RATE_INTERVALS, (entry.band.method for entry in evaluation.entries))
 
 
 def _policies(facts: Facts) -> Note:

@@ -40,7 +40,7 @@ def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
     """Every pair of few algorithms, or those that were chosen; of many, the leader against each other one, in order."""
     if len(comparison.estimates) <= ALL_PAIRS or not comparison.all_pairs:
         return comparison.pairs
-    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    best, *others = (one.algorithm for one in comparison.ordered)
     by_names = {frozenset((pair.first, pair.second)): pair for pair in comparison.pairs}
     found = [by_names[frozenset((best, other))] for other in others]
     return tuple(pair if pair.first == best else turned(pair) for pair in found)
@@ -91,7 +91,7 @@ def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
         col.name("second", lambda pair: pair.second),
         col.effect(
             "difference" + (", points" if in_points else ""),
-            lambda pair: pair.difference,
+            lambda pair: pair.value,
             "The first less the second.",
             in_points=in_points,
         ),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proband.inference import Comparison, Estimate, OutcomeRate
+from proband.inference import Comparison, Estimate
 from proband.inference.comparisons.comparison import Standings
 from proband.inference.planning.sizes import POWER
 from proband.report.kinds.comparisons import given_twice, weighted_by
 from proband.report.view import Summary
-from proband.results.difference import NOTHING_VARIES, Difference, PersonDifference, Verdict, margin_of
+from proband.results.difference import NOTHING_VARIES, Difference, Verdict, margin_of
 from proband.results.estimate import which_rate
 from proband.words import Note, Sentence
 
@@ -97,7 +97,7 @@ _RATE_OF = Sentence(
 
 def best_two(comparison: Standings) -> Difference:
     """The best against the second best, the best first."""
-    best, second = (one.facts.algorithm for one in comparison.ordered[:2])
+    best, second = (one.algorithm for one in comparison.ordered[:2])
     pair = next(one for one in comparison.pairs if {one.first, one.second} == {best, second})
     return pair if pair.first == best else turned(pair)
 
@@ -108,7 +108,7 @@ def turned(pair: Difference) -> Difference:
         pair,
         first=pair.second,
         second=pair.first,
-        difference=0.0 - pair.difference,
+        value=0.0 - pair.value,
         low=0.0 - pair.high,
         high=0.0 - pair.low,
         n_sf=pair.n_fs,
@@ -119,15 +119,10 @@ def turned(pair: Difference) -> Difference:
         bound_high=None if pair.bound_low is None else 0.0 - pair.bound_low,
         choices_low=None if pair.choices_high is None else 0.0 - pair.choices_high,
         choices_high=None if pair.choices_low is None else 0.0 - pair.choices_low,
-        by_person=None if pair.by_person is None else _turned_person(pair.by_person),
+        by_person=None if pair.by_person is None else turned(pair.by_person),
         not_won=None,
         side=None if pair.side is None else "upper" if pair.side == "lower" else "lower",
     )
-
-
-def _turned_person(one: PersonDifference) -> PersonDifference:
-    verdict = _TURNED.get(one.verdict, one.verdict)
-    return replace(one, value=0.0 - one.value, low=0.0 - one.high, high=0.0 - one.low, verdict=verdict)
 
 
 def pair_verdict(pair: Difference, comparison: Standings) -> Note:
@@ -166,8 +161,8 @@ def what_would_decide(pair: Difference, comparison: Comparison) -> list[Note]:
         else []
     )
     if pair.subjects_needed is not None:
-        facts = comparison.estimates[0].facts
-        have = facts.n_probes if pair.unit == "probe" else facts.n_probe_subjects
+        rests_on = comparison.estimates[0].rests_on
+        have = rests_on.n if pair.unit == "probe" else rests_on.n_units
         needed = {"n": pair.subjects_needed, "units": pair.units_needed, "have": have}
         said.append(_NEEDED(**needed, margin=worth, power=POWER))
     return said or [_LARGER(margin=worth)]
@@ -213,7 +208,7 @@ def headline(comparison: Standings) -> Note:
     if len(group) == 1:
         leader = group[0]
         if n == 2:
-            other = comparison.ordered[1].facts.algorithm
+            other = comparison.ordered[1].algorithm
             return _LEADS(leader=leader, of=of, other=other)
         return _LEADS_ALL(leader=leader, of=of, others=n - 1)
     among = [pair for pair in comparison.pairs if pair.first in group and pair.second in group]
@@ -237,11 +232,11 @@ def listed(names: Sequence[str]) -> Note:
 def leading_group(comparison: Standings) -> list[str]:
     """The algorithms that no other is significantly better than, the best first: no two of them differ significantly."""
     places = comparison.places()
-    ordered = (one.facts.algorithm for one in comparison.ordered)
+    ordered = (one.algorithm for one in comparison.ordered)
     return [name for name in ordered if places[name][0] == 1]
 
 
-def rate_of_items(one: Estimate | OutcomeRate) -> Note:
+def rate_of_items(one: Estimate) -> Note:
     """How good the only model or system is."""
-    shown = {"algorithm": one.facts.algorithm, "rate": one.value, "low": one.low, "high": one.high}
-    return _RATE_OF(**shown, of=one.answers.of, n=one.facts.size)
+    shown = {"algorithm": one.algorithm, "rate": one.value, "low": one.low, "high": one.high}
+    return _RATE_OF(**shown, of=one.answers.of, n=one.rests_on.n)

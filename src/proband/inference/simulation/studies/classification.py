@@ -24,7 +24,7 @@ def _rated(one: DataSet, level: float, seed: int, measure: str) -> Answered:
     classes, models, groups = one.data
     found = classify(classes, models, group=groups, confidence_level=level, seed=seed)
     (rate,) = (each for each in found.rates if each.measure == measure)
-    return Answered(rate.value, rate.low, rate.high, rate.design, (*found.notes, *rate.notes))
+    return Answered(rate.value, rate.low, rate.high, rate.method, (*found.notes, *rate.notes))
 
 
 def _micro(one: DataSet, level: float, seed: int) -> Answered:
@@ -43,7 +43,7 @@ def _of_class(one: DataSet, level: float, seed: int) -> Answered:
     assert first.recall is not None  # it has samples
     assert first.low is not None
     assert first.high is not None
-    return Answered(first.recall, first.low, first.high, found.rates[0].design)
+    return Answered(first.recall, first.low, first.high, found.rates[0].method)
 
 
 def _models_compared(one: DataSet, level: float, seed: int) -> Answered:

@@ -25,7 +25,7 @@ def _over_choices(one: DataSet, level: float, seed: int) -> Answered:
     (pair,) = compare(RATE, one.data, one.within, _CHOICE, confidence_level=level, seed=seed).pairs
     assert pair.choices_low is not None  # choices vary
     assert pair.choices_high is not None
-    return Answered(pair.difference, pair.choices_low, pair.choices_high, pair.method)
+    return Answered(pair.value, pair.choices_low, pair.choices_high, pair.method)
 
 
 _CHOICE = ImageChoice()

@@ -37,6 +37,7 @@ from proband.inference.verification.shared import Shared
 from proband.inference.verification.verification import beside_each_other, verified
 from proband.measures.pair_measures import FNMR, facts_of_pairs
 from proband.measures.verification import SUPPORTED
+from proband.results.about import RestsOn, Who
 from proband.results.difference import Adjustment
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
@@ -104,20 +105,20 @@ def _estimate(
         notes.insert(0, _FEW_MATCHES(n=matches, supported=TOO_FEW_ERRORS))
     elif not point.point.fmr_supported:
         notes.insert(0, _FEWER_MATCHES(n=matches, usual=SUPPORTED))
+    facts = facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes)
     return Estimate(
+        who=Who(algorithm=facts.algorithm),
+        rests_on=RestsOn.measured(facts, float(point.point.false_non_matches)),
         value=point.point.fnmr,
         low=low,
         high=high,
         confidence_level=level,
         standard_error=error,
-        events=float(point.point.false_non_matches),
         degrees_of_freedom=point.fnmr.degrees_of_freedom,
-        replicates=None,
-        design=point.fnmr.method if anew is None else _ANEW,
+        method=point.fnmr.method if anew is None else _ANEW,
         seed=seed,
         answers=answers_of_verification(measure.estimand),
-        facts=facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes),
-        clusters=None,
+        facts=facts,
         notes=tuple(notes),
     )
 

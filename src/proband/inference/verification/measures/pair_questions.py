@@ -17,6 +17,7 @@ from proband.inference.verification.intervals.dyadic_auc import AucInterval
 from proband.inference.verification.intervals.equal_error import EqualErrorInterval
 from proband.inference.verification.results import Verification
 from proband.measures.pair_measures import facts_of_pairs
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import (
@@ -125,20 +126,19 @@ def estimate_of(
     within: Experiment | Samples | None,
 ) -> Estimate:
     """Make an estimate of an interval that a verification found."""
+    facts = facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes)
     return Estimate(
+        who=Who(algorithm=facts.algorithm),
+        rests_on=RestsOn.measured(facts),
         value=found.value,
         low=found.low,
         high=found.high,
         confidence_level=found.confidence_level,
         standard_error=found.standard_error,
-        events=None,
         degrees_of_freedom=found.degrees_of_freedom,
-        replicates=None,
-        design=found.method,
-        seed=None,
+        method=found.method,
         answers=answers,
-        facts=facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes),
-        clusters=None,
+        facts=facts,
         notes=(*found.notes, *made.notes),
     )
 
@@ -151,7 +151,7 @@ def joint_of_pairs(
 ) -> Joint:
     """Put every two algorithms, or those pairs that were chosen, to a test of their comparisons."""
     return Joint(
-        tuple(replace(one, facts=replace(one.facts, algorithm=name)) for name, one in estimates.items()),
+        tuple(one.named(name) for name, one in estimates.items()),
         tuple(
             (first, second, None, tested(first, second))
             for first, second in every_two(tuple(estimates), chosen)

@@ -27,6 +27,7 @@ from proband.inference.verification.verification import require_pair_orientation
 from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted_pairs import AnyWeights, Units, WeightedPairs
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
 from proband.results.estimate import Estimate, Measurement
 from proband.results.targets import OTHER_PEOPLE_AND_THRESHOLD, OTHER_PEOPLE_COMPARED
@@ -92,14 +93,14 @@ class HeldPairs:
             high=ends[1],
             confidence_level=question.confidence_level,
             standard_error=error,
-            events=measured.events,
             degrees_of_freedom=freedom,
             replicates=replicates,
-            design=method,
+            method=method,
             seed=question.seed,
             answers=answers,
+            who=Who(algorithm=measured.facts.algorithm),
+            rests_on=RestsOn.measured(measured.facts, measured.events),
             facts=measured.facts,
-            clusters=None,
             notes=(*notes, *measured.facts.notes),
             again=again,
         )

@@ -18,7 +18,6 @@ from proband.inference.comparisons.comparison import Standings
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.galleries.participants import Panel
 from proband.inference.galleries.tables import GalleryVariation
-from proband.inference.outcomes.results import OutcomeRate
 from proband.inference.verification.groups import Differential
 from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.measures.verification import SUPPORTED
@@ -184,7 +183,7 @@ def _without_open(mark: Mark, limit: float) -> Mark:
 
 
 def leaderboard(
-    estimates: Sequence[Estimate | OutcomeRate],
+    estimates: Sequence[Estimate],
     id: str = "leaderboard-chart",
     title: str = "Algorithms, the best first",
     *,
@@ -194,7 +193,7 @@ def leaderboard(
     first = some(estimates, "estimates")[0]
     part = level(first.confidence_level)
     return values(
-        [Valued(one.facts.algorithm, one.value, one.low, one.high) for one in estimates],
+        [Valued(one.algorithm, one.value, one.low, one.high) for one in estimates],
         str(first.answers.of),
         "rate" if in_points else "number",
         first.confidence_level,
@@ -237,7 +236,7 @@ def forest(
         notes.append(f"Shaded: differences smaller than {worth}, which are not worth having.")
     return _apart(
         comparison,
-        [Valued(f"{one.first} − {one.second}", one.difference, one.low, one.high) for one in shown],
+        [Valued(f"{one.first} − {one.second}", one.value, one.low, one.high) for one in shown],
         difference_label(in_points),
         id=id,
         title=title,
@@ -250,13 +249,13 @@ def forest(
 
 def against_best(comparison: Standings) -> Chart:
     """Chart what each algorithm lacks against the best, whichever way round the two were compared."""
-    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    best, *others = (one.algorithm for one in comparison.ordered)
     found = {}
     for pair in comparison.pairs:
         if pair.second == best:
-            found[pair.first] = Valued(pair.first, pair.difference, pair.low, pair.high)
+            found[pair.first] = Valued(pair.first, pair.value, pair.low, pair.high)
         elif pair.first == best:
-            found[pair.second] = Valued(pair.second, -pair.difference, -pair.high, -pair.low)
+            found[pair.second] = Valued(pair.second, -pair.value, -pair.high, -pair.low)
     unit = " in points" if comparison.pairs[0].in_points else ""
     return _apart(
         comparison,

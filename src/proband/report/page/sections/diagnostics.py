@@ -101,7 +101,7 @@ def _replicates(scene: Scene) -> Table | None:
 
 def _drawn(one: Estimate) -> bool:
     return (
-        one.replicates is not None and one.design.key == BOOTSTRAP and bool(np.isfinite(one.replicates).all())
+        one.replicates is not None and one.method.key == BOOTSTRAP and bool(np.isfinite(one.replicates).all())
     )
 
 
@@ -109,7 +109,7 @@ def _halves(one: Estimate) -> list[Cell]:
     first, second = one.errors_of_halves
     stable = one.halves_agree
     return [
-        cells.text_cell(one.facts.algorithm),
+        cells.text_cell(one.algorithm),
         cells.text_cell(str(one.answers.of)),
         cells.count_cell(0 if one.replicates is None else len(one.replicates)),
         cells.rate_cell(first),
