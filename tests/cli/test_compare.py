@@ -47,7 +47,7 @@ def test_table_and_files(compare: Run, study: Path) -> None:
     assert (study / "t.md").read_text(encoding="utf-8") == comparison.to_markdown()
     written = pl.read_csv(study / "t.csv")
     assert written["comparison"].to_list() == ["rank-2"]
-    assert written["difference"].to_list() == comparison.to_frame()["difference"].to_list()
+    assert written["value"].to_list() == comparison.to_frame()["value"].to_list()
 
 
 def test_median_ranks(compare: Run) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
 
 from proband.engine.arguments import published
 from proband.results.base import Count, Facts
 
 
+def stated(record: Who | RestsOn) -> dict[str, Any]:
+    """What a record states: the fields that are not as they are without it."""
+    values = ((one.name, getattr(record, one.name), one.default) for one in fields(record))
+    return {name: value for name, value, default in values if value != default}
+
+
 @published
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Who:
     """Whom a number is about; what it is not about is empty, and not written.
 
@@ -30,6 +36,12 @@ class Who:
         The second column of two that are crossed, and its level.
     target_fmr, threshold
         Of an error rate: the false match rate that was asked for, and the threshold it was counted at.
+
+    Examples
+    --------
+    >>> from proband.results import Who
+    >>> Who(algorithm="net", category="fb")
+    Who(algorithm='net', category='fb')
     """
 
     sparse: ClassVar[bool] = True
@@ -46,13 +58,16 @@ class Who:
     target_fmr: float | None = None
     threshold: float | None = None
 
+    def __repr__(self) -> str:
+        return f"Who({', '.join(f'{name}={value!r}' for name, value in stated(self).items())})"
+
     def named(self, algorithm: str) -> Self:
         """The same, of an algorithm under another name."""
         return replace(self, algorithm=algorithm)
 
 
 @published
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RestsOn:
     """What a number was counted from; what is not known, or does not apply, is None, and not written.
 
@@ -77,6 +92,9 @@ class RestsOn:
     n_units: Count | None = None
     unit: str = ""
     n_effective: float | None = None
+
+    def __repr__(self) -> str:
+        return f"RestsOn({', '.join(f'{name}={value!r}' for name, value in stated(self).items())})"
 
     @classmethod
     def measured(cls, facts: Facts, events: float | None = None) -> Self:

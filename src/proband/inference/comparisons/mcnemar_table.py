@@ -170,7 +170,7 @@ class McNemarTable(Result):
             *dict.fromkeys(one.why for one in self.rows if one.why is not None),
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each test."""
         return frame_of_rows([_plain(one) for one in self.rows])
 

@@ -110,7 +110,7 @@ def compare_sensors(
     >>> values = np.vstack([np.eye(40), np.where(np.arange(40)[:, None] < 10, 0.5, np.eye(40))])
     >>> scores = Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name="net")
     >>> (pair,) = compare_sensors(scores, "camera", Experiment(Samples(table), gallery=ids[:40])).pairs
-    >>> pair.first, pair.second, pair.difference, round(pair.p_value, 6), pair.verdict
+    >>> pair.first, pair.second, pair.value, round(pair.p_value, 6), pair.verdict
     ('a', 'b', 0.25, 0.000977, 'better')
     """
     worth = margin_for(margin, is_rate=True)

@@ -157,7 +157,7 @@ STUDIES = (
             _two(60, SOME, 0.8, 0.2, SignFlip(), measure=_BY_PERSON),
             _two(60, SOME, 0.8, 0.2, SignFlip(), measure=_BY_PERSON, apart=0.1),
         ),
-        ("compare", "Difference", "PersonDifference", "ClusteredMcNemarTest"),
+        ("compare", "Difference", "Test", "ClusteredMcNemarTest"),
     ),
     Study(
         "difference-of-ranks",
