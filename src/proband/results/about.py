@@ -83,6 +83,12 @@ class RestsOn:
         The independent units behind it, and what one is called: ``person``, ``sample``, ``cluster``, …
     n_effective
         How many independent items would tell as much.
+
+    Examples
+    --------
+    >>> from proband.results import RestsOn
+    >>> RestsOn(n=120, of="probe", events=87, n_units=40, unit="person")
+    RestsOn(n=120, of='probe', events=87, n_units=40, unit='person')
     """
 
     sparse: ClassVar[bool] = True
