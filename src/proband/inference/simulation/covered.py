@@ -20,7 +20,7 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class Tally(Result):
+class Tally:
     """Counts and sums over data sets, of which everything else follows; those of two runs of numbers add up.
 
     Attributes
@@ -169,7 +169,7 @@ class Share(Result):
 
 
 @dataclass(frozen=True)
-class Covered(Result):
+class Covered:
     """How intervals of simulated data sets fared; of a curve, bands: held is the whole of it, and widths are means over ranks.
 
     Attributes
@@ -227,7 +227,7 @@ class Covered(Result):
 
 
 @dataclass(frozen=True)
-class Rejected(Result):
+class Rejected:
     """How tests of two algorithms on the same simulated probes fared.
 
     Attributes

@@ -29,7 +29,7 @@ from proband.inference.strata.intervals import Carried, ends_of, freedom_of
 from proband.inference.strata.pairs import student_method
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
-from proband.results.base import Answers, Result
+from proband.results.base import Answers
 from proband.results.difference import Adjustment
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.samples import Experiment
@@ -366,7 +366,7 @@ def _together(design: StratifiedDesign, first: tuple[Strata, Floats], second: tu
 
 
 @dataclass(frozen=True, eq=False)
-class SensorStudy(Result):
+class SensorStudy:
     """One algorithm with the sensors of its probes compared.
 
     Attributes
