@@ -163,7 +163,7 @@ def test_what_everybody_shows_is_a_binomial_bound(units, difference):
             share = 1 - 0.025 ** (1 / units)
             assert low == pytest.approx(difference - share * (1 + difference))
     assert Student(1.0, 0.0, None, units=units).p_value == pytest.approx(
-        sign_flip(np.ones(units)).p_two_sided
+        sign_flip(np.ones(units)).p_value
     )
 
 

@@ -88,7 +88,7 @@ def test_people_and_strata_by_the_textbook(several):
         assert pair.value == pytest.approx((a - b).mean())
         assert (pair.high - pair.low) / 2 == pytest.approx(t.ppf(0.975, 9) * error)
         assert found.answers.varying.key == "people-within-strata"
-        assert found.estimates[0].value - found.estimates[1].value == pytest.approx(pair.difference)
+        assert found.estimates[0].value - found.estimates[1].value == pytest.approx(pair.value)
 
 
 def test_images_of_these_people_are_not_paired(several):

@@ -85,7 +85,6 @@ def test_every_result_has_a_schema(kind: type) -> None:
 
 # Who states the level of an interval that does not say it itself.
 LEVEL_OF = {
-    "McNemarRow": "McNemarTable",
     "DatasetPair": "DatasetComparison",
     "GroupDifference": "Differential",
     "PersonRate": "RateInterval",

@@ -167,7 +167,7 @@ def compare(
     >>> values = {"a": np.eye(40), "b": np.where(np.arange(40)[:, None] < 10, 0.5, np.eye(40))}
     >>> scores = [Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()]
     >>> (pair,) = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40])).pairs
-    >>> pair.difference, pair.n_sf, pair.n_fs, pair.verdict
+    >>> pair.value, pair.n_sf, pair.n_fs, pair.verdict
     (0.25, 10, 0, 'better')
     >>> round(pair.p_value, 6), round(pair.low, 4), round(pair.high, 4)
     (0.000977, 0.1405, 0.4019)

@@ -105,7 +105,7 @@ def compare_independent(
     ...     scores = Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name="net")
     ...     return rank(scores, Experiment(samples, gallery=ids[:40]))
     >>> (pair,) = compare_independent(RecognitionRate(1), measured(0, 0), measured(100, 10)).pairs
-    >>> pair.difference, round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 6)
+    >>> pair.value, round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 6)
     (0.25, 0.1108, 0.4019, 0.000723)
     """
     asked = as_measure(measure)

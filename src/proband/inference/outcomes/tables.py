@@ -90,7 +90,7 @@ def compare_outcomes(
 
     >>> table = {"new": [1] * 40, "old": [0] * 10 + [1] * 30}
     >>> (pair,) = compare_outcomes(table, systems=["new", "old"]).pairs
-    >>> pair.difference, pair.verdict, round(pair.p_value, 6)
+    >>> pair.value, pair.verdict, round(pair.p_value, 6)
     (0.25, 'better', 0.000977)
     """
     two_sided_level(confidence_level, one_sided)

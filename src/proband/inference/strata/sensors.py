@@ -110,7 +110,7 @@ def compare_sensors(
     >>> values = np.vstack([np.eye(40), np.where(np.arange(40)[:, None] < 10, 0.5, np.eye(40))])
     >>> scores = Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name="net")
     >>> (pair,) = compare_sensors(scores, "camera", Experiment(Samples(table), gallery=ids[:40])).pairs
-    >>> pair.first, pair.second, pair.difference, round(pair.p_value, 6), pair.verdict
+    >>> pair.first, pair.second, pair.value, round(pair.p_value, 6), pair.verdict
     ('a', 'b', 0.25, 0.000977, 'better')
     """
     worth = margin_for(margin, is_rate=True)
@@ -256,14 +256,14 @@ def _turned(sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int) -
     flipped = sign_flip(np.rint(apart * numbers[0]), seed)
     n, gained, lost = len(apart), float(apart[apart > 0].sum()), float(-apart[apart < 0].sum())
     if numbers[0] == 1:
-        return Score(gained, lost, n, None, flipped.p_mid), flipped.draws
+        return Score(gained, lost, n, None, flipped.p_mid), flipped.method.draws
     implied = gained + lost - (gained - lost) ** 2 / n
     effect = float(apart.var(ddof=1)) * n / implied if implied > 0 else 1.0
     effect = effect if effect > 0 else 1.0
     skewed = Skewed.of(apart, np.ones(n))
     return Score(
         gained / effect, lost / effect, n / effect, n - 1.0, flipped.p_mid, None, skewed
-    ), flipped.draws
+    ), flipped.method.draws
 
 
 def _within_strata(
