@@ -29,7 +29,7 @@ from proband.inference.simulation.asking import (
     Validating,
     of_a_test,
 )
-from proband.inference.simulation.covered import Share, Tally, simulate
+from proband.inference.simulation.covered import Tally, share_of, simulate
 from proband.inference.simulation.other_worlds import OneRank, SplitsWorld, StrangersWorld
 from proband.inference.simulation.pair_worlds import PairsWorld, TwoOverPairs
 from proband.inference.simulation.populations import KINDS, Population
@@ -197,7 +197,7 @@ def test_what_cannot_be_simulated_is_refused(wrong):
 
 
 def test_a_share_has_its_monte_carlo_error():
-    share = Share.of(95, 100)
+    share = share_of(95, 100)
     assert share.standard_error == pytest.approx(np.sqrt(0.95 * 0.05 / 100))
     assert share.low == pytest.approx(stats.beta.ppf(0.005, 95, 6))
     assert share.high == pytest.approx(stats.beta.ppf(0.995, 96, 5))
