@@ -369,9 +369,9 @@ def test_mcnemar_everywhere():
     for n in (*range(40), 1074, 1075, 1076, 5000, 10**9):
         for sf in {0, 1, n // 2, n} - {k for k in (1,) if n == 0}:
             found = mcnemar(sf, n - sf)
-            values = (found.p_greater, found.p_less, found.p_two_sided, found.p_mid)
+            values = (found.p_greater, found.p_less, found.p_value, found.p_mid)
             assert all(0 <= p <= 1 for p in values)
-            assert found.p_mid <= found.p_two_sided
+            assert found.p_mid <= found.p_value
     with pytest.raises(UsageError, match="at least 0"):
         mcnemar(-1, 3)
 
@@ -381,16 +381,16 @@ def test_mcnemar_everywhere():
 )
 def test_sign_flip(differences):
     found = sign_flip(np.array(differences))
-    values = (found.p_greater, found.p_less, found.p_two_sided, found.p_mid)
+    values = (found.p_greater, found.p_less, found.p_value, found.p_mid)
     assert all(0 <= p <= 1 for p in values)
-    assert found.n_discordant == np.count_nonzero(differences)
+    assert found.rests_on.n == np.count_nonzero(differences)
     turned = sign_flip(-np.array(differences))
     assert (turned.p_greater, turned.p_less) == pytest.approx((found.p_less, found.p_greater), abs=0.01)
 
 
 def test_sign_flip_of_one_person():
     found = sign_flip(np.array([7.0]))
-    assert (found.p_greater, found.p_less, found.p_two_sided, found.p_mid) == (0.5, 1.0, 1.0, 0.5)
+    assert (found.p_greater, found.p_less, found.p_value, found.p_mid) == (0.5, 1.0, 1.0, 0.5)
 
 
 # Regression: the sum of all chances is 1.0000000000000004 here.

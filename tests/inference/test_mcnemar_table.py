@@ -55,7 +55,7 @@ def test_p_values_are_adjusted_for_all_tests_that_there_are() -> None:
     order, stepped = np.argsort(plain, kind="stable"), 0.0
     for place, k in enumerate(order):
         stepped = max(stepped, min(1.0, (len(plain) - place) * plain[k]))
-        assert tested[k].p_adjusted == pytest.approx(stepped)
+        assert tested[k].test.p_adjusted == pytest.approx(stepped)
     (empty,) = [one for one in found.rows if one.test is None]
     assert (empty.category, empty.counts.n, empty.difference) == ("none", 0, None)
     assert empty.why is not None

@@ -29,13 +29,13 @@ from proband.inference.simulation.asking import (
     Validating,
     of_a_test,
 )
-from proband.inference.simulation.covered import Share, Tally, simulate
+from proband.inference.simulation.covered import Tally, share_of, simulate
 from proband.inference.simulation.other_worlds import OneRank, SplitsWorld, StrangersWorld
 from proband.inference.simulation.pair_worlds import PairsWorld, TwoOverPairs
 from proband.inference.simulation.populations import KINDS, Population
 from proband.inference.simulation.studies.trials import SOME, each, pairs_of, population_of, zipf
 from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms
-from proband.words import Method
+from proband.words import Method, plain
 
 RATE = RecognitionRate(1)
 
@@ -86,7 +86,7 @@ def test_tallies_of_parts_add_up_to_that_of_the_whole():
     world = TwoAlgorithms(OutcomesWorld(Population.of(40, [1, 2, 6], rate=0.8, icc=0.2), RATE), 0.1)
     whole, _ = simulate(world, Comparing(RATE), 20)
     parts = [simulate(world, Comparing(RATE), n, first=first)[0] for first, n in ((0, 7), (7, 13))]
-    added, wanted = (parts[0] + parts[1]).to_dict(), whole.to_dict()
+    added, wanted = plain(parts[0] + parts[1]), plain(whole)
     for name, value in wanted.items():
         assert added[name] == pytest.approx(value), name
     assert whole.n == whole.tested == whole.bounded == 20
@@ -197,7 +197,7 @@ def test_what_cannot_be_simulated_is_refused(wrong):
 
 
 def test_a_share_has_its_monte_carlo_error():
-    share = Share.of(95, 100)
+    share = share_of(95, 100)
     assert share.standard_error == pytest.approx(np.sqrt(0.95 * 0.05 / 100))
     assert share.low == pytest.approx(stats.beta.ppf(0.005, 95, 6))
     assert share.high == pytest.approx(stats.beta.ppf(0.995, 96, 5))

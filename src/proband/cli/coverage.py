@@ -18,9 +18,10 @@ from proband.marks import Needs
 
 if TYPE_CHECKING:
     from proband.inference.simulation.coverage import Coverage
-    from proband.inference.simulation.covered import Rejected, Share
+    from proband.inference.simulation.covered import Rejected
     from proband.inference.simulation.halves import Halves
     from proband.measures import Outcomes
+    from proband.results.estimate import Estimate
     from proband.samples import Experiment
 
 _PEOPLE, _HOW, _POWER = "People", "Procedure", "Power"
@@ -218,12 +219,13 @@ def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
     from proband.report.tables.table import Table
     from proband.words import percent
 
-    def share(one: Share) -> str:
-        return f"{percent(one.value, 1)} ± {percent(one.standard_error, 1)}"
+    def shown(share: Estimate) -> str:
+        error = "" if share.standard_error is None else f" ± {percent(share.standard_error, 1)}"
+        return f"{percent(share.value, 1)}{error}"
 
     inside = found.interval
     rows: list[tuple[str, Any]] = [
-        ("holds the truth", text_cell(share(inside.covered))),
+        ("holds the truth", text_cell(shown(inside.covered))),
         (
             "lies below it, above it",
             text_cell(f"{percent(inside.too_low, 1)}, {percent(inside.too_high, 1)}"),
@@ -236,7 +238,7 @@ def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
         rows.append(("people who carry the variance", digits_cell(inside.carriers, 3)))
     rows.append(("comes with a caution", text_cell(percent(inside.cautioned, 1))))
     tests: list[tuple[str, Rejected | None]] = [("power", found.power), ("type I error", found.level)]
-    rows += [(name, text_cell(share(one.rejected))) for name, one in tests if one is not None]
+    rows += [(name, text_cell(shown(one.rejected))) for name, one in tests if one is not None]
     title = f"{found.measure}, {found.design}"
     show_tables(Table(title, columns("simulated", ""), tuple((text_cell(name), cell) for name, cell in rows)))
     say(found.sentence())

@@ -29,7 +29,7 @@ from proband.words import Note
 
 if TYPE_CHECKING:
     from proband.inference.comparisons.paired import Tested
-    from proband.inference.comparisons.testing.cochran import CochranQ
+    from proband.results.test import Test
 
 Data = Outcomes | Scores
 Within = Experiment | Samples | Pool | None
@@ -160,7 +160,7 @@ class Joint:
     tested: tuple[tuple[str, str, int | None, Tested], ...]
     answers: Answers
     notes: tuple[Note, ...] = ()
-    overall: CochranQ | None = None
+    overall: Test | None = None
     unit: Unit = "person"
 
 

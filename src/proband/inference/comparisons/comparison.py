@@ -12,13 +12,13 @@ from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
 from proband.errors import UsageError, first_few
-from proband.inference.comparisons.testing.cochran import CochranQ
 from proband.inference.estimates.evaluation import probes_called
 from proband.results.base import Answers, Confidence, Rank, Result
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.frames import rows_of, tidy_rows
 from proband.results.serializing import Written
+from proband.results.test import Test
 from proband.words import Note, as_sentence, counted
 
 
@@ -140,7 +140,7 @@ class Comparison(Standings):
 
     estimates: tuple[Estimate, ...]
     pairs: tuple[Difference, ...]
-    overall: CochranQ | None
+    overall: Test | None
     margin: float | None
     confidence_level: Confidence
     answers: Answers

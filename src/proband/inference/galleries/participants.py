@@ -15,7 +15,6 @@ import polars as pl
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, UsageError, first_few
-from proband.results.base import Result
 from proband.samples.reading import read_frame
 
 _DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
@@ -25,7 +24,7 @@ _MONTHS = (
 
 
 @dataclass(frozen=True)
-class Participant(Result):
+class Participant:
     """One algorithm that took part in a test.
 
     Parameters

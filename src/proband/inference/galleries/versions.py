@@ -18,7 +18,7 @@ from proband.inference.estimates.evaluation import Evaluation, OfProbes, probes_
 from proband.inference.galleries.participants import date_parts
 from proband.inference.procedures import Question
 from proband.measures import Outcomes, RecognitionRate
-from proband.results.base import Count, Rank, Result
+from proband.results.base import Count, Rank, Record
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
@@ -101,7 +101,7 @@ class RateWithEnds(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ContrastRow(OfProbes, Result):
+class ContrastRow(OfProbes, Record):
     """Two states of an algorithm on one set of probes.
 
     Attributes
@@ -135,7 +135,7 @@ class ContrastRow(OfProbes, Result):
 
 
 @dataclass(frozen=True)
-class Contrast(Result):
+class Contrast(Record):
     """One algorithm in two states, over every set of probes.
 
     The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the

@@ -214,7 +214,7 @@ def coverage(
     Examples
     --------
     >>> found = coverage(subjects=40, probes_per_subject=3, rate=0.9, icc=0.2, n_sets=200)
-    >>> found.design.key, found.interval.covered.n, 0.9 < found.covered <= 1
+    >>> found.design.key, found.interval.covered.rests_on.n, 0.9 < found.covered <= 1
     ('clustered', 200, True)
     """
     measure = RecognitionRate(1) if measure is None else as_measure(measure)

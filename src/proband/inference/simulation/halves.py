@@ -14,10 +14,11 @@ from proband.errors import DesignError
 from proband.inference.estimates.estimate import estimate
 from proband.inference.procedures import Auto
 from proband.inference.proportions import t_quantile
-from proband.inference.simulation.covered import Share
+from proband.inference.simulation.covered import share_of
 from proband.measures import Outcomes
 from proband.measures.base import Measure, as_measure
 from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.results.estimate import Estimate
 from proband.results.targets import GALLERY, PEOPLE_ALIKE
 from proband.samples import Experiment
 from proband.words import Note, Sentence, Target, as_sentence, counted
@@ -69,7 +70,7 @@ class Halves(Result):
         What it means, and what it cannot show.
     """
 
-    agree: Share
+    agree: Estimate
     inside: Rate
     expected_inside: Rate
     z_squared: float
@@ -155,7 +156,8 @@ def compare_halves(
         agree += bool(apart <= t_quantile(confidence_level, freedom) * np.sqrt(variance) + 1e-12)
         inside += int(a.low <= b.value <= a.high) + int(b.low <= a.value <= b.high)
         squares.append(apart**2 / variance if variance > 0 else 0.0)
-    share = Share.of(agree, n_splits)
+    answers = Answers(_OF, _VARYING, GALLERY, PEOPLE_ALIKE)
+    share = share_of(agree, n_splits, among=answers)
     z = t_quantile(confidence_level, np.inf)
     notes = [_LIMITS()]
     if share.high < confidence_level - _LEAST_AGREEMENT:
@@ -169,7 +171,7 @@ def compare_halves(
         n_subjects=len(people),
         confidence_level=confidence_level,
         seed=seed,
-        answers=Answers(_OF, _VARYING, GALLERY, PEOPLE_ALIKE),
+        answers=answers,
         notes=tuple(notes),
     )
 

@@ -29,7 +29,7 @@ from proband.inference.strata.intervals import Carried, ends_of, freedom_of
 from proband.inference.strata.pairs import student_method
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
-from proband.results.base import Answers, Result
+from proband.results.base import Answers
 from proband.results.difference import Adjustment
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.samples import Experiment
@@ -256,14 +256,14 @@ def _turned(sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int) -
     flipped = sign_flip(np.rint(apart * numbers[0]), seed)
     n, gained, lost = len(apart), float(apart[apart > 0].sum()), float(-apart[apart < 0].sum())
     if numbers[0] == 1:
-        return Score(gained, lost, n, None, flipped.p_mid), flipped.draws
+        return Score(gained, lost, n, None, flipped.p_mid), flipped.method.draws
     implied = gained + lost - (gained - lost) ** 2 / n
     effect = float(apart.var(ddof=1)) * n / implied if implied > 0 else 1.0
     effect = effect if effect > 0 else 1.0
     skewed = Skewed.of(apart, np.ones(n))
     return Score(
         gained / effect, lost / effect, n / effect, n - 1.0, flipped.p_mid, None, skewed
-    ), flipped.draws
+    ), flipped.method.draws
 
 
 def _within_strata(
@@ -366,7 +366,7 @@ def _together(design: StratifiedDesign, first: tuple[Strata, Floats], second: tu
 
 
 @dataclass(frozen=True, eq=False)
-class SensorStudy(Result):
+class SensorStudy:
     """One algorithm with the sensors of its probes compared.
 
     Attributes

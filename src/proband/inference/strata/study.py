@@ -28,7 +28,7 @@ from proband.inference.strata.units import strata_of
 from proband.measures import CMC, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.band import Band
-from proband.results.base import Answers, Count, Rank, Result
+from proband.results.base import Answers, Count, Rank, Record, Result
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE, OTHER_PROBES
@@ -57,7 +57,7 @@ _VARYING = {
 
 
 @dataclass(frozen=True, eq=False)
-class Errors(Result):
+class Errors(Record):
     """The standard error of a curve at every rank, how it was made, and what varies behind it.
 
     Attributes

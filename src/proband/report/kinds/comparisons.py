@@ -235,7 +235,7 @@ def comparison_statements(comparison: Standings) -> list[Note]:
             _OVERALL(
                 statistic=found.statistic,
                 freedom=found.degrees_of_freedom,
-                p=(found.p_value, found.method.floor),
+                p=(float(found), found.method.floor),
                 method=found.method,
             )
         )

@@ -30,7 +30,6 @@ from proband.inference.simulation.studies import (
     verification,
 )
 from proband.inference.simulation.studies.trials import LEVEL, Bars, Study, Trial
-from proband.results.base import Result
 from proband.words import Target
 
 __all__ = ["STUDIES", "UNTRIED", "Bars", "Study", "Trial", "Tried", "run_trial"]
@@ -77,7 +76,7 @@ UNTRIED: Mapping[str, Target] = {
 
 
 @dataclass(frozen=True)
-class Tried(Result):
+class Tried:
     """What one trial of a study showed.
 
     Attributes
