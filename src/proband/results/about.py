@@ -19,15 +19,17 @@ class Who:
     algorithm
         The algorithm, classifier or system.
     category
-        The category of probes.
+        The category of probes, or the domain of a survey.
     dataset, gallery, protocol
         The data set, the gallery and the protocol.
     label
         The class of a classifier.
     column, group
         A column, or a covariate, and one of its groups or levels.
-    other_column, other_group
-        The second column of two that are crossed, and its level.
+    number
+        The number that a group stands for, where the column is one.
+    other_column, other_group, other_reference
+        The second column of two that are crossed, and its level; of how one acts on the other, the level that this one is compared with.
     target_fmr, threshold
         Of an error rate: the false match rate that was asked for, and the threshold it was counted at.
     """
@@ -41,8 +43,10 @@ class Who:
     label: str = ""
     column: str = ""
     group: str = ""
+    number: float | None = None
     other_column: str = ""
     other_group: str = ""
+    other_reference: str = ""
     target_fmr: float | None = None
     threshold: float | None = None
 
@@ -68,6 +72,10 @@ class RestsOn:
         The independent units behind it, and what one is called: ``person``, ``sample``, ``cluster``, …
     n_effective
         How many independent items would tell as much.
+    design_effect
+        The variance as a multiple of what a simple random sample of as many rows would have.
+    size
+        The sum of the weights, where items are weighted: how many of the population they stand for.
     """
 
     sparse: ClassVar[bool] = True
@@ -77,6 +85,8 @@ class RestsOn:
     n_units: Count | None = None
     unit: str = ""
     n_effective: float | None = None
+    design_effect: float | None = None
+    size: float | None = None
 
     @classmethod
     def measured(cls, facts: Facts, events: float | None = None) -> Self:

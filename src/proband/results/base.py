@@ -178,6 +178,10 @@ class Facts:
         return self.compared is not None
 
 
+NOT_MEASURED = Facts("", 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", "", "", "", "", "", ())
+"""Of a number that no algorithm was measured for by itself."""
+
+
 def describing(of: Target) -> Answers:
     """The answers of a bare measurement: it describes these probes and this gallery, and claims no more."""
     return Answers(of, DESCRIPTION, EVERYTHING, NOTHING)

@@ -247,7 +247,8 @@ def _better(comparison: Comparison) -> dict[tuple[str, str], tuple[int, float]]:
         sign = upward * ((pair.value > 0) - (pair.value < 0))
         straight = pair.first <= pair.second
         names = (pair.first, pair.second) if straight else (pair.second, pair.first)
-        p = pair.p_adjusted if pair.varies and pair.why_not is None else 1.0
+        judged = pair.varies and pair.why_not is None
+        p = pair.p_adjusted if judged and pair.p_adjusted is not None else 1.0
         found[names] = (sign if straight else -sign, p)
     return found
 

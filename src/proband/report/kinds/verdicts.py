@@ -113,7 +113,7 @@ def turned(pair: Difference) -> Difference:
         high=0.0 - pair.low,
         n_sf=pair.n_fs,
         n_fs=pair.n_sf,
-        verdict=_TURNED.get(pair.verdict, pair.verdict),
+        verdict=None if pair.verdict is None else _TURNED.get(pair.verdict, pair.verdict),
         not_inferior=None,
         bound_low=None if pair.bound_high is None else 0.0 - pair.bound_high,
         bound_high=None if pair.bound_low is None else 0.0 - pair.bound_low,
