@@ -61,7 +61,7 @@ def known():
         ("pb.estimate(pb.FNMR(0.1), a, S)", "FNMR at an FMR of 0.1"),
         ("pb.estimate_cmc(a, E)", "95% band"),
         ("pb.compare(R, [a, b, c], E)", "3 algorithms"),
-        ("pb.compare(R, [a, b], E).pairs[0]", "first='a', second='b'"),
+        ("pb.compare(R, [a, b], E).pairs[0]", "a against b is undecided"),
         ("pb.evaluate([a, b], E)", "2 algorithms"),
         ("pb.evaluate([a, b], E).entries[0]", "a, all probes: 0.9167 [0.6461, 0.9851] at rank 1"),
         ("pb.verify(a, S, fmr=0.1)", "264 impostor comparisons"),
