@@ -42,7 +42,7 @@ def test_with_weights_it_is_svyglm(case: str, success: str, strata: str | None) 
         assert column(found, name) == pytest.approx(expected, rel=1e-9)
     assert column(found, "degrees_of_freedom") == [r["df"]] * 3
     whole = found.overall
-    assert [whole.statistic, whole.numerator, whole.denominator, whole.p_value] == pytest.approx(r["all"], rel=1e-9)  # fmt: skip
+    assert [whole.statistic, whole.degrees_of_freedom, whole.denominator_degrees_of_freedom, whole.p_value] == pytest.approx(r["all"], rel=1e-9)  # fmt: skip
 
 
 def test_levels_are_compared_with_the_one_that_is_named() -> None:
@@ -54,7 +54,7 @@ def test_levels_are_compared_with_the_one_that_is_named() -> None:
         for level in levels
     }
     (first, second), (one, other) = levels, whole.values()
-    assert [one[1].name, other[1].name] == [
+    assert [one[1].who.group, other[1].who.group] == [
         f"levels(glasses, {first})={second}",
         f"levels(glasses, {second})={first}",
     ]
@@ -64,8 +64,8 @@ def test_levels_are_compared_with_the_one_that_is_named() -> None:
 
 def test_standardised_differences_use_the_weights() -> None:
     found = explained("ok", strata="site")
-    one = next(one for one in found.differences if one.covariate == "glasses")
-    assert [one.difference, one.standard_error] == pytest.approx(EXPECTED["difference"], rel=1e-9)
+    one = next(one for one in found.differences if one.who.column == "glasses")
+    assert [one.value, one.standard_error] == pytest.approx(EXPECTED["difference"], rel=1e-9)
 
 
 @pytest.mark.parametrize(("case", "success"), [("cr2", "ok"), ("cr2_linear", "seconds")])
@@ -131,4 +131,4 @@ def test_rows_without_clusters_and_numbers_are_said() -> None:
     said = " ".join(map(str, found.notes))
     assert "every row counts as independent" in said
     assert "not all 0 or 1" in said
-    assert found.coefficients[1].ratio is None
+    assert found.ratios == ()

@@ -93,7 +93,7 @@ def test_a_survey_has_the_interval_of_people_within_strata(outcomes_of):
     by_names = Survey(
         {"hit": np.where(hits == 1, "yes", "no"), "who": people, "site": site}, strata="site", units="who"
     )
-    shares = {row.name: (row.low, row.high) for row in by_names.mean("hit").estimates}
+    shares = {row.name: (row.estimate.low, row.estimate.high) for row in by_names.mean("hit").rows}
     assert next(ends for name, ends in shares.items() if "yes" in name) == pytest.approx((one.low, one.high))
     assert survey.total("hit").estimates[0].low == survey.total("hit", interval="t").estimates[0].low
 

@@ -74,7 +74,6 @@ if TYPE_CHECKING:
     from proband.inference.simulation.halves import Halves as Halves, compare_halves as compare_halves
     from proband.inference.strata.sensors import compare_sensors as compare_sensors
     from proband.inference.survey import (
-        ReplicateEstimate as ReplicateEstimate,
         Survey as Survey,
         SurveyEstimates as SurveyEstimates,
         estimate_weighted as estimate_weighted,
@@ -125,7 +124,7 @@ _HOMES = {
     "simulation.coverage": "Coverage coverage",
     "simulation.halves": "Halves compare_halves",
     "strata.sensors": "compare_sensors",
-    "survey": "ReplicateEstimate Survey SurveyEstimates estimate_weighted",
+    "survey": "Survey SurveyEstimates estimate_weighted",
     "verification.results": "Verification Verifications",
     "verification.thresholds.deployed": "threshold",
     "verification.thresholds.results": "DeployedThreshold DeployedThresholds",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
@@ -86,6 +86,11 @@ def rows_of(record: Any) -> list[Row]:
     return [
         {**own, **({"part": key} if len(parts) > 1 else {}), **row} for key in parts for row in parts[key]
     ]
+
+
+def rows_of_all(records: Iterable[Any]) -> list[Row]:
+    """Return several records as rows, one below the other."""
+    return [row for record in records for row in rows_of(record)]
 
 
 def _down(arrays: dict[str, list[Any]]) -> list[Row]:

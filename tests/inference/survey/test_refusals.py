@@ -77,7 +77,7 @@ def test_notes_tell_what_was_done() -> None:
     assert codes[:2] == ["survey.raking-not-converged", "survey.raked"]
     found = ALL.mean("gap", missing="drop")
     assert [note.code for note in found.notes if note.code == "survey.missing"] == ["survey.missing"]
-    assert found[0].n_rows == 7
+    assert found[0].rests_on.n == 7
     replicated = Survey(TABLE, weights="w", strata="site", units="unit", fpc="n").replicated("brr").mean("y")
     assert "survey.fpc-unused" in [note.code for note in replicated.notes]
 

@@ -59,7 +59,7 @@ def explain_outcomes(
 
     >>> table = {"who": [k // 2 for k in range(16)], "glasses": ["no", "yes"] * 8, "ok": [1, 0] * 3 + [0, 1] + [1] * 8}
     >>> found = explain_outcomes(table, success="ok", on="glasses", cluster="who")
-    >>> [(one.level, one.value.__round__(4)) for one in found.rates]
+    >>> [(rate.who.group, rate.value.__round__(4)) for rate in found.rates]
     [('no', 0.875), ('yes', 0.625)]
     >>> found.differences[0]
     glasses yes against no: −25.00 [−84.12, +34.12], p = 0.35

@@ -19,7 +19,7 @@ from proband.engine.limits import Drawn, Freedom, Level, Rho, Seed, Share, Withi
 from proband.errors import Hint, InputError, UsageError
 from proband.inference.survey import adjusting
 from proband.inference.survey.columns import Flags, Floats, numbers_of
-from proband.inference.survey.estimating import estimated
+from proband.inference.survey.estimating import estimate_statistics
 from proband.inference.survey.intervals import DesignEffect, Interval, Options
 from proband.inference.survey.known_totals import Known, cells_known, margins_known, matrix_known
 from proband.inference.survey.layout import stages_of
@@ -415,7 +415,7 @@ class Survey:
             quantile_interval,
             missing == "drop",
         )
-        return estimated(self, statistics, columns, differences, options)
+        return estimate_statistics(self, statistics, columns, differences, options)
 
     def mean(self, *columns: str, **options: Any) -> SurveyEstimates:
         """Estimate means of columns; shares of the values of a column of names. Options are those of `estimate`."""
