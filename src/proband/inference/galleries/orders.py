@@ -143,7 +143,7 @@ class Orders(OfProbes, Record):
         said += [_REVERSED(**about, first=one.first, second=one.second) for one in sure]
         return said if sure else [*said, _NO_REVERSAL(**about, seen=len(self.reversals))]
 
-    def _frame(self, wide: bool) -> pl.DataFrame:
+    def to_frame(self) -> pl.DataFrame:
         """One row for each algorithm."""
         rows = []
         for one in self.standings:
