@@ -83,7 +83,7 @@ def pairs(mated: Any = HITS, values: Any = SCORES[0], **more: Any) -> Any:
 
 
 def weighted(strata: Any = (1, 1, 1, 1, 2, 2, 2, 2), **more: Any) -> Any:
-    return pb.estimate_weighted(lambda w: float(w @ HITS), strata, designs.Jackknife(), **more).value
+    return pb.estimate_weighted(lambda w: float(w @ HITS), strata, design=designs.Jackknife(), **more).value
 
 
 def divided(labels: Any = TRUTH, subjects: Any = PEOPLE, **more: Any) -> Any:
@@ -165,7 +165,7 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
         "gallery": (
             lambda v: plain(
                 pb.experiment_over(
-                    pb.Scores.from_array(SCORES, IDS, orientation="similarity"), TABLE, v
+                    pb.Scores.from_array(SCORES, IDS, orientation="similarity"), TABLE, gallery=v
                 ).probes
             ),
             FIRST,
@@ -173,7 +173,10 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
         "probes": (
             lambda v: plain(
                 pb.experiment_over(
-                    pb.Scores.from_array(SCORES, IDS, orientation="similarity"), TABLE, IDS[:1], v
+                    pb.Scores.from_array(SCORES, IDS, orientation="similarity"),
+                    TABLE,
+                    gallery=IDS[:1],
+                    probes=v,
                 ).probes
             ),
             ~FIRST,
@@ -274,17 +277,17 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
         "scores": (lambda v: plain(pb.classify(TRUTH, v)), LOGITS),
         "whole numbers": (lambda v: plain(pb.classify(TRUTH, v)), (LOGITS * 100).astype(int)),
         "predictions": (lambda v: plain(pb.classify(TRUTH, {"a": v})), TRUTH[::-1]),
-        "group": (lambda v: plain(pb.classify(TRUTH, LOGITS, group=v)), np.array(PEOPLE)),
+        "group": (lambda v: plain(pb.classify(TRUTH, LOGITS, cluster=v)), np.array(PEOPLE)),
         "classes": (lambda v: plain(pb.classify(TRUTH, LOGITS, classes=v)), np.array([0, 1, 2])),
     },
     "compare_outcomes": {
         "systems": (
-            lambda v: plain(pb.compare_outcomes({**FRAME, "hit": v}, systems=["hit", "other"])),
+            lambda v: plain(pb.compare_outcomes({**FRAME, "hit": v}, algorithms=["hit", "other"])),
             HITS,
         ),
         "cluster": (
             lambda v: plain(
-                pb.compare_outcomes({**FRAME, "person": v}, systems=["hit", "other"], cluster="person")
+                pb.compare_outcomes({**FRAME, "person": v}, algorithms=["hit", "other"], cluster="person")
             ),
             np.array(PEOPLE),
         ),
@@ -349,7 +352,7 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
             lambda v: (
                 weighted((1, 1, 2, 2, 3, 3, 4, 4))
                 and pb.estimate_weighted(
-                    lambda w: float(w @ HITS[:4]), [1, 1, 2, 2], designs.BRR(array=v)
+                    lambda w: float(w @ HITS[:4]), [1, 1, 2, 2], design=designs.BRR(array=v)
                 ).value
             ),
             np.array([[0, 0], [0, 1], [1, 0], [1, 1]]),
@@ -358,7 +361,9 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
     "designs.Fay": {
         "array": (
             lambda v: (
-                pb.estimate_weighted(lambda w: float(w @ HITS[:4]), [1, 1, 2, 2], designs.Fay(array=v)).value
+                pb.estimate_weighted(
+                    lambda w: float(w @ HITS[:4]), [1, 1, 2, 2], design=designs.Fay(array=v)
+                ).value
             ),
             np.array([[0, 0], [0, 1], [1, 0], [1, 1]]),
         )
@@ -590,7 +595,7 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
     "classify": (lambda a, b: plain(pb.classify(a, b)), TRUTH, LOGITS),
     "classify predictions": (lambda a, b: plain(pb.classify(a, {"m": b})), TRUTH, TRUTH[::-1]),
     "classify models": (lambda a, b: plain(pb.classify(a, {"m": a, "n": b})), TRUTH, TRUTH[::-1]),
-    "classify groups": (lambda a, b: plain(pb.classify(a, {"m": a}, group=b)), TRUTH, np.array(PEOPLE)),
+    "classify groups": (lambda a, b: plain(pb.classify(a, {"m": a}, cluster=b)), TRUTH, np.array(PEOPLE)),
     "verify_pairs": (lambda a, b: plain(pairs(a, b)), HITS, SCORES[0]),
     "verify_pairs several": (lambda a, b: plain(pairs(HITS, {"a": a, "b": b})), SCORES[1], SCORES[0]),
     "verify_pairs people": (
@@ -625,7 +630,7 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
         SCORES[0],
     ),
     "compare_outcomes": (
-        lambda a, b: plain(pb.compare_outcomes({"a": a, "b": b}, systems=["a", "b"])),
+        lambda a, b: plain(pb.compare_outcomes({"a": a, "b": b}, algorithms=["a", "b"])),
         HITS,
         HITS[::-1],
     ),
@@ -777,7 +782,7 @@ def test_columns_that_are_labelled_by_ids_or_classes_are_brought_to_their_order(
 
 def test_a_column_that_stands_twice_is_refused() -> None:
     frame = pd.DataFrame([["x", "a", 1, 2], ["y", "b", 3, 4]], columns=["id", "subject", "age", "age"])
-    for call in (pb.Samples, pb.Survey, lambda v: pb.compare_outcomes(v, systems=["age", "id"])):
+    for call in (pb.Samples, pb.Survey, lambda v: pb.compare_outcomes(v, algorithms=["age", "id"])):
         with pytest.raises(ProbandError, match="two columns 'age'"):
             call(frame)
     with pytest.raises(ProbandError, match="two columns '1'"):

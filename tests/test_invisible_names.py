@@ -56,7 +56,9 @@ def study() -> tuple[pb.inference.Evaluation, pb.inference.Comparison]:
         for name, lift in ((NAME, 4.0), (OTHER, 2.0))
     ]  # fmt: skip
     evaluation = pb.evaluate(scores, pb.Experiment(samples, gallery=ids[:n]), by="sex")
-    return evaluation, pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.of(None)])
+    return evaluation, pb.compare(
+        [one.outcomes for one in evaluation.of(None)], measure=pb.RecognitionRate(1)
+    )
 
 
 def the_page() -> str:

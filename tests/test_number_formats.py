@@ -126,7 +126,7 @@ def outcome(study: Path) -> tuple[pb.inference.Evaluation, pb.inference.Comparis
     scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
     evaluation = pb.evaluate(scores, pb.experiment_over(scores, samples), confidence_level=0.995)
     outcomes = [entry.outcomes for entry in evaluation.entries]
-    return evaluation, pb.compare(pb.RecognitionRate(1), outcomes, confidence_level=0.995)
+    return evaluation, pb.compare(outcomes, measure=pb.RecognitionRate(1), confidence_level=0.995)
 
 
 def test_a_rate_and_its_interval_look_the_same_everywhere(

@@ -177,7 +177,9 @@ def compared() -> Findings:
     ]
     experiment = pb.Experiment(table, gallery="image == 0")
     pool = pb.Pool(table, groups="session")
-    by_choice = pb.compare(pb.RecognitionRate(1), algorithms, pool, pb.designs.ImageChoice(n_resamples=100))
+    by_choice = pb.compare(
+        algorithms, pool, measure=pb.RecognitionRate(1), design=pb.designs.ImageChoice(n_resamples=100)
+    )
     return Findings(
         "ComparedAlgorithms",
         finding.PROVENANCE,
@@ -185,8 +187,8 @@ def compared() -> Findings:
             "identification": Identified(pb.evaluate(algorithms, experiment)),
             "comparison": ComparedAlgorithms(
                 {
-                    "fnmr": pb.compare(pb.FNMR(0.1), algorithms, experiment),
-                    "auc": pb.compare(pb.AUC(), algorithms, experiment),
+                    "fnmr": pb.compare(algorithms, experiment, measure=pb.FNMR(0.1)),
+                    "auc": pb.compare(algorithms, experiment, measure=pb.AUC()),
                     "choices": by_choice,
                 }
             ),

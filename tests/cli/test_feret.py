@@ -65,7 +65,7 @@ def made_in_python(folder: Path) -> Any:
             folder / "scores.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
         ).values()
     )
-    experiment = pb.experiment_over(scores, samples, "image == 0")
+    experiment = pb.experiment_over(scores, samples, gallery="image == 0")
     return feret_study(
         scores,
         experiment,

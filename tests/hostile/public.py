@@ -226,21 +226,25 @@ class World:
         yield from (verified, verified["a"], verified["a"].rates, verified["a"].points[0].point)
         deployed = pb.threshold(self.both, samples, fmr=0.1)
         yield from (deployed, deployed[0])
-        compared = pb.compare(rate, self.both, experiment)
+        compared = pb.compare(self.both, experiment, measure=rate)
         yield from (
             compared,
             compared.pairs[0],
-            pb.estimate(rate, a, experiment, pb.designs.Bootstrap(n_resamples=200)),
+            pb.estimate(a, experiment, measure=rate, design=pb.designs.Bootstrap(n_resamples=200)),
             Interval(0.0, 1.0),
         )
-        yield from (pb.mcnemar(3, 5), pb.mcnemar_table(self.both, experiment), pb.gate(a, b, experiment))
+        yield from (
+            pb.mcnemar(3, 5),
+            pb.mcnemar_table(self.both, experiment),
+            pb.gate(a, experiment, baseline=b),
+        )
         yield pb.classify(self.truth, {"x": self.logits, "y": self.logits[::-1]})
-        outcomes = pb.compare_outcomes(self.rows, item="q", system="m", success="ok")
+        outcomes = pb.compare_outcomes(self.rows, item="q", algorithm="m", success="ok")
         yield from (outcomes, outcomes.estimates[0], pb.inference.PairedOutcomes(5, 3, 2, 4))
         yield pb.inference.set_overlap(experiment)
         yield pb.inference.cluster_statistics(np.array([1.0, 0, 1, 1]), np.array([0, 0, 1, 1]))
-        yield pb.coverage("rank-rate@1", subjects=10, probes_per_subject=2, rate=0.9, icc=0.1, n_sets=20)
-        yield pb.compare_halves(rate, self.outcomes, n_splits=5)
+        yield pb.coverage(measure="rank-1", subjects=10, probes_per_subject=2, rate=0.9, icc=0.1, n_sets=20)
+        yield pb.compare_halves(self.outcomes, measure=rate, n_splits=5)
         yield pb.search(a, self.open)
         yield pb.scores.check_orientation(a, experiment)
         yield pb.samples.representation(samples, "session == 1")
@@ -255,10 +259,10 @@ class World:
         self.datasets = datasets
         yield pb.compare_datasets(datasets)
         columns = pb.inference.ImageColumns.of(samples, (a,))
-        yield from (columns, pb.gallery_effect(a, columns))
-        variation = pb.gallery_variation(rate, self.both, experiment, pb.designs.Galleries(2))
+        yield from (columns, pb.gallery_effect(a, columns=columns))
+        variation = pb.gallery_variation(self.both, experiment, measure=rate, design=pb.designs.Galleries(2))
         yield variation
-        chosen = pb.permute(self.both, self.pool, pb.designs.ImageChoice(64), keep=True)
+        chosen = pb.permute(self.both, self.pool, design=pb.designs.ImageChoice(64), keep=True)
         yield from (chosen, chosen.rate("a"))
         yield from self._of_protocols()
         yield from self._of_blind_tests()
@@ -500,7 +504,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "experiment_over.gallery": always("session == 1"),
     "search.experiment": of("open"),
     "designs.design_named.name": always("bootstrap"),
-    "measures.measure_named.name": always("rank-rate@1"),
+    "measures.measure_named.name": always("rank-1"),
     "BRR.takes.n_units": always(4),
     "Bootstrap.weights.n_units": always(4),
     "BRR.linear.values": always(np.arange(4.0)),
@@ -627,8 +631,8 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "Ids.in_order.what": always("mask"),
     "Survey.with_replicate_weights.scale": always(0.5),
     "Trials.samples": of("samples"),
-    "compare_independent.first": of("lower"),
-    "compare_independent.second": of("apart"),
+    "compare_independent.scores": of("lower"),
+    "compare_independent.others": of("apart"),
     "explain_outcomes.frame": of("failures"),
     "Galleries.parts.experiment": of("experiment"),
     "ErrorRates.at_threshold.threshold": always(0.25),
@@ -650,7 +654,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "compare_outcomes.success": always("ok"),
     "threshold.fmr": always(0.1),
     "design_named.name": always("bootstrap"),
-    "measure_named.name": always("rank-rate@1"),
+    "measure_named.name": always("rank-1"),
 }
 """Good values by the names of arguments, or by those of a callable and an argument."""
 

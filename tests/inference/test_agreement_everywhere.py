@@ -75,8 +75,8 @@ def pairs_of_ranks(rng: np.random.Generator, kind: str, outcomes_of):
     level = float(rng.choice([0.95, 0.9, 0.99, 0.5]))
     try:
         return compare(
-            measure,
             made,
+            measure=measure,
             design=design,
             margin=float(rng.choice([0.01, 0.3])) if margin is None else margin,
             confidence_level=level,
@@ -104,7 +104,7 @@ def pairs_of_pairs(rng: np.random.Generator, kind: str, _):
     weights = str(rng.choice(["probe", "person"], p=[0.98, 0.02]))
     measure = OF_PAIRS[kind](rng, weights)
     return compare(
-        measure, scores, samples, margin=0.05, confidence_level=float(rng.choice([0.95, 0.8]))
+        scores, samples, measure=measure, margin=0.05, confidence_level=float(rng.choice([0.95, 0.8]))
     ).pairs
 
 

@@ -25,7 +25,7 @@ def comparison() -> pb.inference.Comparison:
         values = np.eye(60)
         values[:wrong] = 0.5
         scores[name] = pb.Scores.from_array(values, ids[60:], ids[:60], orientation="similarity", name=name)
-    return pb.compare(pb.RecognitionRate(1), scores, experiment)
+    return pb.compare(scores, experiment, measure=pb.RecognitionRate(1))
 
 
 def test_letters_go_on_beyond_the_alphabet():

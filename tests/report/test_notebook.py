@@ -135,7 +135,7 @@ def test_names_are_escaped() -> None:
     samples = pb.Samples({"id": ids, "subject": [one[1:] for one in ids]})
     name = "<img src=x onerror=alert(1)> & 50%_$"
     scores = pb.Scores.from_array(np.eye(5), ids[5:], ids[:5], orientation="similarity", name=name)
-    rate = pb.estimate(pb.RecognitionRate(1), scores, pb.Experiment(samples, gallery=ids[:5]))
+    rate = pb.estimate(scores, pb.Experiment(samples, gallery=ids[:5]), measure=pb.RecognitionRate(1))
     html = rate._repr_html_()
     assert "<img" not in html
     assert name in read(html)

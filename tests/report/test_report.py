@@ -54,7 +54,11 @@ def test_open_universe_is_said(study: Path) -> None:
     said = " ".join(
         map(
             as_sentence,
-            statements(pb.evaluate(scores, pb.experiment_over(scores, samples, gallery, "session == 2"))),
+            statements(
+                pb.evaluate(
+                    scores, pb.experiment_over(scores, samples, gallery=gallery, probes="session == 2")
+                )
+            ),
         )
     )
     assert "Open universe: 1 more probe has no mate" in said

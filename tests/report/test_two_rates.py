@@ -54,7 +54,7 @@ def study(equal: bool = False) -> tuple[pb.inference.Evaluation, pb.inference.Co
         for name, one in right.items()
     ]
     evaluation = pb.evaluate(scores, pb.Experiment(samples, gallery=ids[:40]), check_orientation=False)
-    return evaluation, pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.entries])
+    return evaluation, pb.compare([one.outcomes for one in evaluation.entries], measure=pb.RecognitionRate(1))
 
 
 def page_of(**parts: Result) -> str:
@@ -104,7 +104,7 @@ def test_results_show_both() -> None:
     own = entry.by_person[1]
     assert own is not None
     both = f"person-weighted {fixed(own.value)} {interval(own.low, own.high)}"
-    estimated = pb.estimate(pb.RecognitionRate(1), entry.outcomes)
+    estimated = pb.estimate(entry.outcomes, measure=pb.RecognitionRate(1))
     shown = [" ".join(repr(one).split()) for one in (entry, evaluation, estimated)]  # long lines are broken
     assert shown[0].endswith(f"at rank 1 (probe-weighted); {both}")
     assert "rank 1 (probe-weighted): a " in shown[1]

@@ -115,7 +115,7 @@ def test_a_function_of_weights_is_the_mean_it_computes() -> None:
     weighted = pb.estimate_weighted(
         lambda w: w @ y / w.sum(),
         TABLE["site"].to_numpy(),
-        pb.designs.Jackknife(),
+        design=pb.designs.Jackknife(),
         weights=TABLE["w"],
         units=TABLE["unit"],
     )

@@ -130,7 +130,7 @@ class Comparison(Standings):
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = {n: np.where(np.arange(40)[:, None] < missed, 0.5, np.eye(40)) for n, missed in (("a", 0), ("b", 2), ("c", 30))}
     >>> scores = [Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40]))
+    >>> found = compare(scores, Experiment(samples, gallery=ids[:40]), measure=RecognitionRate(1))
     >>> found.places(), found.tie_groups(), found.beaten_by("a")
     ({'a': (1, 2), 'b': (1, 2), 'c': (3, 3)}, [('a', 'b')], ['c'])
     """

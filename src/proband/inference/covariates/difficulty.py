@@ -149,8 +149,8 @@ _MADE_BY = {"algorithms": "partition_without", "images": "partition_by_other_ima
 
 @published
 def partition(
-    algorithms: Scores | Sequence[Scores] | Mapping[str, Scores],
-    within: Experiment,
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
+    experiment: Experiment,
     *,
     parts: int = 3,
     rank: Rank = 1,
@@ -166,14 +166,23 @@ def partition(
 
     Parameters
     ----------
-    algorithms, within
-        Scores, and the experiment they are ranked in.
+    scores
+        Scores or embeddings of one algorithm or of several.
+    experiment
+        The experiment in which they are ranked.
     parts
         How many.
     rank
         Of the rates.
     judges
         What parts are made by for the one that is judged: other ``algorithms``, other ``images``, or ``auto``: algorithms where there are several.
+    confidence_level
+        Of all intervals.
+
+    Returns
+    -------
+    Partition
+        The rate of every algorithm in every part, judged and naive, and which part each probe is in.
 
     Examples
     --------
@@ -188,8 +197,9 @@ def partition(
     >>> [(one.algorithm, one.part, round(one.value, 2)) for one in found.rates]
     [('a', 'good', 1.0), ('a', 'bad', 1.0), ('a', 'ugly', 0.0), ('b', 'good', 1.0), ('b', 'bad', 0.0), ('b', 'ugly', 0.0)]
     """
-    scores = list(by_name(algorithms).values())
-    return divide([rank_probes(one, within) for one in scores], scores, parts, rank, judges, confidence_level)
+    algorithms = list(by_name(scores).values())
+    ranked = [rank_probes(algorithm, experiment) for algorithm in algorithms]
+    return divide(ranked, algorithms, parts, rank, judges, confidence_level)
 
 
 @one_blas_thread()
@@ -320,7 +330,7 @@ def _estimated(
     outcomes: Outcomes, which: npt.NDArray[np.bool_], rank: int, confidence_level: float
 ) -> Estimate:
     part = outcomes.restricted(outcomes.experiment.restricted(probes=outcomes.probes[which]))
-    made: Estimate = estimate(RecognitionRate(rank), part, confidence_level=confidence_level)
+    made: Estimate = estimate(part, measure=RecognitionRate(rank), confidence_level=confidence_level)
     return made
 
 
