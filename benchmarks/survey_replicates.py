@@ -31,7 +31,7 @@ def _row(n_strata: int) -> Row:
         return float(weights @ units / weights.sum())
 
     ours, found = best_of(
-        5, lambda: pb.estimate_weighted(mean, numbers, design=pb.designs.BRR()), time.process_time
+        5, lambda: pb.survey.estimate_weighted(mean, numbers, design=pb.designs.BRR()), time.process_time
     )
 
     def agrees(answer: Mapping[str, Any]) -> bool:

@@ -22,7 +22,7 @@ def compare(run: Run, study: Path) -> Run:
 def library(study: Path) -> tuple[list[pb.Scores], pb.Experiment]:
     samples = pb.Samples.read(study / "samples.csv")
     scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
-    return scores, pb.experiment_over(scores, samples)
+    return scores, pb.data.experiment_over(scores, samples)
 
 
 def test_json_equals_python(compare: Run, study: Path) -> None:

@@ -56,7 +56,7 @@ def library(folder: Path) -> tuple[list[pb.Scores], pb.Pool]:
         folder / "scores.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
     )
     found = list(scores.values())
-    return found, pb.pool_over(found, samples, groups="day")
+    return found, pb.data.pool_over(found, samples, groups="day")
 
 
 def test_json_equals_python(permute: Run, folder: Path) -> None:
@@ -78,7 +78,7 @@ def test_exact_equals_python(permute: Run, folder: Path) -> None:
     said = json.loads(permute("--exact", "--json").stdout)["choices"]["exact"]
     scores, pool = library(folder)
     for one in scores:
-        exact = pb.exact_over_choices(one, pool)
+        exact = pb.choices.exact_over_choices(one, pool)
         assert said[one.name]["mean"] == exact.cmc.tolist()
         drawn = pb.permute([one], pool, design=pb.designs.ImageChoice(20_000, balanced=False)).rate(one.name)
         assert drawn.mean == pytest.approx(exact.cmc[0], abs=0.01)

@@ -157,7 +157,7 @@ def bootstraps(folder: Path) -> Any:
 def weighted_pairs(folder: Path) -> Any:
     samples = people()
     scores, design = scores_of(samples, folder, "embeddings"), pb.designs.Bootstrap(n_resamples=300)
-    return pb.estimate(scores, samples, measure=pb.EER(), design=design).replicates
+    return pb.estimate(scores, samples, measure=pb.measures.EER(), design=design).replicates
 
 
 def trials(folder: Path, ties: str) -> Any:
@@ -173,7 +173,9 @@ def over_choices(folder: Path) -> Any:
     samples = people()
     scores, pool = scores_of(samples, folder, "embeddings"), Pool(samples, "day")
     exact = exact_over_choices(scores, pool)
-    median = pb.estimate(scores, pool, measure=pb.MedianCensoredRank(), design=pb.designs.ImageChoice(3000))
+    median = pb.estimate(
+        scores, pool, measure=pb.measures.MedianCensoredRank(), design=pb.designs.ImageChoice(3000)
+    )
     return exact.to_dict(), median.to_dict()
 
 

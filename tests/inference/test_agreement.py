@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from tests.examples import some
 
-from proband import AUC, FNMR, MedianCensoredRank, Pool, RecognitionRate, Samples, Scores
+from proband import Pool, Samples, Scores
 from proband.designs import BRR, Binomial, Bootstrap, ClusteredMcNemar, ImageChoice, Jackknife, SignFlip
 from proband.inference import compare, compare_independent
 from proband.inference.comparisons.paired import Tested as Found
@@ -21,6 +21,7 @@ from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnema
 from proband.inference.comparisons.testing.sign_flip import Flips, sign_flip
 from proband.inference.comparisons.testing.tails import quantile
 from proband.inference.comparisons.verdicts import judged
+from proband.measures import AUC, FNMR, MedianCensoredRank, RecognitionRate
 from proband.results.base import Interval
 from proband.words import Method
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from tests.inference.test_agreement import agrees
 
-from proband import AUC, EER, FNMR, MedianCensoredRank, RankStatistic, RecognitionRate, Samples, Scores
+from proband import Samples, Scores
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
 from proband.errors import DesignError
 from proband.inference import compare
 from proband.inference.comparisons import swapped
 from proband.inference.comparisons.testing import cochran, sign_flip
+from proband.measures import AUC, EER, FNMR, MedianCensoredRank, RankStatistic, RecognitionRate
 
 QUICK, LONG = 40, 100_000
 QUICK_OF_PAIRS = 8

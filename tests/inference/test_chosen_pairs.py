@@ -10,13 +10,14 @@ from scipy.special import ndtri
 from scipy.stats import binom
 from tests.examples import some
 
-from proband import FNMR, Experiment, RecognitionRate, Samples, Scores, compare, estimate, evaluate, verify
+from proband import Experiment, Samples, Scores, compare, estimate, evaluate, verify
 from proband.designs import Binomial, Bootstrap
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons import paired
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, pair_named
 from proband.inference.comparisons.testing.curves import Student
 from proband.inference.comparisons.verdicts import judged
+from proband.measures import FNMR, RecognitionRate
 from proband.words import Method
 
 NAMES = ["net", "net-a", "net-b", "a", "b"]

@@ -76,7 +76,9 @@ def test_groups_are_what_people_are_elsewhere() -> None:
     for name, one in right.items():
         values = np.where(np.arange(40) == GROUPS[:, None], one[:, None], 0.5)
         scores.append(pb.Scores.from_array(values, queries, targets, orientation="similarity", name=name))
-    searched = pb.compare(scores, pb.Experiment(samples, gallery=targets), measure=pb.RecognitionRate(1))
+    searched = pb.compare(
+        scores, pb.Experiment(samples, gallery=targets), measure=pb.measures.RecognitionRate(1)
+    )
     found = pb.classify(TRUTH, LOGITS, cluster=GROUPS)
     for mine, theirs in zip(found.comparison.estimates, searched.estimates, strict=True):  # type: ignore[union-attr]
         assert (mine.value, mine.low, mine.high) == pytest.approx((theirs.value, theirs.low, theirs.high))

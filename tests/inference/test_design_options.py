@@ -98,7 +98,9 @@ def opened(door: str, design: Any) -> list[Any]:
     measures = {
         "rate": RecognitionRate(1),
         "median": MedianCensoredRank(10),
-        "mean rank": pb.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True),
+        "mean rank": pb.measures.RankStatistic(
+            lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True
+        ),
     }
     return numbers(estimate(a, measure=measures[door], design=design))
 
@@ -225,7 +227,7 @@ def test_collapsing_strata_leaves_the_estimate_alone(n, seed):
         band = estimate_cmc(outcomes, design=design)
         assert band.values[1] == pytest.approx(found.value)
         assert band.low[1] == pytest.approx(max(0.0, found.low))
-        mean = pb.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True)
+        mean = pb.measures.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True)
         assert estimate(outcomes, measure=mean, design=design).value == pytest.approx(
             weights @ outcomes.ranks
         )

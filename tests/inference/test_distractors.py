@@ -61,7 +61,7 @@ def by_hand(scores: pb.Scores, chosen: pl.DataFrame, n_ranks: int) -> np.ndarray
 @pytest.mark.parametrize("balanced", [True, False])
 def test_every_kernel_counts_what_the_lists_say(study: Any, balanced: bool) -> None:
     samples, scores = study
-    pool = pb.pool_over(scores, samples, groups="day", distractors=True)
+    pool = pb.data.pool_over(scores, samples, groups="day", distractors=True)
     assert (pool.n_subjects, pool.n_distractors, pool.options.n_subjects) == (PEOPLE, ALONE, PEOPLE + ALONE)
     assert "samples.distractors" in [note.code for note in pool.notes]
     design = pb.designs.ImageChoice(TRIALS, balanced)
@@ -97,7 +97,7 @@ def test_every_kernel_counts_what_the_lists_say(study: Any, balanced: bool) -> N
 def test_distractors_change_no_choice_and_no_rate_for_the_better(study: Any) -> None:
     samples, scores = study
     without, with_them = (
-        pb.pool_over(scores, samples, groups="day", distractors=one) for one in (False, True)
+        pb.data.pool_over(scores, samples, groups="day", distractors=one) for one in (False, True)
     )
     for balanced in (True, False):
         both = [draw_choices(pool.options, balanced, 1, 2) for pool in (without, with_them)]
@@ -112,8 +112,8 @@ def test_distractors_change_no_choice_and_no_rate_for_the_better(study: Any) -> 
 
 def test_exact_means_and_other_measures_have_them_too(study: Any) -> None:
     samples, scores = study
-    pool = pb.pool_over(scores[:1], samples, groups="day", distractors=True)
-    exact = pb.exact_over_choices(scores[0], pool)
+    pool = pb.data.pool_over(scores[:1], samples, groups="day", distractors=True)
+    exact = pb.choices.exact_over_choices(scores[0], pool)
     drawn = pb.permute(scores[:1], pool, design=pb.designs.ImageChoice(20_000, balanced=False), max_rank=10)
     for rank in (1, 2, 5):
         spread = drawn.rate("a", rank)
@@ -128,7 +128,7 @@ def test_exact_means_and_other_measures_have_them_too(study: Any) -> None:
 
 def test_lists_without_names_and_trials_that_are_not_there(study: Any) -> None:
     samples, scores = study
-    pool = pb.pool_over(scores, samples, groups="day", distractors=True)
+    pool = pb.data.pool_over(scores, samples, groups="day", distractors=True)
     plain = trial_choices(pool, pb.designs.ImageChoice(10), trials=3)
     hidden = trial_choices(pool, pb.designs.ImageChoice(10), trials=3, pseudonyms=True)
     assert hidden["gallery_day"].equals(plain["gallery_day"])
@@ -143,7 +143,7 @@ def test_sets_share_what_a_count_by_hand_says(study: Any) -> None:
     samples, _ = study
     experiment = pb.Experiment(samples, gallery="day == 0 and subject < 's8'", probes="day == 1")
     late = pb.Category("early person", "probe.subject < 's3'")
-    found = pb.inference.set_overlap(experiment, categories=late, by="subject")
+    found = pb.stats.set_overlap(experiment, categories=late, by="subject")
     held = {"gallery": experiment.gallery, "all probes": experiment.probes}
     names = {name: {samples.ids[int(place)] for place in places} for name, places in held.items()}
     names["early person"] = {one for one in names["all probes"] if one < "s3"}

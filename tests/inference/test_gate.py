@@ -10,24 +10,15 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from proband import (
-    AUC,
-    FNMR,
-    Experiment,
-    MedianCensoredRank,
-    RecognitionRate,
-    Samples,
-    Scores,
-    compare,
-    gate,
-    plan_difference,
-)
+from proband import Experiment, Samples, Scores, compare, gate
 from proband.errors import GateError, UsageError
 from proband.inference.comparisons.compare import comparison_of
 from proband.inference.comparisons.gate import EXIT_CODES, Gate, gate_of
 from proband.inference.comparisons.paired import Tested as Difference
 from proband.inference.comparisons.testing.curves import Student
 from proband.inference.procedures import Joint, Question
+from proband.measures import AUC, FNMR, MedianCensoredRank, RecognitionRate
+from proband.planning import plan_difference
 from proband.words import Method
 
 

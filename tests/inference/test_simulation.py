@@ -7,18 +7,7 @@ import pytest
 from scipy import stats
 from tests.examples import some
 
-from proband import (
-    AUC,
-    CMC,
-    EER,
-    FNMR,
-    Experiment,
-    MedianCensoredRank,
-    RecognitionRate,
-    Samples,
-    compare_halves,
-    coverage,
-)
+from proband import Experiment, Samples
 from proband.designs import BRR, Binomial, Bootstrap, Clustered
 from proband.errors import DesignError, UsageError
 from proband.inference.simulation.asking import (
@@ -35,6 +24,8 @@ from proband.inference.simulation.pair_worlds import PairsWorld, TwoOverPairs
 from proband.inference.simulation.populations import KINDS, Population
 from proband.inference.simulation.studies.trials import SOME, each, pairs_of, population_of, zipf
 from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms
+from proband.measures import AUC, CMC, EER, FNMR, MedianCensoredRank, RecognitionRate
+from proband.planning import compare_halves, coverage
 from proband.words import Method
 
 RATE = RecognitionRate(1)

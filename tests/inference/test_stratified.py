@@ -155,7 +155,9 @@ def test_medians_are_evaluated(outcomes_of):
         np.sqrt(((found.replicates - found.value) ** 2).sum() / (9 * 2))
     )
     mine = estimate(
-        outcomes, measure=pb.RankStatistic(lambda r: np.median(np.minimum(r, 10))), design=pb.designs.BRR()
+        outcomes,
+        measure=pb.measures.RankStatistic(lambda r: np.median(np.minimum(r, 10))),
+        design=pb.designs.BRR(),
     )
     assert sorted(mine.replicates) == sorted(found.replicates)
     whole = estimate(outcomes, measure=MedianCensoredRank(10), design=pb.designs.Enumeration())
@@ -163,12 +165,12 @@ def test_medians_are_evaluated(outcomes_of):
     with pytest.raises(DesignError, match="not valid for medians"):
         estimate(outcomes, measure=MedianCensoredRank(10), design=pb.designs.Jackknife())
     with pytest.raises(DesignError, match="weighted=True"):
-        estimate(outcomes, measure=pb.RankStatistic(np.mean), design=pb.designs.Jackknife())
+        estimate(outcomes, measure=pb.measures.RankStatistic(np.mean), design=pb.designs.Jackknife())
 
 
 def test_weighted_functions(outcomes_of):
     outcomes = people(outcomes_of, np.random.default_rng(4), [3] * 6)
-    mean = pb.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True)
+    mean = pb.measures.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True)
     for design in (
         pb.designs.BRR(),
         pb.designs.Fay(),

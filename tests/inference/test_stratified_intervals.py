@@ -9,23 +9,15 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm, t
 
-from proband import (
-    AUC,
-    EER,
-    MedianCensoredRank,
-    RecognitionRate,
-    Samples,
-    Scores,
-    Survey,
-    designs,
-    estimate,
-    estimate_cmc,
-)
+from proband import Samples, Scores, designs, estimate
 from proband.designs import BRR, Fay, Jackknife, RaoWu
 from proband.designs.strata import Strata
 from proband.errors import UsageError
 from proband.inference import estimate_weighted
 from proband.inference.strata.intervals import Carried, share_ends
+from proband.measures import AUC, EER, MedianCensoredRank, RecognitionRate
+from proband.stats import estimate_cmc
+from proband.survey import Survey
 
 
 def by_hand(values, weights, strata, level=0.95):

@@ -255,7 +255,7 @@ def test_pool_over_takes_galleries_from_targets():
     queries = [name for name in everyone.ids if name.split(".")[1] == "1"]
     targets = [name for name in everyone.ids if name.split(".")[1] == "0"]
     scores = pb.Scores.from_array(rng.random((10, 10)), queries, targets, orientation="similarity")
-    pool = pb.pool_over([scores], everyone, groups="day")
+    pool = pb.data.pool_over([scores], everyone, groups="day")
     assert (pool.options.sizes == 4).all()  # 2 gallery images of the first day × 2 probe images of the second
     assert pb.permute([scores], pool, design=pb.designs.ImageChoice(10)).n_trials == 10
     with pytest.raises(AlignmentError, match="not among the"):
@@ -282,17 +282,17 @@ def test_estimates_and_comparisons_speak_of_images():
     pool = pool_of(rng, 30)
     good, poor = scores_over(rng, pool, None, "good"), scores_over(rng, pool, None, "poor")
     design = pb.designs.ImageChoice(2000)
-    one = pb.estimate(good, pool, measure=pb.RecognitionRate(1), design=design)
+    one = pb.estimate(good, pool, measure=pb.measures.RecognitionRate(1), design=design)
     found = pb.permute([good, poor], pool, design=design, max_rank=10)
     assert one.value == found.rate("good").mean
     assert (one.low, one.high) == found.rate("good").interval()
     assert "images of these people" in str(one.answers.varying)
-    median = pb.estimate(good, pool, measure=pb.MedianCensoredRank(10), design=design)
+    median = pb.estimate(good, pool, measure=pb.measures.MedianCensoredRank(10), design=design)
     mine = pb.estimate(
-        good, pool, measure=pb.RankStatistic(lambda r: np.median(np.minimum(r, 10))), design=design
+        good, pool, measure=pb.measures.RankStatistic(lambda r: np.median(np.minimum(r, 10))), design=design
     )
     assert np.array_equal(median.replicates, mine.replicates)
-    comparison = pb.compare([good, poor], pool, measure=pb.RecognitionRate(1), design=design)
+    comparison = pb.compare([good, poor], pool, measure=pb.measures.RecognitionRate(1), design=design)
     (pair,) = comparison.pairs
     assert (pair.not_won, pair.n_trials) == (found.not_won("good", "poor"), 2000)
     people = found.successes[0, :, 0] - found.successes[1, :, 0]
@@ -320,7 +320,7 @@ def test_refusals():
             [scores], pool, design=pb.designs.ImageChoice(10), ties="mean", kernel="bit-sliced", max_rank=10
         )
     with pytest.raises(DesignError, match="pool of images"):
-        pb.estimate(scores, None, measure=pb.RecognitionRate(1), design=pb.designs.ImageChoice())
+        pb.estimate(scores, None, measure=pb.measures.RecognitionRate(1), design=pb.designs.ImageChoice())
     with pytest.raises(UsageError, match="names of their own"):
         pb.permute([scores, scores], pool)
 

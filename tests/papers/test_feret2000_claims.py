@@ -33,7 +33,7 @@ def variation() -> GalleryVariation:
         )
     experiment = pb.Experiment(samples, gallery=ids[:n])
     return gallery_variation(
-        scores, experiment, measure=pb.RecognitionRate(1), design=Galleries(6, order="date")
+        scores, experiment, measure=pb.measures.RecognitionRate(1), design=Galleries(6, order="date")
     )
 
 

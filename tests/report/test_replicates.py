@@ -44,7 +44,7 @@ def test_the_bootstrap_of_a_rate_is_binomial_bin_by_bin() -> None:
     found = pb.estimate(
         scores,
         experiment,
-        measure=pb.RecognitionRate(1),
+        measure=pb.measures.RecognitionRate(1),
         design=pb.designs.Bootstrap("probe", n_resamples=20_000),
     )
     chart = replicates_chart([found])
@@ -70,4 +70,4 @@ def test_it_is_drawn_from_an_estimate_that_has_replicates() -> None:
     assert drawn.plot(which="distribution").axes
     assert drawn.plot().axes
     with pytest.raises(DesignError, match="no replicates"):
-        pb.estimate(scores, experiment, measure=pb.RecognitionRate(1)).plot(which="distribution")
+        pb.estimate(scores, experiment, measure=pb.measures.RecognitionRate(1)).plot(which="distribution")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.statistical.trust_of_medians import RankPopulation, draw_ranks
 
-from proband import Experiment, RecognitionRate, Samples, Scores, designs, estimate
+from proband import Experiment, Samples, Scores, designs, estimate
 from proband.designs.strata import Strata
 from proband.inference.strata.intervals import Carried, median_ends, share_ends
-from proband.measures import Outcomes, rank
+from proband.measures import Outcomes, RecognitionRate, rank
 from proband.measures.tallies import median_tally
 
 pytestmark = pytest.mark.long

@@ -116,7 +116,7 @@ def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> No
     assert found["identification"].evaluation.to_frame().equals(evaluation.to_frame())
     (name,) = found["comparison"].comparisons
     assert name == "rank-1"
-    expected = pb.compare(scores, experiment, measure=pb.RecognitionRate(1))
+    expected = pb.compare(scores, experiment, measure=pb.measures.RecognitionRate(1))
     assert [pair.p_value for pair in found["comparison"].comparisons[name].pairs] == [
         pair.p_value for pair in expected.pairs
     ]

@@ -92,10 +92,12 @@ def whole() -> Findings:
             "identification": Identified(evaluation),
             "comparison": ComparedAlgorithms(
                 {
-                    "rank-1": pb.compare([one.outcomes for one in first], measure=pb.RecognitionRate(1)),
+                    "rank-1": pb.compare(
+                        [one.outcomes for one in first], measure=pb.measures.RecognitionRate(1)
+                    ),
                     "median-rank-10": pb.compare(
                         [one.outcomes for one in first],
-                        measure=pb.MedianCensoredRank(10),
+                        measure=pb.measures.MedianCensoredRank(10),
                         design=pb.designs.Bootstrap("subject", n_resamples=200),
                     ),
                 }
@@ -124,7 +126,7 @@ def feret() -> Findings:
     table = samples()
     algorithms = [scores(name, noise, place) for place, (name, noise) in enumerate(NOISES.items())]
     experiment = pb.Experiment(table, gallery="image == 0")
-    found = pb.feret_study(
+    found = pb.feret.feret_study(
         algorithms,
         experiment,
         categories=[pb.Category.parse("even: probe.kind == 'even'")],
@@ -200,7 +202,9 @@ def many(n: int) -> Findings:
     experiment = pb.Experiment(samples(), gallery="image == 0")
     algorithms = [scores(f"algorithm {place:02d}", 0.3 + 0.015 * place, place) for place in range(n)]
     evaluation = pb.evaluate(algorithms, experiment)
-    compared = pb.compare([one.outcomes for one in evaluation.entries], measure=pb.RecognitionRate(1))
+    compared = pb.compare(
+        [one.outcomes for one in evaluation.entries], measure=pb.measures.RecognitionRate(1)
+    )
     verified = tuple(pb.verify(one, experiment, fmr=(0.1, 0.01), n_resamples=0) for one in algorithms)
     parts = {
         "identification": Identified(evaluation),

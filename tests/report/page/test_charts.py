@@ -95,7 +95,9 @@ def experiment(enrolled: int = PEOPLE) -> pb.Experiment:
 def charts() -> dict[str, Chart]:
     evaluation = pb.evaluate(scores(), experiment())
     entries = evaluation.of(evaluation.categories[0])
-    comparison = pb.compare({one.name: one for one in scores()}, experiment(), measure=pb.RecognitionRate(1))
+    comparison = pb.compare(
+        {one.name: one for one in scores()}, experiment(), measure=pb.measures.RecognitionRate(1)
+    )
     verified = [verify(one, experiment(), n_resamples=100) for one in scores()]
     grouped = [
         error_rates_by(one, experiment(), "sex", found.points[0].point)
@@ -117,7 +119,9 @@ def charts() -> dict[str, Chart]:
         shown(groups_of(grouped, "fmr", verified[0].answers, "fmr")),
         shown(
             galleries(
-                gallery_variation(scores(), experiment(), measure=pb.RecognitionRate(1), design=Galleries(3))
+                gallery_variation(
+                    scores(), experiment(), measure=pb.measures.RecognitionRate(1), design=Galleries(3)
+                )
             )
         ),
         gallery_effect_chart(strat.effects),
@@ -318,7 +322,9 @@ def test_long_curves_are_small():
 
 
 def test_a_forest_says_what_was_decided():
-    comparison = pb.compare({one.name: one for one in scores()}, experiment(), measure=pb.RecognitionRate(1))
+    comparison = pb.compare(
+        {one.name: one for one in scores()}, experiment(), measure=pb.measures.RecognitionRate(1)
+    )
     chart = pairs_chart("forest", "pairs", "Differences", comparison)
     (root,) = roots(chart).values()
     a = root.attrib

@@ -125,7 +125,8 @@ class Comparison(Standings):
     Of 40 people *a* misses none, *b* two and *c* 30: only *c* differs significantly.
 
     >>> import numpy as np
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, compare
+    >>> from proband import Experiment, Samples, Scores, compare
+    >>> from proband.measures import RecognitionRate
     >>> ids = [f"{side}{k}" for side in "gp" for k in range(40)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = {n: np.where(np.arange(40)[:, None] < missed, 0.5, np.eye(40)) for n, missed in (("a", 0), ("b", 2), ("c", 30))}

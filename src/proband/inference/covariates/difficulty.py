@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from proband.engine.arguments import published
 from proband.engine.limits import Level
 from proband.engine.threads import one_blas_thread
-from proband.errors import DesignError, Hint, UsageError
+from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.covariates.mates import mate_closeness
 from proband.inference.covariates.regression import Floats, regress
 from proband.inference.covariates.sandwich import Sandwich
@@ -130,7 +130,14 @@ class Partition(Result):
 
     def of(self, algorithm: str, part: str) -> PartRate:
         """The rates of one algorithm on one part."""
-        return next(one for one in self.rates if (one.algorithm, one.part) == (algorithm, part))
+        for rate in self.rates:
+            if (rate.algorithm, rate.part) == (algorithm, part):
+                return rate
+        names = list(dict.fromkeys(rate.algorithm for rate in self.rates))
+        raise UsageError(
+            f"There is no rate of {algorithm!r} on the part {part!r}.",
+            f"algorithms are: {first_few(names, 12)}; parts are: {', '.join(self.parts)}.",
+        )
 
     def __repr__(self) -> str:
         lines = [

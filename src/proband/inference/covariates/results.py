@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from proband.errors import UsageError, first_few
 from proband.inference.covariates.regression import Family
 from proband.inference.covariates.sandwich import Covariance
 from proband.results.base import Answers, Confidence, Count, Facts, Finite, Rank, Rate, Result
@@ -366,10 +367,12 @@ class CovariateStudy(Result):
 
     def rate_of(self, covariate: str, level: str, other_level: str | None = None) -> StandardizedRate:
         """Find a standardised rate by what is set to what."""
-        return next(
-            one
-            for one in self.rates
-            if (one.covariate, one.level, one.other_level) == (covariate, level, other_level)
+        for rate in self.rates:
+            if (rate.covariate, rate.level, rate.other_level) == (covariate, level, other_level):
+                return rate
+        known = [f"{rate.covariate} {rate.level}" for rate in self.rates if rate.other_level is None]
+        raise UsageError(
+            f"There is no rate of {covariate!r} at {level!r}.", f"there are: {first_few(known, 12)}."
         )
 
     def __repr__(self) -> str:

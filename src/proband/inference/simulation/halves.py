@@ -130,7 +130,7 @@ def compare_halves(
 
     Examples
     --------
-    >>> from proband import RecognitionRate
+    >>> from proband.measures import RecognitionRate
     >>> from proband.inference.simulation.populations import Population
     >>> from proband.inference.simulation.worlds import OutcomesWorld
     >>> outcomes = OutcomesWorld(Population.of(80, 3, rate=0.8, icc=0.2), RecognitionRate(1)).draw(0, 0).data
