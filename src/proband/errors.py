@@ -15,6 +15,16 @@ from typing import ClassVar, Literal, Self
 
 from proband.words import count
 
+__all__ = [
+    "AlignmentError",
+    "DesignError",
+    "EngineError",
+    "GateError",
+    "InputError",
+    "ProbandError",
+    "UsageError",
+]
+
 _LONGEST_LINE = 2_000
 
 Door = Literal["python", "command line", "study"]
@@ -321,3 +331,7 @@ def _with_short_lines(text: str) -> str:
         line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {line[-half:]}" for line in text.split("\n")
     )
     return "\n".join(lines)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -22,12 +22,12 @@ def compare(run: Run, study: Path) -> Run:
 def library(study: Path) -> tuple[list[pb.Scores], pb.Experiment]:
     samples = pb.Samples.read(study / "samples.csv")
     scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
-    return scores, pb.experiment_over(scores, samples)
+    return scores, pb.data.experiment_over(scores, samples)
 
 
 def test_json_equals_python(compare: Run, study: Path) -> None:
     said = json.loads(compare("--json", "--margin", "0.05").stdout)["comparison"]["comparisons"]["rank-1"]
-    expected = pb.compare(pb.RecognitionRate(1), *library(study), margin=0.05).to_dict()
+    expected = pb.compare(*library(study), measure="rank-1", margin=0.05).to_dict()
     assert said == json.loads(json.dumps(expected))
 
 
@@ -42,7 +42,7 @@ def test_table_and_files(compare: Run, study: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "recognition rate at rank 2" in done.stdout
     assert "good" in done.stdout
-    comparison = pb.compare(pb.RecognitionRate(2), *library(study))
+    comparison = pb.compare(*library(study), measure="rank-2")
     assert (study / "t.tex").read_text(encoding="utf-8") == comparison.to_latex()
     assert (study / "t.md").read_text(encoding="utf-8") == comparison.to_markdown()
     written = pl.read_csv(study / "t.csv")

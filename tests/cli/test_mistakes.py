@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
         ("feret ok.npz -s s.csv -g session==1 --power 1", 2, "--power"),
         ("feret ok.npz -s s.csv -g session==1 --participants s.csv", 1, "no column 'algorithm'"),
         ("feret ok.npz -s s.csv -g session==1 --participants none.csv", 1, "There is no file none.csv"),
-        ("feret ok.npz -s s.csv -g session==1 --verification rank-rate@1", 2, "no measure of verification"),
+        ("feret ok.npz -s s.csv -g session==1 --verification rank-1", 2, "no measure of verification"),
         ("covariates ok.npz -s s.csv -g session==1", 2, "say it: --on probe.age"),
         ("covariates ok.npz -s s.csv --on age --strata site", 2, "add --outcomes"),
         ("covariates s.csv --outcomes --on session", 2, "name it: --success"),

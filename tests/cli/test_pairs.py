@@ -164,7 +164,7 @@ def test_a_list_says_what_is_mated_in_either_way(yes: str, no: str, tmp_path: Pa
 def test_pairs_of_nobody_are_compared_with_a_caution() -> None:
     rng, mated = np.random.default_rng(2), np.arange(60) % 2
     scores = {name: rng.normal(size=60) + mated for name in ("new", "old")}
-    found = pb.compare("auc", pb.scored_pairs(mated, scores, orientation="similarity"))
+    found = pb.compare(pb.scored_pairs(mated, scores, orientation="similarity"), measure="auc")
     assert [note.code for note in found.notes if note.level == "caution"] == [
         "verification.pairs-assumed-independent"
     ]

@@ -11,16 +11,16 @@ ASKED = {
     "evaluate": [
         f"{S} {G}",
         f"""{S} {G} --feret --long-after feret --failed "not detected" --ranks 1,2,7 --level 0.9 --csv table.csv --latex table.tex --model-card card.md""",
-        f"{S} {G} --by sex --measure rank-rate@3 --measure median-rank@5 --design brr --seed 4",
-        f"""{S} {G} --measure rank-rate@1 --measure relative-rank-rate@0.1 --design fay --rho 0.3 --strata site --units subject
+        f"{S} {G} --by sex --measure rank-3 --measure median-rank@5 --design brr --seed 4",
+        f"""{S} {G} --measure rank-1 --measure relative-rank@0.1 --design fay --rho 0.3 --strata site --units subject
            --stratum-weights A=0.5,B=0.3,C=0.2 --df 9 --interval wilson --sample 12 --seed 2 --relative-ranks --out out""",
-        f"{S} {G} --measure auc --measure rank-rate@2 --design rao-wu --strata site --units subject --replicates 60 --centre mean",
-        f"{S} {G} --measure rank-rate@2 --design jackknife --jackknife JK1 --units subject",
-        f"""{S} {G} -p "kind == 'fb'" --measure rank-rate@2 --design collapsed-strata --collapse-by age""",
+        f"{S} {G} --measure auc --measure rank-2 --design rao-wu --strata site --units subject --replicates 60 --centre mean",
+        f"{S} {G} --measure rank-2 --design jackknife --jackknife JK1 --units subject",
+        f"""{S} {G} -p "kind == 'fb'" --measure rank-2 --design collapsed-strata --collapse-by age""",
         f"""{S} {G} --failed "not detected" --on-failure as-scored -p "session == 2" """,
         f"{S} -g one_per_subject --ties mean --count subjects",
         f"{S} --one-per-subject --ties optimistic --threads 1 --quiet",
-        f"{S} -g one_per_subject --weights person --measure rank-rate@2",
+        f"{S} -g one_per_subject --weights person --measure rank-2",
         f"""{S} {G} --category "older: probe.age > 30 and probe.session == 2" --category "same: probe.camera == mate.camera" --category-gallery "same: age > 25" """,
         "plain.npz::weak -s samples.csv --orientation similarity --query-ids rows --target-ids columns -g one_per_subject",
         """bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all --targets all
@@ -32,7 +32,7 @@ ASKED = {
         "-e first.npz -e two=second.npz -s samples.csv --metric cosine -g one_per_subject",
         "-e first.npz -s samples.csv --metric l2 -g one_per_subject -p @used.csv",
         f"{S} {G} --out out --figure cmc.svg --report page.html",
-        f"{S} {G} --one-sided lower --measure rank-rate@3 --measure median-rank@5 --measure auc --design bootstrap --overlap --figure distributions=spread.svg",
+        f"{S} {G} --one-sided lower --measure rank-3 --measure median-rank@5 --measure auc --design bootstrap --overlap --figure distributions=spread.svg",
         f"{S} {G} --formats csv --feret --image-set image_set --date date --camera camera --by sex --out out",
         f"scored.csv {C} -g one_per_subject",
         L,
@@ -82,10 +82,10 @@ ASKED = {
         f"""{S} {G} -p "session == 2 and sex == 'male'" --with-scores scores.npz --with-samples samples.csv --with-gallery "session == 1 and kind == 'fa'"
             --with-probes "session == 2 and sex == 'female'" """,
         f"{S} {G} --pairs weak-strong --pairs middling-strong --one-sided upper --by sex",
-        "outcomes.csv --outcomes --item question --system model --success correct",
-        "outcomes.csv --outcomes --item question --system model --success correct --cluster document --margin 0.05 --level 0.9 --seed 2",
-        "--outcomes --table wide.csv --systems new,old --item question --latex table.tex --markdown table.md --csv pairs.out.csv",
-        "shares.csv --outcomes --systems x --systems y --cluster document --formats csv --out out",
+        "outcomes.csv --outcomes --item question --algorithm model --success correct",
+        "outcomes.csv --outcomes --item question --algorithm model --success correct --cluster document --margin 0.05 --level 0.9 --seed 2",
+        "--outcomes --table wide.csv --algorithms new,old --item question --latex table.tex --markdown table.md --csv pairs.out.csv",
+        "shares.csv --outcomes --algorithms x --algorithms y --cluster document --formats csv --out out",
         f"scored.csv {C},score=low --fnmr-at 0.05",
         f"scored.csv {C},score=low --auc",
         "scored.csv --columns mated=kind,score=mid,score=low --mated-is same --orientation similarity --auc",
@@ -94,11 +94,11 @@ ASKED = {
     ],
     "classify": [
         "logits.npz --quiet",
-        "logits.npz labels.csv --truth number --classes bird,cat,deer,dog,frog,horse --group patient --average macro --level 0.9 --seed 3",
+        "logits.npz labels.csv --truth number --classes bird,cat,deer,dog,frog,horse --cluster patient --average macro --level 0.9 --seed 3",
         "logits.npz labels.csv --truth number --ties mean --top 1,3 --margin 0.05 --csv table.csv --csv classes=classes.csv --csv confusions=pairs.out.csv",
-        "labels.csv --predicted A=deep,B=flat --group patient --latex table.tex --figure accuracy.svg --report page.html --model-card card.yaml",
+        "labels.csv --predicted A=deep,B=flat --cluster patient --latex table.tex --figure accuracy.svg --report page.html --model-card card.yaml",
         "--table labels.csv --predicted deep --predicted plain=flat --average macro --adjust none",
-        "--scores logits.npz --model flat --truth label --group site --ties optimistic --threads 1",
+        "--scores logits.npz --model flat --truth label --cluster site --ties optimistic --threads 1",
         "named.npz flat.npy labels.csv --formats csv --out out",
         "--predictions said.csv --predictions other.csv",
     ],
@@ -124,7 +124,7 @@ ASKED = {
     ],
     "gate": [
         f"scores.npz::strong --baseline scores.npz::weak -s samples.csv {G} --margin 0.02 --save pin.json --junit gate.xml --summary gate.md --latex table.tex",
-        f"{S} {G} --baseline strong --candidate middling --measure rank-rate@3 --test sign-flip --level 0.9 --seed 4 --threads 1 --quiet",
+        f"{S} {G} --baseline strong --candidate middling --measure rank-3 --test sign-flip --level 0.9 --seed 4 --threads 1 --quiet",
         f"scores.npz::middling --baseline old=scores.npz::strong -s samples.csv {G} -p \"session == 2\" --measure fnmr@0.05 --margin 0.4",
         f"{S} {G} --baseline weak --candidate strong --measure auc --margin 0.01 --model-card card.yml",
         f"{S} --baseline strong --candidate middling --one-per-subject --ties mean --count subjects --failed \"not detected\" --on-failure as-scored",
@@ -281,7 +281,7 @@ ASKED = {
     "coverage": [
         """--subjects 40 --probes-per-subject 1,4 --rate 0.8 --icc 0.2 --kind normal --informative --margin 0.1 --test obuchowski
            --discordant 0.25 --sets 30 --level 0.9 --seed 3 --quiet""",
-        f"""-s samples.csv {G} -p "session == 2" --rate 0.9 --icc 0.2 --measure rank-rate@3 --design bootstrap --sets 20""",
+        f"""-s samples.csv {G} -p "session == 2" --rate 0.9 --icc 0.2 --measure rank-3 --design bootstrap --sets 20""",
         f"""{S.replace("scores.npz", "scores.npz::weak")} {G} --failed "not detected" --sets 20 --threads 1""",
         """plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity
            --query-ids rows --target-ids columns -g one_per_subject --sets 20 --no-orientation-check""",
@@ -311,7 +311,7 @@ ASKED = {
     ],
     "datasets": [
         "accuracies.csv --dataset name --errors errors.csv --level 0.9 --csv found.csv --latex found.tex --threads 1 --quiet",
-        "--table repeated.csv --algorithm system --success right --subject who --formats csv --out out --report page.html",
+        "--table repeated.csv --algorithm system --success right --cluster who --formats csv --out out --report page.html",
     ],
     "literature": ["feret", "ar --pairs", "jaffe --all"],
     "card diff": ["feret-6.json feret-8.json", "feret-6.json feret-7.json --all", "feret-6.json feret-7.json --predictions said.csv --predictions other.csv --margin 0.05 --level 0.9"],

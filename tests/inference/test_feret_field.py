@@ -239,7 +239,7 @@ def test_participants_that_are_no_algorithms_and_measures_of_identification_are_
     with pytest.raises(UsageError, match="twice"):
         study_of({"x": 3.0, "y": 2.0}, participants=[Participant("x"), Participant("x")])
     with pytest.raises(UsageError, match="no measure of verification"):
-        study_of({"x": 3.0, "y": 2.0}, verification="rank-rate@1")
+        study_of({"x": 3.0, "y": 2.0}, verification="rank-1")
 
 
 def test_participants_of_by_example() -> None:

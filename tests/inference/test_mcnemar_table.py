@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from proband import Category, Experiment, Samples, Scores, mcnemar_table
+from proband import Category, Experiment, Samples, Scores
 from proband.errors import UsageError
+from proband.stats import mcnemar_table
 
 # Both, only the first, only the second, neither: the two smaller sets of Table 4, and what R's binom.test has for them.
 TABLE_4 = {"dup2": (30, 22, 8, 174), "fc": (9, 44, 1, 140)}

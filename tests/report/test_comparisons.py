@@ -16,7 +16,7 @@ from proband.report.tables.terminal import as_terminal
 
 
 @pytest.fixture
-def comparison() -> pb.inference.Comparison:
+def comparison() -> pb.results.Comparison:
     ids = [f"{side}{k}" for side in "gp" for k in range(60)]
     samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
     experiment = pb.Experiment(samples, gallery=ids[:60])
@@ -25,7 +25,7 @@ def comparison() -> pb.inference.Comparison:
         values = np.eye(60)
         values[:wrong] = 0.5
         scores[name] = pb.Scores.from_array(values, ids[60:], ids[:60], orientation="similarity", name=name)
-    return pb.compare(pb.RecognitionRate(1), scores, experiment)
+    return pb.compare(scores, experiment, measure=pb.measures.RecognitionRate(1))
 
 
 def test_letters_go_on_beyond_the_alphabet():

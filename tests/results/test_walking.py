@@ -261,7 +261,7 @@ def found() -> dict[str, Result]:
         finding.labelled(),
         protocol_run(),
         literature("feret"),
-        pb.plan_half_width(0.95, half_width=0.02),
+        pb.planning.plan_half_width(0.95, half_width=0.02),
         pb.mcnemar(22, 8),
     )
     return {type(one).__name__: one for study in whole for one in results_in(study)}

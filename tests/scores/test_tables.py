@@ -347,7 +347,7 @@ ODD = [
 def there_and_back(name, ending, scores, samples=None):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"harbour{ending}")
-        assert write_scores(path, scores, samples, name) == name
+        assert write_scores(path, scores, samples=samples, format=name) == name
         assert format_of(path).name == name
         return read_scores(path, orientation=scores.orientation)["harbour"], read_file(path)
 
@@ -382,7 +382,7 @@ def test_ids_with_line_breaks(name, ending, tmp_path):
     scores = Scores.from_array([[1.0, 2.0]], ["p\n1"], ["g", "g\n1"], orientation="distance")
     path = tmp_path / f"harbour{ending}"
     try:
-        write_scores(path, scores, None, name)
+        write_scores(path, scores, samples=None, format=name)
     except InputError:
         return  # a format may refuse to hold them
     again = read_scores(path, orientation="distance")["harbour"]
@@ -466,7 +466,7 @@ def test_failed_cells_come_back_with_a_list(name, ending, small):
 def test_a_matrix_has_no_place_for_cells(name, ending, small, tmp_path):
     scores, table = with_cells(small, [[0, 1], [0, 0], [0, 0]])
     with pytest.raises(InputError, match=r"harbour.*no place"):
-        write_scores(tmp_path / f"harbour{ending}", scores, table, name)
+        write_scores(tmp_path / f"harbour{ending}", scores, samples=table, format=name)
     assert not list(tmp_path.iterdir())
 
 
@@ -474,20 +474,25 @@ def test_a_matrix_has_no_place_for_cells(name, ending, small, tmp_path):
 def test_an_unknown_sample_is_refused_and_nothing_is_written(name, small, tmp_path):
     scores, _ = small
     with pytest.raises(InputError, match="q1"):
-        write_scores(tmp_path / "harbour.csv", scores, Samples({"id": ["t1", "t2"], "subject": [1, 2]}), name)
+        write_scores(
+            tmp_path / "harbour.csv",
+            scores,
+            samples=Samples({"id": ["t1", "t2"], "subject": [1, 2]}),
+            format=name,
+        )
     assert not list(tmp_path.iterdir())
 
 
 def test_written_text(tmp_path, small):
     scores = Scores.from_array([[0.1, 2.0]], ["p,1"], ["g", "h"], orientation="distance")
     samples = Samples({"id": ["p,1", "g", "h"], "subject": ["s", "s", "t"]})
-    write_scores(tmp_path / "long.csv", scores, samples, "csv-long")
+    write_scores(tmp_path / "long.csv", scores, samples=samples, format="csv-long")
     assert (tmp_path / "long.csv").read_text(encoding="utf-8").splitlines() == [
         "query,target,score,query_subject,target_subject",
         '"p,1",g,0.1,s,s',
         '"p,1",h,2.0,s,t',
     ]
-    write_scores(tmp_path / "matrix.csv", scores, samples)
+    write_scores(tmp_path / "matrix.csv", scores, samples=samples)
     assert (tmp_path / "matrix.csv").read_text(encoding="utf-8").splitlines() == [
         "query,g,h",
         '"p,1",0.1,2.0',

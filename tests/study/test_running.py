@@ -73,7 +73,7 @@ table = "labels.csv"
 predicted = ["new", "old"]
 [outcomes]
 table = "labels.csv"
-systems = ["new", "old"]
+algorithms = ["new", "old"]
 [protocol]
 file = "features.npy"
 classifiers = "centre=sklearn.neighbors:NearestCentroid()"
@@ -110,13 +110,13 @@ def read(folder: Path) -> tuple[list[Any], Any]:
 def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> None:
     found = run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100\nby = 'sex'"))
     scores, samples = read(folder)
-    experiment = experiment_over(scores, samples, "number == 0")
+    experiment = experiment_over(scores, samples, gallery="number == 0")
     evaluation = pb.evaluate(scores, experiment)
     assert found["identification"].evaluation is not None
     assert found["identification"].evaluation.to_frame().equals(evaluation.to_frame())
     (name,) = found["comparison"].comparisons
     assert name == "rank-1"
-    expected = pb.compare(pb.RecognitionRate(1), scores, experiment)
+    expected = pb.compare(scores, experiment, measure=pb.measures.RecognitionRate(1))
     assert [pair.p_value for pair in found["comparison"].comparisons[name].pairs] == [
         pair.p_value for pair in expected.pairs
     ]

@@ -108,7 +108,10 @@ class OpenedTests(Record):
                 ),
             )
         return experiment_over(
-            self.scores, self.samples, list(first.targets) if gallery is None else gallery, probes
+            self.scores,
+            self.samples,
+            gallery=list(first.targets) if gallery is None else gallery,
+            probes=probes,
         )
 
     def sentences(self) -> list[Note]:

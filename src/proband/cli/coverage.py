@@ -83,10 +83,10 @@ def coverage(
         str,
         typer.Option(
             metavar="NAME[@VALUE]",
-            help="What is estimated: rank-rate@1, median-rank@10, fnmr@0.001, auc, …",
+            help="What is estimated: rank-1, median-rank@10, fnmr@0.001, auc, …",
             rich_help_panel=_HOW,
         ),
-    ] = "rank-rate@1",
+    ] = "rank-1",
     design: Annotated[
         str,
         typer.Option(help="The interval: auto, binomial, clustered, bootstrap, brr, …", rich_help_panel=_HOW),
@@ -137,9 +137,9 @@ def coverage(
     with progress_bars(running.quiet) as progress:
         data = _data(inputs, gallery, probes, running, progress)
         found = simulate(
-            measured,
             data,
-            how,
+            measure=measured,
+            design=how,
             subjects=subjects,
             probes_per_subject=None
             if probes_per_subject is None
@@ -210,7 +210,7 @@ def _halves(measure: Any, data: Any, design: Any, level: float, seed: int) -> Ha
 
     if not isinstance(data, Outcomes):
         return None
-    return compare_halves(measure, data, design, confidence_level=level, seed=seed)
+    return compare_halves(data, measure=measure, design=design, confidence_level=level, seed=seed)
 
 
 def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:

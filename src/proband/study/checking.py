@@ -46,9 +46,9 @@ def check(request: Request, origin: Origin) -> None:
                 Hint("leave out {option:samples}, or {option:ids=subjects}."),
             )
     for keys, mark, text in names_in(request):
-        known, name = mark.known, text.partition("@")[0]
+        known, name = mark.known, mark.name_in(text)
         if mark.checked and name != "auto" and name not in known.names() and not known.names_code(name):
-            raise RequestError(keys, f"there is no {known.what} {name!r}", known.meant_by(name))
+            raise RequestError(keys, f"there is no {known.what} {text!r}", mark.meant_by(text))
     if not request.has_table and (request.embeddings or request.pictures) and not request.scores:
         section = "images" if request.pictures else "embeddings"
         raise RequestError((section,), "whose the samples are is not known", "add [samples] with file = …")
@@ -136,7 +136,7 @@ def names_in(request: Request) -> Iterator[tuple[Keys, Names, str]]:
 
 def code_named(request: Request) -> list[tuple[Keys, str]]:
     """Everything in a request that names code to import, with the keys that lead to it."""
-    return [(keys, text) for keys, mark, text in names_in(request) if mark.names_code(text.partition("@")[0])]
+    return [(keys, text) for keys, mark, text in names_in(request) if mark.names_code(mark.name_in(text))]
 
 
 def plugins_of(request: Request) -> dict[str, tuple[str, ...]]:
@@ -146,7 +146,7 @@ def plugins_of(request: Request) -> dict[str, tuple[str, ...]]:
     named |= ANALYSES.made_by(*(analysis.key for analysis, _ in request.sections()))
     for _, mark, text in names_in(request):
         if mark.checked:
-            named |= mark.known.made_by(text.partition("@")[0])
+            named |= mark.known.made_by(mark.name_in(text))
     return named
 
 

@@ -110,9 +110,9 @@ class Context:
             lambda: experiment_over(
                 self.scores,
                 self.samples,
-                self.origin.enrolled(design),
-                self.origin.condition(design.probes),
-                self.request.missing,
+                gallery=self.origin.enrolled(design),
+                probes=self.origin.condition(design.probes),
+                missing=self.request.missing,
             ),
         )
 

@@ -45,7 +45,7 @@ def compared(n: int) -> Findings:
     experiment = pb.Experiment(samples, gallery=ids[:N])
     evaluation = pb.evaluate(made, experiment, categories=[pb.Category.parse("even: probe.even == 0")])
     first = evaluation.of(evaluation.categories[0])
-    tested = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first])
+    tested = pb.compare([one.outcomes for one in first], measure=pb.measures.RecognitionRate(1))
     parts = {"identification": Identified(evaluation), "comparison": ComparedAlgorithms({"rank-1": tested})}
     return Findings("Standings", finding.PROVENANCE, parts)
 

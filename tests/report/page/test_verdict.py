@@ -28,7 +28,7 @@ from proband.study.findings import Findings
 from proband.words import as_sentence
 
 
-def compared(wrong: dict[str, range], n: int = 200, **options: object) -> pb.inference.Comparison:
+def compared(wrong: dict[str, range], n: int = 200, **options: object) -> pb.results.Comparison:
     """Algorithms that miss these of so many people."""
     ids = [f"{side}{k}" for side in "gp" for k in range(n)]
     samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
@@ -37,7 +37,9 @@ def compared(wrong: dict[str, range], n: int = 200, **options: object) -> pb.inf
         values = np.eye(n)
         values[missed, :] = 0.5
         made[name] = pb.Scores.from_array(values, ids[n:], ids[:n], orientation="similarity", name=name)
-    return pb.compare(pb.RecognitionRate(1), made, pb.Experiment(samples, gallery=ids[:n]), **options)
+    return pb.compare(
+        made, pb.Experiment(samples, gallery=ids[:n]), measure=pb.measures.RecognitionRate(1), **options
+    )
 
 
 def sentences(found: Findings) -> list[str]:
@@ -47,7 +49,7 @@ def sentences(found: Findings) -> list[str]:
     return [block.text for block in blocks if isinstance(block, Paragraph)]
 
 
-def of(comparison: pb.inference.Comparison) -> list[str]:
+def of(comparison: pb.results.Comparison) -> list[str]:
     return sentences(
         Findings("t", finding.PROVENANCE, {"comparison": ComparedAlgorithms({"rank 1": comparison})})
     )
@@ -144,7 +146,7 @@ def test_what_would_decide_it_is_more_of_what_varies(design, unit, units, have):
         for name, one in right.items()
     ]  # fmt: skip
     experiment = pb.Experiment(pb.Samples(table), gallery=ids[:60])
-    comparison = pb.compare(pb.RecognitionRate(1), scores, experiment, design)
+    comparison = pb.compare(scores, experiment, measure=pb.measures.RecognitionRate(1), design=design)
     (pair,) = comparison.pairs
     assert (pair.verdict, pair.unit) == ("undecided", unit)
     told = {"person": "people", "probe": "probes"}[unit]
@@ -181,7 +183,7 @@ def test_better_by_less_than_is_worth_having():
 def test_smaller_is_better():
     algorithms = {name: finding.scores(name, noise, 1) for name, noise in (("sharp", 0.3), ("blunt", 1.5))}
     experiment = pb.Experiment(finding.samples(), gallery="image == 0")
-    comparison = pb.compare(pb.FNMR(0.1), algorithms, experiment)
+    comparison = pb.compare(algorithms, experiment, measure=pb.measures.FNMR(0.1))
     first, *rest = of(comparison)
     assert first == "sharp leads: its FNMR at an FMR of 0.1 is significantly better than that of blunt."
     assert any(one.startswith("sharp is better than blunt: FNMR at an FMR of 0.1 −") for one in rest)
@@ -325,7 +327,7 @@ def test_verification_that_disagrees_is_told():
     pair = [
         finding.scores(name, finding.NOISES[name], place) for place, name in enumerate(("sharp", "plain"))
     ]
-    tested = {**ranks, "FNMR": pb.compare(pb.FNMR(0.1), pair, experiment)}
+    tested = {**ranks, "FNMR": pb.compare(pair, experiment, measure=pb.measures.FNMR(0.1))}
     with_test = replace(found, parts={**parts, "comparison": ComparedAlgorithms(tested)})
     assert not any(one.startswith("In verification") for one in sentences(with_test))
 

@@ -36,7 +36,7 @@ def run(request: ClassificationRequest, context: Context) -> Classification:
     predicted: dict[str, str] = {}
     if request.table is not None:
         path = origin.find(request.table)
-        wanted = {request.truth, request.group or request.truth, *_possible(request.predicted)}
+        wanted = {request.truth, request.cluster or request.truth, *_possible(request.predicted)}
         table = read_frame(path, wanted, notes=notes)
         predicted = _named(request.predicted, table.columns)
     truth = _labels(request.truth, table, archives, request, "truth")
@@ -54,12 +54,12 @@ def run(request: ClassificationRequest, context: Context) -> Classification:
     twice = [name for name in said if name in matrices]
     if twice:
         raise UsageError(f"Two models are called {twice[0]!r}.", "name its column otherwise: NAME=COLUMN.")
-    group = None if request.group is None else _labels(request.group, table, archives, request, "group")
+    group = None if request.cluster is None else _labels(request.cluster, table, archives, request, "cluster")
     context.note(*notes)
     return classify(
         truth,
         models,
-        group=group,
+        cluster=group,
         classes=classes,
         k=request.k or None,
         average=request.average,
@@ -81,7 +81,9 @@ def _of_predictions(request: ClassificationRequest, context: Context) -> Classif
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"Two models are called {twice!r}.", "rename a file.")
-    made = read_predictions(dict(zip(names, paths, strict=True)), truth=request.truth, group=request.group)
+    made = read_predictions(
+        dict(zip(names, paths, strict=True)), truth=request.truth, cluster=request.cluster
+    )
     return made.classified(
         average=request.average,
         margin=request.margin,

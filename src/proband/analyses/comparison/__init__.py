@@ -18,7 +18,7 @@ Two files, at rank 10, two points:
 
 Outcomes and nothing else, 0 or 1 for each item and system, with documents as the independent units:
 
-  proband compare outcomes.csv --outcomes --item question --system model --success correct --cluster document
+  proband compare outcomes.csv --outcomes --item question --algorithm model --success correct --cluster document
 """
 
 ANALYSES.register("comparison")(

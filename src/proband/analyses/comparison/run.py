@@ -161,7 +161,7 @@ def _of_pairs(
         together = [one for one in requests if _is_drawn_together(one)]
         if request not in together:
             made: Comparison = compare(
-                request.measured, context.scores, within, design_of(request), margin=request.margin,
+                context.scores, within, measure=request.measured, design=design_of(request), margin=request.margin,
                 confidence_level=context.output.confidence_level, seed=context.output.seed, adjust=request.adjust,
                 one_sided=request.one_sided, **chosen_of(request, context.names),
             )  # fmt: skip
@@ -189,14 +189,14 @@ def _of_pairs(
 def _is_drawn_together(request: ComparisonRequest) -> bool:
     """Whether people are drawn for it together with others: FNMR of every two algorithms, both ways."""
     chooses = bool(request.pairs) or request.against is not None or request.one_sided is not None
-    return request.measured.form == "threshold" and request.design == "auto" and not chooses
+    return isinstance(request.measured, FNMR) and request.design == "auto" and not chooses
 
 
 def _of_lists(request: ComparisonRequest, context: Context) -> Comparison:
     """Algorithms compared by the pairs of their lists."""
     lists = [one.trials for one in context.inputs.lists]
     made: Comparison = compare(
-        request.measured, lists, None, design_of(request), margin=request.margin,
+        lists, None, measure=request.measured, design=design_of(request), margin=request.margin,
         confidence_level=context.output.confidence_level, seed=context.output.seed, adjust=request.adjust,
         one_sided=request.one_sided, **chosen_of(request, context.names),
     )  # fmt: skip
@@ -210,7 +210,7 @@ def _independent(request: ComparisonRequest, context: Context) -> Comparison:
     context.note(*other.notes)
     context.more_files.extend(other.files)
     return compare_independent(
-        request.measured, {one.algorithm: one for one in context.outcomes}, ranked, pairs=other.pairs,
+        {one.algorithm: one for one in context.outcomes}, ranked, measure=request.measured, pairs=other.pairs,
         margin=DEFAULT_MARGIN if request.margin is None else request.margin,
         confidence_level=context.output.confidence_level, adjust=request.adjust, one_sided=request.one_sided,
     )  # fmt: skip

@@ -126,12 +126,13 @@ class Comparison(Standings):
     Of 40 people *a* misses none, *b* two and *c* 30: only *c* differs significantly.
 
     >>> import numpy as np
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, compare
+    >>> from proband import Experiment, Samples, Scores, compare
+    >>> from proband.measures import RecognitionRate
     >>> ids = [f"{side}{k}" for side in "gp" for k in range(40)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = {n: np.where(np.arange(40)[:, None] < missed, 0.5, np.eye(40)) for n, missed in (("a", 0), ("b", 2), ("c", 30))}
     >>> scores = [Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40]))
+    >>> found = compare(scores, Experiment(samples, gallery=ids[:40]), measure=RecognitionRate(1))
     >>> found.places(), found.tie_groups(), found.beaten_by("a")
     ({'a': (1, 2), 'b': (1, 2), 'c': (3, 3)}, [('a', 'b')], ['c'])
     """

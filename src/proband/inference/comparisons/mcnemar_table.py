@@ -199,8 +199,8 @@ def _plain(row: McNemarRow) -> dict[str, Any]:
 
 @published
 def mcnemar_table(
-    algorithms: Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores],
-    within: Experiment | None = None,
+    scores: Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores],
+    experiment: Experiment | None = None,
     *,
     rank: Rank = 1,
     by: str | Sequence[str] = (),
@@ -217,14 +217,23 @@ def mcnemar_table(
 
     Parameters
     ----------
-    algorithms, within
-        Outcomes of the same experiment, or scores to be ranked in it; a mapping names them.
+    scores
+        Scores, embeddings or outcomes (`rank`) of two or more algorithms; a mapping names them.
+    experiment
+        The experiment in which scores are ranked; not needed for outcomes.
     rank
         The rank that counts as a success.
     by, categories
         Columns whose values make categories of probes, and categories by rule.
     pairs, against
         Which pairs are tested, by name, the first against the second; or every other algorithm against one. By default every two.
+    confidence_level
+        Of the intervals of differences.
+
+    Returns
+    -------
+    McNemarTable
+        A row for each pair of algorithms over all probes, and for each within every category.
 
     Examples
     --------
@@ -238,11 +247,11 @@ def mcnemar_table(
     >>> row.counts, round(row.test.p_greater, 6), row.test.p_adjusted == row.test.p_value  # (½)¹⁰
     (PairedOutcomes(ss=2, sf=10, fs=0, ff=0), 0.000977, True)
     """
-    named = by_name(algorithms)
+    named = by_name(scores)
     chosen = every_two(tuple(named), chosen_pairs(tuple(named), pairs, against))
     if not chosen:
         raise UsageError("McNemar's test compares two algorithms, got one.")
-    outcomes = {name: outcomes_of(data, within) for name, data in named.items()}
+    outcomes = {name: outcomes_of(algorithm, experiment) for name, algorithm in named.items()}
     experiment = next(iter(outcomes.values())).experiment
     return mcnemar_of_sets(
         outcomes,
@@ -250,7 +259,7 @@ def mcnemar_table(
         chosen,
         rank,
         confidence_level,
-        lambda part: {name: outcomes_of(data, part) for name, data in named.items()},
+        lambda part: {name: outcomes_of(algorithm, part) for name, algorithm in named.items()},
     )
 
 

@@ -142,7 +142,7 @@ def outcomes_of(frame: Any, dataset: str, algorithm: str, success: str, subject:
     if subject is None:
         raise UsageError(
             "Whose the outcomes are is not known, so that differences have no standard error.",
-            Hint("name the column of people: {option:subject}"),
+            Hint("name the column of people: {option:cluster}"),
         )
     numbers = table[success].cast(pl.Float64, strict=False)
     if numbers.null_count() or not numbers.is_between(0, 1).all():

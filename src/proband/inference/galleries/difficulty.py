@@ -169,7 +169,7 @@ def difficulty(
         n_pairs = len(comparison.pairs)
         separated = sum(pair.told_apart for pair in comparison.pairs)
         leaders = tuple(name for name, (place, _) in comparison.places().items() if place == 1)
-        (lead,) = compare(measure, [best, rival], confidence_level=confidence_level, seed=seed).pairs
+        (lead,) = compare([best, rival], measure=measure, confidence_level=confidence_level, seed=seed).pairs
         smallest = smallest_difference(first - second, best.subjects, power, confidence_level)
         verdict = _verdict(rate, chance, smallest)
     return Difficulty(

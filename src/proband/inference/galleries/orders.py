@@ -181,7 +181,7 @@ def orders(
             f"{measure.code} is no measure of verification.", "ask for fnmr@0.01, auc or eer, for example."
         )
     verified = compare(
-        measure, list(scores), experiment, margin=None, confidence_level=confidence_level, seed=seed
+        list(scores), experiment, measure=measure, margin=None, confidence_level=confidence_level, seed=seed
     )
     return orders_of(category, identified, verified, confidence_level)
 

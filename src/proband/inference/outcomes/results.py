@@ -36,7 +36,7 @@ class OutcomeComparison(Standings):
     Examples
     --------
     >>> from proband import compare_outcomes
-    >>> found = compare_outcomes({"old": [1, 0, 1, 0] * 10, "new": [1, 1, 1, 0] * 10}, systems=["old", "new"])
+    >>> found = compare_outcomes({"old": [1, 0, 1, 0] * 10, "new": [1, 1, 1, 0] * 10}, algorithms=["old", "new"])
     >>> found.places(), found.pairs[0].verdict
     ({'old': (2, 2), 'new': (1, 1)}, 'worse')
     """

@@ -98,10 +98,10 @@ class Halves(Result):
 
 @published
 def compare_halves(
-    measure: Measure | str,
-    outcomes: Outcomes,
-    design: Design | Auto | str = "auto",
+    scores: Outcomes,
     *,
+    measure: Measure | str = "rank-1",
+    design: Design | Auto | str = "auto",
     n_splits: Annotated[int, Within(ge=1, le=100_000)] = 200,
     confidence_level: Level = 0.95,
     seed: Seed = 0,
@@ -113,26 +113,35 @@ def compare_halves(
 
     Parameters
     ----------
-    measure, outcomes
-        Of what, with standard errors under the design.
-    design
-        As for `estimate`.
+    scores
+        Outcomes of one algorithm (`rank`).
+    measure, design
+        What is estimated in each half, with standard errors under the design; as for `estimate`.
     n_splits
         How many random splits.
+    confidence_level
+        Of the intervals that should agree.
+    seed
+        The seed of the splits.
+
+    Returns
+    -------
+    Halves
+        How often halves agree, beside how often they should.
 
     Examples
     --------
-    >>> from proband import RecognitionRate
+    >>> from proband.measures import RecognitionRate
     >>> from proband.inference.simulation.populations import Population
     >>> from proband.inference.simulation.worlds import OutcomesWorld
     >>> outcomes = OutcomesWorld(Population.of(80, 3, rate=0.8, icc=0.2), RecognitionRate(1)).draw(0, 0).data
-    >>> found = compare_halves(RecognitionRate(1), outcomes, n_splits=50)
+    >>> found = compare_halves(outcomes, measure=RecognitionRate(1), n_splits=50)
     >>> found.n_subjects, round(found.expected_inside, 3), found.agree.value > 0.8
     (80, 0.834, True)
     """
     from scipy.special import ndtr
 
-    measure = as_measure(measure)
+    measure, outcomes = as_measure(measure), scores
     people = np.unique(outcomes.subjects)
     if len(people) < _FEWEST:
         raise DesignError(
@@ -145,7 +154,7 @@ def compare_halves(
         chosen = np.random.default_rng([seed, number]).permutation(people)[: len(people) // 2]
         first = np.isin(outcomes.subjects, chosen)
         a, b = (
-            estimate(measure, _part(outcomes, kept), design=design, confidence_level=confidence_level)
+            estimate(_part(outcomes, kept), measure=measure, design=design, confidence_level=confidence_level)
             for kept in (first, ~first)
         )
         if a.standard_error is None or b.standard_error is None:

@@ -68,10 +68,10 @@ _DIFFERENCES = Method(
 
 @published
 def compare_sensors(
-    data: Outcomes | Scores,
-    by: str,
-    within: Experiment | None = None,
+    scores: Outcomes | Scores,
+    experiment: Experiment | None = None,
     *,
+    by: str,
     rank: Rank = 1,
     design: StratifiedDesign | Literal["auto"] = "auto",
     margin: Margin | None = None,
@@ -89,16 +89,23 @@ def compare_sensors(
 
     Parameters
     ----------
-    data, within
-        Outcomes of one algorithm, or its scores and the experiment to rank them in.
+    scores
+        Scores, embeddings or outcomes (`rank`) of one algorithm.
+    experiment
+        The experiment in which scores are ranked; not needed for outcomes.
     by
         The column of probes that tells sensors apart.
     rank
         At which a probe counts as recognised.
     design
         ``auto``, or `BRR`, `Fay` or `Jackknife` with any strata, weights, degrees of freedom and interval.
-    margin, adjust
+    margin, confidence_level, seed, adjust
         As in `compare`.
+
+    Returns
+    -------
+    Comparison
+        The differences between every two sensors.
 
     Examples
     --------
@@ -109,13 +116,13 @@ def compare_sensors(
     >>> table = {"id": ids, "subject": [name[1:] for name in ids], "camera": [name[0] for name in ids]}
     >>> values = np.vstack([np.eye(40), np.where(np.arange(40)[:, None] < 10, 0.5, np.eye(40))])
     >>> scores = Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name="net")
-    >>> (pair,) = compare_sensors(scores, "camera", Experiment(Samples(table), gallery=ids[:40])).pairs
+    >>> (pair,) = compare_sensors(scores, Experiment(Samples(table), gallery=ids[:40]), by="camera").pairs
     >>> pair.first, pair.second, pair.value, round(pair.p_value, 6), pair.verdict
     ('a', 'b', 0.25, 0.000977, 'better')
     """
     worth = margin_for(margin, is_rate=True)
     measure = RecognitionRate(rank, weights="person")
-    sensors = Sensors.of(outcomes_of(data, within), by, rank)
+    sensors = Sensors.of(outcomes_of(scores, experiment), by, rank)
     found = (
         _over_people(sensors, measure, confidence_level, seed)
         if design == "auto"
@@ -232,7 +239,9 @@ class Sensors:
 
 def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed: int) -> Joint:
     """Every two sensors by turning around the differences of people."""
-    each = tuple(estimate(measure, one, confidence_level=level, seed=seed) for one in sensors.outcomes)
+    each = tuple(
+        estimate(one, measure=measure, confidence_level=level, seed=seed) for one in sensors.outcomes
+    )
     means = sensors.means
     tested: list[tuple[str, str, int | None, Tested]] = []
     for a, b in combinations(range(len(sensors.names)), 2):
@@ -297,7 +306,7 @@ def _within_strata(
         carried = Carried.in_strata(strata, values)
         ends = ends_of(np.array([value]), np.array([error]), freedom, level, design.interval, carried, True)
         low, high, degrees = (float(end[0]) for end in ends)
-        usual = estimate(measure, part, confidence_level=level)
+        usual = estimate(part, measure=measure, confidence_level=level)
         each.append(
             replace(
                 usual, value=value, low=low, high=high, standard_error=error, replicates=None,

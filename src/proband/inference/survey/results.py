@@ -84,7 +84,7 @@ class SurveyEstimates(Result):
     --------
     >>> import proband as pb
     >>> table = {"y": [1, 0, 1, 1, 0, 1], "who": ["a", "a", "b", "b", "c", "c"], "sex": list("fffmmm")}
-    >>> found = pb.Survey(table, units="who").mean("y", by="sex")
+    >>> found = pb.survey.Survey(table, units="who").mean("y", by="sex")
     >>> found
     y [sex=f]: 0.666667 ± 0.1925 [0.00638085, 0.998397]
     y [sex=m]: 0.666667 ± 0.1925 [0.00638085, 0.998397]
@@ -203,7 +203,7 @@ class SurveyEstimates(Result):
         Examples
         --------
         >>> import proband as pb
-        >>> found = pb.Survey({"y": [1, 0, 1, 1], "x": [2, 1, 4, 3]}).total("y", "x")
+        >>> found = pb.survey.Survey({"y": [1, 0, 1, 1], "x": [2, 1, 4, 3]}).total("y", "x")
         >>> one, other = found.function(lambda v: v[0] / v[1]), found.ratio("total y", "total x")
         >>> bool(np.isclose(one.standard_error, other.standard_error, rtol=1e-10))
         True

@@ -58,8 +58,8 @@ def _named(names: str, why: Target) -> dict[str, Target]:
 
 UNTRIED: Mapping[str, Target] = {
     **_named(
-        "cluster_statistics experiment_over feret_categories pool_over protocols.epd_verdict protocols.splitter rank read_embeddings "
-        "read_results read_scores read_study run save_figure scored_pairs set_overlap trial_choices write_scores Survey.within",
+        "cluster_statistics equally_representative experiment_over feret_categories pool_over protocols.epd_verdict protocols.splitter rank read_embeddings "
+        "read_results read_scores read_study representation run save_figure scored_pairs set_overlap trial_choices write_scores Survey.within",
         _NOTHING,
     ),
     **_named("IntervalFound Options Value", _INSIDE),
@@ -67,7 +67,7 @@ UNTRIED: Mapping[str, Target] = {
         "Survey.calibrated Survey.poststratified Survey.raked Survey.variance Survey.with_replicate_weights",
         _WEIGHTS,
     ),
-    **_named("AuditFinding OrientationCheck Unevenness protocols.losses", _CHECK),
+    **_named("AuditFinding OrientationCheck check_orientation Unevenness protocols.losses", _CHECK),
     **_named("Orders SizeEffect WhatIf protocols.what_if", _NOT_YET),
     **_named("plan_error_rate ErrorRatePlan", _COUNTS),
     **_named("coverage compare_halves", _ITSELF),

@@ -108,7 +108,7 @@ def _several(
 
 
 def _cochran(one: DataSet, level: float, seed: int) -> Answered:
-    found = compare(RATE, one.data, confidence_level=level, seed=seed).overall
+    found = compare(one.data, measure=RATE, confidence_level=level, seed=seed).overall
     assert found is not None  # of several rates
     return of_a_test(float(found), Method("cochran", "Cochran's Q"))
 
@@ -116,19 +116,19 @@ def _cochran(one: DataSet, level: float, seed: int) -> Answered:
 def _gated(one: DataSet, level: float, seed: int) -> Answered:
     """Whether a candidate passes that is worse by exactly the margin."""
     old, new = one.data
-    found = gate(new, old, margin=one.within, confidence_level=level, seed=seed)
+    found = gate(new, baseline=old, margin=one.within, confidence_level=level, seed=seed)
     value, low, high = (-end - one.within for end in (found.gain, found.gain_high, found.gain_low))
     p = 0.0 if found.decision == "pass" else 1.0
     return Answered(value, low, high, found.comparison.pairs[0].method, found.comparison.notes, p)
 
 
 def _independent(one: DataSet, level: float, seed: int) -> Answered:
-    found = compare_independent(RATE, *one.data, confidence_level=level)
+    found = compare_independent(*one.data, measure=RATE, confidence_level=level)
     return compared(found.pairs, found.notes)
 
 
 def _sensed(one: DataSet, level: float, seed: int) -> Answered:
-    found = compare_sensors(one.data, one.within, confidence_level=level, seed=seed)
+    found = compare_sensors(one.data, by=one.within, confidence_level=level, seed=seed)
     return compared(found.pairs, found.notes)
 
 
