@@ -124,5 +124,5 @@ def _moved(text: str, changes: Sequence[KeyChange]) -> str:
         del table[change.was[-1]]
         if home not in document:
             document.append(home, tomlkit.table())
-        document[home][now] = value  # type: ignore[index]
+        document[home][now] = value
     return document.as_string()
