@@ -74,6 +74,7 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "command line": "write {now}",
         "study": "write {now} = …, or let proband migrate rename it in the file.",
     },
+    "pilot": {"python": "pilot=[outcomes, others]", "command line": "--from FILE"},
     "run_directory": {"python": "the path of write_run", "command line": "--out DIR"},
     "category": {
         "python": "Category({name!r}, {rule!r})",
