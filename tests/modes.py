@@ -274,6 +274,7 @@ VALUES: dict[str, list[str]] = {
 OWN_VALUES: dict[tuple[str, str], list[str]] = {
     ("partition", "table"): [f"{MADE}/parts.csv"],
     ("plan", "scores"): ["scores.npz::strong"],
+    ("init", "add"): ["search"],
     ("run", "only"): ["identification"],
     ("array", "out"): [f"{MADE}/x.csv"],
     ("survey", "strata"): ["sex"],

@@ -422,6 +422,7 @@ ELSEWHERE = {
         "says again what --json says: tests/cli",
     ),
     "init --names": "tests/cli",
+    "init --add": "tests/cli",
     "recognize --detect": "needs photographs: tests/algorithms",
     "recognize --model": "passes through BLAS: tests/algorithms",
     "recognize --train": "passes through BLAS: tests/algorithms",
