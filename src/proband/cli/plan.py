@@ -51,7 +51,7 @@ class PilotInputs(ScoreInputs):
             metavar="[NAME=]FILE[::KEY]",
             help="Scores of a pilot, of one algorithm or of two: rates, how often two disagree, probes per person and how alike these are come from "
             "it. May be repeated.",
-            rich_help_panel="Pilot",
+            rich_help_panel="Data",
         ),
     ] = None
 
@@ -67,7 +67,7 @@ def plan(
         int | None,
         typer.Option(
             help="Rank at which a probe of the pilot counts as recognised; 1 unless said.",
-            rich_help_panel="Pilot",
+            rich_help_panel="Data",
         ),
     ] = None,
     rate: Annotated[
@@ -217,7 +217,9 @@ def plan(
     said = {name: value for name, value in given.items() if value is not None}
     made = _make(said, people, _outcomes(pilot, conditions, rank, running), 1 if rank is None else rank)
     if running.json:
-        print_json({"plans": [one.to_dict() for one in made]} if isinstance(made, list) else made.to_dict())
+        print_json(
+            {"plans": [guess.to_dict() for guess in made]} if isinstance(made, list) else made.to_dict()
+        )
         return
     from proband.report.notes import answered
 
@@ -245,7 +247,9 @@ def _outcomes(
 
     experiment = {name: rule for name, rule in conditions.items() if rule is not None}
     if not (pilot.scores or pilot.embeddings):
-        idle = [one.name for one in fields(pilot) if getattr(pilot, one.name) not in (None, one.default)]
+        idle = [
+            field.name for field in fields(pilot) if getattr(pilot, field.name) not in (None, field.default)
+        ]
         idle += [*experiment, *([] if rank is None else ["rank"])]
         if idle:
             raise UsageError(
@@ -284,7 +288,7 @@ def _make(
         )
     if question == _INTERVAL:
         if len(pilot) > 1:
-            named = " and ".join(one.algorithm for one in pilot)
+            named = " and ".join(outcomes.algorithm for outcomes in pilot)
             raise UsageError(
                 f"The interval of a rate is that of one algorithm, got {named}.",
                 "choose one with FILE::KEY; two are for --margin.",
@@ -316,7 +320,7 @@ def _difference(
             "give --independent with --rate, or --discordant, or neither for a table over guesses.",
         )
     if pilot and independent != (len(pilot) == 1):
-        named = ", ".join(one.algorithm for one in pilot)
+        named = ", ".join(outcomes.algorithm for outcomes in pilot)
         raise UsageError(
             f"A difference on the same probes needs two algorithms of the pilot, and one on two data sets one; got {named}.",
             "choose them with FILE::KEY; --independent is for two data sets.",

@@ -91,7 +91,7 @@ def run(
         return
     kept = Cache(beside(place) if cache else None)
     with progress_bars(quiet) as progress:
-        found = carry_out(
+        findings = carry_out(
             asked,
             only=chosen,
             threads=threads,
@@ -100,14 +100,14 @@ def run(
             allow_plugins=allow_plugins,
         )
         progress.begin("writing the report", 0)
-        report = write_run(found, place, asked.request.output.formats, kept)
+        report = write_run(findings, place, asked.request.output.formats, kept)
     kept.finish()
-    scene = Scene(found)
+    scene = Scene(findings)
     if scene.summary is not None:
         say(scene.summary.headline)
     for view, part in scene.parts.values():
         say_all(view.told(part), dim=False)
-    say_below(found.notes, explain)
+    say_below(findings.notes, explain)
     wrote(report)
     if show:
         import webbrowser

@@ -78,7 +78,7 @@ def run(
             keep_on_interrupt=keep_on_interrupt,
         )
         with context.origin.refusing():
-            return _carried_out(context)
+            return _carry_out(context)
 
 
 def engine_of(request: Request, engine: Engine) -> Engine:
@@ -134,10 +134,10 @@ def check_request(
         check_effects(request, in_memory)
         if not in_memory:
             check(request, origin)
-        return _chosen(request, only, _name(origin))
+        return _choose(request, only, _name(origin))
 
 
-def _chosen(request: Request, only: Sequence[str], name: str) -> frozenset[str]:
+def _choose(request: Request, only: Sequence[str], name: str) -> frozenset[str]:
     """The keys of analyses that are chosen, and of those whose results they need."""
     asked = {analysis.key: analysis for analysis, _ in request.sections()}
     for key in only:
@@ -151,7 +151,7 @@ def _chosen(request: Request, only: Sequence[str], name: str) -> frozenset[str]:
                 place=Said(name),
             )
     needed = {other for key in only for other in asked[key].after if other in asked}
-    return frozenset(only) | (_chosen(request, sorted(needed), name) if needed else frozenset())
+    return frozenset(only) | (_choose(request, sorted(needed), name) if needed else frozenset())
 
 
 def ranked(
@@ -168,10 +168,10 @@ def ranked(
         return Context(request, origin, data, kept, {}, threads, heard).outcomes
 
 
-def _carried_out(context: Context) -> Findings:
+def _carry_out(context: Context) -> Findings:
     """Prepare all analyses, then carry them out."""
     ready = prepare_analyses(context)
-    results = {analysis.key: _tried(analysis, asked, context, context.carry_out) for analysis, asked in ready}
+    results = {analysis.key: _try(analysis, asked, context, context.carry_out) for analysis, asked in ready}
     parts = {key: results[key] for key in analysis_keys() if results.get(key) is not None}
     if not parts:
         name = _name(context.origin)
@@ -193,7 +193,7 @@ def prepare_analyses(context: Context) -> list[tuple[Analysis, Any]]:
     ready = [
         (analysis, asked)
         for analysis, asked in _possible(context)
-        if _tried(analysis, asked, context, _prepare)
+        if _try(analysis, asked, context, _prepare)
     ]
     return sorted(ready, key=lambda row: _waits(row[0], context.request))
 
@@ -204,7 +204,7 @@ def _possible(context: Context) -> list[tuple[Analysis, Any]]:
     asked = [row for row in request.sections() if not context.only or row[0].key in context.only]
     if inputs.algorithms:
         return asked
-    tables = [one for one in asked if not any(part.reads.scores for part in request.section(one[0].key))]
+    tables = [row for row in asked if not any(part.reads.scores for part in request.section(row[0].key))]
     if not inputs.lists:
         return tables
     for analysis, part in request.asked():
@@ -212,16 +212,16 @@ def _possible(context: Context) -> list[tuple[Analysis, Any]]:
             _require_of_lists(analysis, part, context.origin)
     if request.says("experiment"):
         raise _refusal_of_lists("experiment", context.origin)
-    lists = [one for one in asked if any(part.reads.lists for part in request.section(one[0].key))]
+    lists = [row for row in asked if any(part.reads.lists for part in request.section(row[0].key))]
     if not lists and not tables:
         name = _name(context.origin)
         raise DesignError(f"{name} asks for nothing that lists of comparisons allow.", place=Said(name))
-    return [one for one in asked if one in lists or one in tables]
+    return [row for row in asked if row in lists or row in tables]
 
 
 def _waits(analysis: Analysis, request: Request) -> bool:
     """Whether an analysis reads more than tables that it names itself."""
-    return any(one.reads.scores or one.reads.samples for one in request.section(analysis.key))
+    return any(part.reads.scores or part.reads.samples for part in request.section(analysis.key))
 
 
 def _require_of_lists(analysis: Analysis, asked: Any, origin: Origin) -> None:
@@ -248,22 +248,22 @@ def _prepare(analysis: Analysis, asked: Any, context: Context) -> bool:
     """Make everything that an analysis needs and that costs nothing, so that it is refused before anything is computed."""
     with context.at(analysis.key):
         if context.inputs.algorithms:
-            reads = [one.reads for one in context.request.section(analysis.key)]
-            if any(one.ranks for one in reads):
+            reads = [part.reads for part in context.request.section(analysis.key)]
+            if any(read.ranks for read in reads):
                 with context.at("experiment"):
                     _ = context.experiment
                 _ = context.categories
-            if any(one.pairs for one in reads):
+            if any(read.pairs for read in reads):
                 _ = context.verified
         analysis.prepared(asked, context)
     return True
 
 
-def _tried(analysis: Analysis, asked: Any, context: Context, do: Any) -> Any:
+def _try(analysis: Analysis, asked: Any, context: Context, do: Any) -> Any:
     """Do something for an analysis; if the data do not allow it, that is an error only where somebody asked for it."""
     request = context.request
     sections = [analysis.key]
-    if any(one.reads.ranks for one in request.section(analysis.key)):
+    if any(part.reads.ranks for part in request.section(analysis.key)):
         sections += ["experiment", "category"]
     try:
         return do(analysis, asked, context) if do is _prepare else do(analysis, asked)

@@ -35,7 +35,7 @@ def init(
     names: o.Names = None,
     force: Annotated[bool, typer.Option("--force", help="Write a study file that exists anew.")] = False,
 ) -> None:
-    """Look at your files and write a study file for them, or add to one that exists.
+    """Write a study file for your own files, or add to one.
 
     Finds the columns of ids and subjects, failures to acquire, the algorithms, and which way scores point: that is shown with
     its evidence, for you to check. What cannot be found is left for you to fill in, and named. In a study that exists nothing is changed:

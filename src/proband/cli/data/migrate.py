@@ -20,7 +20,7 @@ def migrate(
         ),
     ] = False,
 ) -> int:
-    """Rename the keys of a study file that earlier versions called otherwise.
+    """Rename the keys of a study file of an earlier version.
 
     Comments, order and blank lines stay as they are. The file is replaced as a whole or not at all.
 

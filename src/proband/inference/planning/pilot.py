@@ -72,26 +72,26 @@ def pilot_of(pilot: Outcomes | Sequence[Outcomes], rank: int, confidence_level: 
     algorithms, and never below 0.
     """
     outcomes = [pilot] if isinstance(pilot, Outcomes) else list(pilot)
-    if not outcomes or not all(isinstance(one, Outcomes) for one in outcomes):
+    if not outcomes or not all(isinstance(part, Outcomes) for part in outcomes):
         raise UsageError(
             "A pilot is the outcomes of one algorithm or of two.", "make them: rank(scores, experiment)."
         )
     if len(outcomes) > 2:
-        named = ", ".join(one.algorithm for one in outcomes)
+        named = ", ".join(part.algorithm for part in outcomes)
         raise UsageError(f"A plan is for one algorithm or for two, got {named}.", "choose among them.")
     require_same_probes(outcomes)
     subjects = outcomes[0].subjects
     numbers = tuple(np.unique(subjects, return_counts=True)[1].tolist())
     if len(numbers) < 2:
         raise DesignError("The pilot has one person only.", "nothing of other people shows in it.")
-    success = [one.success(rank) for one in outcomes]
+    success = [part.success(rank) for part in outcomes]
     differences = success[0] if len(success) == 1 else (success[0] - success[1] + 1) / 2
     shared = success[0] if len(success) == 1 else np.abs(success[0] - success[1])
     low, high = _interval(shared, subjects, confidence_level)
     value = float(shared.mean())
     several = len(numbers) < len(subjects)
     facts = Pilot(
-        algorithms=tuple(one.algorithm for one in outcomes),
+        algorithms=tuple(part.algorithm for part in outcomes),
         rank=rank,
         subjects=len(numbers),
         probes=len(subjects),

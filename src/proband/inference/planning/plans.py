@@ -88,7 +88,9 @@ _PILOT_DISCORDANT = Sentence(
 )
 _AT_ENDS = {
     "subjects": Sentence(
-        "plan.pilot-people", "note", "With the ends of that interval it is {low:count} or {high:count} people"
+        "plan.pilot-people",
+        "note",
+        "With the ends of that interval it is {low:count} or {high:count person/people}",
     ),
     "margin": Sentence(
         "plan.pilot-margin", "note", "With the ends of that interval it is {low:worth} or {high:worth}"
@@ -106,7 +108,7 @@ _AT_ONE_END = {
     "subjects": Sentence(
         "plan.pilot-people-one-end",
         "note",
-        "With the {which} end of that interval it is {value:count} people",
+        "With the {which} end of that interval it is {value:count person/people}",
     ),
     "margin": Sentence(
         "plan.pilot-margin-one-end", "note", "With the {which} end of that interval it is {value:worth}"
@@ -123,7 +125,7 @@ _AT_ONE_END = {
 
 
 @dataclass(frozen=True)
-class Pilot:
+class Pilot(Result):
     """What a plan took from a pilot, and how uncertain that is.
 
     Attributes

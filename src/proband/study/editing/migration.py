@@ -62,7 +62,7 @@ def migrate(text: str, path: Path) -> Migration:
     tables, places = tables_in(text, path), Places.of(text)
     changes = tuple(_changes(request_type(), tables, (), places))
     for number, change in enumerate(changes):
-        others = [one.now for one in changes[:number]]
+        others = [earlier.now for earlier in changes[:number]]
         if change.now in others or _at(tables, change.now) is not None:
             raise UsageError(
                 f"it is called {said_as(change.now)} now, which is there too.",
@@ -106,10 +106,12 @@ def _at(tables: Any, keys: Keys) -> Any:
 
 def _edited(text: str, changes: tuple[KeyChange, ...], places: Places) -> str:
     """Rename keys where they stand, and move those that another section has."""
-    staying = [one for one in changes if one.stays]
-    for start, end, now in sorted(((*places.words[one.was], one.now[-1]) for one in staying), reverse=True):
+    staying = [change for change in changes if change.stays]
+    for start, end, now in sorted(
+        ((*places.words[change.was], change.now[-1]) for change in staying), reverse=True
+    ):
         text = f"{text[:start]}{now}{text[end:]}"
-    moving = [one for one in changes if not one.stays]
+    moving = [change for change in changes if not change.stays]
     return _moved(text, moving) if moving else text
 
 

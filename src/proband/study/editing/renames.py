@@ -45,5 +45,7 @@ def rename_of(key: str, known: Collection[str]) -> Rename | None:
     """
     if key in known:
         return None
-    meant = (one for one in RENAMES if one.was == key and (one.now in known or one.into is not None))
+    meant = (
+        rename for rename in RENAMES if rename.was == key and (rename.now in known or rename.into is not None)
+    )
     return next(meant, None)

@@ -76,7 +76,7 @@ def extended_study(
         new = _unsaid(made, tables, set(known))
         parts += [list(part) for part in sections_of(new) if _is_new(part, tables)]
         facts, remarks = facts_of(new), made.remarks
-        written = {path.name for path in (resolved(one) for one in files) if path not in known}
+        written = {path.name for path in map(resolved, files) if path not in known}
         to_fill_in = [note for note in made.to_fill_in if parts and dict(note.values).get("file") in written]
     for name in sections:
         lines, missing = _template(name, tables)
@@ -119,10 +119,10 @@ def _unsaid(made: Proposal, tables: dict[str, Any], known: Collection[Path]) -> 
     return replace(
         made,
         table=None if "samples" in tables else made.table,
-        scores=[one for one in made.scores if unnamed(one.path)],
-        vectors=[one for one in made.vectors if unnamed(one.path)],
+        scores=[entry for entry in made.scores if unnamed(entry.path)],
+        vectors=[entry for entry in made.vectors if unnamed(entry.path)],
         pictures=[path for path in made.pictures if unnamed(path)],
-        logits=[one for one in made.logits if unnamed(one.path)],
+        logits=[entry for entry in made.logits if unnamed(entry.path)],
     )
 
 

@@ -67,7 +67,7 @@ class Move:
         """
         if self.change is None:
             return 0, 0.0
-        size = max(1.0, *(abs(float(one)) for one in (self.before, self.after) if one))
+        size = max(1.0, *(abs(float(end)) for end in (self.before, self.after) if end))
         is_count = isinstance(self.before, int) and isinstance(self.after, int)
         return 2 if is_count else 1, -abs(self.change) / size
 
@@ -151,7 +151,7 @@ def _array(part: Any) -> Any:
 
 def _labels(records: Sequence[Any]) -> list[str]:
     """What tells the records of a list apart; their places where nothing does."""
-    named = [_label(one) for one in records]
+    named = [_label(record) for record in records]
     if all(named) and len(set(named)) == len(named):
         return named
     return [str(place) for place in range(1, len(records) + 1)]
@@ -202,7 +202,7 @@ def _provenance(results: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reasons(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Note]:
     """What differs in how two runs came about."""
-    inputs = [{one["name"]: one["sha256"] for one in each.get("inputs", ())} for each in (before, after)]
+    inputs = [{file["name"]: file["sha256"] for file in each.get("inputs", ())} for each in (before, after)]
     for name in dict.fromkeys([*inputs[0], *inputs[1]]):
         if name not in inputs[0] or name not in inputs[1]:
             yield _INPUT_ONLY(name=name, which="first" if name in inputs[0] else "second")

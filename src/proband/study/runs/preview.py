@@ -23,11 +23,11 @@ from proband.words import Note, Sentence
 
 _FILE = Sentence("preview.file", "note", "reads {file} ({size:bytes})")
 _SAMPLES = Sentence("preview.samples", "note", "{samples:count sample} of {people:count person/people}")
-_MATRIX = Sentence("preview.matrix", "note", "{name} has scores of {queries:count} × {targets:count} samples")
+_MATRIX = Sentence("preview.matrix", "note", "{name} has scores of {queries:count} × {targets:count sample}")
 _VECTORS = Sentence(
     "preview.vectors",
     "note",
-    "{name} has vectors of {components:count component}, compared for {queries:count} × {targets:count} samples",
+    "{name} has vectors of {components:count component}, compared for {queries:count} × {targets:count sample}",
 )
 _LIST = Sentence("preview.list", "note", "{name} has scores of {pairs:count chosen pair}")
 _RECOGNISE = Sentence(
@@ -114,9 +114,9 @@ def preview(
         chosen = check_request(request, only, origin, allow_plugins, False)
         asked = [row for row in request.sections() if not chosen or row[0].key in chosen]
         scored = [
-            _RECOGNISE(file=one.file, n=len(names), names=names)
-            for one in request.pictures
-            if (names := (*one.algorithms, *one.models))
+            _RECOGNISE(file=images.file, n=len(names), names=names)
+            for images in request.pictures
+            if (names := (*images.algorithms, *images.models))
         ]
         reads = tuple(_FILE(file=name, size=_size(origin.find(name))) for name in files_of(request, origin))
         steps = (*scored, *(_step(row, request) for row in asked), report)
@@ -140,7 +140,7 @@ def preview(
     notes = [*context.notes, *([_UNKNOWN(what=unknown)] if unknown else [])]
     files = (*context.inputs.files, *context.more_files)
     seconds = sum(cost for _, cost in shared) / (threads or default_threads())
-    seconds += sum(one.n_bytes for one in files) / _BYTES_A_SECOND + _OF_ANALYSIS * len(ready) + _OF_REPORT
+    seconds += sum(file.n_bytes for file in files) / _BYTES_A_SECOND + _OF_ANALYSIS * len(ready) + _OF_REPORT
     cost = _COST(memory=_memory(context), threads=threads or default_threads(), seconds=seconds)
     return Preview(tuple(_reads(context, files)), steps, cost, tuple(notes))
 
@@ -153,7 +153,7 @@ def _size(path: Path) -> int:
 
 def _reads(context: Context, files: Sequence[InputFile]) -> Iterator[Note]:
     inputs = context.inputs
-    yield from (_FILE(file=one.name, size=one.n_bytes) for one in files)
+    yield from (_FILE(file=file.name, size=file.n_bytes) for file in files)
     if inputs.samples is not None:
         yield _SAMPLES(samples=len(inputs.samples), people=len(inputs.samples.subjects))
     for algorithm in inputs.algorithms:
@@ -163,24 +163,24 @@ def _reads(context: Context, files: Sequence[InputFile]) -> Iterator[Note]:
             yield _VECTORS(name=scores.name, components=scores.dimension, queries=queries, targets=targets)
         else:
             yield _MATRIX(name=scores.name, queries=queries, targets=targets)
-    yield from (_LIST(name=one.trials.name, pairs=len(one.trials)) for one in inputs.lists)
+    yield from (_LIST(name=pairs.trials.name, pairs=len(pairs.trials)) for pairs in inputs.lists)
 
 
 def _shared_steps(context: Context, ready: Sequence[tuple[Analysis, Any]]) -> Iterator[tuple[Note, float]]:
     """What several analyses share, each with its seconds on one core."""
     reads = [part.reads for analysis, _ in ready for part in context.request.section(analysis.key)]
     scores = context.scores
-    if scores and any(one.ranks for one in reads):
+    if scores and any(read.ranks for read in reads):
         probes, gallery = len(context.experiment.probes), len(context.experiment.gallery)
         seconds = probes * gallery * sum(map(_rank_of_pair, scores))
         yield _RANKS(probes=probes, gallery=gallery, n=len(scores)), seconds
-    if scores and any(one.pairs for one in reads):
+    if scores and any(read.pairs for read in reads):
         pairs = _n_verified(context)
         yield _PAIRS(pairs=pairs, n=len(scores)), pairs * sum(map(_roc_of_pair, scores))
     lists = context.inputs.lists
-    if lists and any(one.pairs or one.lists for one in reads):
-        total = sum(len(one.trials) for one in lists)
-        yield _PAIRS(pairs=max(len(one.trials) for one in lists), n=len(lists)), total * _OF_LISTED_PAIR
+    if lists and any(read.pairs or read.lists for read in reads):
+        sizes = [len(pairs.trials) for pairs in lists]
+        yield _PAIRS(pairs=max(sizes), n=len(lists)), sum(sizes) * _OF_LISTED_PAIR
 
 
 def _n_verified(context: Context) -> int:
@@ -222,9 +222,9 @@ def _memory(context: Context) -> float:
     for algorithm in context.inputs.algorithms:
         scores = algorithm.scores
         if isinstance(scores, Embeddings):
-            vectors = {id(one): one for one in (scores.query_vectors, scores.target_vectors)}.values()
-            held += sum(2 * one.nbytes for one in vectors if not in_files(one))
+            arrays = {id(array): array for array in (scores.query_vectors, scores.target_vectors)}.values()
+            held += sum(2 * array.nbytes for array in arrays if not in_files(array))
         elif isinstance(scores, DenseScores) and not in_files(scores.values):
             held += scores.values.nbytes
-    held += sum(64 * len(one.trials) for one in context.inputs.lists)
+    held += sum(64 * len(pairs.trials) for pairs in context.inputs.lists)
     return _LIBRARIES + _WORKING + held
