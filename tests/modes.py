@@ -143,6 +143,9 @@ MODES: dict[str, dict[str, str]] = {
         "rare errors": "--error-rate 0.001",
         "events": "--events --subjects 1000",
         "one probe each": "--rate 0.95 --half-width 0.01",
+        "guesses": "--margin 0.01",
+        "a pilot": f"--from {S.replace('scores.npz', 'scores.npz::weak')} {G} --half-width 0.05",
+        "a pilot of two": f"--from {TWO.replace(' scores.npz::weak', ' --from scores.npz::weak')} {G} --margin 0.05",
     },
     "coverage": {
         "people": "--subjects 30 --probes-per-subject 2 --rate 0.8 --icc 0.2 --sets 20",
@@ -222,6 +225,8 @@ ELSEWHERE = {
     "reproduce micheals-boult2001": "a whole paper",
     "reproduce feret2000": "a whole paper",
     "reproduce mery2016": "a whole paper",
+    "migrate": "tests/cli/test_migrate.py",
+    "diff": "tests/cli/test_diff.py",
 }
 """Commands without modes: each has one, and takes minutes."""
 
@@ -268,6 +273,9 @@ VALUES: dict[str, list[str]] = {
 }  # fmt: skip
 OWN_VALUES: dict[tuple[str, str], list[str]] = {
     ("partition", "table"): [f"{MADE}/parts.csv"],
+    ("plan", "scores"): ["scores.npz::strong"],
+    ("init", "add"): ["search"],
+    ("run", "only"): ["identification"],
     ("array", "out"): [f"{MADE}/x.csv"],
     ("survey", "strata"): ["sex"],
     ("survey", "units"): ["probe"],

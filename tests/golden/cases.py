@@ -277,6 +277,19 @@ ASKED = {
         "--error-rate 0.001",
         "--events --subjects 1000",
         "--rate 0.95 --half-width 0.02 --icc 0.2 --probes-per-subject 4.5 --probes-cv 0.8 --assurance 0.9",
+        "--margin 0.03",
+        f"--from scores.npz::strong --from {S.replace('scores.npz', 'scores.npz::weak')} {G} --margin 0.05 --quiet --threads 1",
+        f"--from {S.replace('scores.npz', 'scores.npz::weak')} {G} --rank 2 --half-width 0.05",
+        f"""--from {S.replace("scores.npz", "scores.npz::weak")} {G} -p "session == 2" --failed "not detected" --margin 0.05 --independent""",
+        """--from plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity
+           --query-ids rows --target-ids columns -g one_per_subject --subjects 300 --no-orientation-check""",
+        "-e first.npz -s samples.csv --metric l2 -g one_per_subject --subjects 300",
+        "--from bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all "
+        "--targets all -g one_per_subject --subjects 300 --no-orientation-check",
+        "--from matrix.csv -s kept.csv --orientation similarity --format csv-matrix --missing drop --subjects 300",
+        "--from matrix.mtx --mask matrix.mask --subjects 300",
+        f"--from scored.csv {C} -g one_per_subject --subjects 300",
+        f"--from {L} --subjects 300",
     ],
     "coverage": [
         """--subjects 40 --probes-per-subject 1,4 --rate 0.8 --icc 0.2 --kind normal --informative --margin 0.1 --test obuchowski
@@ -392,6 +405,10 @@ ELSEWHERE = {
     "blind check": "tests/blind",
     "blind score": "tests/blind",
     "run --open": "opens a browser",
+    "run --only": "tests/cli",
+    "run --dry-run": "writes nothing: tests/cli",
+    "migrate": "tests/cli",
+    "diff": "tests/cli",
     "datasets --figure": "tests/cli",
     "datasets --by-dataset": "tests/cli",
     "recognize --names": "tests/cli",
@@ -405,6 +422,7 @@ ELSEWHERE = {
         "says again what --json says: tests/cli",
     ),
     "init --names": "tests/cli",
+    "init --add": "tests/cli",
     "recognize --detect": "needs photographs: tests/algorithms",
     "recognize --model": "passes through BLAS: tests/algorithms",
     "recognize --train": "passes through BLAS: tests/algorithms",

@@ -19,8 +19,10 @@ from proband.cli.blind.blind import blind
 from proband.cli.coverage import coverage
 from proband.cli.data.array import array
 from proband.cli.data.convert import convert
+from proband.cli.data.diff import diff
 from proband.cli.data.init import init
 from proband.cli.data.inspect import inspect
+from proband.cli.data.migrate import migrate
 from proband.cli.data.schema import schema
 from proband.cli.engine_option import let_engines_be_chosen
 from proband.cli.faults import (
@@ -60,7 +62,7 @@ _LOOK: dict[str, Any] = {
 }
 _JOBS: dict[str, list[Any]] = {
     "Evaluate scores": [],
-    "Carry out a whole study": [demo, init, run],
+    "Carry out a whole study": [demo, init, run, diff, migrate],
     "Classifiers and their protocols": [protocol, card, literature],
     "Plan a test, or give one to others": [plan, coverage, blind],
     "Studies of the papers": [reproduce],

@@ -49,6 +49,8 @@ class Context:
         How work is run; the last says whether trials that are interrupted are taken as they are.
     notes, more_files
         What is noted on the way, and files that analyses read besides.
+    only
+        The analyses that are to be carried out, by key; all of the request's if empty.
     """
 
     request: Request
@@ -61,6 +63,7 @@ class Context:
     keep_on_interrupt: bool = False
     notes: list[Note] = field(default_factory=list)
     more_files: list[InputFile] = field(default_factory=list)
+    only: frozenset[str] = frozenset()
     parts: dict[str, Result | None] = field(default_factory=dict)
     _memory: dict[Hashable, Any] = field(default_factory=dict)
     _running: list[str] = field(default_factory=list)

@@ -127,7 +127,7 @@ def read_inputs(
     request: Request, origin: Origin, cache: Cache, threads: int | None, progress: Progress
 ) -> Inputs:
     """Read every file that a request names."""
-    named = dict.fromkeys(_files_of(request, origin))
+    named = dict.fromkeys(files_of(request, origin))
     files = tuple(InputFile(name, *cache.digest(origin.find(name))) for name in named)
     if not request.has_sources:
         needed = any(one.reads.samples for _, one in request.asked())
@@ -373,7 +373,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _files_of(request: Request, origin: Origin) -> Iterator[str]:
+def files_of(request: Request, origin: Origin) -> Iterator[str]:
     """Every file that is named, and those that are read with them."""
     yield from _files_in(request)
     for source in request.scores:

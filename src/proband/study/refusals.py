@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 from proband.engine.kinds import shown as in_words
 from proband.engine.limits import end_in_words
 from proband.errors import Door, Hint, UsageError
+from proband.study.editing.renames import rename_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -104,12 +105,13 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
     if len(keys) > 1:
         inner = model_of(_hint_at(model, keys[:-1]))
         known = list(inner.model_fields) if inner is not None else []
-        renamed = RENAMED.get(name)
-        if renamed in known:
-            return RequestError(keys, f"{name!r} is now called {renamed!r}", f"write {renamed} = …")
-        owner = MOVED.get(name)
-        hint = f"write {renamed} = … in [{owner}]." if owner else near(name, known)
-        return RequestError(keys, f"there is no key {name!r} here", hint)
+        rename = rename_of(name, known)
+        if rename is None:
+            return RequestError(keys, f"there is no key {name!r} here", near(name, known))
+        now = rename.now if rename.now in known else f"[{rename.into}] {rename.now}"
+        return RequestError(
+            keys, f"{name!r} is now called {now!r}", Hint("{option:renamed_key}", now=rename.now)
+        )
     sections = model.model_fields
     owners = [one for one, field in sections.items() if name in _fields_of(field.annotation)]
     if owners:
@@ -122,19 +124,6 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
     meant = _sections_of_commands().get(name)
     hint = f"it is called {meant!r} here." if meant in sections else near(name, list(sections))
     return RequestError(keys, f"there is no section or key {name!r}", hint)
-
-
-# Keys of earlier versions, and what they are called now.
-RENAMED = {
-    "count": "counting",
-    "level": "confidence_level",
-    "replicates": "n_resamples",
-    "trials": "n_resamples",
-    "test": "design",
-    "confidence": "confidence_level",
-}
-# Keys of which another section has what is now called otherwise.
-MOVED = {"confidence": "output"}
 
 
 def _sections_of_commands() -> dict[str, str]:

@@ -214,7 +214,7 @@ def shown_together(question: Question) -> Joint:
     """Put algorithms to the tests of a question, every two of them; nothing is judged yet."""
     require_several(question)
     if question.view == "outcomes":
-        _require_same(question.outcomes)
+        require_same_probes(question.outcomes)
         question = _settled(question)
     return procedure_for(question, comparing=True).compare(question)
 
@@ -305,7 +305,8 @@ def require_several(question: Question) -> None:
         raise UsageError(f"Algorithms need names of their own; got {', '.join(question.names)}.")
 
 
-def _require_same(outcomes: Sequence[Outcomes]) -> None:
+def require_same_probes(outcomes: Sequence[Outcomes]) -> None:
+    """Refuse algorithms that were not measured on the same probes in the same way."""
     first = outcomes[0]
     for one in outcomes[1:]:
         same = (
