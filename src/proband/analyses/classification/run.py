@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.analyses.classification.request import ClassificationRequest
-from proband.errors import Hint, InputError, Said, UsageError, first_few
+from proband.errors import InputError, Said, UsageError, first_few, unknown_name
 from proband.inference import Classification, classify
 from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
@@ -156,11 +156,11 @@ def _matrices(
     missing = [name for name in wanted if name not in made]
     if missing or (archives and not made):
         files = first_few([Path(file).name for file in archives])
-        there = first_few([key for _, key, _ in found]) or "none"
-        what = f"matrix {missing[0]!r}" if missing else "matrix of scores, samples × classes"
-        raise InputError(
-            f"{files}: there is no {what}; matrices are: {there}.", Hint("name one: {option:models}")
-        )
+        if missing:
+            raise unknown_name(
+                "matrix", missing[0], [key for _, key, _ in found], f"in {files}", option="models"
+            )
+        raise InputError(f"{files}: there is no matrix of scores, samples × classes.")
     return made
 
 
@@ -212,10 +212,7 @@ def _labels(
         *table.columns,
         *(key for one in archives.values() for key in one if _dimensions(one, key) == 1),
     ]
-    raise InputError(
-        f"There is no column or array {name!r}; there are: {first_few(columns, 8) or 'none'}.",
-        Hint("name the right one: {option:{column}}", column=option),
-    )
+    raise unknown_name("column or array", name, columns, option=option)
 
 
 def _as_numbers(truth: Labels, said: Mapping[str, Labels]) -> tuple[Labels, dict[str, Labels]]:

@@ -13,7 +13,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, tell, wrote
 from proband.cli.outputs import ReportFile, write_page
-from proband.errors import UsageError, nearest
+from proband.errors import UsageError, meant
 from proband.study.analysis import AnalysisCommand
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _named_file(option: str, names: Sequence[str], text: str) -> NamedFile:
     elif name in names:
         made = NamedFile(name, Path(file))
     else:
-        known = nearest(name, list(names)) or f"there are: {', '.join(names)}."
+        known = meant(name, names)
         raise UsageError(
             f"--{option}: there is no {name!r} to write.", f"{known} A file of that name is ./{text}"
         )

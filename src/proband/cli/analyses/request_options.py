@@ -16,7 +16,7 @@ from proband.cli import options as o
 from proband.cli.command import Command, Do, flag
 from proband.cli.inputs import numbers, whole_numbers
 from proband.engine.registry import imported
-from proband.errors import UsageError
+from proband.errors import UsageError, meant
 from proband.marks import Needs
 from proband.study.analysis import Analysis, analyses
 
@@ -278,7 +278,7 @@ def _give_gallery(entries: list[dict[str, Any]], text: str) -> None:
         raise UsageError(f"--category-gallery takes NAME: CONDITION, got {text!r:.80}.")
     named = {"dup2" if one.get("feret") else one["name"]: one for one in entries}
     if name not in named:
-        known = f"there are: {', '.join(named)}." if named else "give it by --category, or --feret for dup2."
+        known = meant(name, named) if named else "give it by --category, or --feret for dup2."
         raise UsageError(f"--category-gallery: there is no category {name!r} that takes a gallery.", known)
     if "gallery" in named[name]:
         raise UsageError(f"--category-gallery: {name} has two galleries.", "give one.")

@@ -11,7 +11,7 @@ import polars as pl
 
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed
-from proband.errors import Hint, InputError, UsageError, first_few
+from proband.errors import Hint, InputError, UsageError, first_few, unknown_name
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, borrowed_from, item_rate
@@ -224,10 +224,7 @@ def _long(
 
 def _column(table: pl.DataFrame, name: str, what: str) -> pl.Series:
     if name not in table.columns:
-        raise InputError(
-            f"The table has no column {name!r}; it has {first_few(table.columns, 8)}.",
-            Hint("name the right one: {option:{column}}", column=what),
-        )
+        raise unknown_name("column", name, table.columns, "in the table", option=what)
     return table[name]
 
 
