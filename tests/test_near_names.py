@@ -174,11 +174,7 @@ def test_all_that_is_missing_is_asked_for_at_once(
     said = capsys.readouterr().err
     assert said.endswith(f"\n  proband {words} {NEEDED[words]}\n"), said
     if "FILE" not in NEEDED[words]:
-        more = (
-            " --fmr 0.1 --replicates 0"
-            if words.startswith("verify")
-            else " -g session==1" * ("-g" not in words)
-        )
+        more = " --fmr 0.1" if words.startswith("verify") else " -g session==1" * ("-g" not in words)
         with pytest.raises(SystemExit) as ended:
             main(shlex.split(f"{words} {NEEDED[words]}{more}"))
         assert not ended.value.code, capsys.readouterr().err

@@ -184,6 +184,7 @@ def plan(
     from proband.report.notes import answered
 
     say(made.sentence())
+    say("")
     say_below([answered(made.answers), *made.notes], explain, [made.answers])
 
 

@@ -239,11 +239,17 @@ def show_result(result: object, explain: bool) -> None:
     _show(list(view_of(result).passages(result, explain)), (), explain)
 
 
+def _ends_blank(passage: Passage, noted: Passage) -> bool:
+    """Whether a passage ends with a table, beneath which there is a blank line already."""
+    beneath = passage.verdicts or passage.notes or passage.answers or passage is noted
+    return bool(passage.tables) and not beneath
+
+
 def _show(passages: Sequence[Passage], beside: Sequence[Note], explain: bool) -> None:
     """Print the passages; in brief, what was noted of the whole stands beneath the first that has anything beneath it."""
     noted = [one for one in passages if one.notes or one.answers] or passages[-1:]
     for place, passage in enumerate(passages):
-        if place:
+        if place and not _ends_blank(passages[place - 1], noted[0]):
             say("")
         if passage.title:
             say(passage.title)
