@@ -15,7 +15,7 @@ from proband.errors import InputError, Said, UsageError, first_few, unknown_name
 from proband.inference import Classification, classify
 from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
-from proband.samples.reading import read_frame
+from proband.samples.reading import filled_frame, read_frame
 from proband.samples.table import require_values
 from proband.scores.formats.numpy_files import open_npy
 from proband.study.context import Context
@@ -37,7 +37,7 @@ def run(request: ClassificationRequest, context: Context) -> Classification:
     if request.table is not None:
         path = origin.find(request.table)
         wanted = {request.truth, request.group or request.truth, *_possible(request.predicted)}
-        table = read_frame(path, wanted, notes=notes)
+        table = filled_frame(read_frame(path, wanted, notes=notes))
         predicted = _named(request.predicted, table.columns)
     truth = _labels(request.truth, table, archives, request, "truth")
     said = {name: _labels(column, table, {}, request, "predicted") for name, column in predicted.items()}

@@ -212,6 +212,8 @@ def _shape(annotation: Any, default: Any, marks: Sequence[Any]) -> tuple[Any, An
         inner, _ = plain_type(get_args(plain)[0])
         if inner in (int, float):
             return str if default else str | None, ",".join(f"{one:g}" for one in default) or None, "N,N,…"
+        if get_origin(inner) is Literal:
+            metavar = "|".join(get_args(inner))
         return list[str] | None, None, metavar
     if get_origin(plain) is Literal:
         choice = StrEnum("Choice", {one.replace("-", "_"): one for one in get_args(plain)})  # type: ignore[misc]

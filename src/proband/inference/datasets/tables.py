@@ -13,7 +13,7 @@ import polars as pl
 
 from proband.engine.foreign import is_missing
 from proband.errors import Hint, InputError, UsageError, first_few, unknown_name
-from proband.samples.reading import frame_from
+from proband.samples.reading import filled_frame, frame_from
 from proband.words import counted, given
 
 Floats = npt.NDArray[np.float64]
@@ -45,7 +45,7 @@ class Accuracies:
 
 def accuracies_of(frame: Any, dataset: str, errors: Any = None) -> Accuracies:
     """Read a row for each data set, a column for each algorithm; and a table of errors, a row for each pair in each data set."""
-    table = frame_from(frame)
+    table = filled_frame(frame)
     if dataset not in table.columns:
         raise unknown_name("column", dataset, table.columns, "in the table", option="dataset")
     names = tuple(table[dataset].cast(pl.String).fill_null("").to_list())
@@ -127,7 +127,7 @@ def outcomes_of(frame: Any, dataset: str, algorithm: str, success: str, subject:
     The accuracy in a data set is the share of successes. The standard error of a difference is over people (or rows without them): with mᵢ outcomes and
     the difference of successes dᵢ of person i, √[n/(n − 1) Σ (dᵢ − mᵢ D)²]/Σmᵢ.
     """
-    table = frame_from(frame)
+    table = filled_frame(frame)
     for name in (dataset, algorithm, success, *([] if subject is None else [subject])):
         if name not in table.columns:
             raise unknown_name("column", name, table.columns, "in the table")

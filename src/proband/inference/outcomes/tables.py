@@ -20,7 +20,7 @@ from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
 from proband.results.sides import Side, two_sided_level
 from proband.results.targets import derived
-from proband.samples.reading import frame_from
+from proband.samples.reading import filled_frame
 from proband.words import Target, count, counted, given, out_of
 
 Floats = npt.NDArray[np.float64]
@@ -94,7 +94,7 @@ def compare_outcomes(
     (0.25, 'better', 0.000977)
     """
     two_sided_level(confidence_level, one_sided)
-    table = frame_from(frame)
+    table = filled_frame(frame)
     if systems is None:
         outcomes, clusters = _long(table, item, system, success, cluster)
     else:
@@ -158,8 +158,6 @@ def _wide(
                 f"The item {twice!r} has several rows.", "a wide table has one row for each item."
             )
     outcomes = {name: _outcomes(_column(table, name, "systems"), name) for name in dict.fromkeys(names)}
-    if not table.height:
-        raise InputError("The table has no rows.")
     return outcomes, None if cluster is None else _whole(_column(table, cluster, "cluster"), cluster)
 
 

@@ -52,7 +52,7 @@ class Output(Part):
     pseudonyms: Annotated[bool, Field(description="Do not name people."), _RUNNING] = False
     formats: Annotated[
         Several[Format],
-        Field(description="Kinds of tables and figures."),
+        Field(description="Kinds of tables and figures in a run directory; may be repeated."),
         Option(panel="Running", needs=("out",)),
     ] = (
         "csv",
