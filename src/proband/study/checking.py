@@ -66,9 +66,7 @@ def check_effects(request: Request, in_memory: bool) -> None:
             )
     reading = [one.reads for _, one in request.asked()]
     if request.samples and request.samples.failed and not any(one.failures for one in reading):
-        raise RequestError(
-            ("samples", "failed"), f"it has no effect on {_asked(request)}", "leave one of them out."
-        )
+        raise RequestError(("samples", "failed"), f"it has no effect on {_asked(request)}", "leave it out.")
     if own.on_failure != usual.on_failure and not (in_memory or request.marks_failures):
         raise RequestError(
             ("experiment", "on_failure"),
@@ -90,6 +88,8 @@ def _asked(request: Request) -> str:
     named = [analysis.key for analysis, _ in request.sections()]
     measures = [one.measured.code for _, one in request.asked() if hasattr(one, "measured")]
     of = f" of {', '.join(measures)}" if measures else ""
+    lists = (isinstance(getattr(one, "pairs", None), str) for _, one in request.asked())
+    of += " of listed pairs" * any(lists)
     return f"{', '.join(named)}{of}"
 
 
