@@ -17,7 +17,7 @@ from proband.errors import DesignError, InputError, Said, UsageError, first_few,
 from proband.samples.delimited import unfinished
 from proband.samples.ids import plain_names
 from proband.samples.table import Samples, Selection, choose_mask, frozen
-from proband.words import count
+from proband.words import count, counted
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
     if len(distinct) != len(positions):
         repeated = [samples.ids[place] for place in distinct[counts > 1]]
         raise DesignError(
-            f"{count(len(repeated))} ids{source} are listed more than once: {first_few(repeated)}."
+            f"{counted(len(repeated), f'id{source} is', f'ids{source} are')} listed more than once: {first_few(repeated)}."
         )
     return Selection(frozen(distinct), f"{count(len(names))} ids{source or ' listed'}")
 

@@ -193,7 +193,7 @@ class Trials:
             unknown = axis.missing(pairs[column].unique(maintain_order=True).to_list())
             if unknown:
                 raise AlignmentError(
-                    f"{count(len(unknown))} ids of the pair list are not among the {axis.what} ids of {scores.name}: "
+                    f"{counted(len(unknown), 'id of the pair list is', 'ids of the pair list are')} not among the {axis.what} ids of {scores.name}: "
                     f"{first_few(unknown)}.",
                     source=Said(scores.name),
                 )
@@ -327,7 +327,7 @@ class Trials:
         nameless = self.frame[column].null_count()
         if nameless:
             raise InputError(
-                f"{count(nameless)} rows name no {column}, so there is no matrix and there are no ranks.",
+                f"{counted(nameless, 'row names', 'rows name')} no {column}, so there is no matrix and there are no ranks.",
                 "such a list can be used for verification only, and says itself whose its comparisons are.",
                 source=self.name,
             )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import polars as pl
+
+from proband.engine.frames import frame_of_rows
 from proband.inference.survey import SurveyEstimate, SurveyEstimates
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, values
@@ -37,6 +40,13 @@ class SurveyView(View[SurveyEstimates]):
 
     def tables(self, found: SurveyEstimates) -> Sequence[Table]:
         return [_estimates(found), *([_differences(found)] if found.differences else [])]
+
+    def frames(self, found: SurveyEstimates) -> Mapping[str, pl.DataFrame]:
+        """Every estimate, and every difference if there are any."""
+        made = {"survey": found.to_frame()}
+        if found.differences:
+            made["survey_differences"] = frame_of_rows(one.to_dict() for one in found.differences)
+        return made
 
     def charts(self, found: SurveyEstimates) -> Mapping[str, Sequence[Chart]]:
         return {"survey": list(_charts(found))}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 import typer
 
 from proband.cli import options as o
+from proband.cli.analyses.findings import OutputFiles, output_parameters
 from proband.cli.command import Command, Do, flag
 from proband.cli.inputs import numbers, whole_numbers
 from proband.engine.registry import imported
@@ -125,20 +126,22 @@ class RequestOptions:
 
 
 def requesting(wanted: Callable[[Analysis], bool]) -> Callable[[Do], Command]:
-    """Give a command the options of an analysis of what it reads in its own way: it takes what was asked as `asked`."""
+    """Give a command the options of an analysis of what it reads in its own way, and of its files: `asked` and `files`."""
     analysis = next(one for one in analyses() if wanted(one))
     told = analysis.command
     assert told is not None  # its options are those of its own command
     options = RequestOptions(analysis.key, told.experiment, told.categories, parse=told.parse)
 
     def made(do: Do) -> Command:
-        own = [one for one in _own_parameters(do) if one.name != "asked"]
+        own = [one for one in _own_parameters(do) if one.name not in ("asked", "files")]
+        outputs = output_parameters(analysis.key, told)
 
         def command(**given: Any) -> int | None:
             extra = {one.name: given.pop(one.name) for one in own}
-            return do(asked=options.asked(given), **extra)
+            files = OutputFiles.taken(given)
+            return do(asked=options.asked(given), files=files, **extra)
 
-        return Command(do.__name__, do.__doc__, command, lambda: [*own, *options.parameters()])
+        return Command(do.__name__, do.__doc__, command, lambda: [*own, *options.parameters(), *outputs])
 
     return made
 
