@@ -65,8 +65,8 @@ REFUSED = {
     "pb.covariates([a, b], E, on='sex', rank=0)": "A rank is a whole number from 1",
     "pb.covariates([a, b], on='sex')": "Scores need an experiment",
     "pb.stats.explain_outcomes({'y': [0, 1]}, on='y')": "explain_outcomes needs success",
-    "pb.stats.explain_outcomes({'y': [0, 1]}, success='z', on='y')": "The table has no column 'z'",
-    "pb.stats.explain_outcomes({'y': [0, 1]}, success='y', on='probe.x')": "The table has no column 'probe.x'",
+    "pb.stats.explain_outcomes({'y': [0, 1]}, success='z', on='y')": "There is no column 'z' in the table",
+    "pb.stats.explain_outcomes({'y': [0, 1]}, success='y', on='probe.x')": "There is no column 'probe.x' in the table",
     "pb.partition([a, b], S)": "experiment should be an Experiment",
     "pb.partition(a, E)": "0 probes are of people with several",
     # swapped arguments

@@ -147,7 +147,7 @@ def test_names_keys_and_embeddings(run: Evaluate, evaluate: Evaluate, study: Pat
         ),
         (["--orientation", "similarity", "--ranks", "one"], 2, "whole numbers"),
         (["--orientation", "similarity", "--ranks", "0"], 2, "at least 1"),
-        (["--orientation", "similarity", "--id-column", "name"], 1, "no column 'name'"),
+        (["--orientation", "similarity", "--id-column", "name"], 2, "no column 'name'"),
         (["--orientation", "similarity", "--category", "nonsense"], 2, "name: rule"),
         (["--orientation", "similarity", "--figure", "cmc.bmp"], 2, ".png"),
         (["--orientation", "similarity", "--out", "samples.csv"], 1, "is a file"),

@@ -64,7 +64,7 @@ def folder(tmp_path_factory):
         ("covariates ok.npz -s s.csv -g session==1 --on mate.session+rival.x", 1, "a covariate of rivals"),
         ("partition ok.npz -s s.csv -g session==1", 1, "too few to judge one by the others"),
         ("survey s.csv", 2, "nothing is to be estimated"),
-        ("survey s.csv --mean sesion", 1, "did you mean 'session'"),
+        ("survey s.csv --mean sesion", 2, "did you mean 'session'"),
         ("survey s.csv --mean session --units subject --differences", 2, "leave it out, or add --by"),
         ("survey s.csv --mean session --units subject --rho 0.3", 2, "--method fay"),
         ("survey s.csv --mean session --strata subject --units id --lonely fail", 0, ""),
@@ -122,7 +122,7 @@ def folder(tmp_path_factory):
         ("audit empty --names x{subject}", 1, "There is no picture in empty"),
         ("audit empty --names jaff", 2, "neither a pattern nor a data set known here"),
         ("protocol run empty -s empty -c src -P LOSO", 1, '"empty" is a directory, and no file'),
-        ("datasets s.csv", 1, "no column 'dataset'"),
+        ("datasets s.csv", 2, "no column 'dataset'"),
         ("datasets s.csv --dataset id", 1, "divide percentages by 100"),
         ("protocol run x.npz -s s.csv -c src -P 5-fold", 2, "write '5f CV', or '5f CV+'"),
         (

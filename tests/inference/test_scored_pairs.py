@@ -200,10 +200,10 @@ def test_what_is_mated_is_never_guessed() -> None:
         assert mated.to_list() == [True, False]
         assert note["n_mated"] == 1
     for wrong in (["same", "other"], [1, -1], ["true", "0"], [1, 2], ["yes", "no"]):
-        with pytest.raises(InputError, match="which of them means mated is not said"):
+        with pytest.raises(UsageError, match="which of them means mated must be said"):
             mated_in(pl.Series("label", wrong), None, "pairs")
     assert mated_in(pl.Series("label", [1, -1]), "-1", "pairs")[0].to_list() == [False, True]
-    with pytest.raises(InputError, match="nowhere 'Same'"):
+    with pytest.raises(UsageError, match="nowhere 'Same'"):
         mated_in(pl.Series("label", ["same", "other"]), "Same", "pairs")
     with pytest.raises(InputError, match="only 'same' is said to mean mated"):
         mated_in(pl.Series("label", ["same", "other", "unsure"]), "same", "pairs")
@@ -213,7 +213,7 @@ def test_what_is_mated_is_never_guessed() -> None:
 
 def test_columns_must_make_sense(pairs: pl.DataFrame) -> None:
     for columns, error, said in (
-        (PairColumns(mated="same", score=("cosine",)), InputError, "no column 'same'"),
+        (PairColumns(mated="same", score=("cosine",)), UsageError, "no column 'same'"),
         (PairColumns(mated="label", score=("label",)), InputError, "more than one thing"),
         (PairColumns(a="img1", mated="label", score=("cosine",)), UsageError, "a and b go together"),
         (PairColumns(mated="label"), UsageError, "No column holds the scores"),

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 from tests.examples import examples, some
 
-from proband.errors import InputError
+from proband.errors import InputError, UsageError
 from proband.samples import Samples
 from proband.scores import Scores
 from proband.scores.formats import format_of, read_file, write_scores
@@ -503,6 +503,6 @@ def test_a_narrow_matrix_that_looks_like_pairs_is_read_where_its_format_is_named
     path = tmp_path / "narrow.csv"
     rows = [f"p{k},{k % 2},0.{k:02}5" for k in range(30)]
     path.write_text("\n".join(["id,g1,g2", *rows]) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="name the format if it is one"):
+    with pytest.raises(UsageError, match="name the format if it is one"):
         read_file(path)
     assert read_file(path, format="csv-matrix").matrices

@@ -295,7 +295,7 @@ UNSAID = SOURCES.replace('orientation = "similarity"\n', "", 1)
         (UNSAID, "line 4, [[scores]] number 1", "must be 'similarity' or 'distance'", "never guessed"),
         (SOURCES.replace('b.npz"', 'b.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
         (SOURCES.replace("b.npz", "a.npz"), "line 9, [[scores]] number 2", "Two algorithms are called 'good'", "the first is at study.toml, line 4"),
-        (SOURCES.replace('csv"', 'csv"\nid = "name"'), "line 2, samples", "no column 'name'", "id = … in [samples]"),
+        (SOURCES.replace('csv"', 'csv"\nid = "name"'), "line 2, samples", "no column 'name'", 'id = "id" in [samples]'),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("rest", ["", "[identification]", "[verification]\nn_resamples = 0"])

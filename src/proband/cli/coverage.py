@@ -245,4 +245,5 @@ def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
     if halves is not None:
         say(halves.sentence())
     notes = [*found.notes, *(() if halves is None else halves.notes), answered(found.answers)]
+    say("")
     say_below(notes, explain, [found.answers])

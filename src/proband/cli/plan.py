@@ -230,6 +230,7 @@ def plan(
         say(made.sentence())
         for told in () if made.pilot is None else made.pilot.sentences(made.found):
             say(told)
+    say("")
     say_below([answered(shown.answers), *shown.notes], running.explain, [shown.answers])
 
 

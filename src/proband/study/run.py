@@ -9,7 +9,7 @@ from typing import Any
 from proband.engine import Engine, Progress, Silent, engine_said, using
 from proband.engine.arguments import published
 from proband.engine.limits import Threads
-from proband.errors import DesignError, Hint, Said, UsageError
+from proband.errors import DesignError, Hint, Said, UsageError, meant
 from proband.measures import Outcomes
 from proband.study.analysis import Analysis, analysis_keys
 from proband.study.caching import Cache
@@ -18,7 +18,7 @@ from proband.study.context import Context
 from proband.study.definition import Origin, Study
 from proband.study.findings import Findings, Provenance
 from proband.study.inputs import Inputs, read_inputs, versions
-from proband.study.refusals import RequestError, near
+from proband.study.refusals import RequestError
 from proband.study.requests import Request
 from proband.words import Sentence
 
@@ -147,7 +147,7 @@ def _choose(request: Request, only: Sequence[str], name: str) -> frozenset[str]:
                 f"{name} does not ask for {key}." if known else f"There is no analysis {key!r}.",
                 Hint("add its section, or choose among: {keys}.", keys=", ".join(asked))
                 if known
-                else near(key, analysis_keys()),
+                else meant(key, analysis_keys()),
                 place=Said(name),
             )
     needed = {other for key in only for other in asked[key].after if other in asked}

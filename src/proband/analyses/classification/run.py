@@ -11,11 +11,11 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.analyses.classification.request import ClassificationRequest
-from proband.errors import Hint, InputError, Said, UsageError, first_few
+from proband.errors import InputError, Said, UsageError, first_few, unknown_name
 from proband.inference import Classification, classify
 from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
-from proband.samples.reading import read_frame
+from proband.samples.reading import filled_frame, read_frame
 from proband.samples.table import require_values
 from proband.scores.formats.numpy_files import open_npy
 from proband.study.context import Context
@@ -37,7 +37,7 @@ def run(request: ClassificationRequest, context: Context) -> Classification:
     if request.table is not None:
         path = origin.find(request.table)
         wanted = {request.truth, request.cluster or request.truth, *_possible(request.predicted)}
-        table = read_frame(path, wanted, notes=notes)
+        table = filled_frame(read_frame(path, wanted, notes=notes))
         predicted = _named(request.predicted, table.columns)
     truth = _labels(request.truth, table, archives, request, "truth")
     said = {name: _labels(column, table, {}, request, "predicted") for name, column in predicted.items()}
@@ -158,11 +158,11 @@ def _matrices(
     missing = [name for name in wanted if name not in made]
     if missing or (archives and not made):
         files = first_few([Path(file).name for file in archives])
-        there = first_few([key for _, key, _ in found]) or "none"
-        what = f"matrix {missing[0]!r}" if missing else "matrix of scores, samples × classes"
-        raise InputError(
-            f"{files}: there is no {what}; matrices are: {there}.", Hint("name one: {option:models}")
-        )
+        if missing:
+            raise unknown_name(
+                "matrix", missing[0], [key for _, key, _ in found], f"in {files}", option="models"
+            )
+        raise InputError(f"{files}: there is no matrix of scores, samples × classes.")
     return made
 
 
@@ -214,10 +214,7 @@ def _labels(
         *table.columns,
         *(key for one in archives.values() for key in one if _dimensions(one, key) == 1),
     ]
-    raise InputError(
-        f"There is no column or array {name!r}; there are: {first_few(columns, 8) or 'none'}.",
-        Hint("name the right one: {option:{column}}", column=option),
-    )
+    raise unknown_name("column or array", name, columns, option=option)
 
 
 def _as_numbers(truth: Labels, said: Mapping[str, Labels]) -> tuple[Labels, dict[str, Labels]]:

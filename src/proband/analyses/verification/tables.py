@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -10,14 +10,16 @@ import polars as pl
 from proband.engine.frames import frame_of_rows
 from proband.inference.verification.groups import Differential, GroupRates
 from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.inference.verification.results import PEOPLE_SHARED, Verification, VerificationPoint
+from proband.measures.folds import FoldAccuracy
 from proband.report import columns as col
 from proband.report.tables.cells import interval_cell, over, rate_cell, unsupported
 from proband.report.tables.table import Cell, Table
 from proband.results.base import Answers
 from proband.results.compared import metric_label
 from proband.results.targets import derived
-from proband.words import Sentence, Target, digits, level, threshold
+from proband.words import Method, Note, Sentence, Target, digits, level, threshold
 
 _THRESHOLD = Target("threshold", "the algorithm and the threshold")
 _ALGORITHM = Target("algorithm", "the algorithm")
@@ -91,6 +93,73 @@ def verification_table(results: Sequence[Verification], *, whole: bool = False) 
         ),
         id="operating-points",
         notes=[_FEW] if whole and few else [],
+    )
+
+
+def naive_table(results: Sequence[Verification]) -> Table:
+    """The intervals that take comparisons for independent, beside those that account for shared people."""
+    part = col.at_level(results[0].confidence_level)
+    answers = results[0].answers
+    rows = [(result, point, point.naive) for result, point in _of_points(results) if point.naive is not None]
+    return col.table_of(
+        "Naive intervals, of comparisons as if independent",
+        rows,
+        col.name("algorithm", lambda row: row[0].algorithm),
+        *col.inside(
+            lambda row: row[1],
+            col.given("target FMR", lambda at: at.point.asked, leads=True),
+            col.threshold("threshold", lambda at: at.point.threshold, leads=True),
+        ),
+        col.small_interval(f"FMR, {part}", lambda row: (row[1].fmr.low, row[1].fmr.high)),
+        col.small_interval("naive", lambda row: (row[2][0].low, row[2][0].high)),
+        col.interval(
+            f"FNMR, {part}", lambda row: (row[1].fnmr.low, row[1].fnmr.high), answers=_held(answers)
+        ),
+        col.interval("naive", lambda row: (row[2][1].low, row[2][1].high)),
+        id="naive",
+    )
+
+
+def hard_subjects_table(found: Mapping[str, HardSubjects]) -> Table:
+    """Whether errors are those of a few people, a row for each algorithm."""
+    return col.table_of(
+        "Are errors concentrated on a few people?",
+        list(found.items()),
+        col.name("algorithm", lambda row: row[0]),
+        col.p("false non-matches, p", lambda row: _tested_for(row[1].goats_p, row[1].goats_test)),
+        col.p("false matches, p", lambda row: _tested_for(row[1].lambs_p, row[1].lambs_test)),
+        id="hard-subjects",
+    )
+
+
+def _tested_for(p: float | None, test: Method) -> tuple[float | None, float | None] | None:
+    return None if p is None else (p, test.floor)
+
+
+def folds_table(found: Sequence[FoldAccuracy], notes: Sequence[Note] = ()) -> Table:
+    """Accuracy over the folds of listed pairs, one row for each algorithm."""
+    return col.table_of(
+        "Accuracy over folds",
+        found,
+        col.name("algorithm", lambda one: one.name),
+        col.rate("accuracy", lambda one: one.mean),
+        col.rate("standard error", lambda one: one.standard_error),
+        col.count("folds", lambda one: len(one.accuracies)),
+        col.count("pairs", lambda one: one.n_pairs),
+        id="folds",
+        notes=notes,
+    )
+
+
+def folds_frame(found: FoldAccuracy) -> pl.DataFrame:
+    """A row for each fold."""
+    return pl.DataFrame(
+        {
+            "algorithm": found.name,
+            "fold": range(1, len(found.accuracies) + 1),
+            "accuracy": found.accuracies,
+            "threshold": found.thresholds,
+        }
     )
 
 

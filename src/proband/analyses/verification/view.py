@@ -12,9 +12,13 @@ import polars as pl
 from proband.analyses.verification.run import Verified
 from proband.analyses.verification.tables import (
     every_groups_table,
+    folds_frame,
+    folds_table,
     group_answers,
     groups_frame,
     groups_table,
+    hard_subjects_table,
+    naive_table,
     points_frame,
     rates_table,
     shared_people,
@@ -38,7 +42,6 @@ from proband.errors import UsageError
 from proband.inference.verification.groups import BY_GROUP, VERDICTS, Differential
 from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.inference.verification.results import Verification, Verifications
-from proband.measures.folds import FoldAccuracy
 from proband.measures.verification import SUPPORTED, ErrorRates
 from proband.report import columns as col
 from proband.report.charts.error_curves import ErrorCurve
@@ -154,17 +157,24 @@ class VerifiedView(View[Verified]):
 
     def tables(self, found: Verified) -> Sequence[Table]:
         points = [verification_table(found.verification)] if found.verification else []
-        return [*points, *map(groups_table, found.groups)]
+        folds = [folds_table(found.folds)] if found.folds else []
+        hard = [hard_subjects_table(found.hard_subjects)] if found.hard_subjects else []
+        return [*points, *self._naive(found), *map(groups_table, found.groups), *hard, *folds]
+
+    def _naive(self, found: Verified) -> Sequence[Table]:
+        asked = any(point.naive is not None for one in found.verification for point in one.points)
+        return [naive_table(found.verification)] if asked else []
 
     def notes(self, found: Verified) -> Sequence[Note]:
         if not found.verification:
-            return folds_statements()
+            noted = dict.fromkeys(note for one in found.folds for note in one.notes)
+            return [*folds_statements(), *noted]
         return list(dict.fromkeys([*verification_statements(found.verification), *group_marks(found.groups)]))
 
     def passages(self, found: Verified, explain: bool) -> Iterator[Passage]:
         """Operating points, each grouping with its verdicts, and whom errors fall on."""
         if found.folds:
-            yield Passage(verdicts=list(map(repr, found.folds)), notes=folds_statements())
+            yield Passage(self.tables(found), notes=self.notes(found))
             return
         hard = [
             f"{name}: {as_sentence(note)}"
@@ -172,11 +182,11 @@ class VerifiedView(View[Verified]):
             for note in subjects.sentences()
         ]
         notes, answers = self.notes(found), [found.verification[0].answers]
-        table = verification_table(found.verification)
+        tables = [verification_table(found.verification), *self._naive(found)]
         if not found.groups:
-            yield Passage([table], hard, notes, answers)
+            yield Passage(tables, hard, notes, answers)
             return
-        yield Passage([table])
+        yield Passage(tables)
         for one in found.groups:
             told = [note for note in one.sentences() if explain or note.code in VERDICTS]
             if one is found.groups[-1]:
@@ -185,11 +195,12 @@ class VerifiedView(View[Verified]):
                 yield Passage([groups_table(one)], told)
 
     def frames(self, found: Verified) -> Mapping[str, pl.DataFrame]:
-        """Operating points, curves, groups and people."""
+        """Operating points, curves, groups, folds and people."""
         made = {
             "operating_points": [points_frame(found.verification)] if found.verification else [],
             "roc": [one.rates.to_frame() for one in found.verification],
             "groups": list(map(groups_frame, found.groups)),
+            "folds": list(map(folds_frame, found.folds)),
             "hard_subjects": [
                 one.people.select(pl.lit(name).alias("algorithm"), pl.all())
                 for name, one in found.hard_subjects.items()
@@ -220,7 +231,7 @@ class VerifiedView(View[Verified]):
             blocks = tuple(_rates_blocks(found.verification, scene))
             yield Placed(30, Section("verification", "Verification", blocks))
         if found.folds:
-            table = _folds_table(found.folds, folds_statements())
+            table = folds_table(found.folds, self.notes(found))
             yield Placed(50, Section("folds", "Accuracy over folds", (table,)))
         if found.groups:
             yield Placed(65, Section("groups", "Groups", tuple(_groups_blocks(found, scene))))
@@ -429,19 +440,4 @@ def _people_table(one: HardSubjects, id: str, name: str) -> Table:
         notes=[f"The first {_MOST_PEOPLE} of {people}, by false non-matches, then false matches."]
         if n > _MOST_PEOPLE
         else [],
-    )
-
-
-def _folds_table(found: Sequence[FoldAccuracy], notes: Sequence[Note]) -> Table:
-    """Accuracy over the folds of listed pairs, one row for each algorithm."""
-    return col.table_of(
-        "Accuracy over folds",
-        found,
-        col.name("algorithm", lambda one: one.name),
-        col.rate("accuracy", lambda one: one.mean),
-        col.rate("standard error", lambda one: one.standard_error),
-        col.count("folds", lambda one: len(one.accuracies)),
-        col.count("pairs", lambda one: one.n_pairs),
-        id="folds",
-        notes=[*notes, *(as_sentence(note) for one in found for note in one.notes)],
     )

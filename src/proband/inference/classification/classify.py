@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed, Within
-from proband.errors import Hint, InputError, UsageError, first_few
+from proband.errors import Hint, InputError, UsageError, first_few, unknown_name
 from proband.inference.classification.labels import Guesses, Labels, Task, TiePolicy, task_of
 from proband.inference.classification.results import Classification, ClassRates, Confusion
 from proband.inference.comparisons.compare import margin_for
@@ -140,7 +140,7 @@ def classify(
     """
     margin_for(margin, is_rate=True)  # refused before any work
     if average not in get_args(Average):
-        raise UsageError(f"There is no average {average!r}.", f"there are: {', '.join(get_args(Average))}.")
+        raise unknown_name("average", average, get_args(Average))
     measured, guesses = _measured(y_true, scores, cluster, classes, k, ties, confidence_level)
     found = measured.described(guesses, average)
     if len(found.algorithms) < 2:

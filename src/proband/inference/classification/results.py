@@ -11,7 +11,7 @@ import polars as pl
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Positive
-from proband.errors import UsageError
+from proband.errors import unknown_name
 from proband.inference.outcomes.results import OutcomeComparison
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Unit
@@ -133,11 +133,10 @@ class Classification(Result):
         """Return one accuracy: ``top-1``, ``top-5``, ``macro-top-1`` (balanced accuracy), …"""
         found = [one for one in self.rates if one.algorithm == algorithm and one.measure == measure]
         if not found:
+            if algorithm not in self.algorithms:
+                raise unknown_name("algorithm", algorithm, self.algorithms)
             known = dict.fromkeys(one.measure for one in self.rates)
-            raise UsageError(
-                f"There is no {measure!r} of {algorithm!r}.",
-                f"there are {', '.join(known)} of {', '.join(self.algorithms)}.",
-            )
+            raise unknown_name("measure", measure, known, f"of {algorithm!r}")
         return found[0]
 
     def confusion(self, algorithm: str) -> Floats:

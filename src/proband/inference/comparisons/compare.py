@@ -13,7 +13,7 @@ from proband.designs import Bootstrap, Design, SignFlip
 from proband.engine import Engine, on_engine
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, UsageError, unknown_name
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.comparisons.comparison import Comparison, ComparisonsByCategory
 from proband.inference.comparisons.verdicts import judged
@@ -292,9 +292,7 @@ def margin_for(margin: float | None, is_rate: bool) -> float | None:
 
 def _check_adjustment(adjust: str) -> None:
     if adjust not in get_args(Adjustment):
-        raise UsageError(
-            f"There is no adjustment {adjust!r}.", f"there are: {', '.join(get_args(Adjustment))}."
-        )
+        raise unknown_name("adjustment", adjust, get_args(Adjustment))
 
 
 def require_several(question: Question) -> None:

@@ -11,7 +11,7 @@ import polars as pl
 from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
-from proband.errors import UsageError, first_few
+from proband.errors import unknown_name
 from proband.inference.estimates.evaluation import probes_called
 from proband.results.base import Answers, Confidence, Rank, Result
 from proband.results.difference import Difference
@@ -180,10 +180,7 @@ class ComparisonsByCategory(Result):
         """The comparison over a category, or over all probes (None)."""
         found = {one.category: one for one in self.comparisons}
         if category not in found:
-            names = [one for one in found if one is not None]
-            raise UsageError(
-                f"There is no comparison over {category!r}.", f"there are: {first_few(names, 12)}."
-            )
+            raise unknown_name("comparison over", category, filter(None, found))
         return found[category]
 
     def _frame(self, wide: bool) -> pl.DataFrame:

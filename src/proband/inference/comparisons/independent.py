@@ -11,7 +11,7 @@ import numpy as np
 from proband.designs import Clustered
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin
-from proband.errors import DesignError, Hint, UsageError, first_few
+from proband.errors import DesignError, Hint, UsageError, first_few, unknown_name
 from proband.inference.comparisons.compare import DEFAULT_MARGIN, margin_for
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested, difference_of
@@ -161,10 +161,7 @@ def _matched(
     for names, held, which in ((first, 0, "first"), (second, 1, "second")):
         wrong = next((two[held] for two in pairs if two[held] not in names), None)
         if wrong is not None:
-            raise UsageError(
-                f"There is no algorithm {wrong!r:.80} in the {which} set.",
-                f"there are: {first_few(list(names), 12)}.",
-            )
+            raise unknown_name("algorithm", wrong, names, f"in the {which} set")
     if pairs:
         return list(dict.fromkeys(pairs))
     if len(first) == len(second) == 1:

@@ -13,7 +13,7 @@ import polars as pl
 
 from proband.designs import ClusteredMcNemar, SignFlip
 from proband.engine.frames import frame_of_rows
-from proband.errors import InputError, UsageError
+from proband.errors import InputError, UsageError, unknown_name
 from proband.inference.comparisons.paired import Pair, Tested
 from proband.inference.comparisons.paired_rates import chi_squared_pair, sign_flipped_pair
 from proband.inference.comparisons.testing.curves import Student
@@ -215,7 +215,7 @@ def compare_pooled(
     check_level(confidence_level)
     check_margin(margin)
     if test not in get_args(PooledTest):
-        raise UsageError(f"There is no test {test!r}.", f"there are: {', '.join(get_args(PooledTest))}.")
+        raise unknown_name("test", test, get_args(PooledTest))
     people = np.unique(np.asarray(subjects), return_inverse=True)[1].astype(np.intp).ravel()
     n_subjects = int(people.max(initial=-1)) + 1
     if n_subjects < 2:

@@ -45,6 +45,12 @@ FEW = Sentence(
     "caution",
     "with {n:count data set} no pair can be significant: the smallest p-value of {pairs:count pair} is {least:small}",
 )
+FEW_APART = Sentence(
+    "datasets.few-without-ties",
+    "caution",
+    "no two algorithms differ in more than {n:count} of {of:count data set}, and ties are left out of signed ranks: no pair can be "
+    "significant, since the smallest p-value of {pairs:count pair} is {least:small}",
+)
 ZEROS = Sentence(
     "datasets.zeros",
     "note",
@@ -251,7 +257,8 @@ def _notes(
     n = max(one.n for _, _, one in tested)  # data sets without a difference say nothing
     least = min(1.0, len(pairs) * 2.0 ** (1 - n))
     if least > 1 - confidence_level + 1e-12:
-        yield FEW(n=n, pairs=len(pairs), least=least)
+        few = {"n": n, "pairs": len(pairs), "least": least}
+        yield FEW(**few) if n == len(held.datasets) else FEW_APART(**few, of=len(held.datasets))
     zeros = sum(one.n_zeros > 0 for _, _, one in tested)
     if zeros:
         yield ZEROS(n=zeros)

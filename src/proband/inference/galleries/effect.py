@@ -15,7 +15,7 @@ from proband.designs.strata import ROUNDING
 from proband.engine.arguments import published
 from proband.engine.kinds import Axes
 from proband.engine.limits import Level, Seed, Within
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, UsageError, unknown_name
 from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
@@ -127,7 +127,7 @@ class ImageColumns:
         frame = pl.DataFrame({"place": np.arange(len(samples)), "subject": samples.codes}).filter(scored)
         if order_by is not None:
             if order_by not in samples.frame.columns:
-                raise UsageError(f"There is no column {order_by!r} to order images by.")
+                raise unknown_name("column", order_by, samples.frame.columns, "to order images by")
             frame = frame.with_columns(samples.frame[order_by].filter(pl.Series(scored)).alias("__order"))
             frame = frame.sort(["subject", "__order"], maintain_order=True)
         lists = frame.group_by("subject", maintain_order=True).agg("place")

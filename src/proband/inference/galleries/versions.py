@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import UsageError, first_few
+from proband.errors import UsageError, unknown_name
 from proband.inference.comparisons.compare import margin_for, shown_together
 from proband.inference.comparisons.testing.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
@@ -269,9 +269,7 @@ def require_known(names: Iterable[str], known: Sequence[str]) -> None:
     names = list(names)
     for name in names:
         if name not in known:
-            raise UsageError(
-                f"There is no algorithm {name!r} among the scores.", f"there are: {first_few(known, 12)}."
-            )
+            raise unknown_name("algorithm", name, known, "among the scores")
     if len(set(names)) < len(names):
         raise UsageError(f"{names[0]} cannot be compared with itself.")
 

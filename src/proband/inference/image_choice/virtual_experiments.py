@@ -14,7 +14,7 @@ from proband.designs.image_choice import ImageChoice
 from proband.engine import Engine, Progress, Silent, on_engine
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Rank, Seed, Threads
-from proband.errors import UsageError
+from proband.errors import UsageError, unknown_name
 from proband.inference.image_choice.distributions import (
     DifferencesOverChoices,
     Distribution,
@@ -151,9 +151,7 @@ class VirtualExperiments(Result):
         try:
             return self.algorithms.index(algorithm)
         except ValueError:
-            raise UsageError(
-                f"There is no algorithm {algorithm!r}.", f"there are: {', '.join(self.algorithms)}."
-            ) from None
+            raise unknown_name("algorithm", algorithm, self.algorithms) from None
 
     @staticmethod
     def _check_rank(rank: int, last: int) -> None:

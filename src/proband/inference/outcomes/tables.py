@@ -11,7 +11,7 @@ import polars as pl
 
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed
-from proband.errors import Hint, InputError, UsageError, first_few
+from proband.errors import Hint, InputError, UsageError, first_few, unknown_name
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, borrowed_from, item_rate
@@ -20,7 +20,7 @@ from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
 from proband.results.sides import Side, two_sided_level
 from proband.results.targets import derived
-from proband.samples.reading import frame_from
+from proband.samples.reading import filled_frame
 from proband.words import Target, count, counted, given, out_of
 
 Floats = npt.NDArray[np.float64]
@@ -103,7 +103,7 @@ def compare_outcomes(
     (0.25, 'better', 0.000977)
     """
     two_sided_level(confidence_level, one_sided)
-    table = frame_from(frame)
+    table = filled_frame(frame)
     if algorithms is None:
         outcomes, clusters = _long(table, item, algorithm, success, cluster)
     else:
@@ -167,8 +167,6 @@ def _wide(
                 f"The item {twice!r} has several rows.", "a wide table has one row for each item."
             )
     outcomes = {name: _outcomes(_column(table, name, "algorithms"), name) for name in dict.fromkeys(names)}
-    if not table.height:
-        raise InputError("The table has no rows.")
     return outcomes, None if cluster is None else _whole(_column(table, cluster, "cluster"), cluster)
 
 
@@ -233,10 +231,7 @@ def _long(
 
 def _column(table: pl.DataFrame, name: str, what: str) -> pl.Series:
     if name not in table.columns:
-        raise InputError(
-            f"The table has no column {name!r}; it has {first_few(table.columns, 8)}.",
-            Hint("name the right one: {option:{column}}", column=what),
-        )
+        raise unknown_name("column", name, table.columns, "in the table", option=what)
     return table[name]
 
 

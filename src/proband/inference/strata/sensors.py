@@ -14,7 +14,7 @@ from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Rank, Seed
-from proband.errors import DesignError, UsageError, first_few
+from proband.errors import DesignError, UsageError, first_few, unknown_name
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested, difference_of, joined
@@ -161,10 +161,7 @@ class Sensors:
         """Take apart the probes of one experiment; people without a probe of each sensor are left out, and counted."""
         frame = outcomes.experiment.samples.frame
         if column not in frame.columns:
-            raise UsageError(
-                f"There is no column {column!r} to tell sensors apart.",
-                f"the columns are: {', '.join(frame.columns)}.",
-            )
+            raise unknown_name("column", column, frame.columns, "to tell sensors apart")
         values = frame[column][outcomes.probes]
         if values.null_count():
             raise DesignError(
@@ -221,10 +218,7 @@ class Sensors:
         """The value of a column for each person, which must be one."""
         frame = self.outcomes[0].experiment.samples.frame
         if column not in frame.columns:
-            raise UsageError(
-                f"There is no column {column!r} to make strata of.",
-                f"the columns are: {', '.join(frame.columns)}.",
-            )
+            raise unknown_name("column", column, frame.columns, "to make strata of")
         found: list[Any] = [None] * self.n_people
         for one, who in zip(self.outcomes, self.people, strict=True):
             for person, value in zip(who.tolist(), frame[column][one.probes].to_list(), strict=True):

@@ -14,7 +14,7 @@ from proband.engine.arguments import published
 from proband.engine.foreign import number_by
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Freedom, Level
-from proband.errors import UsageError, first_few, nearest
+from proband.errors import UsageError, first_few, unknown_name
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
 from proband.inference.survey.columns import Floats
 from proband.inference.survey.statistics import Label
@@ -258,10 +258,7 @@ class SurveyEstimates(Result):
     def _place(self, name: str) -> int:
         names = self.names
         if name not in names:
-            raise UsageError(
-                f"There is no estimate {name!r}.",
-                nearest(name, names) or f"there are: {first_few(names, 8)}.",
-            )
+            raise unknown_name("estimate", name, names)
         return names.index(name)
 
     def _contrast(self, value: float, gradient: Floats) -> _Contrast:

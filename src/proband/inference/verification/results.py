@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.arguments import published
-from proband.errors import UsageError, first_few, nearest, quoted
+from proband.errors import unknown_name
 from proband.inference.proportions import Interval
 from proband.inference.verification.intervals.dyadic_auc import AucInterval
 from proband.inference.verification.intervals.equal_error import EqualErrorInterval
@@ -181,10 +181,7 @@ class Verifications(Result):
             return self.found[which]
         named = {one.algorithm: one for one in self.found}
         if which not in named:
-            raise UsageError(
-                f"There is no algorithm {quoted(which)}.",
-                nearest(which, list(named)) or f"there are: {first_few(list(named), 12)}.",
-            )
+            raise unknown_name("algorithm", which, named)
         return named[which]
 
     def _frame(self, wide: bool) -> pl.DataFrame:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from proband.engine.files.files import resolved
-from proband.errors import ProbandError, UsageError
+from proband.errors import ProbandError, UsageError, meant
 from proband.study.init.found_files import look_at
 from proband.study.init.proposal import Proposal, propose
 from proband.study.init.study_file import REFUSED, InitialStudy, facts_of, initial_study, sections_of
 from proband.study.places import Places
 from proband.study.reading import study_from_text, tables_in, text_of_study
-from proband.study.refusals import model_of, near
+from proband.study.refusals import model_of
 from proband.study.requests import request_type
 from proband.words import Note, Sentence
 
@@ -149,7 +149,7 @@ def _template(name: str, tables: dict[str, Any]) -> tuple[list[str], list[Note]]
     model = model_of(fields[name].annotation) if name in fields else None
     if model is None:
         known = [key for key, field in fields.items() if model_of(field.annotation) is not None]
-        raise UsageError(f"There is no section {name!r}.", near(name, known))
+        raise UsageError(f"There is no section {name!r}.", meant(name, known))
     several = isinstance(fields[name].get_default(call_default_factory=True), tuple)
     if isinstance(tables.get(name), dict | list) and not several:
         raise UsageError(f"[{name}] is there already.", "change it in the file.")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from proband.engine import Progress
-from proband.errors import UsageError
+from proband.errors import unknown_name
 from proband.inference.simulation.covered import Tally, simulate
 from proband.inference.simulation.studies import (
     classification,
@@ -111,7 +111,7 @@ def run_trial(
     ('100 × 1, rate 0.8, icc 0, beta', 50)
     """
     if key not in STUDIES:
-        raise UsageError(f"There is no study {key!r}.", f"there are: {', '.join(STUDIES)}.")
+        raise unknown_name("study", key, STUDIES)
     study = STUDIES[key]
     one = study.trials[place]
     tally, found = simulate(
