@@ -16,6 +16,7 @@ from proband.report import columns as col
 from proband.report.figures.identification import evaluation_figure
 from proband.report.model_card import CardMetric
 from proband.report.notes import answered, bounds_mark
+from proband.report.tables.cells import empty_cell, interval_cell, over, rate_cell
 from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.base import Facts
