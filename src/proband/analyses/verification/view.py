@@ -15,11 +15,12 @@ from proband.analyses.verification.tables import (
     group_answers,
     groups_frame,
     groups_table,
+    operating_points_table,
     points_frame,
     rates_table,
     shared_people,
     sizes_table,
-    verification_table,
+    verification_tables,
 )
 from proband.analyses.verification.words import (
     concentration_statements,
@@ -71,12 +72,21 @@ def _each(found: Rates) -> tuple[Verification, ...]:
     return found.found if isinstance(found, Verifications) else (found,)
 
 
+def _explained(results: Sequence[Verification], explain: bool) -> list[Table]:
+    """The tables of a terminal: in full with intervals at fixed thresholds and what the rates rest on."""
+    return [*verification_tables(results), *([operating_points_table(results)] if explain else [])]
+
+
 @shows(Verification, Verifications)
 class VerificationView(View[Rates]):
     """Error rates of one algorithm or several: a row for each operating point."""
 
     def tables(self, found: Rates) -> Sequence[Table]:
-        return [verification_table(_each(found))]
+        return verification_tables(_each(found))
+
+    def passages(self, found: Rates, explain: bool) -> Iterator[Passage]:
+        """One interval of FNMR for each row; with every interval and count, if everything is to be explained."""
+        yield Passage(_explained(_each(found), explain), (), self.notes(found), [_each(found)[0].answers])
 
     def charts(self, found: Rates) -> Mapping[str, Sequence[Chart]]:
         return _charts(_each(found))
@@ -153,7 +163,7 @@ class VerifiedView(View[Verified]):
     precedence: ClassVar = {"ordered": 20, "estimates": 20, "badges": 40}
 
     def tables(self, found: Verified) -> Sequence[Table]:
-        points = [verification_table(found.verification)] if found.verification else []
+        points = verification_tables(found.verification) if found.verification else []
         return [*points, *map(groups_table, found.groups)]
 
     def notes(self, found: Verified) -> Sequence[Note]:
@@ -172,11 +182,11 @@ class VerifiedView(View[Verified]):
             for note in subjects.sentences()
         ]
         notes, answers = self.notes(found), [found.verification[0].answers]
-        table = verification_table(found.verification)
+        tables = _explained(found.verification, explain)
         if not found.groups:
-            yield Passage([table], hard, notes, answers)
+            yield Passage(tables, hard, notes, answers)
             return
-        yield Passage([table])
+        yield Passage(tables)
         for one in found.groups:
             told = [note for note in one.sentences() if explain or note.code in VERDICTS]
             if one is found.groups[-1]:
@@ -352,7 +362,7 @@ def _rates_blocks(results: Sequence[Verification], scene: Scene) -> Iterator[Blo
     curves = det([error_curve(one) for one in results], confidence_level=first.confidence_level)
     yield shown(replace(curves, answers=first.answers), places=scene.looks)
     yield of_length(rates_table(results))
-    points = verification_table(results, whole=True), sizes_table(results)
+    points = operating_points_table(results), sizes_table(results)
     yield Folded("Operating points: thresholds, rates and errors", points)
     names = [one.algorithm for one in results]
     leading = drawn(names, scene.order, _HISTOGRAMS)

@@ -120,8 +120,8 @@ _NO_FALSE_MATCH_BELOW = Sentence(
 _INTERVALS = Sentence(
     "verification.intervals",
     "note",
-    "Intervals: {level:level}; the first at a fixed threshold, the last with the threshold re-estimated in resamples of "
-    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Intervals: {level:level}; of FNMR at a target FMR with the threshold re-estimated in resamples of people, all others at "
+    "a fixed threshold. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
 _INTERVALS_OF_PAIRS = Sentence(
     "verification.intervals-of-pairs",
