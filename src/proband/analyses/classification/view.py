@@ -26,6 +26,7 @@ from proband.report.figures.identification import comparison_figure
 from proband.report.figures.style import laid_out
 from proband.report.kinds.compared_methods import say_comparisons
 from proband.report.kinds.comparisons import told_and_left
+from proband.report.kinds.differences import difference_tables
 from proband.report.kinds.estimates import metric_of
 from proband.report.kinds.pairs import pairs_chart
 from proband.report.kinds.verdicts import rate_of_items, summary_of
@@ -111,7 +112,8 @@ class ClassificationView(View[Classification]):
         """The tables, and which model is better."""
         told, left = told_and_left(found.comparison, explain)
         notes = [*left, *classification_statements(found)]
-        yield Passage(classification_tables(found), told, notes, [found.answers])
+        tables = [*classification_tables(found), *difference_tables(found.comparison)]
+        yield Passage(tables, told, notes, [found.answers])
 
     def frames(self, found: Classification) -> Mapping[str, pl.DataFrame]:
         frames = found.to_frame(), found.class_frame(), found.confusion_frame()

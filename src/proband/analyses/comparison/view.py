@@ -19,8 +19,10 @@ from proband.report.kinds.comparisons import (
     comparison_table,
     told_and_left,
     unsaid_verdicts,
+    verdicts,
 )
-from proband.report.kinds.pairs import comparison_blocks, pairs_shown
+from proband.report.kinds.differences import difference_tables, pairs_shown
+from proband.report.kinds.pairs import comparison_blocks
 from proband.report.kinds.verdicts import summary_of
 from proband.report.methods_text import MethodsText
 from proband.report.page.model import Badge, Section
@@ -50,11 +52,15 @@ class ComparedView(View[ComparedAlgorithms]):
     }
 
     def tables(self, found: ComparedAlgorithms) -> Sequence[Table]:
+        each = found.comparisons.values()
+        return [table for one in each for table in (comparison_table(one), *difference_tables(one))]
+
+    def latex(self, found: ComparedAlgorithms) -> Sequence[Table]:
         return [comparison_table(one) for one in found.comparisons.values()]
 
     def notes(self, found: ComparedAlgorithms) -> Sequence[Note]:
         each = found.comparisons.values()
-        return [note for one in each for note in (*one.sentences(), *comparison_statements(one))]
+        return [note for one in each for note in (*verdicts(one), *comparison_statements(one))]
 
     def passages(self, found: ComparedAlgorithms, explain: bool) -> Iterator[Passage]:
         """Each comparison with its verdicts; in brief, what is to be known of several is told beneath the last."""
@@ -69,7 +75,8 @@ class ComparedView(View[ComparedAlgorithms]):
             told, _ = told_and_left(one, explain)
             notes = comparison_statements(one) if explain else beneath if key == last else []
             answers = [each.answers for each in found.comparisons.values()] if key == last else []
-            yield Passage([comparison_table(one)], told, notes, answers, title=title if others else "")
+            tables = [comparison_table(one), *difference_tables(one)]
+            yield Passage(tables, told, notes, answers, title=title if others else "")
 
     def frames(self, found: ComparedAlgorithms) -> Mapping[str, pl.DataFrame]:
         """Every pair, and the places that each algorithm can hold."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from proband.engine.arguments import published
-from proband.inference.comparisons.comparison import Standings
+from proband.inference.comparisons.comparison import Standings, verdict_lines
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Difference, Unit
 from proband.results.estimate import ByPerson
 from proband.results.serializing import Written
-from proband.words import Method, Note, as_sentence, counted, fixed, interval, level
+from proband.words import Method, Note, counted, fixed, interval, level
 
 
 @dataclass(frozen=True)
@@ -130,5 +130,5 @@ class OutcomeComparison(Standings):
     larger_is_better: bool = field(default=True, init=False)
 
     def __repr__(self) -> str:
-        said = " ".join(map(as_sentence, self.sentences()[:3]))
-        return f"OutcomeComparison({counted(len(self.estimates), 'system')}, {self.answers.of}): {said}"
+        heading = f"OutcomeComparison({counted(len(self.estimates), 'system')}, {self.answers.of}):"
+        return "\n".join([heading, *verdict_lines(self)])

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from proband.inference import Comparison, Estimate, OutcomeRate
 from proband.inference.comparisons.comparison import Standings
 from proband.inference.planning.sizes import POWER
 from proband.report.kinds.comparisons import given_twice, weighted_by
+from proband.report.kinds.differences import turned
 from proband.report.view import Summary
-from proband.results.difference import NOTHING_VARIES, Difference, PersonDifference, Verdict, margin_of
+from proband.results.difference import NOTHING_VARIES, Difference, margin_of
 from proband.results.estimate import which_rate
 from proband.words import Note, Sentence
 
-_TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _TESTED = Sentence("verdict.tested", "note", "{of} {effect}, p {p:p}")
 _ADJUSTED = Sentence("verdict.tested-adjusted", "note", "{of} {effect}, adjusted p {p:p}")
 _TELLS_APART = Sentence(
@@ -100,34 +99,6 @@ def best_two(comparison: Standings) -> Difference:
     best, second = (one.facts.algorithm for one in comparison.ordered[:2])
     pair = next(one for one in comparison.pairs if {one.first, one.second} == {best, second})
     return pair if pair.first == best else turned(pair)
-
-
-def turned(pair: Difference) -> Difference:
-    """The same pair seen from the second; how often it wins over choices of images is not known from this side."""
-    return replace(
-        pair,
-        first=pair.second,
-        second=pair.first,
-        difference=0.0 - pair.difference,
-        low=0.0 - pair.high,
-        high=0.0 - pair.low,
-        n_sf=pair.n_fs,
-        n_fs=pair.n_sf,
-        verdict=_TURNED.get(pair.verdict, pair.verdict),
-        not_inferior=None,
-        bound_low=None if pair.bound_high is None else 0.0 - pair.bound_high,
-        bound_high=None if pair.bound_low is None else 0.0 - pair.bound_low,
-        choices_low=None if pair.choices_high is None else 0.0 - pair.choices_high,
-        choices_high=None if pair.choices_low is None else 0.0 - pair.choices_low,
-        by_person=None if pair.by_person is None else _turned_person(pair.by_person),
-        not_won=None,
-        side=None if pair.side is None else "upper" if pair.side == "lower" else "lower",
-    )
-
-
-def _turned_person(one: PersonDifference) -> PersonDifference:
-    verdict = _TURNED.get(one.verdict, one.verdict)
-    return replace(one, value=0.0 - one.value, low=0.0 - one.high, high=0.0 - one.low, verdict=verdict)
 
 
 def pair_verdict(pair: Difference, comparison: Standings) -> Note:
