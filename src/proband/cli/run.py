@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.console import progress_bars, say, say_all, say_below, wrote
+from proband.cli.console import progress_bars, say_all, say_below, wrote
 
 
 def run(
@@ -71,7 +71,7 @@ def run(
     kept.finish()
     scene = Scene(found)
     if scene.summary is not None:
-        say(scene.summary.headline)
+        say_all(scene.summary.headlines, dim=False)
     for view, part in scene.parts.values():
         say_all(view.told(part), dim=False)
     say_below(found.notes, explain)

@@ -65,7 +65,7 @@ def first_standings(table: Table) -> tuple[Table, Table | None]:
 def standings_table(scene: Scene) -> Table | None:
     """The standings of several algorithms: tested where they were compared, else the estimates alone."""
     if scene.standings is not None:
-        return _compared(scene.standings, scene.looks)
+        return compared_table(scene.standings, scene.looks)
     measured = scene.first("estimates", lambda view, part: view.estimates(part))
     if measured is None:
         return None
@@ -73,7 +73,8 @@ def standings_table(scene: Scene) -> Table | None:
     return _table(rows, of, scene.confidence_level, "rate", scene.looks)
 
 
-def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
+def compared_table(comparison: Standings, places: Mapping[str, int]) -> Table:
+    """The standings of algorithms that were compared."""
     leader = comparison.ordered[0].facts.algorithm
     standing = comparison.places()
     twice = given_twice(comparison)
@@ -146,7 +147,7 @@ def _table(
             Column(
                 f"difference from {leader}",
                 "interval",
-                f"Less the leader's, {several} ({part}).",
+                f"Minus the leader's value; {several} ({part}).",
                 unit=points,
             )
         )

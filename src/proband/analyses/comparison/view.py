@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -35,6 +36,12 @@ from proband.results.estimate import Estimate
 from proband.words import Note, Sentence
 
 _COMPARISON = Sentence("diagnostics.comparison", "note", "comparison, {name}")
+_FAMILIES = Sentence(
+    "comparison.families",
+    "note",
+    "Adjusted p-values, and intervals of differences, hold together for all pairs compared by one measure; the measures are not "
+    "adjusted for each other",
+)
 _ESTIMATE = Sentence("diagnostics.estimate", "note", "{name}, {algorithm}")
 
 
@@ -115,7 +122,17 @@ class ComparedView(View[ComparedAlgorithms]):
         return list(dict.fromkeys(one.facts.algorithm for comparison in each for one in comparison.estimates))
 
     def headline(self, found: ComparedAlgorithms, scene: Scene) -> Summary | None:
-        return summary_of(_first(found), 10)
+        first = _first(found)
+        others = [
+            one
+            for one in found.comparisons.values()
+            if _of_pairs(one) != _of_pairs(first) and not one.category
+        ]
+        if not others:
+            return summary_of(first, 10)
+        other = summary_of(others[0], 10)
+        families = () if first.pairs[0].adjustment == "none" else (_FAMILIES(),)
+        return replace(summary_of(first, 10), also=(replace(other, weights=(*other.weights, *families)),))
 
     def standings(self, found: ComparedAlgorithms) -> Comparison:
         return _first(found)
@@ -143,6 +160,11 @@ class ComparedView(View[ComparedAlgorithms]):
 
     def methods(self, found: ComparedAlgorithms, text: MethodsText, scene: Scene) -> None:
         say_comparisons(text, list(found.comparisons.values()))
+
+
+def _of_pairs(comparison: Comparison) -> bool:
+    """Whether it is by errors of compared pairs, and not by ranks."""
+    return bool(comparison.estimates[0].facts.of_pairs)
 
 
 def _first(found: ComparedAlgorithms) -> Comparison:

@@ -43,7 +43,7 @@ _UNDECIDED = Sentence(
 _NO_MARGIN = Sentence(
     "verdict.no-margin",
     "note",
-    "No margin was declared, so equivalence cannot be shown: give a margin to decide it",
+    "No margin was declared, so equivalence cannot be shown",
 )
 _NOT_WORSE = Sentence(
     "verdict.not-worse", "note", "{first} is not worse than {second} by {margin} or more ({bounds})"
@@ -151,7 +151,14 @@ def summary_of(comparison: Standings, precedence: float) -> Summary:
     pair = best_two(comparison)
     needed = what_would_decide(pair, comparison) if isinstance(comparison, Comparison) else []
     rest = (pair_verdict(pair, comparison), *needed)
-    return Summary(headline(comparison), comparison.answers, rest, _weights(comparison), precedence)
+    return Summary(
+        headline(comparison),
+        comparison.answers,
+        rest,
+        _weights(comparison),
+        precedence,
+        compared=comparison,
+    )
 
 
 def _weights(comparison: Standings) -> tuple[Note, ...]:
@@ -174,7 +181,7 @@ def _of_chosen(comparison: Standings, precedence: float) -> Summary:
     of = comparison.estimates[0].answers.of
     told = _CHOSEN_PAIRS(n=len(comparison.pairs), apart=apart, of=of)
     every = tuple(pair_verdict(pair, comparison) for pair in comparison.pairs)
-    return Summary(told, comparison.answers, every, _weights(comparison), precedence)
+    return Summary(told, comparison.answers, every, _weights(comparison), precedence, compared=comparison)
 
 
 def headline(comparison: Standings) -> Note:
