@@ -53,7 +53,7 @@ COMMANDS = (
     "compare outcomes.csv --outcomes --item question --system model --success correct --cluster document",
     "survey survey.csv --weights weight --strata site --units person --mean success --total x --by sex --differences",
     "datasets accuracies.csv --dataset name",
-    "classify logits.npz",
+    "classify logits.npz --report classified.html",
     "classify labels.csv --predicted A=deep,B=flat --group patient",
     f"verify {S} --fmr 0.05,0.01 --threshold 0.6 --replicates 100 --by sex --report verified.html",
     f"search {S} -g \"session == 1 and kind == 'fa' and age < 44\" --fpir 0.2,0.1 --ranks 1,3 --sizes 8",
