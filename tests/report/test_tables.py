@@ -53,7 +53,7 @@ COMMANDS = (
     "compare outcomes.csv --outcomes --item question --algorithm model --success correct --cluster document",
     "survey survey.csv --weights weight --strata site --units person --mean success --total x --by sex --differences",
     "datasets accuracies.csv --dataset name",
-    "classify logits.npz",
+    "classify logits.npz --report classified.html",
     "classify labels.csv --predicted A=deep,B=flat --cluster patient",
     f"verify {S} --fmr 0.05,0.01 --threshold 0.6 --replicates 100 --by sex --report verified.html",
     f"search {S} -g \"session == 1 and kind == 'fa' and age < 44\" --fpir 0.2,0.1 --ranks 1,3 --sizes 8",
@@ -227,9 +227,9 @@ def test_a_number_in_an_exponent_is_not_folded_at_its_hyphen() -> None:
 
 def test_what_tells_rows_apart_stands_in_every_block() -> None:
     (first, *_) = finding.whole()["verification"].verification
-    from proband.analyses.verification.tables import verification_table
+    from proband.analyses.verification.tables import operating_points_table
 
-    shown = as_terminal(verification_table([first]), 60).plain
+    shown = as_terminal(replace(operating_points_table([first]), notes=()), 60).plain
     parts = [part for part in shown.split("\n\n") if part.strip()]
     assert len(parts) > 1
     for part in parts:

@@ -104,7 +104,7 @@ def run(
     kept.finish()
     scene = Scene(findings)
     if scene.summary is not None:
-        say(scene.summary.headline)
+        say_all(scene.summary.headlines, dim=False)
     for view, part in scene.parts.values():
         say_all(view.told(part), dim=False)
     say_below(findings.notes, explain)

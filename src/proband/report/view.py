@@ -80,6 +80,10 @@ class Summary:
         The lowest of several leads the page.
     in_section
         Whether the section of the analysis says it, so that no other does.
+    compared
+        The comparison that it sums up.
+    also
+        What another kind of measure shows of the same algorithms: who leads in recognition need not lead in verification.
     """
 
     headline: Note
@@ -88,6 +92,13 @@ class Summary:
     weights: tuple[Note, ...] = ()
     precedence: float = 100.0
     in_section: bool = False
+    compared: Standings | None = None
+    also: tuple[Summary, ...] = ()
+
+    @property
+    def headlines(self) -> list[Note]:
+        """The sentence to remember, and those of other kinds of measures."""
+        return [self.headline, *(other.headline for other in self.also)]
 
 
 @dataclass(frozen=True)

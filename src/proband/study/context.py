@@ -25,7 +25,7 @@ from proband.study.caching import Cache
 from proband.study.definition import Origin
 from proband.study.findings import InputFile
 from proband.study.inputs import Algorithm, Inputs, versions
-from proband.study.requests import AnalysisRequest, CategoryEntry, ExperimentDesign, Output, Request
+from proband.study.requests import CategoryEntry, ExperimentDesign, Output, Request
 from proband.words import Note
 
 Made = TypeVar("Made")
@@ -207,7 +207,7 @@ class Context:
         """The same request on other data: nothing that was made here is shared."""
         return replace(self, inputs=inputs, parts={}, _memory={}, _running=[])
 
-    def siblings(self, key: str) -> tuple[AnalysisRequest, ...]:
+    def siblings(self, key: str) -> tuple[Any, ...]:
         """What is asked of an analysis; nothing if it is not to be carried out."""
         return self.request.section(key)
 

@@ -66,7 +66,7 @@ def test_the_first_section_is_the_answer(n: int) -> None:
     assert group[0] in headline.text or len(group) == n
     assert isinstance(table, Table)
     assert [column.heading for column in table.columns] == [
-        "rank", "algorithm", "recognition rate at rank 1", "95% interval", "difference from net 00",
+        "place", "algorithm", "recognition rate at rank 1", "95% interval", "difference from net 00",
     ]  # fmt: skip
     assert len(table.rows) == (n if n <= 12 else 10)
     assert isinstance(badges, Badges)

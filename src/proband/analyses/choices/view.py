@@ -22,7 +22,7 @@ from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.image_choice.trials import LOW_RANKS
 from proband.report import columns as col
 from proband.report.charts.makers.histograms import differences
-from proband.report.kinds.pairs import ALL_PAIRS
+from proband.report.kinds.differences import ALL_PAIRS
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
 from proband.report.page.charts import shown

@@ -32,7 +32,7 @@ ANALYSES.register("classification")(
             ),
             experiment=(),
             frames=("accuracy", "classes", "confusions"),
-            figures=("accuracy",),
+            figures=("accuracy", "confusion"),
             card=True,
         ),
         place=130,

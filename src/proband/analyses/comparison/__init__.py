@@ -33,7 +33,7 @@ ANALYSES.register("comparison")(
             figures=("comparison",),
             categories=True,
         ),
-        place=20,
+        place=55,
         request="proband.analyses.comparison.request:ComparisonRequest",
         run="proband.analyses.comparison.run:run",
         view="proband.analyses.comparison.view:ComparedView",
@@ -42,6 +42,7 @@ ANALYSES.register("comparison")(
         propose="proband.analyses.comparison.proposal:propose",
         many=True,
         default=True,
+        after=("verification",),
         moved={"comparisons": "comparisons"},
     )
 )

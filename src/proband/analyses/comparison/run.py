@@ -10,6 +10,7 @@ from typing import cast
 
 from proband.analyses.comparison.request import ComparisonRequest
 from proband.analyses.comparison.second_set import prepared_set, ranked_set
+from proband.errors import DesignError
 from proband.inference import Comparison, compare
 from proband.inference.comparisons.by_category import too_small
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
@@ -22,6 +23,9 @@ from proband.scores.several import by_name
 from proband.study.context import Context, digest_of
 from proband.study.designs import chosen_of, design_of, require_answer
 from proband.study.findings import Parts
+from proband.words import Sentence
+
+_NOT_COMPARED = Sentence("comparison.not-done", "note", "No comparison of {of}: {reason}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +86,21 @@ def run(requests: Sequence[ComparisonRequest], context: Context) -> ComparedAlgo
         context.progress.begin("comparisons of algorithms", 0)
         for comparison in _compared(request, requests, context):
             made[_key(request.measured.code, comparison.category, made)] = comparison
+    made |= _by_error_rate(context)
     return ComparedAlgorithms(made) if made else None
+
+
+def _by_error_rate(context: Context) -> dict[str, Comparison]:
+    """FNMR at the first target FMR of verification, where nobody said what to compare: algorithms alike at rank 1 may differ there."""
+    targets = [fmr for asked in context.siblings("verification") for fmr in asked.fmr if asked.pairs is None]
+    if context.request.says("comparison") or not targets:
+        return {}
+    request = ComparisonRequest(fnmr_at=targets[0])
+    try:
+        return {request.measured.code: _of_pairs(request, [request], context)}
+    except DesignError as none:  # what nobody asked for is left out, and the rank-1 comparison stands
+        context.note(_NOT_COMPARED(of=request.measured.estimand, reason=none.message.rstrip(".")))
+        return {}
 
 
 def _key(measure: str, category: str | None, taken: Mapping[str, object]) -> str:

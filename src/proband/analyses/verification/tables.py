@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -14,7 +14,7 @@ from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.inference.verification.results import PEOPLE_SHARED, Verification, VerificationPoint
 from proband.measures.folds import FoldAccuracy
 from proband.report import columns as col
-from proband.report.tables.cells import interval_cell, over, rate_cell, unsupported
+from proband.report.tables.cells import blank_cell, interval_cell, over, rate_cell, unsupported
 from proband.report.tables.table import Cell, Table
 from proband.results.base import Answers
 from proband.results.compared import metric_label
@@ -51,15 +51,70 @@ def _point(row: Row) -> VerificationPoint:
     return row[1]
 
 
-def verification_table(results: Sequence[Verification], *, whole: bool = False) -> Table:
-    """A row for each algorithm and operating point; `whole` with the false non-matches, and the intervals of FMR."""
-    answers, part = (
-        results[0].answers,
-        f"{level(results[0].confidence_level)} interval" if whole else "interval",
+def verification_tables(results: Sequence[Verification]) -> list[Table]:
+    """EER, AUC and FNMR at each target FMR; thresholds that were given have a table of their own where both were asked for."""
+    at_targets = [row for row in _of_points(results) if row[1].point.asked is not None]
+    at_thresholds = [row for row in _of_points(results) if row[1].point.asked is None]
+    if not at_targets:
+        return [_summary_table("", at_thresholds, whole_curve=True)]
+    tables = [_summary_table("", at_targets, whole_curve=True)]
+    return [*tables, _summary_table("At the thresholds given", at_thresholds)] if at_thresholds else tables
+
+
+def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = False) -> Table:
+    """A row for each algorithm and operating point, with one interval of FNMR: re-estimated at the target FMR, or at the threshold."""
+    answers, part = rows[0][0].answers, col.at_level(rows[0][0].confidence_level)
+    firsts = [
+        next(row for row in rows if row[0] is result) for result in dict.fromkeys(row[0] for row in rows)
+    ]
+    at_thresholds = all(point.point.asked is None for _, point in rows)
+
+    def of_curve(value: Callable[[Verification], float]) -> Callable[[Row], Cell]:
+        return lambda row: rate_cell(value(row[0])) if row in firsts else blank_cell()
+
+    return col.table_of(
+        caption,
+        rows,
+        col.name("algorithm", lambda row: row[0].algorithm),
+        col.cell("EER", of_curve(lambda result: result.rates.eer().value), _MIDPOINT, when=whole_curve),
+        col.cell(
+            "AUC", of_curve(lambda result: result.rates.auc()), "The area under the ROC.", when=whole_curve
+        ),
+        *col.inside(
+            _point,
+            col.given("target FMR", lambda at: at.point.asked, leads=True, when=not at_thresholds),
+            col.threshold("threshold", lambda at: at.point.threshold, leads=True, when=at_thresholds),
+            col.small(
+                "FMR",
+                lambda at: at.point.fmr,
+                supported=lambda at: at.point.fmr_supported,
+                when=at_thresholds,
+            ),
+            col.rate("FNMR", lambda at: at.point.fnmr, supported=lambda at: at.point.fnmr_supported),
+            col.interval(
+                part,
+                lambda at: at.fnmr_at_fmr,
+                "Of FNMR at the target FMR: the threshold is re-estimated in every resample of people.",
+                answers=_re_estimated(answers),
+                when=any(point.fnmr_at_fmr is not None for _, point in rows),
+            ),
+            col.interval(
+                f"{part},\nfixed threshold",
+                lambda at: (at.fnmr.low, at.fnmr.high) if at.fnmr_at_fmr is None else None,
+                "Of FNMR at the threshold, held fixed.",
+                answers=_held(answers),
+                when=any(point.fnmr_at_fmr is None for _, point in rows),
+            ),
+        ),
     )
+
+
+def operating_points_table(results: Sequence[Verification]) -> Table:
+    """Every operating point: its threshold, both error rates with their intervals at it, and what they rest on."""
+    answers, part = results[0].answers, col.at_level(results[0].confidence_level)
     few = any(not (p.point.fmr_supported and p.point.fnmr_supported) for _, p in _of_points(results))
     return col.table_of(
-        "Operating points" if whole else "",
+        "Operating points",
         _of_points(results),
         col.name("algorithm", lambda row: row[0].algorithm),
         *col.inside(
@@ -71,7 +126,6 @@ def verification_table(results: Sequence[Verification], *, whole: bool = False) 
                 part,
                 lambda at: (at.fmr.low, at.fmr.high),
                 answers=replace(answers, of=_FMR_THERE, fixed=_THRESHOLD),
-                when=whole,
             ),
             col.share("false matches", lambda at: (at.point.false_matches, at.point.n_impostor)),
             col.rate("FNMR", lambda at: at.point.fnmr, supported=lambda at: at.point.fnmr_supported),
@@ -85,14 +139,12 @@ def verification_table(results: Sequence[Verification], *, whole: bool = False) 
                 "at target FMR",
                 lambda at: at.fnmr_at_fmr,
                 "The threshold is re-estimated in every resample of people.",
-                answers=_anew(answers),
+                answers=_re_estimated(answers),
             ),
-            col.share(
-                "false non-matches", lambda at: (at.point.false_non_matches, at.point.n_genuine), when=whole
-            ),
+            col.share("false non-matches", lambda at: (at.point.false_non_matches, at.point.n_genuine)),
         ),
         id="operating-points",
-        notes=[_FEW] if whole and few else [],
+        notes=[_FEW] if few else [],
     )
 
 
@@ -168,7 +220,7 @@ def _held(answers: Answers) -> Answers:
     return replace(answers, of=_FNMR_THERE, fixed=_THRESHOLD)
 
 
-def _anew(answers: Answers) -> Answers:
+def _re_estimated(answers: Answers) -> Answers:
     """What an interval answers whose threshold is set on the people that vary."""
     varying = derived("threshold", "{}, and the threshold set on them", answers.varying)
     return Answers(_FNMR_AT_FMR, varying, _ALGORITHM, answers.assuming)
@@ -213,7 +265,7 @@ def _at_target(result: Verification, fmr: float | None) -> Cell | None:
         return None
     rate = rate_cell(at.point.fnmr, unsupported(at.point.fnmr_supported))
     if at.fnmr_at_fmr is not None:
-        return over(rate, interval_cell(at.fnmr_at_fmr, _anew(result.answers)))
+        return over(rate, interval_cell(at.fnmr_at_fmr, _re_estimated(result.answers)))
     return over(rate, interval_cell((at.fnmr.low, at.fnmr.high), _held(result.answers)))
 
 

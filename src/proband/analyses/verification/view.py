@@ -19,11 +19,12 @@ from proband.analyses.verification.tables import (
     groups_table,
     hard_subjects_table,
     naive_table,
+    operating_points_table,
     points_frame,
     rates_table,
     shared_people,
     sizes_table,
-    verification_table,
+    verification_tables,
 )
 from proband.analyses.verification.words import (
     concentration_statements,
@@ -74,12 +75,21 @@ def _each(found: Rates) -> tuple[Verification, ...]:
     return found.found if isinstance(found, Verifications) else (found,)
 
 
+def _explained(results: Sequence[Verification], explain: bool) -> list[Table]:
+    """The tables of a terminal: in full with intervals at fixed thresholds and what the rates rest on."""
+    return [*verification_tables(results), *([operating_points_table(results)] if explain else [])]
+
+
 @shows(Verification, Verifications)
 class VerificationView(View[Rates]):
     """Error rates of one algorithm or several: a row for each operating point."""
 
     def tables(self, found: Rates) -> Sequence[Table]:
-        return [verification_table(_each(found))]
+        return verification_tables(_each(found))
+
+    def passages(self, found: Rates, explain: bool) -> Iterator[Passage]:
+        """One interval of FNMR for each row; with every interval and count, if everything is to be explained."""
+        yield Passage(_explained(_each(found), explain), (), self.notes(found), [_each(found)[0].answers])
 
     def charts(self, found: Rates) -> Mapping[str, Sequence[Chart]]:
         return _charts(_each(found))
@@ -156,7 +166,7 @@ class VerifiedView(View[Verified]):
     precedence: ClassVar = {"ordered": 20, "estimates": 20, "badges": 40}
 
     def tables(self, found: Verified) -> Sequence[Table]:
-        points = [verification_table(found.verification)] if found.verification else []
+        points = verification_tables(found.verification) if found.verification else []
         folds = [folds_table(found.folds)] if found.folds else []
         hard = [hard_subjects_table(found.hard_subjects)] if found.hard_subjects else []
         return [*points, *self._naive(found), *map(groups_table, found.groups), *hard, *folds]
@@ -182,7 +192,7 @@ class VerifiedView(View[Verified]):
             for note in subjects.sentences()
         ]
         notes, answers = self.notes(found), [found.verification[0].answers]
-        tables = [verification_table(found.verification), *self._naive(found)]
+        tables = [*_explained(found.verification, explain), *self._naive(found)]
         if not found.groups:
             yield Passage(tables, hard, notes, answers)
             return
@@ -363,7 +373,7 @@ def _rates_blocks(results: Sequence[Verification], scene: Scene) -> Iterator[Blo
     curves = det([error_curve(one) for one in results], confidence_level=first.confidence_level)
     yield shown(replace(curves, answers=first.answers), places=scene.looks)
     yield of_length(rates_table(results))
-    points = verification_table(results, whole=True), sizes_table(results)
+    points = operating_points_table(results), sizes_table(results)
     yield Folded("Operating points: thresholds, rates and errors", points)
     names = [one.algorithm for one in results]
     leading = drawn(names, scene.order, _HISTOGRAMS)

@@ -12,12 +12,13 @@ from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Positive
 from proband.errors import unknown_name
+from proband.inference.comparisons.comparison import verdict_lines
 from proband.inference.outcomes.results import OutcomeComparison
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Unit
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.words import Note, as_sentence, counted, fixed, interval
+from proband.words import Note, counted, fixed, interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -190,7 +191,7 @@ class Classification(Result):
     def __repr__(self) -> str:
         first = f"Classification({counted(self.n_samples, 'sample')}, {counted(len(self.classes), 'class', 'classes')})"
         if self.comparison is not None:
-            return f"{first}: {' '.join(map(as_sentence, self.sentences()[:3]))}"
+            return "\n".join([f"{first}:", *verdict_lines(self.comparison)])
         one = self.rates[0]
         return f"{first}: {one.algorithm} accuracy {fixed(one.value)} {interval(one.low, one.high)}."
 

@@ -21,6 +21,8 @@ from proband.results.serializing import Written
 from proband.results.test import Test
 from proband.words import Note, as_sentence, counted
 
+_TOLD = 10  # verdicts that the representation of a comparison has, those of five algorithms
+
 
 class Standings(Result):
     """Who stands where among algorithms that were compared, every two of them; a record that has `estimates` and `pairs`."""
@@ -70,6 +72,16 @@ class Standings(Result):
         """The estimates, the best first."""
         return tuple(sorted(self.estimates, key=lambda one: one.value, reverse=self.larger_is_better))
 
+    @property
+    def leading_pairs(self) -> tuple[Difference, ...]:
+        """The pairs, those of the best algorithms first."""
+        place = {one.facts.algorithm: place for place, one in enumerate(self.ordered)}
+
+        def standing(pair: Difference) -> list[int]:
+            return sorted((place[pair.first], place[pair.second]))
+
+        return tuple(sorted(self.pairs, key=standing))
+
     def tie_groups(self) -> list[tuple[str, ...]]:
         """List algorithms that follow each other in order and do not differ significantly, as long runs as there are."""
         names = [one.algorithm for one in self.ordered]
@@ -97,6 +109,13 @@ class Standings(Result):
     def to_csv(self) -> str:
         """Every pair as comma-separated values."""
         return spreadsheet_csv(self.to_frame())
+
+
+def verdict_lines(comparison: Standings) -> list[str]:
+    """The verdicts, a line each: of many pairs those of the best algorithms, and how many more there are."""
+    said = [as_sentence(pair.sentence()) for pair in comparison.leading_pairs[:_TOLD]]
+    left = len(comparison.pairs) - len(said)
+    return [*said, f"… and {counted(left, 'more pair')}: to_frame() has all."] if left else said
 
 
 @published
@@ -150,8 +169,8 @@ class Comparison(Standings):
     category: str | None = None
 
     def __repr__(self) -> str:
-        said = " ".join(map(as_sentence, self.sentences()[:3]))
-        return f"Comparison({counted(len(self.estimates), 'algorithm')}, {self.answers.of}): {said}"
+        heading = f"Comparison({counted(len(self.estimates), 'algorithm')}, {self.answers.of}):"
+        return "\n".join([heading, *verdict_lines(self)])
 
 
 @dataclass(frozen=True, eq=False)

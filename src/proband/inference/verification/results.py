@@ -71,6 +71,8 @@ class VerificationPoint(Result):
     replicates: Floats | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
+        if self.fnmr_at_fmr is not None:
+            return f"FNMR {fixed(self.fnmr.rate)} {interval(*self.fnmr_at_fmr)} at target FMR {given(self.point.asked or 0)}"
         at = (
             "nothing accepted"
             if self.point.threshold is None
@@ -145,13 +147,7 @@ class Verification(Result):
         return self.rates.algorithm
 
     def __repr__(self) -> str:
-        points = (
-            repr(one)
-            if one.point.asked is None
-            else f"FNMR {fixed(one.fnmr.rate)} at target FMR {given(one.point.asked)}"
-            for one in self.points
-        )
-        return ", ".join([repr(self.rates), *points])
+        return ", ".join([repr(self.rates), *map(repr, self.points)])
 
 
 @published
