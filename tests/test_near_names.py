@@ -212,3 +212,15 @@ def test_studies_and_python_say_all_that_is_missing(folder: Path, monkeypatch: p
         pb.scored_pairs(frame["kind"], frame["vit"])
     with pytest.raises(UsageError, match=r"scored_pairs\(frame"):
         pb.verify(frame)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "pb.scored_pairs([1, 0] * 10, {1: p['vit'], '1': p['vit']}, orientation='similarity')",
+        "pb.classify([0, 1] * 5, {1: [0, 1] * 5, '1': [1, 0] * 5})",
+    ],
+)
+def test_names_that_are_alike_as_texts_are_refused(call: str) -> None:
+    with pytest.raises(UsageError, match="names of their own; got 1, 1"):
+        eval(call, {"pb": pb, "p": pl.DataFrame(PAIRS)})

@@ -67,7 +67,7 @@ def run(
     with progress_bars(quiet) as progress:
         found = carry_out(asked, threads=threads, progress=progress, cache=kept, allow_plugins=allow_plugins)
         progress.begin("writing the report", 0)
-        report = write_run(found, place, asked.request.output.formats, kept)
+        report = write_run(found, place, asked.request.output.formats, kept, dataset=asked.request.dataset)
     kept.finish()
     scene = Scene(found)
     if scene.summary is not None:
