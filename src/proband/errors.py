@@ -150,11 +150,11 @@ class NeededOptions(Hint):
 
     Examples
     --------
-    >>> needed = NeededOptions((Hint("{option:orientation=similarity}"), "or distance"), (Hint("{option:mated_is=same}"), ""))
+    >>> needed = NeededOptions((Hint("{option:orientation=similarity}"), "or distance"), (Hint("{option:missing=drop}"), ""))
     >>> print(needed.told("command line"))
-    pass --orientation similarity (or distance) and --mated-is same.
+    pass --orientation similarity (or distance) and --missing drop.
     >>> needed.spelled("command line")
-    '--orientation similarity --mated-is same'
+    '--orientation similarity --missing drop'
     """
 
     def __init__(self, *options: tuple[Hint, str], call: str | None = None) -> None:

@@ -161,7 +161,7 @@ def test_every_hint_has_the_values_that_its_words_need() -> None:
     for path, node in _nodes(r"\bHint\("):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "Hint":
             continue
-        given = {one.arg for one in node.keywords} | {"option", "give", "named"}
+        given = {one.arg for one in node.keywords} | {"option", "give", "named", "set"}
         for part in ast.walk(node.args[0]):
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                 named = [one for name, one in SPELLINGS.items() if f":{name}}}" in part.value]
@@ -229,7 +229,7 @@ REFUSALS: dict[str, tuple[Callable[[], object], str, tuple[str, ...], Callable[[
         _TABLE + _SCORES.replace("orientation = 'similarity'", ""),
         (),
         lambda: _read(orientation=None),
-        ("pass orientation='similarity' if", "pass --orientation similarity if", 'write orientation = "similarity" if'),
+        ("pass orientation='similarity' (", "pass --orientation similarity (", 'write orientation = "similarity" ('),
     ),
     "missing": (
         _without,
@@ -243,7 +243,7 @@ REFUSALS: dict[str, tuple[Callable[[], object], str, tuple[str, ...], Callable[[
         _TABLE + "id = 'name'\n" + _SCORES,
         ("--orientation", "similarity", "--id-column", "name"),
         lambda: Samples.read("samples.csv", id_column="name"),
-        ("right one: id_column=…", "right one: --id-column …", "right one: id = … in [samples]"),
+        ("pass id_column='id'", "pass --id-column id", 'write id = "id" in [samples]'),
     ),
     "rows": (
         _bare,

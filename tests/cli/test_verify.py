@@ -146,7 +146,7 @@ def test_groups_are_counted_by_hand(verify: Run, folder: Path) -> None:
 def test_folds(verify: Run) -> None:
     done = verify("--pairs", "pairs.csv")
     assert done.returncode == 0, done.stderr
-    assert "s.e. over 5 folds" in done.stdout
+    assert "Accuracy over folds" in done.stdout
     assert "note:" not in done.stderr
 
 

@@ -56,6 +56,8 @@ COMMANDS = (
     "classify logits.npz --report classified.html",
     "classify labels.csv --predicted A=deep,B=flat --cluster patient",
     f"verify {S} --fmr 0.05,0.01 --threshold 0.6 --replicates 100 --by sex --report verified.html",
+    f"verify {S} --fmr 0.05 --replicates 0 --naive --zoo --markdown verified.md",
+    f"verify {S} --pairs folds.csv",
     f"search {S} -g \"session == 1 and kind == 'fa' and age < 44\" --fpir 0.2,0.1 --ranks 1,3 --sizes 8",
     f"feret {S} {G} --galleries 3 --order date --ages date --version weak=middling --sizes 8,16 --reject 0.25 --fpir 0.1,0.2 --participants participants.csv --verification auc",
     f"permute {S} --groups session --trials 100 --max-rank 3",
@@ -103,6 +105,9 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
     """Run every command once in a pipe, watching the tables that go by."""
     folder = tmp_path_factory.mktemp("data")
     fresh(folder)
+    ids = pl.read_csv(folder / "samples.csv")["id"].to_list()
+    pairs = {"query": ids[:24], "target": ids[1:25], "fold": [k % 3 for k in range(24)]}
+    pl.DataFrame(pairs).write_csv(folder / "folds.csv")
     made = Printed({}, [], set())
 
     def watched(function: Any, name: str) -> Any:

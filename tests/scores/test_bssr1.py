@@ -51,7 +51,7 @@ def test_what_is_not_as_it_should_be_is_refused(release: Path) -> None:
         with pytest.raises(InputError, match=match):
             read_file(release, format="bssr1")
     (release / "003").unlink()
-    with pytest.raises(InputError, match="1 users of dos have no similarity file"):
+    with pytest.raises(InputError, match="1 user of dos has no similarity file"):
         read_file(release)
     (release / "003").write_text(whole)
     (lists / "users.xml").write_text('<set><signature name="../C/003" subject_id="p3" /></set>')

@@ -342,7 +342,7 @@ def _without_columns(frame: pl.DataFrame, lacking: Mapping[str, str], source: st
     there = f"the columns are {first_few(frame.columns, 12) or 'none'}"
     options = [
         # Nested, so that a column may have any name.
-        (Hint("{option:{asked}}", asked=option if column is None else f"{option}={column}"), "")
+        (Hint("{option:{name}}", name=option if column is None else f"{option}={column}"), "")
         for option, column in meant.items()
     ]
     return UsageError(

@@ -190,7 +190,7 @@ def test_errors_from_a_table() -> None:
         ({"dataset": ["a", "b"], "x": [1.0, 0.5]}, {}, UsageError, "one algorithm"),
         ({"dataset": ["a"], "x": [1.0], "y": [0.5]}, {}, InputError, "One data set"),
         ({"dataset": ["a", "a"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {}, InputError, "stands twice"),
-        ({"set": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {}, InputError, "no column 'dataset'"),
+        ({"set": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {}, UsageError, "no column 'dataset'"),
         ({"dataset": ["a", "b"], "x": [1.0, None], "y": [0.1, 0.2]}, {}, InputError, "no accuracy in 1"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [91.2, 0.2]}, {}, InputError, "'y' has 91.2 in 'a'"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": ["u", "v"]}, {}, InputError, "no numbers"),

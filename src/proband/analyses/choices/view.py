@@ -176,8 +176,9 @@ class ChoicesView(View[Choices]):
             frames = [_exact_frame(name, one) for name, one in found.exact_choices.items()]
             made["choices_exact"] = pl.concat(frames)
         if found.trainings is not None and found.trainings.replicates is not None:
-            values = {"training": found.trained, "value": found.trainings.replicates}
-            made["choices_trainings"] = pl.DataFrame(values)
+            made["choices_trainings"] = pl.DataFrame(
+                {"training": found.trained, "value": found.trainings.replicates}
+            )
         return made | ({} if found.trial_choices is None else {"choices_trials": found.trial_choices})
 
     def figures(self, found: Choices, scene: Scene) -> Mapping[str, Draw]:

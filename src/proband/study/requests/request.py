@@ -114,7 +114,7 @@ class Request(Part):
     @property
     def dataset(self) -> str | None:
         """What a model card calls the data: after the table of samples, if there is one."""
-        return None if self.samples is None else PurePath(self.samples.file).stem
+        return PurePath(self.samples.file).stem if self.samples else None
 
     @property
     def marks_failures(self) -> bool:
