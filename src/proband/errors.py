@@ -81,12 +81,6 @@ SPELLINGS: dict[str, dict[Door, str]] = {
     "to": {"python": "format=…"},
     "cache=off": {"python": "cache=None"},
     "all_classes=off": {"command line": "all_classes=False (in Python)"},
-    "renamed_key": {
-        "python": "write {now}",
-        "command line": "write {now}",
-        "study": "write {now} = …, or let proband migrate rename it in the file.",
-    },
-    "pilot": {"python": "pilot=[outcomes, others]", "command line": "--from FILE"},
     "run_directory": {"python": "the path of write_run", "command line": "--out DIR"},
     "category": {
         "python": "Category({name!r}, {rule!r})",

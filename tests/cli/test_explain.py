@@ -50,7 +50,7 @@ ASKED = (
 # What is not a table prints nothing beneath one.
 WITHOUT = {
     "alter", "array", "blind make", "card show", "card validate", "convert", "faces", "init", "protocol explain", "schema",
-    "protocol splits", "recognize",
+    "protocol splits", "recognize", "diff", "migrate",
 }  # fmt: skip
 
 

@@ -103,9 +103,8 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
         if rename is None:
             return RequestError(keys, f"there is no key {name!r} here", meant(name, known, _MOST_KEYS))
         now = rename.now if rename.now in known else f"[{rename.into}] {rename.now}"
-        return RequestError(
-            keys, f"{name!r} is now called {now!r}", Hint("{option:renamed_key}", now=rename.now)
-        )
+        cure = f"write {rename.now} = …; in a study file, proband migrate does it."
+        return RequestError(keys, f"{name!r} is now called {now!r}", cure)
     sections = model.model_fields
     owners = [one for one, field in sections.items() if name in _fields_of(field.annotation)]
     if owners:

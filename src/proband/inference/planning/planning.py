@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Power, Rank, Within
-from proband.errors import DesignError, Hint, UsageError
+from proband.errors import DesignError, UsageError
 from proband.inference.planning.plans import (
     Aim,
     DifferencePlan,
@@ -165,7 +165,7 @@ def plan_half_width(
     if rate is None:
         raise UsageError(
             "The interval of a rate depends on the rate expected.",
-            Hint("give {option:rate}, or {option:pilot}."),
+            "give the rate, or take it from a pilot.",
         )
     people = people_of(probes_per_subject, icc, rate in (0.0, 1.0), probes_cv)
     chance = _TYPICAL if assurance is None else assurance

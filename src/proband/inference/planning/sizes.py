@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, hypot, log2, sqrt
 from typing import Any
 
-from proband.errors import DesignError, Hint, UsageError
+from proband.errors import DesignError, UsageError
 from proband.inference.planning.plans import Aim
 from proband.inference.proportions import normal_quantile, wilson_interval
 from proband.results.base import Answers
@@ -272,9 +272,7 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
         )
     raise UsageError(
         "A plan needs the share of probes on which the two algorithms disagree or, for two independent data sets, the rate.",
-        Hint(
-            "take it from a pilot ({option:pilot}), or give {option:discordant}; if nothing is known, try 0.02, 0.05, 0.1 and 0.2."
-        ),
+        "take it from a pilot, or guess it: if nothing is known, try 0.02, 0.05, 0.1 and 0.2.",
     )
 
 

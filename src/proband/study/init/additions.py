@@ -63,7 +63,7 @@ def extended_study(
     """
     if not files and not sections:
         raise UsageError(
-            f"{out} is there already, and nothing is to be added.", "name files, or sections: --add search."
+            f"{out} is there already, and nothing is to be added.", "name files, or sections to add."
         )
     tables = tables_in(text, out)
     parts: list[list[str]] = []

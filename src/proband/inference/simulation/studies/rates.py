@@ -145,7 +145,7 @@ STUDIES = (
             _finite(60, 80),
             _finite(60, 600),
         ),
-        ("estimate", "evaluate", "Estimate"),
+        ("estimate", "evaluate", "Estimate", "Pilot"),
     ),
     Study(
         "rate-beside-others",
