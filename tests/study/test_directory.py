@@ -91,7 +91,9 @@ def test_tables_say_what_the_results_say(findings: Findings, tmp_path: Path) -> 
     assert dict(zip(tables["places"]["algorithm"], tables["places"]["worst_place"], strict=True)) == {
         name: place[1] for name, place in comparison["places"].items()
     }
-    points = [point["fnmr"] for one in results["verification"]["algorithms"] for point in one["points"]]
+    points = [
+        point["fnmr"]["value"] for one in results["verification"]["algorithms"] for point in one["points"]
+    ]
     assert tables["operating_points"]["fnmr"].to_list() == points
 
 

@@ -28,8 +28,11 @@ class Who:
         A column, or a covariate, and one of its groups or levels.
     other_column, other_group
         The second column of two that are crossed, and its level.
-    target_fmr, threshold
-        Of an error rate: the false match rate that was asked for, and the threshold it was counted at.
+    target_fmr, target_fpir, threshold
+        Of an error rate: the false match rate, or false positive identification rate, that was asked for, and the threshold it
+        was counted at.
+    candidates
+        Of a search: how many candidates it returns at most.
     """
 
     sparse: ClassVar[bool] = True
@@ -44,7 +47,9 @@ class Who:
     other_column: str = ""
     other_group: str = ""
     target_fmr: float | None = None
+    target_fpir: float | None = None
     threshold: float | None = None
+    candidates: Count | None = None
 
     def named(self, algorithm: str) -> Self:
         """The same, of an algorithm under another name."""
@@ -77,6 +82,11 @@ class RestsOn:
     n_units: Count | None = None
     unit: str = ""
     n_effective: float | None = None
+
+    @property
+    def n_events(self) -> Count:
+        """How many errors, or successes, of a rate that counts whole ones."""
+        return int(self.events or 0)
 
     @classmethod
     def measured(cls, facts: Facts, events: float | None = None) -> Self:

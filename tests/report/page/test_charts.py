@@ -98,7 +98,7 @@ def charts() -> dict[str, Chart]:
     comparison = pb.compare(pb.RecognitionRate(1), {one.name: one for one in scores()}, experiment())
     verified = [verify(one, experiment(), n_resamples=100) for one in scores()]
     grouped = [
-        error_rates_by(one, experiment(), "sex", found.points[0].point)
+        error_rates_by(one, experiment(), "sex", found.points[0].counts)
         for one, found in zip(scores(), verified, strict=True)
     ]
     searched = [searches_with_intervals(search(one, experiment(20)), (0.5, 0.2), (1,)) for one in scores()]
@@ -118,7 +118,7 @@ def charts() -> dict[str, Chart]:
         shown(galleries(gallery_variation(pb.RecognitionRate(1), scores(), experiment(), Galleries(3)))),
         gallery_effect_chart(strat.effects),
         shown(differences(choices, [NAMES[:2], NAMES[1:]])),
-        shown(concentration(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].point))),
+        shown(concentration(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].counts))),
     ]
     return {one.id: one for one in made}
 

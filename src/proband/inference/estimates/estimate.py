@@ -16,8 +16,8 @@ from proband.inference.estimates.case import cases_of, people_in
 from proband.inference.procedures import Auto, Question, procedure_for
 from proband.inference.proportions import Interval
 from proband.measures import Measure, Outcomes
-from proband.results.by_algorithm import ByAlgorithm
 from proband.results.estimate import Estimate
+from proband.results.several import Several
 from proband.results.sides import ONE_SIDED, Side, limits_of, opened, two_sided_level
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
@@ -144,7 +144,7 @@ def estimate(
     found = estimates(question)
     if one_sided is not None:
         found = tuple(bounded(one, one_sided, confidence_level, question.measure.in_points) for one in found)
-    return found[0] if trained or not several else ByAlgorithm(zip(question.names, found, strict=True))
+    return found[0] if trained or not several else Several(zip(question.names, found, strict=True))
 
 
 def bounded(found: Estimate, side: Side, confidence_level: float, in_points: bool) -> Estimate:
