@@ -37,7 +37,7 @@ def test_the_corrected_test_is_the_paired_t_with_another_variance():
         (alone,) = compare_folds({pair.first: a, pair.second: b}, 90, 10, disjoint=True).pairs
         low, high = plain.confidence_interval(0.95)
         assert alone.high - alone.value == pytest.approx(wider * (high - low) / 2)
-        assert alone.low + alone.high == pytest.approx(2 * alone.difference)
+        assert alone.low + alone.high == pytest.approx(2 * alone.value)
         assert (alone.low > 0 or alone.high < 0) == (alone.p_value < 0.05)
         assert pair.low < alone.low < alone.high < pair.high  # all three together
         assert (pair.low > 0 or pair.high < 0) == (pair.p_adjusted <= 0.05)
@@ -181,7 +181,7 @@ def test_pooled_predictions_are_compared_as_recognition_is(test, design, outcome
     assert found.p_value == pytest.approx(expected)
     assert found.n_discordant_subjects == np.count_nonzero(sums)
     outcomes = [outcomes_of(1 - correct[name], subjects, name) for name in "ab"]
-    (same,) = compare(RecognitionRate(1), outcomes, design=design, margin=0.01).pairs
+    (same,) = compare(outcomes, measure=RecognitionRate(1), design=design, margin=0.01).pairs
     assert (found.low, found.high, found.verdict) == (same.low, same.high, same.verdict)
     assert (found.n_sf, found.n_fs) == (same.n_sf, same.n_fs)
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
         mcnemar_table as mcnemar_table,
     )
     from proband.inference.comparisons.testing.mcnemar import (
-        McNemar as McNemar,
         PairedOutcomes as PairedOutcomes,
+        PairedTest as PairedTest,
         mcnemar as mcnemar,
         newcombe_interval as newcombe_interval,
         tango_interval as tango_interval,
@@ -74,7 +74,6 @@ if TYPE_CHECKING:
     from proband.inference.simulation.halves import Halves as Halves, compare_halves as compare_halves
     from proband.inference.strata.sensors import compare_sensors as compare_sensors
     from proband.inference.survey import (
-        ReplicateEstimate as ReplicateEstimate,
         Survey as Survey,
         SurveyEstimates as SurveyEstimates,
         estimate_weighted as estimate_weighted,
@@ -95,7 +94,7 @@ _HOMES = {
     "comparisons.gate": "Gate gate",
     "comparisons.independent": "compare_independent",
     "comparisons.mcnemar_table": "McNemarTable mcnemar_table",
-    "comparisons.testing.mcnemar": "McNemar PairedOutcomes mcnemar newcombe_interval tango_interval",
+    "comparisons.testing.mcnemar": "PairedOutcomes PairedTest mcnemar newcombe_interval tango_interval",
     "datasets.comparison": "compare_datasets",
     "datasets.results": "DatasetComparison",
     "estimates.clusters": "cluster_statistics",
@@ -119,7 +118,7 @@ _HOMES = {
     "simulation.coverage": "Coverage coverage",
     "simulation.halves": "Halves compare_halves",
     "strata.sensors": "compare_sensors",
-    "survey": "ReplicateEstimate Survey SurveyEstimates estimate_weighted",
+    "survey": "Survey SurveyEstimates estimate_weighted",
     "verification.results": "Verification",
     "verification.thresholds.deployed": "threshold",
     "verification.thresholds.results": "DeployedThreshold",

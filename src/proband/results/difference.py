@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from math import nan
+from typing import ClassVar, Literal
 
 from proband.engine.arguments import published
 from proband.engine.limits import Adjustment as Adjustment
@@ -42,6 +43,8 @@ _UNDECIDED = Sentence(
     "note",
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
+_SEEN = Sentence("comparison.seen", "note", "{first} against {second}: {effect}{more:then}")
+_P = Sentence("comparison.p", "note", "p {p:p}")
 _NOT_JUDGED = Sentence(
     "comparison.not-judged",
     "caution",
@@ -111,7 +114,7 @@ class Difference(Result):
     confidence_level, standard_error, degrees_of_freedom
         Of the interval; of the difference by itself, and of the quantile used. The last two are None where there is none.
     p_value, p_adjusted
-        Two-sided, by itself and adjusted for the number of comparisons.
+        Two-sided, by itself and adjusted for the number of comparisons; None where nothing is tested, or adjusted.
     adjustment, n_compared
         How it is adjusted (``single-step`` or ``none``), and for how many comparisons.
     n_sf, n_fs
@@ -120,7 +123,7 @@ class Difference(Result):
         People for whom they differ; None in the same cases.
     verdict
         From the interval: ``better``, ``worse``, ``equivalent`` (not told apart, and within the margin either way), or
-        ``undecided``.
+        ``undecided``. None where neither is the better one: levels of a covariate, domains of a survey.
     not_inferior
         Whether the first is shown not to be worse than the second by the margin or more (one-sided); None without a margin.
     within_margin
@@ -158,6 +161,10 @@ class Difference(Result):
         if_any=("who", "rests_on", "unit", "side", "by_person", "why_not"),
     )
 
+    tidy: ClassVar[tuple[str, ...]] = (
+        *("first", "second", "value", "low", "high", "confidence_level", "p_value", "p_adjusted", "verdict"),
+    )
+
     who: Who = NOBODY
     first: str
     second: str
@@ -167,9 +174,9 @@ class Difference(Result):
     confidence_level: Confidence
     standard_error: float | None = None
     degrees_of_freedom: float | None = None
-    p_value: Rate
-    p_adjusted: Rate
-    verdict: Verdict
+    p_value: Rate | None = None
+    p_adjusted: Rate | None = None
+    verdict: Verdict | None = None
     method: Method
     notes: tuple[Note, ...] = ()
     supported: bool = True
@@ -256,7 +263,7 @@ class Difference(Result):
         """The p-value, and what it is adjusted for: a bound where more draws could have made it smaller."""
         return self._tested(self.p_adjusted)
 
-    def _tested(self, p: float) -> Note:
+    def _tested(self, p: float | None) -> Note:
         said = _UNADJUSTED if self.adjustment == "none" and self.n_compared > 1 else _ADJUSTED
         if self.side is not None:
             said = _ONE_SIDED_ADJUSTED if self.adjustment != "none" and self.n_compared > 1 else _ONE_SIDED
@@ -267,8 +274,10 @@ class Difference(Result):
         """The adjusted p-value and its floor: itself where no draw of the test was as extreme, None otherwise."""
         return self._with_floor(self.p_adjusted)
 
-    def _with_floor(self, p: float) -> tuple[float, float | None]:
+    def _with_floor(self, p: float | None) -> tuple[float, float | None]:
         floor = self.method.floor
+        if p is None or self.p_value is None:
+            return nan, None
         return p, p if floor is not None and self.p_value <= floor * (1 + 1e-9) else None
 
     @property
@@ -289,6 +298,8 @@ class Difference(Result):
         if self.why_not is not None:
             here = (_HERE_IN_POINTS if self.in_points else _HERE)(difference=self.value)
             return _NOT_JUDGED(first=self.first, second=self.second, difference=here, why=self.why_not)
+        if self.verdict is None:
+            return self._seen()
         worth = margin_of(self.margin, self.in_points)
         if self.told_apart:
             more = [_WITHIN(margin=worth, bounds=self.bounds)] if self.within_margin else []
@@ -297,6 +308,32 @@ class Difference(Result):
         if self.verdict == "equivalent":
             return _EQUIVALENT(**pair, margin=worth, bounds=self.bounds, more=tuple(self.of_people()))
         return _UNDECIDED(**pair, tested=self.tested, more=tuple(self._undecided(worth)))
+
+    @property
+    def setting(self) -> str:
+        """Whom both are about, and what is compared with what: ``probe.glasses on against off, algorithm pca``."""
+        return f"{self._first} against {self.second}{self._where}"
+
+    @property
+    def _first(self) -> str:
+        return f"{self.who.column} {self.first}".lstrip()
+
+    @property
+    def _where(self) -> str:
+        """Within which level of a second column; or by how much more than within another."""
+        who = self.who
+        if not who.other_column:
+            return ""
+        less = f" less {who.other_reference}" if who.other_reference else ""
+        return f", {who.other_column} {who.other_group}{less}"
+
+    def _seen(self) -> Note:
+        """The difference where neither is the better one."""
+        tested = () if self.p_value is None else (_P(p=self._with_floor(self.p_value)),)
+        return _SEEN(first=self._first, second=self.second + self._where, effect=self.effect, more=tested)
+
+    def __repr__(self) -> str:
+        return str(self.sentence())
 
     def _undecided(self, worth: Note | None) -> list[Note]:
         more = []

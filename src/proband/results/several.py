@@ -11,7 +11,7 @@ import polars as pl
 
 from proband.engine.frames import as_pandas
 from proband.engine.rendering import Shown
-from proband.errors import UsageError, first_few, nearest, quoted
+from proband.errors import UsageError, unknown_name
 from proband.scores.several import by_name, is_several
 from proband.words import given, plain
 
@@ -40,29 +40,48 @@ class Several(dict[Key, Kept], Shown):
         """Return the plain values of each, by its name, ready for JSON."""
         return {str(key): plain(member) for key, member in self.items()}
 
-    def to_frame(self) -> pl.DataFrame:
-        """The tables of all, one below the other, with the algorithm first."""
+    def to_frame(self, *, wide: bool = False) -> pl.DataFrame:
+        """Return the tables of all, one below the other, with the algorithm first.
+
+        Parameters
+        ----------
+        wide
+            Everything that is known of each number.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns of each; what one of them lacks is empty.
+        """
+        asked: dict[str, Any] = {"wide": True} if wide else {}
         frames = []
         for key, member in self.items():
-            frame: pl.DataFrame = member.to_frame()  # type: ignore[attr-defined]
+            frame: pl.DataFrame = member.to_frame(**asked)  # type: ignore[attr-defined]
             if isinstance(key, str):  # an algorithm; a rate is in the tables themselves
                 frame = frame.select(pl.lit(key).alias("algorithm"), pl.all().exclude("algorithm"))
             frames.append(frame)
         return pl.concat(frames, how="diagonal_relaxed")
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The table of `to_frame` as a pandas frame."""
-        return as_pandas(self.to_frame())
+    def to_pandas(self, *, wide: bool = False) -> pd.DataFrame:
+        """Return the table of `to_frame` as a pandas frame.
+
+        Parameters
+        ----------
+        wide
+            Everything that is known of each number.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The same columns and rows.
+        """
+        return as_pandas(self.to_frame(wide=wide))
 
     def __missing__(self, key: object) -> NoReturn:
         if self and not any(isinstance(name, str) for name in self):
             rates = ", ".join(given(float(rate)) for rate in self)
             raise UsageError(f"There is no result for {key!r}.", f"the false match rates are: {rates}.")
-        names = [str(name) for name in self]
-        hint = nearest(key, names) if isinstance(key, str) else None
-        raise UsageError(
-            f"There is no algorithm {quoted(str(key))}.", hint or f"there are: {first_few(names, 12)}."
-        )
+        raise unknown_name("algorithm", str(key), [str(name) for name in self])
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the tables of all, or their lines where they have none."""

@@ -11,7 +11,7 @@ from proband.inference.covariates.results import CovariateStudy
 from proband.inference.covariates.sandwich import Covariance
 from proband.inference.covariates.study import Incomplete, explain
 from proband.inference.covariates.trials import Trials
-from proband.samples.reading import frame_from
+from proband.samples.reading import filled_frame
 
 
 @published
@@ -59,12 +59,12 @@ def explain_outcomes(
 
     >>> table = {"who": [k // 2 for k in range(16)], "glasses": ["no", "yes"] * 8, "ok": [1, 0] * 3 + [0, 1] + [1] * 8}
     >>> found = explain_outcomes(table, success="ok", on="glasses", cluster="who")
-    >>> [(one.level, one.value.__round__(4)) for one in found.rates]
+    >>> [(rate.who.group, rate.value.__round__(4)) for rate in found.rates]
     [('no', 0.875), ('yes', 0.625)]
     >>> found.differences[0]
     glasses yes against no: −25.00 [−84.12, +34.12], p = 0.35
     """
     model = Formula.parse(on, of_table=True)
-    trials = Trials(frame_from(frame), success, cluster, weights, strata)
+    trials = Trials(filled_frame(frame), success, cluster, weights, strata)
     usual: Covariance = "CR2" if weights is None and strata is None else "survey"
     return explain(trials, model, covariance or usual, incomplete, confidence_level)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -12,10 +12,14 @@ from proband.inference.proportions import check_level
 from proband.inference.strata.intervals import Carried, share_ends
 from proband.inference.survey.columns import Flags, Floats
 from proband.inference.survey.quantiles import QuantileInterval, proportion_ends, weighted_quantile
-from proband.inference.survey.results import SurveyEstimate, quantile_of, reaches
+from proband.inference.survey.results import SurveyRow, quantile_of, reaches
 from proband.inference.survey.sampling import Sample
 from proband.inference.survey.stages import sums
 from proband.inference.survey.statistics import Bound, BoundQuantile
+from proband.results.about import RestsOn, Who
+from proband.results.base import Answers
+from proband.results.estimate import Estimate
+from proband.words import Method
 
 Interval = Literal["auto", "t", "normal", "logit", "asin", "beta"]
 DesignEffect = Literal["none", "with-replacement", "without-replacement"]
@@ -85,8 +89,14 @@ class Part:
 
 
 def rows_of(
-    sample: Sample, part: Part, values: Floats, covariance: Floats, options: Options
-) -> list[SurveyEstimate]:
+    sample: Sample,
+    part: Part,
+    values: Floats,
+    covariance: Floats,
+    options: Options,
+    method: Method,
+    answers: Answers,
+) -> list[SurveyRow]:
     """The numbers of a statistic in a domain, with their intervals."""
     one, inside = part.bound, part.inside
     weights, level = sample.weights * inside, options.confidence_level
@@ -116,19 +126,33 @@ def rows_of(
         lows, highs = np.array(ends).T
     units = len(np.unique(sample.stages.first.codes[kept]))
     return [
-        SurveyEstimate(
-            label.name + (f" [{part.domain}]" if part.domain.values else ""),
+        SurveyRow(
             label,
             dict(part.domain.values),
-            float(values[place]),
-            float(errors[place]),
-            float(lows[place]),
-            float(highs[place]),
-            freedom,
-            None if np.isnan(effects[place]) else float(effects[place]),
-            int(inside.sum()),
-            units,
-            float(weights.sum()),
+            Estimate(
+                who=Who(
+                    category=str(part.domain),
+                    column=label.column,
+                    group=label.level or "",
+                    other_column=label.denominator or "",
+                ),
+                value=float(values[place]),
+                low=float(lows[place]),
+                high=float(highs[place]),
+                confidence_level=level,
+                standard_error=float(errors[place]),
+                degrees_of_freedom=freedom if np.isfinite(freedom) else None,
+                rests_on=RestsOn(
+                    n=int(inside.sum()),
+                    of="row",
+                    n_units=units,
+                    unit="unit",
+                    design_effect=None if np.isnan(effects[place]) else float(effects[place]),
+                    size=float(weights.sum()),
+                ),
+                method=method,
+                answers=replace(answers, of=label.target),
+            ),
         )
         for place, label in enumerate(one.labels)
     ]

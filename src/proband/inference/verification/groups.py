@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, on_engine
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, unknown_name
 from proband.inference.verification.intervals.few_errors import bounds_without_errors
 from proband.inference.verification.intervals.rate_interval import ZeroErrorBounds
 from proband.inference.verification.people.group_differences import (
@@ -212,7 +212,7 @@ class Differential(Result):
             for pair in of
             if pair.told_apart
         ]  # fmt: skip
-        return apart or [_NONE_DIFFER(**named, p=min(pair.p_adjusted for pair in of))] if of else []
+        return apart or [_NONE_DIFFER(**named, p=min(pair.p_adjusted or 1.0 for pair in of))] if of else []
 
     @property
     def ratio_fnmr(self) -> float | None:
@@ -251,9 +251,7 @@ def error_rates_by(
     """
     samples = within.samples if isinstance(within, Experiment) else within
     if column not in samples.frame.columns:
-        raise UsageError(
-            f"There is no column {column!r}.", f"the columns are: {', '.join(samples.frame.columns)}."
-        )
+        raise unknown_name("column", column, samples.frame.columns, "to make groups of")
     values = samples.frame[column]
     require_values(values, "the samples table")
     kinds = sorted(values.drop_nulls().unique().to_list(), key=str)

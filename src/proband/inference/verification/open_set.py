@@ -25,7 +25,7 @@ from proband.inference.verification.people.person_rates import by_comparison
 from proband.measures.open_set import Searches, SearchPoint
 from proband.measures.pairs.counts import allowed_errors
 from proband.results.about import RestsOn, Who
-from proband.results.base import Answers, Confidence, Result
+from proband.results.base import Answers, Confidence, Record, Result
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.results.targets import GALLERY, PEOPLE_ALIKE, derived
@@ -65,7 +65,7 @@ _ANSWERS = Answers(
 
 
 @dataclass(frozen=True, eq=False)
-class SearchRates(Result):
+class SearchRates(Record):
     """One operating point of a search: both error rates with their intervals.
 
     Attributes
@@ -146,7 +146,7 @@ class SearchEstimates(Result):
         beyond = any(allowed_errors(fpir, strangers) == 0 for fpir in targets)
         return (*self.searches.notes, *([_BEYOND(n=strangers, least=1 / strangers)] if beyond else []))
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each operating point."""
         return frame_of_rows(
             [

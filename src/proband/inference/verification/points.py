@@ -29,6 +29,7 @@ from proband.measures.verification import SUPPORTED, ErrorRates, OperatingPoint
 from proband.results.about import RestsOn, Who
 from proband.results.base import describing
 from proband.results.estimate import Estimate
+from proband.results.targets import derived
 from proband.words import Method, Note, Sentence, counted
 
 Floats = npt.NDArray[np.float64]
@@ -217,10 +218,16 @@ def at_threshold(
     if naive:
         people = shared.comparisons.n_subjects
         of = FALSE_MATCHES, counts.false_matches, counts.n_impostor
-        fmr = replace(fmr, naive=naive_interval(*of, level, people))
+        fmr = replace(fmr, naive=_beside(naive_interval(*of, level, people)))
         of = FALSE_NON_MATCHES, counts.false_non_matches, counts.n_genuine
-        fnmr = replace(fnmr, naive=naive_interval(*of, level, people))
+        fnmr = replace(fnmr, naive=_beside(naive_interval(*of, level, people)))
     return point_of(algorithm, counts, fmr, fnmr, *bounds)
+
+
+def _beside(naive: Estimate) -> Estimate:
+    """An interval of independent comparisons, under a name that tells it from the rate it stands beside."""
+    of = derived("naive", "{}, comparisons as if independent", naive.of)
+    return replace(naive, answers=replace(naive.answers, of=of))
 
 
 def point_of(

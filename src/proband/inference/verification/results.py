@@ -27,7 +27,6 @@ OVER_PEOPLE = Answers(
 )
 
 
-@published
 @dataclass(frozen=True, eq=False)
 class VerificationPoint(Result):
     """One operating point: both error rates with their intervals.
@@ -80,6 +79,9 @@ class VerificationPoint(Result):
         return None if self.fnmr_at_threshold is self.fnmr else self.fnmr_at_threshold
 
     def __repr__(self) -> str:
+        if self.re_estimated is not None:
+            ends = interval(*self.re_estimated)
+            return f"FNMR {fixed(self.fnmr.value)} {ends} at target FMR {given(self.target_fmr or 0)}"
         at = "nothing accepted" if self.threshold is None else f"threshold {threshold(self.threshold)}"
         fmr, fnmr = self.fmr, self.fnmr_at_threshold
         return (
@@ -153,10 +155,4 @@ class Verification(Result):
         return self.rates.algorithm
 
     def __repr__(self) -> str:
-        points = (
-            repr(point)
-            if point.target_fmr is None
-            else f"FNMR {fixed(point.fnmr.value)} at target FMR {given(point.target_fmr)}"
-            for point in self.points
-        )
-        return ", ".join([repr(self.rates), *points])
+        return ", ".join([repr(self.rates), *map(repr, self.points)])

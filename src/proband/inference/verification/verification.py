@@ -59,7 +59,7 @@ _MOST_FOR_EER = 5_000_000  # false matches at the equal error rate that are held
 @overload
 def verify(
     scores: Scores | Trials,
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: float | Sequence[float] = ...,
     thresholds: Sequence[float] = ...,
@@ -78,7 +78,7 @@ def verify(
 @overload
 def verify(
     scores: Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: float | Sequence[float] = ...,
     thresholds: Sequence[float] = ...,
@@ -98,7 +98,7 @@ def verify(
 @on_engine
 def verify(
     scores: Scores | Trials | Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
@@ -123,7 +123,7 @@ def verify(
     ----------
     scores
         Scores of queries × targets, or a list of comparisons (`Trials`); of one algorithm or of several, which a mapping names.
-    within
+    experiment
         An experiment (probes against the gallery), or the samples table: then every query is compared with every target, no
         pair twice and no sample with itself. A list is verified as it is; the table says whose its samples are, and may be left
         out if the list says so itself.
@@ -137,6 +137,17 @@ def verify(
         Columns by whose values error rates are found as well, at the threshold of the first operating point: `Verification.groups`.
     seed
         The seed of replicates, or drawings of people that others are measured with as well.
+    confidence_level
+        Of all intervals.
+    check_orientation
+        Whether scores that look reversed are refused.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    Verification or Several
+        Error rates at every operating point, EER and AUC, with intervals; of several algorithms one for each.
 
     Examples
     --------
@@ -164,9 +175,9 @@ def verify(
         "threads": threads, "progress": progress,
     }  # fmt: skip
     if isinstance(scores, Scores | Trials):
-        return verify_one(scores, within, **asked)
+        return verify_one(scores, experiment, **asked)
     named = by_name(scores)
-    making = [partial(verify_one, algorithm, within, **asked) for algorithm in named.values()]
+    making = [partial(verify_one, algorithm, experiment, **asked) for algorithm in named.values()]
     return Several(zip(named, beside_each_other(making, lambda made: made), strict=True))
 
 
@@ -234,7 +245,7 @@ def verify_one(
 def _no_table(scores: Scores) -> Samples:
     raise UsageError(
         f"{scores.name} has no table of samples, so there are no columns to make groups of.",
-        "give it as within.",
+        "give it after the scores: verify(scores, samples).",
         source=Said(scores.name),
     )
 
@@ -333,7 +344,9 @@ def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> No
     if isinstance(within, Samples):
         shared = set(scores.queries) & set(scores.targets)
         try:
-            within = experiment_over([scores], within, "one_per_subject" if shared else None, missing="drop")
+            within = experiment_over(
+                [scores], within, gallery="one_per_subject" if shared else None, missing="drop"
+            )
         except (DesignError, AlignmentError):
             return  # nobody has two images there: error rates will say so
     if within.mated.any():

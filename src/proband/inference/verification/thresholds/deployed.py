@@ -50,7 +50,7 @@ _ANSWERS = Answers(
 @overload
 def threshold(
     scores: Verified,
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: float = ...,
     confidence_level: float = ...,
@@ -63,7 +63,7 @@ def threshold(
 @overload
 def threshold(
     scores: Verified,
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: Sequence[float],
     confidence_level: float = ...,
@@ -76,7 +76,7 @@ def threshold(
 @overload
 def threshold(
     scores: Sequence[Verified] | Mapping[str, Verified],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: float = ...,
     confidence_level: float = ...,
@@ -89,7 +89,7 @@ def threshold(
 @overload
 def threshold(
     scores: Sequence[Verified] | Mapping[str, Verified],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: Sequence[float],
     confidence_level: float = ...,
@@ -102,7 +102,7 @@ def threshold(
 @published
 def threshold(
     scores: Verified | Sequence[Verified] | Mapping[str, Verified],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: FalseMatchRate | Sequence[FalseMatchRate] = 1e-3,
     confidence_level: Level = 0.95,
@@ -126,12 +126,21 @@ def threshold(
 
     Parameters
     ----------
-    scores, within
+    scores, experiment
         One algorithm or several, as `verify` takes them; a mapping names them.
     fmr
         The false match rate to keep, or several: then there is a threshold for each, by the rate.
     confidence_level
         How sure that must be; and the level of the intervals of FMR and FNMR that stand beside it.
+    check_orientation
+        Whether scores that look reversed are refused.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    DeployedThreshold or Several
+        The threshold, with the rates to expect there; of several algorithms one for each by name, of several rates one for each by rate.
 
     Raises
     ------
@@ -161,7 +170,7 @@ def threshold(
                     rates,
                     thresholds_of(
                         algorithm,
-                        within,
+                        experiment,
                         rates,
                         confidence_level,
                         check_orientation=check_orientation,

@@ -202,7 +202,7 @@ class DeployedThreshold(Result):
             )
         ]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each threshold: the plain one, and those with a confidence."""
         return frame_of_rows(
             [
