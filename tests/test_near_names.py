@@ -117,15 +117,15 @@ def test_every_door_says_what_was_meant(
 CALLS = {
     "pb.evaluate([u, v], E, by='camra')": "'camera'",
     "pb.evaluate([u, v], E, rnks=[1])": "'ranks'",
-    "pb.compare('rank-rat@1', [u, v], E)": "'rank-rate'",
-    "pb.compare(R, [u, v], E, pairs=[('u', 'vv')])": "'v'",
-    "pb.compare(R, [u, v], E, adjust='nnone')": "'none'",
+    "pb.compare([u, v], E, measure='rnk-1')": "'rank-1'",
+    "pb.compare([u, v], E, measure=R, pairs=[('u', 'vv')])": "'v'",
+    "pb.compare([u, v], E, measure=R, adjust='nnone')": "'none'",
     "pb.verify([u, v], S, fmr=0.1)['uu']": "'u'",
     "pb.Samples(frame).select('camra == 1')": "'camera'",
     "pb.Samples(frame).select('dats(1) == 1')": "'days'",
     "pb.Pool(S, groups=['sesion'])": "'session'",
     "pb.covariates([u, v], E, on='camra')": "'camera'",
-    "pb.compare_outcomes(out, item='itme', system='system', success='success')": "'item'",
+    "pb.compare_outcomes(out, item='itme', algorithm='system', success='success')": "'item'",
     "pb.scored_pairs(p['kind'], p['vit'], orientation='similrity')": "'similarity'",
 }
 
@@ -136,7 +136,7 @@ def test_every_call_says_what_was_meant(call: str) -> None:
     samples = pb.Samples(TABLE)
     known = {
         "pb": pb, "u": scores[0], "v": scores[1], "S": samples, "E": pb.Experiment(samples, gallery="session == 1"),
-        "R": pb.RecognitionRate(1), "frame": pl.DataFrame(TABLE), "out": pl.DataFrame(OUTCOMES), "p": pl.DataFrame(PAIRS),
+        "R": pb.measures.RecognitionRate(1), "frame": pl.DataFrame(TABLE), "out": pl.DataFrame(OUTCOMES), "p": pl.DataFrame(PAIRS),
     }  # fmt: skip
     with pytest.raises(UsageError) as caught:
         eval(call, known)
@@ -212,3 +212,15 @@ def test_studies_and_python_say_all_that_is_missing(folder: Path, monkeypatch: p
         pb.scored_pairs(frame["kind"], frame["vit"])
     with pytest.raises(UsageError, match=r"scored_pairs\(frame"):
         pb.verify(frame)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "pb.scored_pairs([1, 0] * 10, {1: p['vit'], '1': p['vit']}, orientation='similarity')",
+        "pb.classify([0, 1] * 5, {1: [0, 1] * 5, '1': [1, 0] * 5})",
+    ],
+)
+def test_names_that_are_alike_as_texts_are_refused(call: str) -> None:
+    with pytest.raises(UsageError, match="names of their own; got 1, 1"):
+        eval(call, {"pb": pb, "p": pl.DataFrame(PAIRS)})

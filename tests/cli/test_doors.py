@@ -39,6 +39,7 @@ OPEN = {
     "usual": ("query_ids", "target_ids"),
     "name": ("id_column", "subject_column"),
     "other": ("similarity",),
+    "asked": ("id_column", "subject_column=person"),
     "column": ("item", "algorithm", "success", "algorithms", "cluster", "truth", "predicted"),
 }
 VALUES = {

@@ -108,7 +108,7 @@ def test_no_name_is_a_command_of_latex(name: str) -> None:
     assert row.isprintable()
 
 
-def many(n: int) -> pb.inference.Comparison:
+def many(n: int) -> pb.results.Comparison:
     ids = [f"{side}{k}" for side in "gp" for k in range(40)]
     samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
     scores = []
@@ -118,7 +118,9 @@ def many(n: int) -> pb.inference.Comparison:
         scores.append(
             pb.Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name=f"net {wrong}")
         )
-    return pb.compare(pb.RecognitionRate(1), scores, pb.Experiment(samples, gallery=ids[:40]))
+    return pb.compare(
+        scores, pb.Experiment(samples, gallery=ids[:40]), measure=pb.measures.RecognitionRate(1)
+    )
 
 
 def test_three_algorithms_show_who_leads_and_every_difference(comparison):
@@ -164,7 +166,9 @@ def test_the_better_algorithm_of_a_pair_stands_first():
         values = np.eye(40)
         values[:wrong] = 0.5
         scores.append(pb.Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name=name))
-    found = pb.compare(pb.RecognitionRate(1), scores, pb.Experiment(samples, gallery=ids[:40]))
+    found = pb.compare(
+        scores, pb.Experiment(samples, gallery=ids[:40]), measure=pb.measures.RecognitionRate(1)
+    )
     _, differences = render(found, "table")
     assert [(row[0].text, row[1].text, row[2].text) for row in differences.rows] == [
         ("best", "middle", "+25.00"),
@@ -185,7 +189,9 @@ def test_comparisons_by_category_have_their_tables():
         scores.append(
             pb.Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name=f"n{wrong}")
         )
-    found = pb.compare(pb.RecognitionRate(1), scores, pb.Experiment(samples, gallery=ids[:40]), by="half")
+    found = pb.compare(
+        scores, pb.Experiment(samples, gallery=ids[:40]), measure=pb.measures.RecognitionRate(1), by="half"
+    )
     html = found._repr_html_()
     assert html.count("<table") == len(found.comparisons) == 3
     assert "adjusted p" in html

@@ -100,7 +100,7 @@ def run(
             allow_plugins=allow_plugins,
         )
         progress.begin("writing the report", 0)
-        report = write_run(findings, place, asked.request.output.formats, kept)
+        report = write_run(findings, place, asked.request.output.formats, kept, dataset=asked.request.dataset)
     kept.finish()
     scene = Scene(findings)
     if scene.summary is not None:

@@ -36,13 +36,14 @@ def write_run(
     cache: Cache | None = None,
     attach: Callable[[Path], None] | None = None,
     attached: Sequence[str] = (),
+    dataset: str | None = None,
 ) -> Path:
     """Write results, tables, figures, the report and the study itself into a directory of their own; return the report.
 
     A directory that holds an earlier run is replaced; any other that is not empty is left alone. The bytes depend on the findings
     alone: there is no clock in them, and no path of this machine. `attach` puts the files `attached` beside them before the
     directory appears; others may compute from these, so only who attaches them again replaces them. Whoever shows the findings
-    elsewhere too hands over their scene, so that nothing is made twice.
+    elsewhere too hands over their scene, so that nothing is made twice. The model card names the `dataset`; by default the title.
     """
     scene = found if isinstance(found, Scene) else Scene(found)
     found = scene.found
@@ -61,7 +62,7 @@ def write_run(
             view.write(part, draft)
         metrics = metrics_of(found)
         if metrics:
-            (draft / CARD).write_text(card_of(metrics, found.title), encoding="utf-8")
+            (draft / CARD).write_text(card_of(metrics, dataset or found.title), encoding="utf-8")
         if attach is not None:
             attach(draft)
     return path / REPORT

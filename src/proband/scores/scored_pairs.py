@@ -18,6 +18,7 @@ from proband.samples.table import as_text
 from proband.scores.base import Orientation, check_orientation_name
 from proband.scores.names import numbered, together
 from proband.scores.pair_columns import ROLES, PairColumns, mated_words, naming, needed_options
+from proband.scores.several import named_apart
 from proband.scores.trials import Trials, as_scores
 from proband.words import Note, Sentence, count, counted
 
@@ -247,13 +248,14 @@ def scored_pairs(
     algorithms = dict(scores) if isinstance(scores, Mapping) else {name: scores}
     if not algorithms:
         raise UsageError("There are no scores.", "pass an array, or a mapping with one for each algorithm.")
+    algorithms = named_apart(algorithms.items())
     given: dict[str, Any] = {} if mated is None else {"mated": mated}
     for sides, both in ((people, ("query_subject", "target_subject")), (samples, ("query", "target"))):
         if sides is not None:
             given |= dict(zip(both, sides, strict=True))
     if mated is None and people is None:
         raise UsageError("Which pairs are mated is not known.", "pass mated, or people=(a, b).")
-    called = {f"scores of {str(name)!r}": str(name) for name in algorithms}
+    called = {f"scores of {name!r}": name for name in algorithms}
     every = aligned({**given, **dict(zip(called, algorithms.values(), strict=True))})
     columns = {what: _column(what, every[what]) for what in given}
     numbers = {name: _column(what, every[what]) for what, name in called.items()}

@@ -27,6 +27,7 @@ from proband.report.page.build import build_page
 from proband.report.page.model import Page
 from proband.report.scene import Scene
 from proband.study.findings import Findings, InputFile, Provenance
+from proband.words import Sentence
 
 PEOPLE, IMAGES = 40, 4
 
@@ -117,7 +118,7 @@ def whole() -> Findings:
             "gate": pb.gate(algorithms[0], experiment, baseline=algorithms[2]),
             "threshold": Thresholds(tuple(pb.threshold(algorithms, experiment, fmr=0.1).values())),
         },
-        notes=("a note of the study",),
+        notes=(Sentence("test.study-note", "note", "a note of the study")(),),
     )
 
 

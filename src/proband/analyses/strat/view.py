@@ -47,6 +47,11 @@ _IN_TURN = Sentence(
     "Each of {images} images of {people:count person/people} served as the gallery in turn, as they are and mixed; whether the "
     "galleries differ was tested over people by Hotelling's T²",
 )
+_FIXED_GALLERY = Sentence(
+    "methods.stratified-fixed-gallery",
+    "note",
+    "The gallery was fixed, and probes of {people:count person/people} were evaluated as a stratified sample",
+)
 _GALLERY_ERRORS = Sentence(
     "methods.gallery-errors", "note", "Standard errors of each gallery: {methods:parts}"
 )
@@ -151,6 +156,8 @@ class StratView(View[StratStudy]):
         if found.effects:
             sizes = {"images": found.n_images, "people": found.n_subjects}
             text.say(_IN_TURN(**sizes), "micheals2001", "hotelling1931")
+        else:
+            text.say(_FIXED_GALLERY(people=found.n_subjects), "micheals2001")
         every = [*found.estimates, *(one for effect in found.effects for one in effect.estimates)]
         text.say_methods(_GALLERY_ERRORS, (one.method for one in every))
 

@@ -166,7 +166,7 @@ def write_findings(found: Findings, request: Request, files: OutputFiles) -> Non
     _write_text(files.markdown, lambda: "\n".join(part.to_markdown() for _, part in parts))
     if files.model_card is not None:
         form = o.CARD_FORMS[files.model_card.suffix.lower()]
-        dataset = found.title if request.samples is None else Path(request.samples.file).stem
+        dataset = request.dataset or found.title
         _write_text(files.model_card, lambda: found.to_model_card(dataset, format=form))
 
 
@@ -203,7 +203,7 @@ def _write_run(found: Findings, request: Request, scene: Scene, files: OutputFil
     from proband.report.writer import write_run
 
     if files.out is not None:
-        wrote(write_run(found, files.out, request.output.formats))
+        wrote(write_run(scene, files.out, request.output.formats, dataset=request.dataset))
         for view, part in scene.parts.values():
             shown = {verdict for passage in view.passages(part, False) for verdict in passage.verdicts}
             for note in view.told(part):

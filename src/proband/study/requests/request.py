@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, create_model, field_validator, model_validator
@@ -109,6 +110,11 @@ class Request(Part):
     def has_table(self) -> bool:
         """Whether it names a table of samples."""
         return self.samples is not None
+
+    @property
+    def dataset(self) -> str | None:
+        """What a model card calls the data: after the table of samples, if there is one."""
+        return None if self.samples is None else PurePath(self.samples.file).stem
 
     @property
     def marks_failures(self) -> bool:
