@@ -29,7 +29,7 @@ RETURNED = {
     "blind.Key",
     "blind.Meeting",
     "blind.Package",
-    "results.ByAlgorithm",
+    "results.Several",
     "results.Interval",
     "results.Answers",
     "results.Facts",

@@ -41,7 +41,7 @@ def test_five_algorithms_with_a_million_scores_each_take_less_than_300_kilobytes
     )
     verified = tuple(pb.verify(one, samples, n_resamples=100) for one in algorithms)
     groups = tuple(
-        error_rates_by(one, samples, "sex", made.points[0].point)
+        error_rates_by(one, samples, "sex", made.points[0].counts)
         for one, made in zip(algorithms, verified, strict=True)
     )
     parts = {

@@ -84,7 +84,7 @@ def test_algorithms_of_a_run_borrow_from_each_other(run: Run, folder: Path) -> N
         folder / "tied.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
     )
     found = {
-        one["algorithm"]: one["points"][-1]["fmr_interval"]
+        one["algorithm"]: one["points"][-1]["fmr"]
         for one in json.loads(done.stdout)["verification"]["algorithms"]
     }
     beside = pb.verify(scores, samples, thresholds=[0.5])["tied"].points[-1].fmr
@@ -138,9 +138,9 @@ def test_groups_are_counted_by_hand(verify: Run, folder: Path) -> None:
         own = (sex[upper[0]] == group["group"]) & (sex[upper[1]] == group["group"])
         same = samples.codes[upper[0]] == samples.codes[upper[1]]
         accepted = values[upper] >= threshold
-        assert group["fmr"]["errors"] == int((own & ~same & accepted).sum())
+        assert group["fmr"]["rests_on"]["events"] == int((own & ~same & accepted).sum())
         assert group["fmr"]["n"] == int((own & ~same).sum())
-        assert group["fnmr"]["errors"] == int((own & same & ~accepted).sum())
+        assert group["fnmr"]["rests_on"]["events"] == int((own & same & ~accepted).sum())
 
 
 def test_folds(verify: Run) -> None:
@@ -195,14 +195,14 @@ def test_search(search: Run, folder: Path) -> None:
     scores, samples = library(folder)
     experiment = pb.data.experiment_over(scores, samples, gallery="image == 0", probes="image == 1")
     found = pb.search(scores[0], experiment).at_fpir(0.2, 1)
-    assert said[0]["points"][0]["fnir"] == found.fnir
+    assert said[0]["points"][0]["fnir"]["value"] == found.fnir
     assert found.n_nonmated == 10
     done = search(
         *arguments, "--figure", "s.svg", "--csv", "s.csv", "--csv", "curve=c.csv", "--sizes", "10,30"
     )
     assert done.returncode == 0, done.stderr
     table = pl.read_csv(folder / "s.csv")
-    assert table["fnir"].to_list() == [point["fnir"] for one in said for point in one["points"]]
+    assert table["fnir"].to_list() == [point["fnir"]["value"] for one in said for point in one["points"]]
     assert pl.read_csv(folder / "c.csv").height > table.height
     below = done.stdout[done.stdout.index("Fewer people enrolled, at random") :].splitlines()
     assert [row.split()[1] for row in below[3:7]] == ["10", "30", "10", "30"]

@@ -233,9 +233,9 @@ class World:
         entry = evaluated.entries[0]
         yield from (evaluated, entry, entry.band, entry.curve.facts, entry.curve.answers)
         verified = pb.verify(self.both, samples, fmr=0.1, thresholds=[0.25], n_resamples=100)
-        yield from (verified, verified["a"], verified["a"].rates, verified["a"].points[0].point)
+        yield from (verified, verified["a"], verified["a"].rates, verified["a"].points[0].counts)
         deployed = pb.threshold(self.both, samples, fmr=0.1)
-        yield from (deployed, deployed[0])
+        yield from (deployed, deployed["a"])
         compared = pb.compare(self.both, experiment, measure=rate)
         yield from (
             compared,
@@ -557,8 +557,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "representation.choice": always("session == 1"),
     "Embeddings.query_norms.vectors": always(np.ones((4, 3))),
     "Embeddings.target_norms.vectors": always(np.ones((4, 3))),
-    "DeployedThresholds.__getitem__.place": always(0),
-    "Verifications.__getitem__.which": always("a"),
+    "DeployedThreshold.sentences_together.deployed": lambda world: [an("DeployedThreshold")(world)],
     "SurveyEstimates.__getitem__.name": always(0),
     "SurveyEstimates.contrast.weights": lambda world: dict.fromkeys(an("SurveyEstimates")(world).names, 1.0),
     "SurveyEstimates.difference.first": lambda world: an("SurveyEstimates")(world).names[0],

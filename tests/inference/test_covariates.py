@@ -184,7 +184,7 @@ def test_matches_are_those_of_verification() -> None:
     )
     experiment = pb.Experiment(samples, gallery=ids[:n])
     found = pb.covariates(scores, experiment, on="sex", outcome="match", fmr=0.05)
-    point = pb.verify(scores, experiment, fmr=0.05, n_resamples=0).points[0].point
+    point = pb.verify(scores, experiment, fmr=0.05, n_resamples=0).points[0].counts
     assert found.rate == pytest.approx(1 - point.fnmr)
     assert found.thresholds == (point.threshold,)
 

@@ -273,9 +273,9 @@ def test_rejection_takes_people_out_of_the_gallery(study: FeretStudy, setting: A
     # Independent: the thresholds of mates, from the strictest, as long as two of twenty strangers reach them.
     reached = [t for t in np.sort(found.mate)[::-1] if (found.best >= t).sum() <= 2]
     rate = ((found.mate >= reached[-1]) & (found.place == 1)).mean()
-    assert point.point.dir == pytest.approx(rate)
+    assert point.dir.value == pytest.approx(rate)
     plain = test.to_dict()["results"][0]["points"][0]
-    assert plain["dir_interval"][0] <= plain["dir"] <= plain["dir_interval"][1]
+    assert plain["dir"]["low"] <= plain["dir"]["value"] <= plain["dir"]["high"]
 
 
 def test_a_category_is_ranked_in_its_own_gallery(setting: Any) -> None:

@@ -16,8 +16,8 @@ from proband.designs import BRR, Bootstrap, Clustered, Fay, Jackknife, RaoWu
 from proband.errors import DesignError, UsageError
 from proband.inference import compare, estimate
 from proband.inference.procedures import Question
+from proband.inference.verification.intervals.answers import answers_of_verification
 from proband.inference.verification.measures.pair_questions import (
-    answers_of_verification,
     compared_data,
     pairs_within,
     unknown_people,
@@ -256,7 +256,7 @@ def test_eer_by_itself():
     found = estimate(study.scores, study.samples, measure=measure_named("eer"))
     whole = pb.verify(study.scores, study.samples, fmr=0.1, n_resamples=0)
     assert (found.value, found.low, found.high) == (
-        whole.rates.eer().value, whole.eer_interval.low, whole.eer_interval.high
+        whole.rates.eer().value, whole.eer.low, whole.eer.high
     )  # fmt: skip
     assert not EER().larger_is_better
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.nameless import nameless
 
 import proband as pb
 from proband.errors import DesignError, InputError, UsageError
@@ -67,10 +68,10 @@ def test_without_people_rates_are_binomial(pairs: pl.DataFrame) -> None:
     (point,) = found.points
     score, same = pairs["cosine"].to_numpy(), pairs["label"].to_numpy() == 1
     matches, misses = int((score[~same] >= 1.5).sum()), int((score[same] < 1.5).sum())
-    assert (point.fmr.errors, point.fnmr.errors) == (matches, misses)
+    assert (point.fmr.rests_on.events, point.fnmr.rests_on.events) == (matches, misses)
     assert (point.fmr.low, point.fmr.high) == pytest.approx(wilson(matches, 500))
     assert (point.fnmr.low, point.fnmr.high) == pytest.approx(wilson(misses, 200))
-    assert point.fnmr_at_fmr is None
+    assert point.re_estimated is None
     assert (found.n_subjects, found.answers.assuming.key) == (0, "pairs-independent")
     assert "verification.pairs-assumed-independent" in [note.code for note in found.notes]
 
@@ -80,8 +81,8 @@ def test_without_people_the_area_is_delongs(pairs: pl.DataFrame) -> None:
     score, same = pairs["cosine"].to_numpy(), pairs["label"].to_numpy() == 1
     above = (score[same][:, None] > score[~same]).astype(float)
     error = sqrt(above.mean(axis=1).var(ddof=1) / 200 + above.mean(axis=0).var(ddof=1) / 500)
-    assert found.auc_interval.standard_error == pytest.approx(error)
-    assert found.auc_interval.low == pytest.approx(above.mean() - Z * error)
+    assert found.auc.standard_error == pytest.approx(error)
+    assert found.auc.low == pytest.approx(above.mean() - Z * error)
     both = pb.scored_pairs(
         pairs["label"], {"A": pairs["cosine"], "B": pairs["arc"]}, orientation="similarity"
     )
@@ -95,7 +96,7 @@ def test_without_people_the_area_is_delongs(pairs: pl.DataFrame) -> None:
 
 
 def points(found: Any) -> Any:
-    return [found.to_dict()[name] for name in ("points", "n_subjects", "auc_interval", "eer_interval")]
+    return nameless([found.to_dict()[name] for name in ("points", "n_subjects", "auc", "eer")])
 
 
 @pytest.mark.parametrize("mated_given", [True, False])
@@ -161,13 +162,14 @@ def test_algorithms_on_the_same_pairs_are_compared_over_people(pairs: pl.DataFra
         orientation="similarity",
     )
     found = pb.verify(both, fmr=0.1, n_resamples=0)
-    assert [one.algorithm for one in found] == ["A", "B"]
-    assert found["B"].points[0].point.fnmr == found[1].points[0].point.fnmr
-    assert found.to_frame().height == 2
+    assert [(name, one.algorithm) for name, one in found.items()] == [("A", "A"), ("B", "B")]
+    assert set(found.to_frame()["algorithm"]) == {"A", "B"}
+    with pytest.raises(UsageError, match="no algorithm 'C'"):
+        found["C"]
     (pair,) = pb.compare(both, measure="fnmr@0.1").pairs
-    assert pair.value == pytest.approx(found[0].points[0].point.fnmr - found[1].points[0].point.fnmr)
+    assert pair.value == pytest.approx(found["A"].points[0].fnmr.value - found["B"].points[0].fnmr.value)
     (area,) = pb.compare(both, measure="auc").pairs
-    assert area.value == pytest.approx(found[0].rates.auc() - found[1].rates.auc())
+    assert area.value == pytest.approx(found["A"].auc.value - found["B"].auc.value)
     with pytest.raises(DesignError, match="compared by the first two"):
         pb.compare(both, measure="eer")
     assert pb.estimate(both["A"], measure="eer").value == found["A"].rates.eer().value
@@ -256,7 +258,7 @@ def test_the_doors_agree(
     wanted = pb.verify_pairs(
         None, {"cosine": pairs["cosine"], "arc": pairs["arc"]}, people=people_of(pairs), orientation="similarity", **asked
     )  # fmt: skip
-    assert [points(one) for one in found] == [points(one) for one in wanted]
+    assert [points(one) for one in found] == [points(one) for one in wanted.values()]
     if ending == "csv":
         inline = "{ " + ", ".join(f"{role} = {json.dumps(name)}" for role, name in columns.items()) + " }"
         Path("study.toml").write_text(
@@ -264,7 +266,9 @@ def test_the_doors_agree(
             "[verification]\nfmr = 0.1\nn_resamples = 100\n[comparison]\nauc = true\n"
         )
         made = carry_out(read_study("study.toml"))
-        assert [points(one) for one in made["verification"].verification] == [points(one) for one in wanted]
+        assert [points(one) for one in made["verification"].verification] == [
+            points(one) for one in wanted.values()
+        ]
         assert list(made["comparison"].comparisons) == ["auc"]
 
 

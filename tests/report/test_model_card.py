@@ -62,13 +62,13 @@ def test_a_verification():
     eer, auc, at, small, fixed = part["metrics"]
     assert eer["value"] == pytest.approx(found.rates.eer().value, abs=1e-6)
     assert auc["value"] == pytest.approx(found.rates.auc(), abs=1e-6)
-    assert (auc["args"]["low"], auc["args"]["people"]) == (pytest.approx(found.auc_interval.low, abs=1e-6), N)
+    assert (auc["args"]["low"], auc["args"]["people"]) == (pytest.approx(found.auc.low, abs=1e-6), N)
     assert (at["type"], at["args"]["fmr"], small["args"]["fmr"]) == (
         "fnmr",
         0.1,
         1e-5,
     )  # a number, not a text
-    assert at["value"] == pytest.approx(found.points[0].fnmr.rate, abs=1e-6)
+    assert at["value"] == pytest.approx(found.points[0].fnmr.value, abs=1e-6)
     assert fixed["args"]["threshold"] == 0.5
     assert "| a | verification | FNMR at FMR 0.1 |" in section
 

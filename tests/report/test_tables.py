@@ -239,7 +239,7 @@ def test_what_tells_rows_apart_stands_in_every_block() -> None:
     assert len(parts) > 1
     for part in parts:
         for point in first.points:
-            assert re.search(rf"sharp +{point.point.asked} ", part)
+            assert re.search(rf"sharp +{point.target_fmr} ", part)
 
 
 TABLE = Table(

@@ -42,8 +42,8 @@ def test_one_table_of_targets_fits_80_columns(results: list[Verification]) -> No
     ]
     assert "\n\n" not in as_terminal(table, 80).plain.strip()
     first = results[0].points[0]
-    assert first.fnmr_at_fmr is not None
-    assert tuple(table.rows[0][-1].value) == tuple(first.fnmr_at_fmr)
+    assert first.re_estimated is not None
+    assert tuple(table.rows[0][-1].value) == tuple(first.re_estimated)
     # Summaries of a whole curve stand once.
     assert [bool(row[1].text) for row in table.rows] == [True, False, True, False]
     assert [column.title for column in at_thresholds.columns] == [

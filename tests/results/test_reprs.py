@@ -8,7 +8,7 @@ import pytest
 
 import proband as pb
 from proband.designs import Galleries
-from proband.results.by_algorithm import for_each
+from proband.results.several import for_each
 from proband.results.targets import derived
 from proband.scores import Scores
 from proband.words import Target

@@ -36,6 +36,7 @@ OWN_JSON = {
     "Section": "part of a protocol card",
     "Inspection": "of the scores, below the results",
     "Training": "kept with a model",
+    "Several": "results by name: a dictionary",
     "Note": "words",
     "Target": "words",
     "Method": "words",
@@ -86,8 +87,6 @@ def test_every_result_has_a_schema(kind: type) -> None:
 # Who states the level of an interval that does not say it itself.
 LEVEL_OF = {
     "DatasetPair": "DatasetComparison",
-    "GroupDifference": "Differential",
-    "PersonRate": "RateInterval",
     "Coefficient": "CovariateStudy",
     "StandardizedRate": "CovariateStudy",
     "StandardizedDifference": "CovariateStudy",

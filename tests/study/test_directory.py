@@ -95,7 +95,9 @@ def test_tables_say_what_the_results_say(findings: Findings, tmp_path: Path) -> 
         for key, comparison in comparisons.items()
         for name, place in comparison["places"].items()
     )
-    points = [point["fnmr"] for one in results["verification"]["algorithms"] for point in one["points"]]
+    points = [
+        point["fnmr"]["value"] for one in results["verification"]["algorithms"] for point in one["points"]
+    ]
     assert tables["operating_points"]["fnmr"].to_list() == points
 
 

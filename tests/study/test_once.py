@@ -179,7 +179,9 @@ def test_one_drawing_of_people_serves_all_operating_points_and_algorithms(
     found = run(asked(folder, identification=False, comparison=comparisons, verification=verification))
     assert list(found["comparison"].comparisons) == ["fnmr-at-fmr-0.1", "fnmr-at-fmr-0.02"]
     assert all(
-        point.replicates is not None for one in found["verification"].verification for point in one.points
+        point.fnmr.replicates is not None
+        for one in found["verification"].verification
+        for point in one.points
     )
     assert calls["bootstrap"] == 2 * K  # with 1,000 replicates for verification, and 2,000 for comparisons
     assert calls["drawings"] == 2_000 // BLOCK
@@ -230,7 +232,7 @@ def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> No
         for fmr, point in zip(fmrs, together.points, strict=True):
             alone = pb.verify(one, experiment, fmr=[fmr], n_resamples=200).points[0]
             assert plain(point.to_dict()) == plain(alone.to_dict())
-            assert np.array_equal(point.replicates, alone.replicates)
+            assert np.array_equal(point.fnmr.replicates, alone.fnmr.replicates)
     for request, together in zip(comparisons, found["comparison"].comparisons.values(), strict=True):
         measure, margin = pb.measures.FNMR(request["fnmr_at"]), request.get("margin")
         alone = pb.compare(scores, experiment, measure=measure, margin=margin)

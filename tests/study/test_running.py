@@ -127,7 +127,7 @@ def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> No
     ):
         alone = verify(one, experiment, fmr=(0.1,), n_resamples=100)
         assert plain(own.to_dict()) == plain(alone.to_dict())
-        by_sex = error_rates_by(one, experiment, "sex", alone.points[0].point)
+        by_sex = error_rates_by(one, experiment, "sex", alone.points[0].counts)
         assert plain(group.to_dict()) == plain(by_sex.to_dict())
 
 

@@ -78,15 +78,9 @@ if TYPE_CHECKING:
         SurveyEstimates as SurveyEstimates,
         estimate_weighted as estimate_weighted,
     )
-    from proband.inference.verification.results import (
-        Verification as Verification,
-        Verifications as Verifications,
-    )
+    from proband.inference.verification.results import Verification as Verification
     from proband.inference.verification.thresholds.deployed import threshold as threshold
-    from proband.inference.verification.thresholds.results import (
-        DeployedThreshold as DeployedThreshold,
-        DeployedThresholds as DeployedThresholds,
-    )
+    from proband.inference.verification.thresholds.results import DeployedThreshold as DeployedThreshold
     from proband.inference.verification.verification import verify as verify, verify_pairs as verify_pairs
     from proband.results.band import Band as Band
     from proband.results.difference import Difference as Difference
@@ -125,9 +119,9 @@ _HOMES = {
     "simulation.halves": "Halves compare_halves",
     "strata.sensors": "compare_sensors",
     "survey": "Survey SurveyEstimates estimate_weighted",
-    "verification.results": "Verification Verifications",
+    "verification.results": "Verification",
     "verification.thresholds.deployed": "threshold",
-    "verification.thresholds.results": "DeployedThreshold DeployedThresholds",
+    "verification.thresholds.results": "DeployedThreshold",
     "verification.verification": "verify verify_pairs",
     "proband.results.band": "Band",
     "proband.results.difference": "Difference",

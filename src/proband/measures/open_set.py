@@ -18,9 +18,8 @@ from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
 from proband.measures.pairs.counts import allowed_errors
-from proband.results.base import Count, Rank, Rate, Result
-from proband.results.by_algorithm import for_each
-from proband.results.serializing import Written
+from proband.results.base import Count, Rank, Rate
+from proband.results.several import for_each
 from proband.samples import Experiment, Positions
 from proband.scores import Scores, axis_positions, require_orientation
 from proband.words import Note, Sentence, count, counted
@@ -37,7 +36,7 @@ _FAILED = Sentence(
 
 
 @dataclass(frozen=True)
-class SearchPoint(Result):
+class SearchPoint:
     """One threshold of a search that returns at most `rank` candidates.
 
     FPIR is the share of searches for strangers that return anybody, FNIR(R, t) the share of searches for enrolled people whose
@@ -53,11 +52,9 @@ class SearchPoint(Result):
         Searches for people who are not enrolled that return anybody.
     misses, n_mated, fnir
         Searches for enrolled people whose mate is not among the candidates.
-    asked
+    target_fpir
         The FPIR that was asked for, if one was.
     """
-
-    written = Written(also=("fpir", "fnir"))
 
     rank: Rank
     threshold: float | None
@@ -65,7 +62,7 @@ class SearchPoint(Result):
     n_nonmated: Count
     misses: Count
     n_mated: Count
-    asked: Rate | None = None
+    target_fpir: Rate | None = None
 
     @property
     def fpir(self) -> Rate:
@@ -152,7 +149,7 @@ class Searches:
             f"{counted(self.n_enrolled, 'person', 'people')}"
         )
 
-    def point(self, closeness: float, rank: Rank = 1, asked: Rate | None = None) -> SearchPoint:
+    def point(self, closeness: float, rank: Rank = 1, target_fpir: Rate | None = None) -> SearchPoint:
         """The errors when candidates must reach a closeness (the negative of a distance)."""
         if rank < 1:
             raise UsageError(f"A search returns at least one candidate, got {rank}.")
@@ -165,7 +162,7 @@ class Searches:
             len(self.best),
             int((~found).sum()),
             len(self.mate),
-            asked,
+            target_fpir,
         )
 
     def at_threshold(self, threshold: float, rank: Rank = 1) -> SearchPoint:

@@ -186,7 +186,8 @@ class FNMR(PairMeasure):
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return weighing(self.weights, Target(self.key, f"FNMR at an FMR of {digits(self.at_fmr, 6)}"))
+        at = digits(self.at_fmr, 6)
+        return weighing(self.weights, Target(f"fnmr@{at}", f"FNMR at an FMR of {at}"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
         """The rate at the threshold, and the errors it rests on."""

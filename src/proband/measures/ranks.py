@@ -22,7 +22,7 @@ from proband.kernels.counting import (
     new_counts,
 )
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
-from proband.results.by_algorithm import for_each
+from proband.results.several import for_each
 from proband.samples import Experiment, Positions
 from proband.scores import Embeddings, Scores, axis_positions, require_orientation
 from proband.scores.screening import Screen, make_screen

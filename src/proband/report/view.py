@@ -26,6 +26,7 @@ from proband.report.page.model import Folded, Paragraph, Section, said
 from proband.report.plotting import values_chart
 from proband.report.tables.cells import count_cell, digits_cell, empty_cell, text_cell
 from proband.report.tables.table import Cell, Column, Table
+from proband.results.several import Several
 from proband.words import Note, as_sentence
 
 if TYPE_CHECKING:
@@ -167,6 +168,8 @@ class View(Generic[Found]):
     """
 
     precedence: ClassVar[Mapping[str, float]] = {}
+    of_several: ClassVar[bool] = False
+    """Whether it shows results of several algorithms together (`Several`), and not one below the other."""
 
     # Tables, words and figures of the result itself.
 
@@ -361,6 +364,10 @@ def kinds_that(fill: str) -> list[str]:
 
 def view_of(result: object) -> View[Any]:
     """The view of a result: that of its kind, or of the nearest kind it derives from."""
+    if isinstance(result, Several) and result:
+        shared = view_of(next(result.members()))
+        if shared.of_several:
+            return shared
     for kind in type(result).__mro__:
         if kind in _VIEWS:
             return _VIEWS[kind]

@@ -76,11 +76,9 @@ if TYPE_CHECKING:
     )
     from proband.inference.verification.results import (
         Verification as Verification,
-        Verifications as Verifications,
     )
     from proband.inference.verification.thresholds.results import (
         DeployedThreshold as DeployedThreshold,
-        DeployedThresholds as DeployedThresholds,
     )
     from proband.results.about import RestsOn as RestsOn, Who as Who
     from proband.results.band import (
@@ -93,9 +91,6 @@ if TYPE_CHECKING:
         Interval as Interval,
         Result as Result,
     )
-    from proband.results.by_algorithm import (
-        ByAlgorithm as ByAlgorithm,
-    )
     from proband.results.difference import (
         Difference as Difference,
     )
@@ -104,6 +99,7 @@ if TYPE_CHECKING:
         Estimate as Estimate,
         Measurement as Measurement,
     )
+    from proband.results.several import Several as Several
     from proband.results.test import Test as Test
     from proband.study.findings import (
         Findings as Findings,
@@ -113,9 +109,9 @@ _HOMES = {
     "proband.results.about": "RestsOn Who",
     "proband.results.band": "Band Curve",
     "proband.results.base": "Answers Facts Interval Result",
-    "proband.results.by_algorithm": "ByAlgorithm",
     "proband.results.difference": "Difference",
     "proband.results.estimate": "Clusters Estimate Measurement",
+    "proband.results.several": "Several",
     "proband.results.test": "Test",
     "proband.inference.classification.results": "Classification",
     "proband.inference.comparisons.comparison": "Comparison ComparisonsByCategory",
@@ -138,8 +134,8 @@ _HOMES = {
     "proband.inference.simulation.coverage": "Coverage",
     "proband.inference.simulation.halves": "Halves",
     "proband.inference.survey.results": "SurveyEstimates",
-    "proband.inference.verification.results": "Verification Verifications",
-    "proband.inference.verification.thresholds.results": "DeployedThreshold DeployedThresholds",
+    "proband.inference.verification.results": "Verification",
+    "proband.inference.verification.thresholds.results": "DeployedThreshold",
     "proband.study.findings": "Findings",
 }
 __all__ = [name for names in _HOMES.values() for name in names.split()]

@@ -36,8 +36,11 @@ class Who:
         The number that a group stands for, where the column is one.
     other_column, other_group, other_reference
         The second column of two that are crossed, and its level; of how one acts on the other, the level that this one is compared with.
-    target_fmr, threshold
-        Of an error rate: the false match rate that was asked for, and the threshold it was counted at.
+    target_fmr, target_fpir, threshold
+        Of an error rate: the false match rate, or false positive identification rate, that was asked for, and the threshold it
+        was counted at.
+    candidates
+        Of a search: how many candidates it returns at most.
 
     Examples
     --------
@@ -60,7 +63,9 @@ class Who:
     other_group: str = ""
     other_reference: str = ""
     target_fmr: float | None = None
+    target_fpir: float | None = None
     threshold: float | None = None
+    candidates: Count | None = None
 
     def __repr__(self) -> str:
         return f"Who({', '.join(f'{name}={value!r}' for name, value in stated(self).items())})"
@@ -111,6 +116,11 @@ class RestsOn:
 
     def __repr__(self) -> str:
         return f"RestsOn({', '.join(f'{name}={value!r}' for name, value in stated(self).items())})"
+
+    @property
+    def n_events(self) -> Count:
+        """How many errors, or successes, of a rate that counts whole ones."""
+        return int(self.events or 0)
 
     @classmethod
     def measured(cls, facts: Facts, events: float | None = None) -> Self:

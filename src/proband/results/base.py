@@ -5,14 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 from proband._version import __version__
 from proband.engine.arguments import published
 from proband.engine.limits import Count as Count, Rank as Rank, Rate as Rate, Within
 from proband.engine.rendering import Shown
-from proband.errors import UsageError
 from proband.results.compared import Compared
 from proband.results.serializing import Written, entries
 from proband.results.targets import DESCRIPTION, EVERYTHING, NOTHING
@@ -121,17 +119,9 @@ class Result(Record, Shown):
         pandas.DataFrame
             The same columns and rows.
         """
-        try:
-            pandas = import_module("pandas")
-        except ImportError:
-            raise UsageError(
-                "A pandas frame needs pandas, which is not installed.",
-                "install proband[pandas], or take to_frame(), a polars frame.",
-            ) from None
-        frame = self.to_frame(wide=wide)
-        columns = {one.name: one.to_list() if one.dtype.is_nested() else one.to_numpy() for one in frame}
-        made: pd.DataFrame = pandas.DataFrame(columns)
-        return made
+        from proband.engine.frames import as_pandas
+
+        return as_pandas(self.to_frame(wide=wide))
 
 
 _PLAIN = str | int | float

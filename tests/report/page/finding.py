@@ -81,10 +81,10 @@ def whole() -> Findings:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(group_differences, "_DRAWS", 199)
         by_kind = tuple(
-            error_rates_by(one, experiment, "kind", made.points[0].point)
+            error_rates_by(one, experiment, "kind", made.points[0].counts)
             for one, made in zip(algorithms, verified, strict=True)
         )
-    hard = hard_subjects_of(algorithms[0], experiment, verified[0].points[0].point, pseudonyms=True)
+    hard = hard_subjects_of(algorithms[0], experiment, verified[0].points[0].counts, pseudonyms=True)
     part = pb.Experiment(table, gallery="image == 0 and kind == 'even'", probes="image != 0")
     return Findings(
         "Random",
@@ -116,7 +116,7 @@ def whole() -> Findings:
             ),
             "strat": strat_study(algorithms[:2], table, 4),
             "gate": pb.gate(algorithms[0], experiment, baseline=algorithms[2]),
-            "threshold": Thresholds(pb.threshold(algorithms, experiment, fmr=0.1).found),
+            "threshold": Thresholds(tuple(pb.threshold(algorithms, experiment, fmr=0.1).values())),
         },
         notes=(Sentence("test.study-note", "note", "a note of the study")(),),
     )

@@ -100,7 +100,7 @@ def charts() -> dict[str, Chart]:
     )
     verified = [verify(one, experiment(), n_resamples=100) for one in scores()]
     grouped = [
-        error_rates_by(one, experiment(), "sex", found.points[0].point)
+        error_rates_by(one, experiment(), "sex", found.points[0].counts)
         for one, found in zip(scores(), verified, strict=True)
     ]
     searched = [searches_with_intervals(search(one, experiment(20)), (0.5, 0.2), (1,)) for one in scores()]
@@ -126,7 +126,7 @@ def charts() -> dict[str, Chart]:
         ),
         gallery_effect_chart(strat.effects),
         shown(differences(choices, [NAMES[:2], NAMES[1:]])),
-        shown(concentration(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].point))),
+        shown(concentration(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].counts))),
     ]
     return {one.id: one for one in made}
 

@@ -170,7 +170,7 @@ def test_the_page_holds_every_value_whatever_is_shown(made):
 def test_what_the_page_works_out_itself():
     found = finding.whole()
     tables = tables_of(build_page(Scene(found)))
-    point = found["verification"].verification[0].points[0].fmr
+    point = found["verification"].verification[0].points[0].fmr.rests_on
     row = tables["shared-people"].rows[0]
     assert row[4].value == pytest.approx(point.n / point.n_effective)
     draws = found["comparison"].comparisons["median-rank-10"].estimates[0].replicates

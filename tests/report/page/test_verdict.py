@@ -248,7 +248,7 @@ def test_open_sets_that_measure_nothing(nonmated, fpir, shown):
 
 def test_open_sets_name_the_rate_asked_for():
     found = searched(50, 0.1)
-    p = found["search"].searches[0].points[0].point
+    p = found["search"].searches[0].points[0].counts
     first = sentences(found)[0]
     assert first.startswith(f"net: {p.fnir:.4f} [")
     assert first.endswith(f"fail at an FPIR of 0.1 (measured: {p.fpir:.3g}, of 50 non-mated searches).")
@@ -282,16 +282,16 @@ def test_verifications_name_the_lowest_fnmr():
     results = finding.whole()["verification"].verification
     for order in (results, results[::-1]):
         said = sentences(Findings("t", finding.PROVENANCE, {"verification": Verified(order)}))
-        lowest = min(order, key=lambda one: one.points[0].point.fnmr)
+        lowest = min(order, key=lambda one: one.points[0].fnmr.value)
         assert said[0] == (
             f"Of 3 algorithms {lowest.algorithm} has the lowest FNMR at an FMR of 0.1; differences were not tested."
         )
     alone = sentences(Findings("t", finding.PROVENANCE, {"verification": Verified(results[:1])}))
     point = results[0].points[0]
-    assert point.fnmr_at_fmr is not None
-    low, high = point.fnmr_at_fmr
+    assert point.re_estimated is not None
+    low, high = point.re_estimated
     assert alone[0] == (
-        f"{results[0].algorithm}: FNMR {point.point.fnmr:.4f} [{low:.4f}, {high:.4f}] at an FMR of 0.1."
+        f"{results[0].algorithm}: FNMR {point.fnmr.value:.4f} [{low:.4f}, {high:.4f}] at an FMR of 0.1."
     )
     assert not any("tested" in one for one in alone)
 
@@ -307,7 +307,7 @@ def test_verification_that_disagrees_is_told():
     }
     found = Findings("t", finding.PROVENANCE, parts)
     (told,) = (one for one in sentences(found) if one.startswith("In verification"))
-    fnmr = {one.algorithm: one.points[0].point.fnmr for one in verified}
+    fnmr = {one.algorithm: one.points[0].fnmr.value for one in verified}
     lowest = min(fnmr, key=lambda name: fnmr[name])
     assert told.startswith(
         f"In verification at an FMR of 0.1, {lowest} has the lowest FNMR ({lowest} {fnmr[lowest]:.4f} ["

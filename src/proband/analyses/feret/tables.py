@@ -14,7 +14,7 @@ from proband.inference.galleries.participants import FACTS, Participant
 from proband.inference.galleries.rejection import RejectionTest
 from proband.inference.galleries.tables import GalleryCell, GalleryFacts, GalleryRow, GalleryVariation
 from proband.inference.galleries.versions import Contrast
-from proband.inference.verification.open_set import SearchInterval
+from proband.inference.verification.open_set import SearchRates
 from proband.measures import RecognitionRate
 from proband.report import columns as col
 from proband.report.kinds.evaluation import own_gallery
@@ -358,10 +358,10 @@ def _size_table(probes: str, curves: Sequence[SizeCurve], by_people: bool) -> Ta
 
 def rejection_table(test: RejectionTest) -> Table:
     """Detection and identification rates at fixed false positive rates, a row for each algorithm."""
-    points = [one.point for one in test.results[0].points]
+    points = [at.counts for at in test.results[0].points]
     several = len({point.rank for point in points}) > 1
     heads = [
-        f"DIR at FPIR {NOTHING if point.asked is None else given(point.asked)}"
+        f"DIR at FPIR {NOTHING if point.target_fpir is None else given(point.target_fpir)}"
         + (f"\nof {point.rank} candidates" if several else "")
         for point in points
     ]
@@ -375,10 +375,10 @@ def rejection_table(test: RejectionTest) -> Table:
     )
 
 
-def _rejected(one: SearchInterval) -> Cell:
-    found = Rejected(one.point.fpir, one.point.false_positives)
+def _rejected(at: SearchRates) -> Cell:
+    rejected = Rejected(at.fpir.value, at.counts.false_positives)
     return over(
-        rate_cell(one.point.dir, unsupported(one.fpir_supported)),
-        interval_cell((1 - one.fnir.high, 1 - one.fnir.low)),
-        Cell(f"FPIR {digits(found.rate)} ({count(found.errors)})", found),
+        rate_cell(at.dir.value, unsupported(at.fpir.supported)),
+        interval_cell((at.dir.low, at.dir.high)),
+        Cell(f"FPIR {digits(rejected.rate)} ({count(rejected.errors)})", rejected),
     )

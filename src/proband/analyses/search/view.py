@@ -75,7 +75,7 @@ class SearchedView(View[Searched]):
 
 def _rank(found: Searched) -> int:
     """How many candidates the first operating point returns."""
-    return found.searches[0].points[0].point.rank
+    return found.searches[0].points[0].counts.rank
 
 
 def _sizes(found: Searched) -> list[Table]:

@@ -42,7 +42,7 @@ from proband.engine.limits import Title
 from proband.errors import UsageError
 from proband.inference.verification.groups import BY_GROUP, VERDICTS, Differential
 from proband.inference.verification.people.hard_subjects import HardSubjects
-from proband.inference.verification.results import Verification, Verifications
+from proband.inference.verification.results import Verification
 from proband.measures.verification import SUPPORTED, ErrorRates
 from proband.report import columns as col
 from proband.report.charts.error_curves import ErrorCurve
@@ -61,6 +61,8 @@ from proband.report.scene import Scene
 from proband.report.standings import Standing
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
+from proband.results.estimate import Estimate
+from proband.results.several import Several
 from proband.words import Note, as_sentence, count, counted, digits, given, part_of
 
 if TYPE_CHECKING:
@@ -68,11 +70,11 @@ if TYPE_CHECKING:
 
 _HISTOGRAMS = 2  # algorithms whose scores are drawn
 _MOST_PEOPLE = 10  # of those whom errors fall on
-Rates = Verification | Verifications
+Rates = Verification | Several[str, Verification]
 
 
 def _each(found: Rates) -> tuple[Verification, ...]:
-    return found.found if isinstance(found, Verifications) else (found,)
+    return tuple(found.members()) if isinstance(found, Several) else (found,)
 
 
 def _explained(results: Sequence[Verification], explain: bool) -> list[Table]:
@@ -80,9 +82,11 @@ def _explained(results: Sequence[Verification], explain: bool) -> list[Table]:
     return [*verification_tables(results), *([operating_points_table(results)] if explain else [])]
 
 
-@shows(Verification, Verifications)
+@shows(Verification)
 class VerificationView(View[Rates]):
     """Error rates of one algorithm or several: a row for each operating point."""
+
+    of_several = True
 
     def tables(self, found: Rates) -> Sequence[Table]:
         return verification_tables(_each(found))
@@ -112,7 +116,7 @@ def differential_figure(
     both = [one for one in differential.groups if one.fmr is not None and one.fnmr is not None]
     if not both:
         raise UsageError("No group has both error rates, so there is nothing to draw.")
-    ordered = sorted(both, key=lambda one: -one.fmr.rate if one.fmr is not None else 0.0)
+    ordered = sorted(both, key=lambda one: -one.fmr.value if one.fmr is not None else 0.0)
     left = [one.group for one in differential.groups if one not in both]
     parts = (
         f"{differential.algorithm}, by {differential.column}, one threshold for all",
@@ -172,7 +176,7 @@ class VerifiedView(View[Verified]):
         return [*points, *self._naive(found), *map(groups_table, found.groups), *hard, *folds]
 
     def _naive(self, found: Verified) -> Sequence[Table]:
-        asked = any(point.naive is not None for one in found.verification for point in one.points)
+        asked = any(point.fmr.naive is not None for one in found.verification for point in one.points)
         return [naive_table(found.verification)] if asked else []
 
     def notes(self, found: Verified) -> Sequence[Note]:
@@ -317,38 +321,26 @@ def _card(found: Verification) -> list[CardMetric]:
         "people": found.n_subjects,
     }
 
-    def metric(
-        kind: str, name: str, value: float, ends: tuple[float | None, float | None], **args: Any
-    ) -> CardMetric:
+    def metric(kind: str, name: str, estimate: Estimate, **args: Any) -> CardMetric:
+        low, high = col.ends(estimate) or (None, None)
+        given_by = {**args, **sizes}
         return CardMetric(
-            found.algorithm, "verification", kind, name, value, *ends, *shared, None, {**args, **sizes}
+            found.algorithm, "verification", kind, name, estimate.value, low, high, *shared, None, given_by
         )
 
-    eer, auc = found.eer_interval, found.auc_interval
     made = [
-        metric(
-            "eer",
-            "equal error rate",
-            found.rates.eer().value,
-            (None, None) if eer is None else (eer.low, eer.high),
-        ),
-        metric(
-            "auc",
-            "area under the ROC curve",
-            found.rates.auc(),
-            (None, None) if auc is None else (auc.low, auc.high),
-        ),
+        metric("eer", "equal error rate", found.eer),
+        metric("auc", "area under the ROC curve", found.auc),
     ]
-    for one in found.points:
-        asked = one.point.asked
-        ends = (one.fnmr.low, one.fnmr.high) if one.fnmr_at_fmr is None else tuple(one.fnmr_at_fmr)
-        at = {"threshold": one.point.threshold} if asked is None else {"fmr": asked}
+    for point in found.points:
+        target = point.target_fmr
+        at = {"threshold": point.threshold} if target is None else {"fmr": target}
         name = (
-            f"FNMR at the threshold {given(one.point.threshold or 0)}"
-            if asked is None
-            else f"FNMR at FMR {given(asked)}"
+            f"FNMR at the threshold {given(point.threshold or 0)}"
+            if target is None
+            else f"FNMR at FMR {given(target)}"
         )
-        made.append(metric("fnmr", name, one.point.fnmr, (ends[0], ends[1]), **at))
+        made.append(metric("fnmr", name, point.fnmr, **at))
     return made
 
 
@@ -407,7 +399,7 @@ def _of_column(found: Verified, column: str, place: int, scene: Scene) -> Iterat
         if any(getattr(group, which) is not None for one in charted for group in one.groups):
             chart = groups(charted, which, group_answers(which), f"groups-{place}-{which}")
             yield shown(chart, places=scene.looks)
-    asked = {one.points[0].point.asked for one in found.verification}
+    asked = {one.points[0].target_fmr for one in found.verification}
     target = asked.pop() if len(asked) == 1 else None
     if target is not None:
         of = f"those of each algorithm for a target FMR of {digits(target, 6)} over all groups"

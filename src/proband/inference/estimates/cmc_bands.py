@@ -25,7 +25,7 @@ from proband.measures.base import Weights, outcomes_of
 from proband.measures.tallies import Floats
 from proband.results.band import Band
 from proband.results.base import ROUNDING
-from proband.results.by_algorithm import for_each
+from proband.results.several import for_each
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.words import Note
@@ -78,7 +78,7 @@ def estimate_cmc(
 
     Returns
     -------
-    Band or ByAlgorithm
+    Band or Several
         The curve with its band; of several algorithms a mapping of names to bands.
 
     Examples

@@ -16,8 +16,8 @@ from proband.inference.estimates.case import cases_of, people_in
 from proband.inference.procedures import Auto, Question, procedure_for
 from proband.inference.proportions import Interval
 from proband.measures import Measure, Outcomes
-from proband.results.by_algorithm import ByAlgorithm
 from proband.results.estimate import Estimate
+from proband.results.several import Several
 from proband.results.sides import ONE_SIDED, Side, limits_of, opened, two_sided_level
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
@@ -83,7 +83,7 @@ def estimate(
     population: Positive | None = None,
     one_sided: Side | None = None,
     engine: Engine = None,
-) -> ByAlgorithm[Estimate]: ...
+) -> Several[str, Estimate]: ...
 @published
 @on_engine
 def estimate(
@@ -101,7 +101,7 @@ def estimate(
     population: Positive | None = None,
     one_sided: Side | None = None,
     engine: Engine = None,
-) -> Estimate | ByAlgorithm[Estimate]:
+) -> Estimate | Several[str, Estimate]:
     """Estimate a measure with its interval; of several algorithms, each by itself, by name.
 
     With ``auto`` *other people* vary, and the algorithm and the gallery stay. A rate has Wilson's interval (1927): of n probes,
@@ -141,7 +141,7 @@ def estimate(
 
     Returns
     -------
-    Estimate or ByAlgorithm
+    Estimate or Several
         The value with its interval; of several algorithms a mapping of names to estimates.
 
     Examples
@@ -167,7 +167,7 @@ def estimate(
     found = estimates(question)
     if one_sided is not None:
         found = tuple(bounded(one, one_sided, confidence_level, question.measure.in_points) for one in found)
-    return found[0] if trained or not several else ByAlgorithm(zip(question.names, found, strict=True))
+    return found[0] if trained or not several else Several(zip(question.names, found, strict=True))
 
 
 def bounded(found: Estimate, side: Side, confidence_level: float, in_points: bool) -> Estimate:

@@ -23,9 +23,9 @@ from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.band import Band
 from proband.results.base import Count, Rank, Result
-from proband.results.by_algorithm import for_each
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
+from proband.results.several import for_each
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores
@@ -282,7 +282,7 @@ def gallery_effect(
 
     Returns
     -------
-    GalleryEffect or ByAlgorithm
+    GalleryEffect or Several
         The rate with each gallery, and the test; of several algorithms a mapping of names to them.
 
     Examples

@@ -27,9 +27,9 @@ from proband.measures import OutcomeMeasure
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.about import RestsOn, Who
 from proband.results.base import Answers, Facts
-from proband.results.by_algorithm import for_each
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
+from proband.results.several import for_each
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, derived
 from proband.samples import Pool
 from proband.scores import Scores
@@ -223,7 +223,7 @@ def exact_over_choices(
 
     Returns
     -------
-    ExactChoice or ByAlgorithm
+    ExactChoice or Several
         The mean rate at every rank; of several algorithms a mapping of names to them.
 
     Examples

@@ -172,9 +172,9 @@ class Searching:
         (point,) = searches_with_intervals(
             one.data, [self.fpir], [1], confidence_level, n_resamples=self.n_resamples, seed=seed
         ).points
-        if point.fnir_at_fpir is None:
+        if point.re_estimated is None:
             raise DesignError("No false positive is allowed, so no threshold is found anew.")
-        return Answered(point.point.fnir, *point.fnir_at_fpir, _SEARCHES, ())
+        return Answered(point.fnir.value, *point.re_estimated, _SEARCHES, ())
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from proband.engine.limits import FalseMatchRate, Level, Replicates, Seed, Threa
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import check_seed
 from proband.inference.verification.groups import error_rates_by
-from proband.inference.verification.intervals.dyadic_auc import AucInterval, auc_interval_of_sums
+from proband.inference.verification.intervals.dyadic_auc import auc_interval_of_sums
 from proband.inference.verification.lists import verify_list
 from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
@@ -28,16 +28,18 @@ from proband.inference.verification.points import (
     loosest_of,
     points_of,
     room_for_thirty,
+    summaries,
     with_intervals,
-    with_summaries,
 )
-from proband.inference.verification.results import OVER_PEOPLE, Verification, Verifications
+from proband.inference.verification.results import OVER_PEOPLE, Verification
 from proband.inference.verification.shared import Shared
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_pairs, genuine_pairs
 from proband.measures.pairs.pair_set import Codes, PairSet
 from proband.measures.pairs.placements import placements
 from proband.measures.verification import ErrorRates, admitting
+from proband.results.estimate import Estimate
+from proband.results.several import Several
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
 from proband.scores.base import Orientation
@@ -89,7 +91,7 @@ def verify(
     threads: int | None = ...,
     progress: Progress | None = ...,
     engine: Engine = ...,
-) -> Verifications: ...
+) -> Several[str, Verification]: ...
 
 
 @published
@@ -109,7 +111,7 @@ def verify(
     threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
-) -> Verification | Verifications:
+) -> Verification | Several[str, Verification]:
     """Count every comparison once, exactly, and estimate error rates with intervals for other people.
 
     At each operating point: FMR and FNMR at that threshold, with intervals over people (`false_match_rate`,
@@ -144,7 +146,7 @@ def verify(
 
     Returns
     -------
-    Verification or Verifications
+    Verification or Several
         Error rates at every operating point, EER and AUC, with intervals; of several algorithms one for each.
 
     Examples
@@ -156,10 +158,13 @@ def verify(
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
     >>> same[0, 1] = same[1, 0] = 0.0
     >>> same[0, 2] = same[2, 0] = 1.0
-    >>> found = verify(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, fmr=0.05, n_resamples=0)
-    >>> (one,) = found.points
-    >>> one.fmr.errors, one.fmr.n, one.fnmr.errors, one.fnmr.n, found.n_subjects
+    >>> result = verify(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, fmr=0.05, n_resamples=0)
+    >>> (point,) = result.points
+    >>> fmr, fnmr = point.fmr.rests_on, point.fnmr.rests_on
+    >>> fmr.events, fmr.n, fnmr.events, fnmr.n, result.n_subjects
     (1, 60, 1, 6, 6)
+    >>> point.fnmr.measure, round(result.eer.value, 4)
+    ('fnmr@0.05', 0.0917)
     """
     drawings = seed if isinstance(seed, Drawings) else Drawings(seed)
     check_seed(drawings.seed)
@@ -171,8 +176,9 @@ def verify(
     }  # fmt: skip
     if isinstance(scores, Scores | Trials):
         return verify_one(scores, experiment, **asked)
-    making = [partial(verify_one, one, experiment, **asked) for one in by_name(scores).values()]
-    return Verifications(tuple(beside_each_other(making, lambda one: one)))
+    named = by_name(scores)
+    making = [partial(verify_one, algorithm, experiment, **asked) for algorithm in named.values()]
+    return Several(zip(named, beside_each_other(making, lambda made: made), strict=True))
 
 
 def verify_one(
@@ -228,12 +234,12 @@ def verify_one(
     )
     if not by:
         return made
-    pairs, point = within if within is not None else _no_table(scores), made.points[0].point
-    found = (
+    pairs, point = within if within is not None else _no_table(scores), made.points[0].counts
+    groups = (
         error_rates_by(scores, pairs, column, point, confidence_level=confidence_level, seed=drawings.seed)
         for column in by
     )
-    return replace(made, groups=tuple(found))
+    return replace(made, groups=tuple(groups))
 
 
 def _no_table(scores: Scores) -> Samples:
@@ -274,14 +280,24 @@ def verified(
     shared = everything.reaching(loosest)
     rates = admitting(rates, shared.tail, map(rates.allowed_at, fmrs))
     points = points_of(rates, fmrs, thresholds)
-    made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings, threads)
-    people = shared.comparisons.n_subjects
-    compared = compared_pairs(scores, within, counts)
-    notes = (*rates.notes, *beyond_data(rates, fmrs))
-    found = Verification(
-        rates, made, people, confidence_level, OVER_PEOPLE, notes, compared, alike=everything.alike
+    made = with_intervals(
+        rates.algorithm, points, sign, shared, confidence_level, n_resamples, naive, drawings, threads
     )
-    return with_summaries(found, everything, area, eer=crossed), shared
+    whole = summaries(rates, everything, area, confidence_level, eer=crossed)
+    verification = Verification(
+        rates,
+        made,
+        whole.eer,
+        whole.auc,
+        shared.comparisons.n_subjects,
+        confidence_level,
+        OVER_PEOPLE,
+        (*rates.notes, *beyond_data(rates, fmrs), *whole.notes),
+        compared_pairs(scores, within, counts),
+        whole.genuine_weight,
+        alike=everything.alike,
+    )
+    return verification, shared
 
 
 def _area(
@@ -291,7 +307,7 @@ def _area(
     rates: ErrorRates,
     level: float,
     threads: int | None,
-) -> AucInterval | None:
+) -> Estimate | None:
     """The interval of the area from sums of placements; None for too many comparisons."""
     whose, genuine = own
     near, counts = pairs.acquired, rates.counts
@@ -373,7 +389,7 @@ def verify_pairs(
     seed: Seed = 0,
     check_orientation: bool = True,
     name: str = "scores",
-) -> Verification | Verifications:
+) -> Verification | Several[str, Verification]:
     """Estimate error rates of scored pairs: whether each is mated, and its score.
 
     With `people`, intervals are for other people and know that pairs share them, as those of `verify`. With `samples` and no people,
@@ -395,7 +411,7 @@ def verify_pairs(
     >>> mated = [1] * 10 + [0] * 10
     >>> score = [0.9] * 9 + [0.4] + [0.6] * 2 + [0.1] * 8
     >>> (point,) = verify_pairs(mated, score, orientation="similarity", fmr=(), thresholds=[0.5]).points
-    >>> point.fmr.rate, round(point.fmr.low, 4), round(point.fmr.high, 4), point.fnmr.rate
+    >>> point.fmr.value, round(point.fmr.low, 4), round(point.fmr.high, 4), point.fnmr.value
     (0.2, 0.0567, 0.5098, 0.1)
     """
     lists = scored_pairs(
@@ -408,7 +424,7 @@ def verify_pairs(
         name=name,
     )
     asked: Any = lists if isinstance(scores, Mapping) else lists[name]
-    found: Verification | Verifications = verify(
+    results: Verification | Several[str, Verification] = verify(
         asked,
         fmr=fmr,
         thresholds=thresholds,
@@ -418,4 +434,4 @@ def verify_pairs(
         seed=seed,
         check_orientation=check_orientation,
     )
-    return found
+    return results

@@ -105,7 +105,7 @@ STUDIES = (
                 if measure.form == "area" or isinstance(design, Bootstrap)
             ),
         ),
-        ("estimate", "Estimate", "AucInterval", "EqualErrorInterval"),
+        ("estimate", "Estimate"),
     ),
     Study(
         "difference-over-pairs",

@@ -36,8 +36,8 @@ class _Deploying:
     measure: ClassVar[str] = "threshold"
 
     def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
-        (found,) = threshold(one.data, one.within, fmr=self.fmr, confidence_level=confidence_level)
-        at = None if found.sure is None else found.sure.point.threshold
+        found = threshold(one.data, one.within, fmr=self.fmr, confidence_level=confidence_level)
+        at = None if found.sure is None else found.sure.threshold
         if at is None:
             raise DesignError("No threshold can be had with this confidence.")
         return Answered(at, -np.inf, at, _METHOD, found.notes)

@@ -47,21 +47,21 @@ class _Verifying:
         found = verify(one.data, samples, confidence_level=confidence_level, seed=seed, by=by, **asked)
         (point,) = found.points
         if self.measure == "groups":
-            pair = next(each for each in found.groups[0].differences if each.rate == "fnmr")
-            return Answered(pair.difference, pair.low, pair.high, _METHOD, found.notes, pair.p_value)
+            pair = found.groups[0].fnmr_differences[0]
+            return Answered(pair.value, pair.low, pair.high, _METHOD, found.notes, pair.p_adjusted)
         if self.measure in ("goats", "lambs"):
-            hard = hard_subjects_of(one.data, samples, point.point, seed=seed)
+            hard = hard_subjects_of(one.data, samples, point.counts, seed=seed)
             p = hard.goats_p if self.measure == "goats" else hard.lambs_p
             if p is None:
                 raise DesignError("Nothing is tested here.")
             return of_a_test(p, hard.goats_test if self.measure == "goats" else hard.lambs_test)
         if self.measure == "fnmr-at-fmr":
-            ends = point.fnmr_at_fmr
+            ends = point.re_estimated
             if ends is None:
                 raise DesignError("There are no replicates here.")
-            return Answered(point.point.fnmr, ends.low, ends.high, _METHOD, found.notes)
+            return Answered(point.fnmr.value, ends.low, ends.high, _METHOD, found.notes)
         rate = point.fmr if self.measure == "fmr" else point.fnmr
-        return Answered(rate.rate, rate.low, rate.high, _METHOD, found.notes)
+        return Answered(rate.value, rate.low, rate.high, _METHOD, found.notes)
 
 
 def _verified(
@@ -100,7 +100,7 @@ def _centred(people: int, images: int | tuple[int, ...], fmr: float, short: Targ
 def _accepted(one: DataSet, level: float, seed: int) -> Answered:
     found = verify(list(one.data), one.within, fmr=(), thresholds=(0.5,), confidence_level=level)
     rate = found["first"].points[0].fmr
-    return Answered(rate.rate, rate.low, rate.high, _METHOD, found["first"].notes)
+    return Answered(rate.value, rate.low, rate.high, _METHOD, found["first"].notes)
 
 
 def _decided(people: int, images: int | tuple[int, ...], fmr: float, kind: PairKind, icc: float) -> Trial:
@@ -113,7 +113,7 @@ def _decided(people: int, images: int | tuple[int, ...], fmr: float, kind: PairK
 def _of_names(one: DataSet, level: float, seed: int) -> Answered:
     found = verify(one.data, fmr=(), thresholds=(one.within,), confidence_level=level)
     rate = found.points[0].fnmr
-    return Answered(rate.rate, rate.low, rate.high, _METHOD, found.notes)
+    return Answered(rate.value, rate.low, rate.high, _METHOD, found.notes)
 
 
 def _area_of_names(one: DataSet, level: float, seed: int) -> Answered:
@@ -151,7 +151,7 @@ STUDIES = (
             _decided(60, 3, 3e-5, "skewed", 0.2),
             _decided(50, zipf(50, 20), 1e-4, "normal", 0.1),
         ),
-        ("verify", "verify_pairs", "RateInterval", "VerificationPoint"),
+        ("verify", "verify_pairs", "VerificationPoint"),
     ),
     Study(
         "rates-at-a-false-match-rate",
@@ -164,7 +164,7 @@ STUDIES = (
             _centred(150, 4, 0.001, _CENTRE),
             _centred(150, zipf(150, 12), 0.001),
         ),
-        ("verify", "verify_pairs", "Verification", "FnmrDifference", "PersonRate"),
+        ("verify", "verify_pairs", "Verification"),
     ),
     Study(
         "images-named-alone",
@@ -186,7 +186,7 @@ STUDIES = (
             _verified("groups", 60, (2, 3, 8), 0.01, 0.1, "skewed"),
             _verified("groups", 80, 3, 0.01, 0.1, worse=0.6),
         ),
-        ("verify", "GroupDifference"),
+        ("verify",),
     ),
     Study(
         "hard-people",

@@ -13,25 +13,16 @@ from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.chosen_pairs import every_two
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.intervals.dyadic_auc import AucInterval
-from proband.inference.verification.intervals.equal_error import EqualErrorInterval
 from proband.inference.verification.results import Verification
 from proband.measures.pair_measures import facts_of_pairs
 from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
-from proband.results.targets import (
-    ALGORITHMS,
-    OTHER_PAIRS,
-    OTHER_PEOPLE_AND_THRESHOLD,
-    PAIRS_INDEPENDENT,
-    PEOPLE_ALIKE,
-)
 from proband.samples import Experiment, Samples
 from proband.samples.ids import SubjectIds
 from proband.scores import Scores
 from proband.scores.trials import Trials
-from proband.words import Sentence, Target
+from proband.words import Sentence
 
 _PAIR = ("query", "target", "query_subject", "target_subject", "mated")
 _LOST = Sentence(
@@ -119,27 +110,19 @@ def unknown_people(trials: Trials) -> DesignError:
 
 
 def estimate_of(
-    found: AucInterval | EqualErrorInterval,
-    answers: Answers,
+    summary: Estimate,
     made: Verification,
     scores: Scores | Trials,
     within: Experiment | Samples | None,
 ) -> Estimate:
-    """Make an estimate of an interval that a verification found."""
+    """Say of a summary that a verification has how it came about."""
     facts = facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes)
-    return Estimate(
+    return replace(
+        summary,
         who=Who(algorithm=facts.algorithm),
         rests_on=RestsOn.measured(facts),
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        confidence_level=found.confidence_level,
-        standard_error=found.standard_error,
-        degrees_of_freedom=found.degrees_of_freedom,
-        method=found.method,
-        answers=answers,
         facts=facts,
-        notes=(*found.notes, *made.notes),
+        notes=(*summary.notes, *made.notes),
     )
 
 
@@ -158,15 +141,3 @@ def joint_of_pairs(
         ),
         answers,
     )
-
-
-def answers_of_verification(
-    of: Target, varying: Target = OTHER_PEOPLE_AND_THRESHOLD, *, people: bool = True
-) -> Answers:
-    """Say what is varied and held fixed: other people, and with them the threshold, unless it is said otherwise.
-
-    Where people are not known it is pairs that vary, and they are assumed independent.
-    """
-    if not people:
-        return Answers(of, OTHER_PAIRS, ALGORITHMS, PAIRS_INDEPENDENT)
-    return Answers(of, varying, ALGORITHMS, PEOPLE_ALIKE)

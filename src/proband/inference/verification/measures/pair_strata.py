@@ -18,7 +18,8 @@ from proband.inference.comparisons.testing.curves import Curve, Student
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH, NOTHING_VARIES, PAST_LIMITS
 from proband.inference.strata.intervals import Carried, ends_of, freedom_of
-from proband.inference.verification.measures.pair_questions import answers_of_verification, pairs_within
+from proband.inference.verification.intervals.answers import answers_of_verification
+from proband.inference.verification.measures.pair_questions import pairs_within
 from proband.inference.verification.measures.replicated import HeldPairs, joint_in_replicates, people_varied
 from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.weighted_pairs import Units

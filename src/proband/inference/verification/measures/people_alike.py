@@ -13,7 +13,8 @@ import numpy.typing as npt
 from proband.designs import Bootstrap
 from proband.inference.comparisons.testing.tails import two_sided
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.measures.pair_questions import answers_of_verification, pairs_within
+from proband.inference.verification.intervals.answers import answers_of_verification
+from proband.inference.verification.measures.pair_questions import pairs_within
 from proband.inference.verification.measures.replicated import (
     HeldPairs,
     differences_over_people,

@@ -17,9 +17,9 @@ from proband.inference.comparisons.testing.curves import Curve
 from proband.inference.estimates.replicates import bootstrap_interval
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH
+from proband.inference.verification.intervals.answers import answers_of_verification
 from proband.inference.verification.intervals.paired_people import Apart
 from proband.inference.verification.measures.pair_questions import (
-    answers_of_verification,
     joint_of_pairs,
     pairs_within,
 )

@@ -75,12 +75,12 @@ class ScoreCounts:
 def score_counts(result: Verification) -> ScoreCounts:
     """Count the scores of genuine and of impostor pairs by bins of the score."""
     counts = result.rates.counts.histogram
-    first = result.points[0].point
+    first = result.points[0].counts
     if result.rates.larger_is_closer:
         edges, genuine, impostor = counts.edges, counts.genuine, counts.impostor
     else:
         edges, genuine, impostor = -counts.edges[::-1], counts.genuine[::-1], counts.impostor[::-1]
-    label = "threshold" if first.asked is None else f"FMR {given(first.asked)}"
+    label = "threshold" if first.target_fmr is None else f"FMR {given(first.target_fmr)}"
     return ScoreCounts(result.algorithm, edges, genuine, impostor, first.threshold, label)
 
 

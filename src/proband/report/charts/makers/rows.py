@@ -19,7 +19,6 @@ from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.galleries.participants import Panel
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.verification.groups import Differential
-from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
 from proband.report.charts.palette import PLAIN
@@ -395,7 +394,7 @@ def gallery_effect(
 
 def rates_by_group(
     found: Sequence[Differential], which: ErrorRate
-) -> tuple[list[str], list[tuple[int, int, RateInterval]]]:
+) -> tuple[list[str], list[tuple[int, int, Estimate]]]:
     """The groups, and the rates there are: of which group, of which algorithm."""
     groups = list(dict.fromkeys(group.group for one in found for group in one.groups))
     rates = [
@@ -433,7 +432,9 @@ def groups(
     names = tuple(one.algorithm for one in found)
     label = RATES[which]
     title = title or f"{label[0].upper()}{label[1:]} by {found[0].column}"
-    marks = tuple(Mark(row, place, one.rate, one.low, one.high, one.supported) for row, place, one in rates)
+    marks = tuple(
+        Mark(row, place, rate.value, rate.low, rate.high, rate.supported) for row, place, rate in rates
+    )
     # Groups with few errors have intervals that would leave no room for the others: they end in an arrow.
     sure = [one for one in marks if one.supported] or list(marks)
     most = _STRETCH * max(one.high for one in sure)
@@ -447,8 +448,11 @@ def groups(
     )
     rows = Rows(tuple(labels), names, marks)
     if counts:
-        own = {row: out_of(one.errors, one.n) for row, _, one in rates}
-        errors, n = sum(one.errors for *_, one in rates), sum(one.n for *_, one in rates)
+        own = {row: out_of(rate.rests_on.n_events, rate.rests_on.n) for row, _, rate in rates}
+        errors, n = (
+            sum(rate.rests_on.n_events for *_, rate in rates),
+            sum(rate.rests_on.n for *_, rate in rates),
+        )
         beside = tuple(own.get(row, "none compared") for row in range(len(labels)))
         rows = Rows(tuple(labels), names, marks, beside, reference=errors / n if errors else None)
     said = f"{listed([_ratio(one, which) for one in found])}."
