@@ -36,13 +36,9 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "command line": "--samples FILE",
         "study": "[samples] with file = …",
     },
-    "id_column": {"study": "id = … in [samples]"},
-    "subject_column": {"study": "subject = … in [samples]"},
-    "id_column=#": {"study": 'id = "#" in [samples]'},
-    "check_orientation=off": {
-        "command line": "--no-orientation-check",
-        "study": "orientation_check = false",
-    },
+    "id_column": {"study": "id_column = … in [samples]"},
+    "subject_column": {"study": "subject_column = … in [samples]"},
+    "id_column=#": {"study": 'id_column = "#" in [samples]'},
     "array": {"python": "{file}::{key}", "command line": "{file}::{key}", "study": 'key = "{key}"'},
     "embeddings": {
         "python": "Embeddings(…)",

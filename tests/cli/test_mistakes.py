@@ -153,7 +153,7 @@ def folder(tmp_path_factory):
             (f"{one} .", 1, "empty is a directory that holds no")
             for one in ("evaluate", "verify", "threshold")
         ),
-        ("compare . --auc", 1, "empty is a directory that holds no"),
+        ("compare . --measure auc", 1, "empty is a directory that holds no"),
         ("evaluate ../ok.npz -s .", 1, '"." is a directory, and no file. hint: name the file in it.'),
         ("evaluate ok.npz -s s.csv -g @list.txt", 0, "does not end with a line break"),
         (

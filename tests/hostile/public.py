@@ -627,7 +627,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "Package.read.path": file("blind"),
     "hashed.salt": always("salt"),
     "met_by.declared": always(["g0"]),
-    "reproduce_beveridge2001.n_trials": always(64),
+    "reproduce_beveridge2001.n_resamples": always(64),
     "reproduce_feret2000.people": always(20),
     "reproduce_mery2016.people": always(20),
     "reproduce_mery2016.runs": always(2),

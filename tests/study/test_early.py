@@ -33,7 +33,7 @@ FAULTS = {
     "comparison": {
         "against = 'nobody'": "no algorithm 'nobody'",
         "pairs = 'good-nobody'": "no algorithm 'nobody'",
-        "auc = true\ndesign = 'obuchowski'": "does not apply where pairs are compared",
+        "measure = 'auc'\ndesign = 'obuchowski'": "does not apply where pairs are compared",
         "design = 'brr'\nstrata = 'site'": "no column 'site'",
         "with_scores = 'a.npz'\nwith_gallery = 'nmber == 0'": "no column 'nmber'",
     },

@@ -36,7 +36,7 @@ by = "sex"
 [[comparison]]
 by_category = true
 [[comparison]]
-fnmr_at = 0.1
+measure = "fnmr@0.1"
 [gate]
 baseline = "poor"
 measure = "auc"
@@ -291,11 +291,11 @@ UNSAID = SOURCES.replace('orientation = "similarity"\n', "", 1)
     ("sources", "line", "said", "hint"),
     [
         (REVERSED, "line 4, [[scores]] number 1: good: read as a distance", "genuine pairs look worse", 'write orientation = "similarity"; or'),
-        (REVERSED, "line 4, [[scores]] number 1", "read as a distance", "write orientation_check = false."),
+        (REVERSED, "line 4, [[scores]] number 1", "read as a distance", "write check_orientation = false."),
         (UNSAID, "line 4, [[scores]] number 1", "must be 'similarity' or 'distance'", "never guessed"),
         (SOURCES.replace('b.npz"', 'b.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
         (SOURCES.replace("b.npz", "a.npz"), "line 9, [[scores]] number 2", "Two algorithms are called 'good'", "the first is at study.toml, line 4"),
-        (SOURCES.replace('csv"', 'csv"\nid = "name"'), "line 2, samples", "no column 'name'", "id = … in [samples]"),
+        (SOURCES.replace('csv"', 'csv"\nid_column = "name"'), "line 2, samples", "no column 'name'", "id_column = … in [samples]"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("rest", ["", "[identification]", "[verification]\nn_resamples = 0"])

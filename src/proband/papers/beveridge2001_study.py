@@ -146,7 +146,7 @@ def _first(found: Findings, category: str) -> Outcomes:
 @published
 def reproduce_beveridge2001(
     out: Path,
-    n_trials: Positive,
+    n_resamples: Positive,
     seed: Seed,
     threads: Threads | None,
     progress: Progress,
@@ -155,7 +155,7 @@ def reproduce_beveridge2001(
 ) -> tuple[Reproduction, Path]:
     """Carry the studies out on synthetic people and write their page and their scores; return both."""
     data = study_scores(seed, n_test, n_train, threads, progress)
-    found = measured(data, n_trials, seed, threads, progress)
+    found = measured(data, n_resamples, seed, threads, progress)
     made = reproduction(data, found, seed)
 
     def attach(draft: Path) -> None:

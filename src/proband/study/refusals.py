@@ -87,7 +87,7 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
         case "missing":
             return RequestError(keys[:-1], f"{keys[-1]!r} is missing", f"write {keys[-1]} = …")
         case "extra_forbidden":
-            return _unknown(model, keys)
+            return _unknown(model, keys, got)
     hint = _hint_at(model, keys)
     if _is_table(hint):
         section = keys[0] if keys else ""
@@ -99,16 +99,17 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
     return RequestError(keys, f"expected {expected}, got {shown(got)}", cure)
 
 
-def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
+def _unknown(model: type[BaseModel], keys: Keys, got: Any) -> RequestError:
     name = str(keys[-1])
     if len(keys) > 1:
         inner = model_of(_hint_at(model, keys[:-1]))
         known = list(inner.model_fields) if inner is not None else []
-        renamed = RENAMED.get(name)
-        if renamed in known:
-            return RequestError(keys, f"{name!r} is now called {renamed!r}", f"write {renamed} = …")
+        renamed = next((new for old, new in RENAMED if old == name and new in known), None)
+        if renamed is not None:
+            written = REWRITTEN[name].format(got) if renamed == "measure" else f"{renamed} = …"
+            return RequestError(keys, f"{name!r} is now called {renamed!r}", f"write {written}")
         owner = MOVED.get(name)
-        hint = f"write {renamed} = … in [{owner}]." if owner else near(name, known)
+        hint = f"write {dict(RENAMED)[name]} = … in [{owner}]." if owner else near(name, known)
         return RequestError(keys, f"there is no key {name!r} here", hint)
     sections = model.model_fields
     owners = [one for one, field in sections.items() if name in _fields_of(field.annotation)]
@@ -125,13 +126,31 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
 
 
 # Keys of earlier versions, and what they are called now.
-RENAMED = {
-    "count": "counting",
-    "level": "confidence_level",
-    "replicates": "n_resamples",
-    "trials": "n_resamples",
-    "test": "design",
-    "confidence": "confidence_level",
+RENAMED = (
+    ("count", "counting"),
+    ("level", "confidence_level"),
+    ("replicates", "n_resamples"),
+    ("trials", "n_resamples"),
+    ("test", "design"),
+    ("confidence", "confidence_level"),
+    ("id", "id_column"),
+    ("subject", "subject_column"),
+    ("orientation_check", "check_orientation"),
+    ("system", "algorithm"),
+    ("systems", "algorithms"),
+    ("group", "cluster"),
+    ("subject", "cluster"),
+    ("rank", "measure"),
+    ("median_rank", "measure"),
+    ("fnmr_at", "measure"),
+    ("auc", "measure"),
+)
+# Keys of earlier versions that asked for a measure, and how it is asked for now.
+REWRITTEN = {
+    "rank": 'measure = "rank-{}"',
+    "median_rank": 'measure = "median-rank@{}"',
+    "fnmr_at": 'measure = "fnmr@{}"',
+    "auc": 'measure = "auc"',
 }
 # Keys of which another section has what is now called otherwise.
 MOVED = {"confidence": "output"}

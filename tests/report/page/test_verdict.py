@@ -314,7 +314,7 @@ def test_verification_that_disagrees_is_told():
     assert told.startswith(
         f"In verification at an FMR of 0.1, {lowest} has the lowest FNMR ({lowest} {fnmr[lowest]:.4f} ["
     )
-    assert told.endswith("): not tested here; add [[comparison]] fnmr_at = 0.1 to the study.")
+    assert told.endswith("): not tested here; add [[comparison]] measure = 'fnmr@0.1' to the study.")
     # Nothing is to be added to a command, and nothing is said where it was tested or the two best are alike.
     command = replace(found, provenance=replace(finding.PROVENANCE, study=""))
     assert any(one.endswith("): not tested here.") for one in sentences(command))

@@ -39,7 +39,7 @@ _IN_VERIFICATION = Sentence("verdict.in-verification", "caution", _OTHERWISE)
 _STUDY_IN_VERIFICATION = Sentence(
     "verdict.study-in-verification",
     "caution",
-    _OTHERWISE + "; add [[comparison]] fnmr_at = {fmr:given} to the study",
+    _OTHERWISE + "; add [[comparison]] measure = 'fnmr@{fmr:given}' to the study",
 )
 _OVER = Sentence(
     "methods.verification",
