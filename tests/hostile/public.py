@@ -743,7 +743,6 @@ def methods_of(kind: type) -> dict[str, Any]:
 
 
 OPTIONS = {
-    "plot": ("width", "title", "which", "rank"),
     "read": ("format", "query_ids", "target_ids", "mask", "ids"),
     **dict.fromkeys(
         ("mean", "total", "ratio", "variance", "quantile", "function"),

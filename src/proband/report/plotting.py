@@ -8,7 +8,7 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 from proband.engine.rendering import Shown
-from proband.errors import UsageError
+from proband.errors import UsageError, nearest
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.scales import Unit
 from proband.report.charts.spec import Chart
@@ -27,7 +27,10 @@ def one_of(figures: Callable[[Any], Mapping[str, Callable[[], Figure]]], first: 
     def draw(result: Any, which: str = first) -> Figure:
         named = figures(result)
         if which not in named:
-            raise UsageError(f"There is no figure {which!r}.", f"there are: {', '.join(named)}.")
+            raise UsageError(
+                f"There is no figure {which!r}.",
+                nearest(which, list(named)) or f"there are: {', '.join(named)}.",
+            )
         return named[which]()
 
     return draw

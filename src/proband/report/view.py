@@ -16,7 +16,7 @@ import polars as pl
 
 from proband.engine.limits import Inches, Title
 from proband.engine.rendering import Shown
-from proband.errors import UsageError
+from proband.errors import UsageError, nearest
 from proband.inference import Comparison
 from proband.report.charts.mpl import printed
 from proband.report.charts.spec import Chart, in_places
@@ -143,7 +143,7 @@ def plot_charts(
     name = next(iter(named)) if which is None else which
     if name not in named:
         there = f"there are: {', '.join(named)}." if len(named) > 1 else "there is one alone: leave it out."
-        raise UsageError(f"There is no figure {name!r}.", there)
+        raise UsageError(f"There is no figure {name!r}.", nearest(name, list(named)) or there)
     return printed(named[name], title, width)
 
 

@@ -17,7 +17,7 @@ from proband.analyses.classification.tables import (
     rates_table,
 )
 from proband.engine.limits import Inches, Title
-from proband.errors import UsageError
+from proband.errors import UsageError, nearest
 from proband.inference.classification.results import Classification
 from proband.inference.comparisons.comparison import Standings
 from proband.report.charts.makers.rows import leaderboard
@@ -64,7 +64,10 @@ def classification_figure(
     if which == "confusion":
         return _confusion_figure(result, algorithm or result.algorithms[0], width, title)
     if which != "accuracy":
-        raise UsageError(f"There is no figure {which!r}.", "there are: accuracy, confusion.")
+        raise UsageError(
+            f"There is no figure {which!r}.",
+            nearest(which, ["accuracy", "confusion"]) or "there are: accuracy, confusion.",
+        )
     if result.comparison is not None:
         return comparison_figure(result.comparison, width, title)
     return printed([leaderboard(result.rates[:1])], title, width)

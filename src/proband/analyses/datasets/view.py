@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from proband.engine.limits import Inches, Title
-from proband.errors import UsageError
+from proband.errors import UsageError, nearest
 from proband.inference.datasets.results import (
     DatasetComparison,
     DatasetDifference,
@@ -68,7 +68,10 @@ def datasets_figure(
     if which == "differences":
         return _differences(result, width, title)
     if which != "ranks":
-        raise UsageError(f"There is no figure {which!r}.", f"there are: {', '.join(FIGURES)}.")
+        raise UsageError(
+            f"There is no figure {which!r}.",
+            nearest(which, list(FIGURES)) or f"there are: {', '.join(FIGURES)}.",
+        )
     names, ranks = result.algorithms, result.average_ranks
     half = (len(names) + 1) // 2
     bars = len(result.groups)
