@@ -68,7 +68,7 @@ KINDS: list[tuple[str, Values, Values, list[Values]]] = [
     ("choices", {"groups": ["image"], "pairs": "between", "where": "image < 3", "n_resamples": 200, "balanced": False, "max_rank": 5, "rank": 2, "distractors": True, "list_trials": [1, 3]}, {"ties": "optimistic"}, []),
     ("choices", {"exact": True, "groups": ["image"], "max_rank": 4}, {}, []),
     ("choices", {"trainings": True, "groups": ["image"]}, {}, []),
-    ("strat", {"images": 4, "order_by": "image", "design": "jackknife", "rank": 2}, {"ties": "mean", "on_failure": "as-scored"}, []),
+    ("strat", {"n_images": 4, "order_by": "image", "design": "jackknife", "rank": 2}, {"ties": "mean", "on_failure": "as-scored"}, []),
     ("feret", {"galleries": 2, "order": ["random"], "sizes": [4, 8], "reject": 0.25, "fpir": [0.2], "ranks": [1, 2], "power": 0.9}, E, [{"by": "sex"}]),
     ("feret", {"galleries": 2, "order": ["image"], "ages": "image", "versions": [{"fully": "a", "partially": "b"}], "improvements": [{"earlier": "a", "later": "b", "earlier_date": "1995", "later_date": "1996"}], "participants": "who.csv", "verification": "fnmr@0.1"}, E, []),
     ("covariates", {"on": "sex * algorithm + image", "outcome": "match", "fmr": 0.1, "covariance": "CR1", "incomplete": "drop"}, E, []),

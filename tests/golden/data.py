@@ -320,7 +320,7 @@ n_resamples = 500
 max_rank = 5
 
 [strat]
-images = 4
+n_images = 4
 design = "fay"
 
 [feret]

@@ -74,15 +74,13 @@ def world(seed: int = 3, people: int = 30, images: int = 3):
     }
 
 
-DESIGNS = ["auto", "bootstrap", pb.designs.RaoWu(n_resamples=60)]
+DESIGNS = ["auto", "bootstrap"]
 
 
 @pytest.mark.parametrize("weights", ["probe", "person"])
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 def test_tar_is_one_minus_fnmr(design, weights):
     """The share of genuine pairs at or above the threshold, with the mirrored interval of FNMR."""
-    if weights == "person" and design == DESIGNS[2]:
-        pytest.skip("people weigh the same under auto and the bootstrap")
     samples, scores = world()
     missed = pb.estimate(scores["a"], samples, measure=FNMR(0.05, weights), design=design)
     found = pb.estimate(scores["a"], samples, measure=TAR(0.05, weights), design=design)

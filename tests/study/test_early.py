@@ -50,8 +50,8 @@ FAULTS = {
     },
     "choices": {"groups = 'session'": "no column 'session'"},
     "strat": {
-        "images = 9": "0 of 20 people have 9 images",
-        "images = 4\norder_by = 'age'": "no column 'age'",
+        "n_images = 9": "0 of 20 people have 9 images",
+        "n_images = 4\norder_by = 'age'": "no column 'age'",
         "design = 'bootstrap'": "does not replicate within strata",
     },
     "feret": {

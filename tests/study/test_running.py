@@ -57,7 +57,7 @@ fpir = [0.4]
 n_resamples = 200
 list_trials = 1
 [strat]
-images = 4
+n_images = 4
 [feret]
 galleries = 2
 sizes = [5]

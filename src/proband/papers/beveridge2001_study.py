@@ -150,11 +150,11 @@ def reproduce_beveridge2001(
     seed: Seed,
     threads: Threads | None,
     progress: Progress,
-    n_test: Positive = 160,
-    n_train: Positive = 225,
+    people: Positive = 160,
+    training: Positive = 225,
 ) -> tuple[Reproduction, Path]:
     """Carry the studies out on synthetic people and write their page and their scores; return both."""
-    data = study_scores(seed, n_test, n_train, threads, progress)
+    data = study_scores(seed, people, training, threads, progress)
     found = measured(data, n_resamples, seed, threads, progress)
     made = reproduction(data, found, seed)
 

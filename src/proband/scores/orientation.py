@@ -52,7 +52,11 @@ class OrientationCheck:
 
 
 def check_orientation(
-    scores: Scores, experiment: Experiment, seed: Seed = 0, *, axes: tuple[Positions, Positions] | None = None
+    scores: Scores,
+    experiment: Experiment,
+    *,
+    seed: Seed = 0,
+    axes: tuple[Positions, Positions] | None = None,
 ) -> OrientationCheck:
     """Look at a seeded sample of pairs and tell whether the declared orientation can be right.
 

@@ -140,6 +140,7 @@ RENAMED = (
     ("systems", "algorithms"),
     ("group", "cluster"),
     ("subject", "cluster"),
+    ("images", "n_images"),
     ("rank", "measure"),
     ("median_rank", "measure"),
     ("fnmr_at", "measure"),

@@ -45,7 +45,7 @@ def run(request: WhatIfRequest, context: Context) -> WhatIf:
         request.protocol,
         task=request.settled_task,
         label=request.label,
-        dropped=dropped,
+        exclusions=dropped,
         seed=context.output.seed,
         confidence_level=context.output.confidence_level,
         threads=context.threads,

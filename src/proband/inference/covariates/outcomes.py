@@ -16,7 +16,7 @@ from proband.samples.reading import frame_from
 
 @published
 def explain_outcomes(
-    frame: Any,
+    table: Any,
     *,
     success: str,
     on: str,
@@ -35,8 +35,8 @@ def explain_outcomes(
 
     Parameters
     ----------
-    frame
-        A table: a pandas or polars frame, or a mapping of columns.
+    table
+        A pandas or polars frame, or a mapping of columns.
     success
         Column of the outcome: 1 for a success, 0 for a failure; or a number.
     on
@@ -65,6 +65,6 @@ def explain_outcomes(
     glasses yes against no: −25.00 [−84.12, +34.12], p = 0.35
     """
     model = Formula.parse(on, of_table=True)
-    trials = Trials(frame_from(frame), success, cluster, weights, strata)
+    trials = Trials(frame_from(table), success, cluster, weights, strata)
     usual: Covariance = "CR2" if weights is None and strata is None else "survey"
     return explain(trials, model, covariance or usual, incomplete, confidence_level)
