@@ -34,11 +34,23 @@ class Shown:
         return str(render(self, "html"))
 
     def to_latex(self) -> str:
-        """Return the table as LaTeX (booktabs)."""
+        """Return the table as LaTeX (booktabs).
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return str(render(self, "latex"))
 
     def to_markdown(self) -> str:
-        """Return the table as Markdown, with what belongs beneath it."""
+        """Return the table as Markdown, with what belongs beneath it.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return str(render(self, "markdown"))
 
     def to_model_card(self, dataset: str = "test set", *, format: str = "markdown") -> str:
@@ -52,6 +64,11 @@ class Shown:
             What the data are called.
         format
             ``markdown``: a README's head with Hugging Face's ``model-index`` and a section; ``yaml``: the head alone.
+
+        Returns
+        -------
+        str
+            The text.
         """
         return str(render(self, "card", dataset=dataset, format=format))
 

@@ -73,7 +73,13 @@ class Result(Shown):
         return __version__
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON, which has no infinity: what is not finite is None."""
+        """Return plain values, ready for JSON, which has no infinity: what is not finite is None.
+
+        Returns
+        -------
+        dict
+            Plain values, as JSON has them.
+        """
         optional = self.written.if_any
         made = {key: plain(value) for key, value in entries(self).items()}
         for key, part in getattr(self, self.written.beside or "", {}).items():
@@ -81,14 +87,26 @@ class Result(Shown):
         return {key: value for key, value in made.items() if value or not (self.sparse or key in optional)}
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a table with a row for each number that was found, and columns for what it is of."""
+        """Return a table with a row for each number that was found, and columns for what it is of.
+
+        Returns
+        -------
+        polars.DataFrame
+            The table.
+        """
         from proband.engine.frames import frame_of_rows  # polars is loaded when it is first needed
         from proband.results.frames import rows_of
 
         return frame_of_rows(rows_of(self))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table of `to_frame` as a pandas frame."""
+        """Return the table of `to_frame` as a pandas frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table.
+        """
         try:
             pandas = import_module("pandas")
         except ImportError:

@@ -64,6 +64,20 @@ def check_orientation(
     Subjects are the unit of the test, since the scores of one person are not independent. `axes` are the places of probes
     and gallery on the axes of the scores, where they are known already.
 
+    Parameters
+    ----------
+    scores, experiment
+        Scores of one algorithm, and who is compared.
+    seed
+        The seed of the sample of pairs.
+    axes
+        The places of probes and gallery on the axes of the scores, where they are known already.
+
+    Returns
+    -------
+    OrientationCheck
+        How often genuine scores are closer, and whether that contradicts the declared orientation.
+
     Examples
     --------
     >>> import numpy as np

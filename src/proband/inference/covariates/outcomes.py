@@ -52,6 +52,13 @@ def explain_outcomes(
         less strata, less the coefficients beside the intercept. Default: ``survey`` with weights or strata, and otherwise ``CR2``.
     incomplete
         What becomes of rows that lack a covariate: ``error`` refuses, ``drop`` leaves them out and tells how they differ.
+    confidence_level
+        Of all intervals.
+
+    Returns
+    -------
+    CovariateStudy
+        Standardised rates and differences, tests of every term, and how well the model fits.
 
     Examples
     --------

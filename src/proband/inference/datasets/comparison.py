@@ -85,7 +85,7 @@ def compare_datasets(
     cluster: str | None = None,
     confidence_level: Level = 0.95,
 ) -> DatasetComparison:
-    """Compare algorithms by their accuracies in several data sets (Demšar 2006).
+    """Compare algorithms by their accuracies in several data sets.
 
     What is estimated is the difference of accuracies over data sets; data sets vary, and the algorithms stay. Every two algorithms are tested by
     Wilcoxon's signed ranks, exactly, and adjusted by Holm (1979): unlike Nemenyi's test of average ranks, the answer for two does not depend on which others were
@@ -109,6 +109,10 @@ def compare_datasets(
     -------
     DatasetComparison
         Average ranks, every difference with its tests, and the mean difference over data sets.
+
+    References
+    ----------
+    .. [1] Demšar, J. (2006). Journal of Machine Learning Research 7, 1-30.
 
     Examples
     --------

@@ -37,6 +37,11 @@ def trial_choices(
     pseudonyms
         Number people and their images instead of naming them.
 
+    Returns
+    -------
+    polars.DataFrame
+        A row for each trial and person.
+
     Examples
     --------
     >>> from proband.samples import Samples

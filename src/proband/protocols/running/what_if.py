@@ -179,6 +179,21 @@ def what_if(
         folds as there are subjects.
     exclusions
         Ids that were dropped, or the reason for each; ids that are not in the data, and reasons that are missing, are told of.
+    task, label
+        What is recognised: ``identity`` or an ``attribute``, and its column.
+    seed
+        The seed of the splits.
+    confidence_level
+        Of all intervals.
+    cache
+        Where what was computed is kept.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    WhatIf
+        Both sides, and their difference with its interval.
 
     Notes
     -----

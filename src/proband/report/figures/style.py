@@ -159,7 +159,15 @@ def foot(figure: Figure, text: str) -> None:
 
 @published
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure as PNG, SVG or PDF by its ending, whole or not at all, with nothing in it that changes by date."""
+    """Write a figure as PNG, SVG or PDF by its ending, whole or not at all, with nothing in it that changes by date.
+
+    Parameters
+    ----------
+    figure
+        What `plot` returned, or any Matplotlib figure.
+    path
+        The file, which ends in ``.png``, ``.svg`` or ``.pdf``.
+    """
     import matplotlib as mpl
     from matplotlib.text import Text
 
