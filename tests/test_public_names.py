@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -277,3 +278,15 @@ def test_a_section_asks_by_the_arguments_of_its_verb(section):
     kind = sections()[section]
     assert set(kind.model_fields) - taken - of_designs - set(alone) == set()
     assert set(OF_STUDIES_ALONE.get(section, {})) <= set(kind.model_fields)
+
+
+def test_what_a_verb_returns_is_typed():
+    """No public function returns anything; `tests/typed.py`, which mypy checks, asserts the type of each."""
+    seen = (Path(__file__).parent / "typed.py").read_text()
+    for name, function in functions().items():
+        assert str(inspect.signature(function).return_annotation) not in (
+            "Any",
+            "object",
+            str(inspect._empty),
+        )
+        assert re.search(rf"\bpb\.{re.escape(name)}\(", seen), f"{name} is not in tests/typed.py"

@@ -81,7 +81,7 @@ def paired_test(
 
     Returns
     -------
-    Classification or None
+    Classification
         The comparison of two runs of the same samples.
     """
     if len(cards) != 2 or len(files) != 2 or (names is not None and len(names) != 2):
