@@ -48,10 +48,10 @@ MODES: dict[str, dict[str, str]] = {
     "compare": {
         "scores": f"{S} {G}",
         "embeddings": f"{E} -e second.npz -g one_per_subject",
-        "median ranks": f"{TWO} {G} --median-rank 5",
-        "FNMR": f"{TWO} --fnmr-at 0.05",
-        "AUC": f"{TWO} {G} --auc",
-        "lists": f"{LIST.replace('score=mid', 'score=mid,score=low')} --auc",
+        "median ranks": f"{TWO} {G} --measure median-rank@5",
+        "FNMR": f"{TWO} --measure fnmr@0.05",
+        "AUC": f"{TWO} {G} --measure auc",
+        "lists": f"{LIST.replace('score=mid', 'score=mid,score=low')} --measure auc",
         "a second set": f"""{S} {G} -p "session == 2 and sex == 'male'" --with-scores scores.npz --with-probes "session == 2 and sex == 'female'" """,
         "outcomes": "outcomes.csv --outcomes --item question --algorithm model --success correct",
         "wide outcomes": "wide.csv --outcomes --algorithms new,old --item question",
@@ -243,7 +243,7 @@ VALUES: dict[str, list[str]] = {
     "interval": ["logit"], "version": ["partially"], "sample": ["6"], "n_resamples": ["60"], "ranks": ["2,4"], "measures": ["rank-2"], "gallery": ["kind == 'fa'"],
     "probes": ["kind == 'fb'"], "confidence_level": ["0.8"], "level": ["0.8"], "confidence": ["0.8"], "seed": ["11"], "formats": ["csv"],
     "category": ["older: probe.age > 30"], "category_gallery": ["older: age > 25"], "image_set": ["session"], "date": ["age"],
-    "camera": ["sex"], "long_after": ["feret"], "by": ["sex"], "rank": ["2"], "median_rank": ["7"], "fnmr_at": ["0.1"],
+    "camera": ["sex"], "long_after": ["feret"], "by": ["sex"], "rank": ["2"],
     "margin": ["0.07"], "measure": ["rank-2"], "pairs": ["strong-weak", "pairs.csv"], "against": ["weak", "strong"], "with_scores": ["scores.npz"],
     "with_samples": ["renamed.csv"], "with_gallery": ["kind == 'fa'"], "with_probes": ["kind == 'fb'"], "table": ["outcomes.csv"],
     "item": ["document"], "algorithm": ["document", "system", "pca:euclidean"], "success": ["question"], "algorithms": ["mid"], "cluster": ["document"],
@@ -260,7 +260,7 @@ VALUES: dict[str, list[str]] = {
     "epsilon": ["30"], "max_rounds": ["1"], "rho": ["0.3"], "replicate_weights": ["people"], "scale": ["0.7"],
     "rscales": ["1,0.5,1,0.5,1,0.5,1,0.5"], "rate": ["0.7"], "half_width": ["0.03"], "assurance": ["0.9"], "discordant": ["0.2"],
     "error_rate": ["0.01"], "subjects": ["14"], "probes_per_subject": ["3"], "probes_cv": ["0.5"], "icc": ["0.1"], "design": ["fay", "obuchowski", "bootstrap"],
-    "test": ["obuchowski", "mcnemar"], "sets": ["9"], "to": ["csv-long"], "model": ["none.npz"], "train": ["session == 1"], "detect": ["opencv"],
+    "test": ["obuchowski", "mcnemar"], "n_sets": ["9"], "to": ["csv-long"], "model": ["none.npz"], "train": ["session == 1"], "detect": ["opencv"],
     "sessions": ["1"], "first": ["5"], "difficulty": ["0.5"], "views": ["qr"], "change": ["rotate:8"],
     "classifier": ["sklearn.tree:DecisionTreeClassifier(random_state=0)"], "classifiers": ["sklearn.tree:DecisionTreeClassifier(random_state=0)"], "protocols": ["3f CV+"], "size": ["20x20"], "name": ["mine"], "justification": ["because"],
     "images_each": ["2"], "draws": ["3"], "target": ["all"], "query": ["all"], "keep": ["age"], "canaries": ["3"], "control": ["4"],
@@ -291,7 +291,7 @@ OWN_VALUES: dict[tuple[str, str], list[str]] = {
 
 BY_DATA = {
     "ties", "stratum_weights", "centre", "seed", "explain", "stratify", "lonely", "nest", "incomplete", "missing_values", "models",
-    "verification", "against", "missing", "orientation_check", "counting", "one_per_subject", "tolerance", "adjust", "force", "allow_plugins", "max_rounds",
+    "verification", "against", "missing", "check_orientation", "counting", "one_per_subject", "tolerance", "adjust", "force", "allow_plugins", "max_rounds",
 }  # fmt: skip
 """Options about what some data have (ties, lonely strata, missing ids): each must have an effect in some mode of the command, not in all."""
 
@@ -302,7 +302,7 @@ PREPARED: dict[str, Callable[[str], str]] = {
         .replace("survey.csv", "gaps.csv")
         .replace(" --missing drop", "")
     ),
-    "orientation_check": lambda text: (
+    "check_orientation": lambda text: (
         f"{text.replace('scores.npz', 'plain.npz')} --query-ids rows --target-ids columns --orientation distance"
         if "scores.npz" in text
         else text

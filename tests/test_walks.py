@@ -275,7 +275,7 @@ def test_what_no_package_adds_is_refused_where_it_stands(
     assert done.returncode == 2
     assert "line 12" in done.stderr
     assert "there is no measure 'mrt'" in done.stderr
-    assert "did you mean 'mrr'?" in done.stderr
+    assert "did you mean 'mrr'" in done.stderr
 
 
 @pytest.mark.parametrize("installed", [True, False])

@@ -156,12 +156,12 @@ def ran() -> Findings:
         experiment={"gallery": "image == 0"},
         category=[{"name": "even", "rule": "probe.kind == 'even'"}],
         comparison=[
-            {"rank": 1, "by_category": True},
-            {"rank": 1, "margin": 0.1, "by_category": True},
-            {"rank": 5},
-            {"median_rank": 10},
-            {"fnmr_at": 0.1},
-            {"auc": True},
+            {"measure": "rank-1", "by_category": True},
+            {"measure": "rank-1", "margin": 0.1, "by_category": True},
+            {"measure": "rank-5"},
+            {"measure": "median-rank@10"},
+            {"measure": "fnmr@0.1"},
+            {"measure": "auc"},
         ],
         verification=False,
     )

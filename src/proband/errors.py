@@ -38,12 +38,12 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "command line": "--samples FILE",
         "study": "[samples] with file = …",
     },
-    "id_column": {"study": "id = {set} in [samples]"},
-    "subject_column": {"study": "subject = {set} in [samples]"},
-    "id_column=#": {"study": 'id = "#" in [samples]'},
+    "id_column": {"study": "id_column = {set} in [samples]"},
+    "subject_column": {"study": "subject_column = {set} in [samples]"},
+    "id_column=#": {"study": 'id_column = "#" in [samples]'},
     "check_orientation=off": {
         "command line": "--no-orientation-check",
-        "study": "orientation_check = false",
+        "study": "check_orientation = false",
     },
     "array": {"python": "{file}::{key}", "command line": "{file}::{key}", "study": 'key = "{key}"'},
     "embeddings": {

@@ -38,7 +38,7 @@ def test_every_test_can_be_asked_for(compare: Run, test: str) -> None:
 
 
 def test_table_and_files(compare: Run, study: Path) -> None:
-    done = compare("--latex", "t.tex", "--markdown", "t.md", "--csv", "t.csv", "--rank", 2)
+    done = compare("--latex", "t.tex", "--markdown", "t.md", "--csv", "t.csv", "--measure", "rank-2")
     assert done.returncode == 0, done.stderr
     assert "recognition rate at rank 2" in done.stdout
     assert "good" in done.stdout
@@ -51,7 +51,7 @@ def test_table_and_files(compare: Run, study: Path) -> None:
 
 
 def test_median_ranks(compare: Run) -> None:
-    done = compare("--median-rank", 5)
+    done = compare("--measure", "median-rank@5")
     assert done.returncode == 0, done.stderr
     assert "median rank censored at 5" in done.stdout
 

@@ -22,7 +22,7 @@ def test_a_study_from_files(run: Run, study: Path) -> None:
     assert "wrote study.toml" in done.stderr
     made = read_study(study / "study.toml")
     assert made.request.samples is not None
-    assert (made.request.samples.id, made.request.samples.failed) == ("id", "not found")
+    assert (made.request.samples.id_column, made.request.samples.failed) == ("id", "not found")
     assert made.request.scores[0].orientation == "similarity"
     assert sorted(one.name for one in study.iterdir()) == ["samples.csv", "scores.npz", "study.toml"]
 
@@ -201,7 +201,7 @@ def test_pictures_are_samples_by_their_names(run: Run, tmp_path: Path) -> None:
             (tmp_path / "yale" / f"subject{who}.{what}").write_bytes(b"GIF89a")
     text = _written(run("init", "yale", cwd=tmp_path), tmp_path)
     assert 'file = "yale"' in text
-    assert 'subject = "subject"' in text
+    assert 'subject_column = "subject"' in text
     named = _written(
         run("init", "yale", "--names", "subject{subject}.{mood}", "--force", cwd=tmp_path), tmp_path
     )

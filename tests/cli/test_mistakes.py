@@ -137,7 +137,7 @@ def folder(tmp_path_factory):
         ("gate ok.npz --baseline ok.npz -s s.csv --margin 1%", 2, "hint: write 0.01 for 1%"),
         ("compare ok.npz -s s.csv -g session==1 --strata sex", 2, "say which: --design brr"),
         ("strat ok.npz -s s.csv --sensors session", 2, "say which: --gallery one_per_subject"),
-        ("strat ok.npz -s s.csv -g session==1 --images 4", 2, "--images: it has no effect with --gallery"),
+        ("strat ok.npz -s s.csv -g session==1 --images 4", 2, "--n-images: it has no effect with --gallery"),
         ("strat ok.npz -s s.csv --probes session==2", 2, "--probes: it has no effect without --gallery"),
         ("strat ok.npz -s s.csv -g session==1 --rho 0.3", 2, "The design brr has no rho"),
         ("strat ok.npz -s s.csv -g session==1 --df many", 2, "strata, cochran or a number above 0"),
@@ -153,7 +153,7 @@ def folder(tmp_path_factory):
             (f"{one} .", 1, "empty is a directory that holds no")
             for one in ("evaluate", "verify", "threshold")
         ),
-        ("compare . --auc", 1, "empty is a directory that holds no"),
+        ("compare . --measure auc", 1, "empty is a directory that holds no"),
         ("evaluate ../ok.npz -s .", 1, '"." is a directory, and no file. hint: name the file in it.'),
         ("evaluate ok.npz -s s.csv -g @list.txt", 0, "does not end with a line break"),
         (

@@ -141,7 +141,12 @@ def test_every_layout_of_pairs_is_answered_with_the_call_to_copy(
     frame.write_csv(tmp_path / "pairs.csv")
     frame.write_parquet(tmp_path / "pairs.parquet")
     monkeypatch.chdir(tmp_path)
-    for words in ("verify pairs.csv", "compare pairs.csv --auc", "inspect pairs.csv", "verify pairs.parquet"):
+    for words in (
+        "verify pairs.csv",
+        "compare pairs.csv --measure auc",
+        "inspect pairs.csv",
+        "verify pairs.parquet",
+    ):
         with pytest.raises(SystemExit) as ended:
             main(words.split())
         assert ended.value.code == 2

@@ -84,7 +84,7 @@ SPLIT = ("-g", "image == 0", "-p", "image > 0")
     [
         ("evaluate", SPLIT, "identification"),
         ("compare", SPLIT, "comparison"),
-        ("compare", ("--fnmr-at", 0.1), "comparison"),
+        ("compare", ("--measure", "fnmr@0.1"), "comparison"),
         ("verify", ("--by", "sex", "--zoo", "--replicates", 100), "verification"),
         ("search", ("-g", "image == 0 and sex == 'f'", "-p", "image > 0", "--sizes", 4), "search"),
         ("permute", ("--trials", 100), "choices"),

@@ -210,7 +210,7 @@ def test_search(search: Run, folder: Path) -> None:
 
 
 def test_compare_by_fnmr(run: Run, folder: Path) -> None:
-    done = program(run, folder, "compare")("--fnmr-at", "0.05", "--json")
+    done = program(run, folder, "compare")("--measure", "fnmr@0.05", "--json")
     said = json.loads(done.stdout)["comparison"]["comparisons"]["fnmr-at-fmr-0.05"]
     assert said["pairs"][0]["verdict"] == "better"
 
@@ -224,7 +224,7 @@ def test_compare_by_fnmr(run: Run, folder: Path) -> None:
         ("verify", ("--pairs", "absent.csv"), 1, "absent.csv"),
         ("search", ("-g", "image == 0", "-p", "image == 1 and subject < 'x'"), 1, "every probe has a mate"),
         ("search", ("-g", "image == 0", "--fpir", "2"), 2, "above 0 and below 1"),
-        ("compare", ("--fnmr-at", "1"), 2, "above 0 and below 1"),
+        ("compare", ("--measure", "fnmr@1"), 2, "above 0 and below 1"),
     ],
 )
 def test_bad_requests(

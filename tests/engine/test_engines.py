@@ -552,7 +552,7 @@ def test_the_command_line_finds_the_same_and_fails_the_same(
         with pytest.raises(SystemExit) as stop:
             main(
                 ["evaluate", "bad.npy", "-s", "samples.csv", "--orientation", "similarity", "-g", "session == 1",
-                 "--no-orientation-check", "-q", "--engine", engine]
+                 "--no-check-orientation", "-q", "--engine", engine]
             )  # fmt: skip
         said.append((stop.value.code, capsys.readouterr().err))
     assert said[0] == said[1]

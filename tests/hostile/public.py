@@ -417,7 +417,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "confidence_level": always(0.95),
     "seed": always(0),
     "threads": always(1),
-    "frame": of("rows"),
+    "table": of("rows"),
     "names": always(IDS[:3]),
     "name": always("a"),
     "algorithm": always("a"),
@@ -494,7 +494,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "Trials.frame": lambda world: an("Trials")(world).frame,
     "classify.y_true": of("truth"),
     "classify.models": of("logits"),
-    "compare_datasets.frame": of("datasets"),
+    "compare_datasets.table": of("datasets"),
     "compare_datasets.success": always(None),
     "compare_independent.pairs": always(()),
     "compare_outcomes.item": always("q"),
@@ -627,7 +627,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "Package.read.path": file("blind"),
     "hashed.salt": always("salt"),
     "met_by.declared": always(["g0"]),
-    "reproduce_beveridge2001.n_trials": always(64),
+    "reproduce_beveridge2001.n_resamples": always(64),
     "reproduce_feret2000.people": always(20),
     "reproduce_mery2016.people": always(20),
     "reproduce_mery2016.runs": always(2),
@@ -669,7 +669,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "Trials.samples": of("samples"),
     "compare_independent.scores": of("lower"),
     "compare_independent.others": of("apart"),
-    "explain_outcomes.frame": of("failures"),
+    "explain_outcomes.table": of("failures"),
     "Galleries.parts.experiment": of("experiment"),
     "ErrorRates.at_threshold.threshold": always(0.25),
     "present_in.scores": of("both"),
@@ -743,7 +743,6 @@ def methods_of(kind: type) -> dict[str, Any]:
 
 
 OPTIONS = {
-    "plot": ("width", "title", "which", "rank"),
     "read": ("format", "query_ids", "target_ids", "mask", "ids"),
     **dict.fromkeys(
         ("mean", "total", "ratio", "variance", "quantile", "function"),

@@ -39,7 +39,7 @@ from proband.errors import GateError, ProbandError
 
 MEMORY = 6 * 2**30
 SECONDS = 20
-CONVENTION = {"samples.Ids.__getitem__": (IndexError, TypeError)}  # as any sequence has it
+CONVENTION = {"data.Ids.__getitem__": (IndexError, TypeError)}  # as any sequence has it
 SLOW = ("papers.",)
 """What takes minutes if it is taken: it may go on until the time is over."""
 ALONE = {"results.Result", "algorithms.DlibDetector"}  # a base; what needs another package

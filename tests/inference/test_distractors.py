@@ -65,7 +65,7 @@ def test_every_kernel_counts_what_the_lists_say(study: Any, balanced: bool) -> N
     assert (pool.n_subjects, pool.n_distractors, pool.options.n_subjects) == (PEOPLE, ALONE, PEOPLE + ALONE)
     assert "samples.distractors" in [note.code for note in pool.notes]
     design = pb.designs.ImageChoice(TRIALS, balanced)
-    listed = trial_choices(pool, design, trials=range(1, TRIALS + 1), seed=5)
+    listed = trial_choices(pool, design=design, trials=range(1, TRIALS + 1), seed=5)
     fixed = listed.filter(pl.col("probe").is_null())
     assert set(fixed["gallery"]) == {"x0-0", "x1-1", "x2-0", "x3-0"}  # x1's first image was not acquired
     assert fixed.height == ALONE * TRIALS
@@ -129,14 +129,14 @@ def test_exact_means_and_other_measures_have_them_too(study: Any) -> None:
 def test_lists_without_names_and_trials_that_are_not_there(study: Any) -> None:
     samples, scores = study
     pool = pb.data.pool_over(scores, samples, groups="day", distractors=True)
-    plain = trial_choices(pool, pb.designs.ImageChoice(10), trials=3)
-    hidden = trial_choices(pool, pb.designs.ImageChoice(10), trials=3, pseudonyms=True)
+    plain = trial_choices(pool, design=pb.designs.ImageChoice(10), trials=3)
+    hidden = trial_choices(pool, design=pb.designs.ImageChoice(10), trials=3, pseudonyms=True)
     assert hidden["gallery_day"].equals(plain["gallery_day"])
     assert not set(hidden["subject"]) & set(plain["subject"])
     assert not set(hidden["gallery"]) & set(plain["gallery"])
     for wrong in (0, 11, []):
         with pytest.raises(UsageError):
-            trial_choices(pool, pb.designs.ImageChoice(10), trials=wrong)
+            trial_choices(pool, design=pb.designs.ImageChoice(10), trials=wrong)
 
 
 def test_sets_share_what_a_count_by_hand_says(study: Any) -> None:

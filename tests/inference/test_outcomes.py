@@ -156,7 +156,7 @@ def test_what_is_wrong_is_said(name: str) -> None:
 
 
 def test_chosen_pairs_are_adjusted_alone_and_bounds_are_ends_of_wider_intervals() -> None:
-    three: Any = {"frame": RIGHT, "algorithms": list(RIGHT)}
+    three: Any = {"table": RIGHT, "algorithms": list(RIGHT)}
     (alone,) = pb.compare_outcomes(RIGHT, algorithms=["mid", "new"]).pairs
     (chosen,) = pb.compare_outcomes(**three, pairs=[("mid", "new")]).pairs
     assert (chosen.first, chosen.second, chosen.value) == ("mid", "new", alone.value)

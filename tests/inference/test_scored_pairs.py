@@ -263,7 +263,7 @@ def test_the_doors_agree(
         inline = "{ " + ", ".join(f"{role} = {json.dumps(name)}" for role, name in columns.items()) + " }"
         Path("study.toml").write_text(
             f'[[scores]]\nfile = "pairs.csv"\norientation = "similarity"\nmated_is = "same"\ncolumns = {inline}\n'
-            "[verification]\nfmr = 0.1\nn_resamples = 100\n[comparison]\nauc = true\n"
+            "[verification]\nfmr = 0.1\nn_resamples = 100\n[comparison]\nmeasure = 'auc'\n"
         )
         made = carry_out(read_study("study.toml"))
         assert [points(one) for one in made["verification"].verification] == [

@@ -33,7 +33,7 @@ FAULTS = {
     "comparison": {
         "against = 'nobody'": "no algorithm 'nobody'",
         "pairs = 'good-nobody'": "no algorithm 'nobody'",
-        "auc = true\ndesign = 'obuchowski'": "does not apply where pairs are compared",
+        "measure = 'auc'\ndesign = 'obuchowski'": "does not apply where pairs are compared",
         "design = 'brr'\nstrata = 'site'": "no column 'site'",
         "with_scores = 'a.npz'\nwith_gallery = 'nmber == 0'": "no column 'nmber'",
     },
@@ -50,8 +50,8 @@ FAULTS = {
     },
     "choices": {"groups = 'session'": "no column 'session'"},
     "strat": {
-        "images = 9": "0 of 20 people have 9 images",
-        "images = 4\norder_by = 'age'": "no column 'age'",
+        "n_images = 9": "0 of 20 people have 9 images",
+        "n_images = 4\norder_by = 'age'": "no column 'age'",
         "design = 'bootstrap'": "does not replicate within strata",
     },
     "feret": {

@@ -45,7 +45,7 @@ fpir = [0.4]
 [choices]
 n_resamples = 100
 [strat]
-images = 4
+n_images = 4
 [feret]
 galleries = 2
 sizes = [5]

@@ -36,7 +36,7 @@ by = "sex"
 [[comparison]]
 by_category = true
 [[comparison]]
-fnmr_at = 0.1
+measure = "fnmr@0.1"
 [gate]
 baseline = "poor"
 measure = "auc"
@@ -57,7 +57,7 @@ fpir = [0.4]
 n_resamples = 200
 list_trials = 1
 [strat]
-images = 4
+n_images = 4
 [feret]
 galleries = 2
 sizes = [5]
@@ -314,11 +314,11 @@ UNSAID = SOURCES.replace('orientation = "similarity"\n', "", 1)
     ("sources", "line", "said", "hint"),
     [
         (REVERSED, "line 4, [[scores]] number 1: good: read as a distance", "genuine pairs look worse", 'write orientation = "similarity"; or'),
-        (REVERSED, "line 4, [[scores]] number 1", "read as a distance", "write orientation_check = false."),
+        (REVERSED, "line 4, [[scores]] number 1", "read as a distance", "write check_orientation = false."),
         (UNSAID, "line 4, [[scores]] number 1", "must be 'similarity' or 'distance'", "never guessed"),
         (SOURCES.replace('b.npz"', 'b.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
         (SOURCES.replace("b.npz", "a.npz"), "line 9, [[scores]] number 2", "Two algorithms are called 'good'", "the first is at study.toml, line 4"),
-        (SOURCES.replace('csv"', 'csv"\nid = "name"'), "line 2, samples", "no column 'name'", 'id = "id" in [samples]'),
+        (SOURCES.replace('csv"', 'csv"\nid_column = "name"'), "line 2, samples", "no column 'name'", 'id_column = "id" in [samples]'),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("rest", ["", "[identification]", "[verification]\nn_resamples = 0"])

@@ -111,8 +111,10 @@ def coverage(
         ),
         Needs("margin"),
     ] = None,
-    sets: Annotated[int, typer.Option("--sets", help="Simulated data sets.", rich_help_panel=_HOW)] = 1_000,
-    level: o.Level = 0.95,
+    n_sets: Annotated[
+        int, typer.Option("--n-sets", "--sets", help="Simulated data sets.", rich_help_panel=_HOW)
+    ] = 1_000,
+    confidence_level: o.Level = 0.95,
     seed: o.Seed = 0,
     running: RunInputs = RunInputs(),
 ) -> None:
@@ -151,12 +153,12 @@ def coverage(
             margin=margin,
             test=tested,
             discordant=discordant,
-            n_sets=sets,
-            confidence_level=level,
+            n_sets=n_sets,
+            confidence_level=confidence_level,
             seed=seed,
             progress=progress,
         )
-    halves = _halves(measured, data, how, level, seed)
+    halves = _halves(measured, data, how, confidence_level, seed)
     if running.json:
         print_json({**found.to_dict(), **({} if halves is None else {"halves": halves.to_dict()})})
         return

@@ -217,7 +217,10 @@ OutDir = Annotated[
     ),
 ]
 Level = Annotated[
-    float, typer.Option("--level", help="Confidence level of the intervals.", rich_help_panel="Output")
+    float,
+    typer.Option(
+        "--confidence-level", "--level", help="Confidence level of the intervals.", rich_help_panel="Output"
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of replicates.", rich_help_panel="Running")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.", rich_help_panel="Output")]

@@ -73,6 +73,13 @@ def proportion_interval(
         ``wilson``: the score interval (Wilson 1927). ``clopper-pearson``: quantiles of Beta(y, n − y + 1) and Beta(y + 1, n −
         y), which never cover less than they claim (Clopper & Pearson 1934). ``jeffreys``: quantiles of Beta(y + ½, n − y + ½),
         equal-tailed, with the ends at 0 and 1 where there are no successes or no failures (Brown et al. 2001).
+    confidence_level
+        Of the interval.
+
+    Returns
+    -------
+    Interval
+        Of the proportion.
 
     Examples
     --------
@@ -135,6 +142,18 @@ def difference_of_independent(
 
     Trials of both sets vary, independently. The interval is Newcombe's (1998) hybrid of two Wilson intervals, p₁ − p₂ − √[(p₁ −
     l₁)² + (u₂ − p₂)²] to p₁ − p₂ + √[(u₁ − p₁)² + (p₂ − l₂)²]; the test is two-sided, with the pooled variance.
+
+    Parameters
+    ----------
+    successes_a, n_a, successes_b, n_b
+        Successes of how many, in either set.
+    confidence_level
+        Of the interval.
+
+    Returns
+    -------
+    Interval
+        Of the first rate minus the second.
 
     Examples
     --------

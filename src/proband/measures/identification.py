@@ -335,9 +335,25 @@ class RankStatistic(OutcomeMeasure):
 
 
 def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
-    """Average the curves of several algorithms over the same gallery and probes, rank by rank (Phillips et al. 2000).
+    """Average the curves of several algorithms over the same gallery and probes, rank by rank.
 
     It describes the field of algorithms, which is no sample of others. Curves of different lengths are cut to the shortest.
+
+    Parameters
+    ----------
+    curves
+        Curves of several algorithms, over the same ranks.
+    name
+        What the new curve is called.
+
+    Returns
+    -------
+    Curve
+        One curve.
+
+    References
+    ----------
+    .. [1] Phillips, P. J., Moon, H., Rizvi, S. A. and Rauss, P. J. (2000). IEEE PAMI 22, 1090-1104.
 
     Examples
     --------
@@ -372,10 +388,26 @@ def of_the_leader(of: Target) -> Target:
 
 
 def upper_bound_cmc(curves: Sequence[Curve], name: str | None = None) -> Curve:
-    """Return the *current upper bound*: the curve of the algorithm with the best rank-1 rate (Phillips et al. 2000).
+    """Return the *current upper bound*: the curve of the algorithm with the best rank-1 rate.
 
     If several share the best rank-1 rate, the one that leads at the first rank where they differ is taken. It is the
     curve of one algorithm, not the best of all at each rank, and being picked on these very probes flatters it.
+
+    Parameters
+    ----------
+    curves
+        Curves of several algorithms, over the same ranks.
+    name
+        What the new curve is called.
+
+    Returns
+    -------
+    Curve
+        One curve.
+
+    References
+    ----------
+    .. [1] Phillips, P. J., Moon, H., Rizvi, S. A. and Rauss, P. J. (2000). IEEE PAMI 22, 1090-1104.
 
     Examples
     --------

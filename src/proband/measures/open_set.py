@@ -288,6 +288,19 @@ def search(
         gallery samples are not enrolled. ``as_scored``: marks are ignored.
     counted_at
         Thresholds, in the scores' own orientation, at which those who reach them are counted: for errors by gallery size.
+    scores
+        Scores or embeddings of one algorithm.
+    experiment
+        The gallery, and probes of enrolled people and of strangers.
+    check_orientation
+        Whether scores that look reversed are refused.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    Searches
+        What every search found, from which FPIR and FNIR follow at any threshold.
 
     Examples
     --------

@@ -87,6 +87,13 @@ def rank(
         ``miss`` (default) or ``as_scored``: see `Outcomes`.
     check_orientation
         Refuse scores whose declared orientation makes genuine pairs look worse than impostor pairs beyond chance.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    Outcomes or Several
+        The rank of every probe; of several algorithms a mapping of names to outcomes.
 
     Examples
     --------
@@ -96,7 +103,6 @@ def rank(
     >>> experiment = Experiment(samples, gallery=["g1", "g2"], probes=["p1", "p2"])
     >>> rank(scores, experiment).ranks, rank(scores, experiment, ties="optimistic").ranks
     (array([1., 2.]), array([1., 1.]))
-
     """
     if not experiment.mated.any():
         raise DesignError(

@@ -146,16 +146,35 @@ def _first(found: Findings, category: str) -> Outcomes:
 @published
 def reproduce_beveridge2001(
     out: Path,
-    n_trials: Positive,
+    n_resamples: Positive,
     seed: Seed,
     threads: Threads | None,
     progress: Progress,
-    n_test: Positive = 160,
-    n_train: Positive = 225,
+    people: Positive = 160,
+    training: Positive = 225,
 ) -> tuple[Reproduction, Path]:
-    """Carry the studies out on synthetic people and write their page and their scores; return both."""
-    data = study_scores(seed, n_test, n_train, threads, progress)
-    found = measured(data, n_trials, seed, threads, progress)
+    """Carry the studies out on synthetic people and write their page and their scores; return both.
+
+    Parameters
+    ----------
+    out
+        The directory of the page.
+    n_resamples
+        How many trials.
+    people, training
+        How many people are tested, and trained on.
+    seed
+        The seed of the people and of all that is drawn.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    tuple
+        The claims with their verdicts, and the path of the page.
+    """
+    data = study_scores(seed, people, training, threads, progress)
+    found = measured(data, n_resamples, seed, threads, progress)
     made = reproduction(data, found, seed)
 
     def attach(draft: Path) -> None:

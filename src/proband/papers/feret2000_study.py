@@ -77,7 +77,24 @@ _HARD = Sentence(
 def reproduce_feret2000(
     out: Path, people: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
-    """Run the study on synthetic people and write its page; return both."""
+    """Run the study on synthetic people and write its page; return both.
+
+    Parameters
+    ----------
+    out
+        The directory of the page.
+    people
+        How many people.
+    seed
+        The seed of the people and of all that is drawn.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    tuple
+        The claims with their verdicts, and the path of the page.
+    """
     data, study = run_feret2000(people, seed, threads, progress)
     made = reproduction(data, study, seed)
 

@@ -85,7 +85,24 @@ _SEX = Sentence(
 def reproduce_mery2016(
     out: Path, people: Positive, runs: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
-    """Run the study on synthetic people and write its page; return both."""
+    """Run the study on synthetic people and write its page; return both.
+
+    Parameters
+    ----------
+    out
+        The directory of the page.
+    people, runs
+        How many people, and runs of each protocol.
+    seed
+        The seed of the people and of all that is drawn.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    tuple
+        The claims with their verdicts, and the path of the page.
+    """
     study = run_mery2016(people, runs, seed, threads, progress)
     made = reproduction(study, runs, seed)
     return made, write_reproduction(made, out, _FILES, lambda draft: _sheet(study, draft / "faces.png"))

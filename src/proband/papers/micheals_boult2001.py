@@ -120,7 +120,24 @@ def reproduce_micheals_boult2001(
     progress: Progress,
     people: dict[Positive, Positive] | None = None,
 ) -> tuple[Reproduction, Path]:
-    """Run the experiments with three and with four images of each person and write their page; return both."""
+    """Run the experiments with three and with four images of each person and write their page; return both.
+
+    Parameters
+    ----------
+    out
+        The directory of the page.
+    people
+        How many people.
+    seed
+        The seed of the people and of all that is drawn.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    tuple
+        The claims with their verdicts, and the path of the page.
+    """
     found = run_micheals_boult2001(seed, threads, progress, people)
     made = reproduction(found, seed, None if people is None else max(people.values()))
     return made, write_reproduction(made, out)

@@ -215,6 +215,11 @@ def epd_verdict(
     justification
         Why there is, say, a single hold-out. It is shown beside the answers and changes none.
 
+    Returns
+    -------
+    EPDVerdict
+        The verdict, and what it rests on.
+
     Examples
     --------
     >>> epd_verdict("10×10f CV+", task="attribute", std=0.01, collected=213, used=213)

@@ -53,7 +53,13 @@ class Record:
     """Whether keys that hold nothing are left out."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON, which has no infinity: what is not finite is None."""
+        """Return plain values, ready for JSON, which has no infinity: what is not finite is None.
+
+        Returns
+        -------
+        dict
+            Plain values, as JSON has them.
+        """
         optional = self.written.if_any
         made = {key: plain(value) for key, value in entries(self).items()}
         for key, part in getattr(self, self.written.beside or "", {}).items():

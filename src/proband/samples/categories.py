@@ -88,7 +88,18 @@ class Category:
 
     @classmethod
     def parse(cls, text: str) -> Category:
-        """Read ``name: rule``, as the command line takes it."""
+        """Read ``name: rule``, as the command line takes it.
+
+        Parameters
+        ----------
+        text
+            ``NAME: RULE``.
+
+        Returns
+        -------
+        Category
+            The category.
+        """
         name, colon, rule = text.partition(":")
         if not colon or not name.strip() or not rule.strip():
             raise UsageError(
@@ -102,6 +113,16 @@ class Category:
 
         Probes without a mate in that gallery belong to no category; probes for which the rule is undecided are left out and
         counted in the notes.
+
+        Parameters
+        ----------
+        experiment
+            The experiment whose probes are looked at.
+
+        Returns
+        -------
+        Experiment
+            The same with the probes of this category alone, and its own gallery if it has one.
         """
         experiment = self._enrolled(experiment)
         pairs = mate_pairs(experiment)
@@ -181,6 +202,11 @@ def feret_categories(
         searched for among the images enrolled before 1995.
     gallery
         A condition on enrolled images that makes the gallery of duplicate II, in which ``{date}`` stands for the date column.
+
+    Returns
+    -------
+    tuple
+        The categories fb, fc, dup1 and dup2.
 
     Examples
     --------

@@ -174,6 +174,24 @@ class Samples:
         An empty cell is missing. `missing_values` are words that mean the same in every column; by default ``NA``,
         ``NaN`` and ``nan`` do in text files, save in the columns of ids and subjects, where they may be names, and in those of
         `label_columns` that hold texts, where they may be names of classes.
+
+        Parameters
+        ----------
+        path
+            The file, or a directory of pictures with the pattern of their names.
+        id_column, subject_column
+            The columns of ids and of subjects; ``#`` numbers the rows.
+        failed
+            Which samples failed to be acquired: a condition.
+        missing_values
+            Words that stand for a missing value in every column.
+        label_columns
+            Columns of labels, in which ``NA`` is a name.
+
+        Returns
+        -------
+        Samples
+            The table.
         """
         notes: list[Note] = []
         directory, pattern = pattern_in(Path(path))
@@ -214,6 +232,16 @@ class Samples:
 
         A sample for which the condition is undecided (a value is missing, or cannot be calculated) is not selected, and
         is counted.
+
+        Parameters
+        ----------
+        condition
+            A condition on the columns, such as ``"session == 1"``.
+
+        Returns
+        -------
+        Selection
+            The samples that meet it.
         """
         met = self.evaluate(condition)
         unknown = int(met.null_count())
@@ -221,12 +249,34 @@ class Samples:
         return Selection(frozen(positions), condition, unknown)
 
     def evaluate(self, condition: str) -> pl.Series:
-        """Return true, false or null for each sample."""
+        """Return true, false or null for each sample.
+
+        Parameters
+        ----------
+        condition
+            A condition on the columns, such as ``"age > 30"``.
+
+        Returns
+        -------
+        polars.Series
+            True, false or missing for each sample.
+        """
         expression = compile_expression(condition, self._frame.schema)
         return evaluate(self._frame, expression, condition)
 
     def positions(self, given: Any) -> Positions:
-        """Where rows stand that are given by positions, or by a mask."""
+        """Where rows stand that are given by positions, or by a mask.
+
+        Parameters
+        ----------
+        given
+            Positions, ids, or true and false for each sample.
+
+        Returns
+        -------
+        numpy.ndarray
+            Positions in the table.
+        """
         if isinstance(given, Iterable) and not hasattr(given, "__len__"):
             given = list(given)
         chosen = array_from(given, "positions")
@@ -242,7 +292,18 @@ class Samples:
         return chosen
 
     def take(self, positions: npt.ArrayLike) -> Samples:
-        """Return the samples at `positions`, in that order, as a table of their own."""
+        """Return the samples at `positions`, in that order, as a table of their own.
+
+        Parameters
+        ----------
+        positions
+            Positions in the table.
+
+        Returns
+        -------
+        Samples
+            The table with these rows alone.
+        """
         chosen = self.positions(positions)
         part = object.__new__(Samples)
         part._frame = self._frame[chosen]

@@ -95,7 +95,16 @@ def read_scores(
     ids
         What rows and columns are named by: ``"samples"``, where one name is one sample; or ``"subjects"``, where a row and a column of one
         name are two samples of one person. `Scores.samples_by_label` then makes the table.
+    missing
+        What becomes of ids that are in one file and not in the other: ``error`` or ``drop``.
+    progress
+        What is told how far it is.
 
+
+    Returns
+    -------
+    dict
+        Scores by the names of their algorithms.
 
     Examples
     --------
@@ -238,7 +247,14 @@ def read_embeddings(
     ids
         The array of an archive, or the column of a table, that holds the ids; otherwise the only text array of the right length, or the
         column ``id``.
+    missing
+        What becomes of ids that are in one file and not in the other: ``error`` or ``drop``.
 
+
+    Returns
+    -------
+    dict
+        Embeddings by the names of their models.
 
     Examples
     --------

@@ -237,6 +237,13 @@ def scored_pairs(
         ``"similarity"`` if larger is more alike, ``"distance"`` if smaller is. It must be given; it is never guessed.
     name
         What a single algorithm is called.
+    mated_is
+        The value of `mated` that means that a pair is of one person, where it is neither 1 and 0 nor true and false.
+
+    Returns
+    -------
+    dict
+        A list of comparisons for each algorithm, by name.
 
     Examples
     --------

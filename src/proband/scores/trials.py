@@ -182,6 +182,18 @@ class Trials:
         """Look up the scores of a list of pairs (columns query, target, and optionally mated and fold).
 
         Pairs whose cells are not to be counted are left out, and counted in a note.
+
+        Parameters
+        ----------
+        pairs
+            A frame of ``query`` and ``target``.
+        scores
+            Scores that hold them.
+
+        Returns
+        -------
+        Trials
+            The list, with its scores.
         """
         pairs = frame_from(pairs)
         for axis, column in ((scores.queries, "query"), (scores.targets, "target")):
@@ -212,6 +224,18 @@ class Trials:
 
         Ids the table does not know are an error, or their comparisons are left out and counted. Pairs that are listed twice, and
         subjects other than the table's, are refused.
+
+        Parameters
+        ----------
+        samples
+            The table that says whose the samples are.
+        missing
+            What becomes of ids that it does not hold: ``error`` or ``drop``.
+
+        Returns
+        -------
+        Trials
+            The list with whose its samples are.
         """
         notes = list(self.notes)
         places = {}
@@ -268,6 +292,11 @@ class Trials:
         """Lay the list out as queries × targets: values, both axes, cell codes and notes.
 
         Pairs that were not compared become don't-care cells, and are counted in a note.
+
+        Returns
+        -------
+        tuple
+            The scores, the ids of rows and of columns, what each cell is, and notes.
         """
         frame = self.frame
         queries, rows, targets, columns = self._cells()
@@ -287,7 +316,13 @@ class Trials:
         return values, queries, targets, cells, tuple(notes)
 
     def samples(self) -> Samples:
-        """The table of samples the list itself makes: its queries and targets with their subjects."""
+        """The table of samples the list itself makes: its queries and targets with their subjects.
+
+        Returns
+        -------
+        Samples
+            The samples that the list names, and whose they are.
+        """
         parts = []
         for side in ("query", "target"):
             distinct = self.frame.select(side, f"{side}_subject").unique(maintain_order=True)

@@ -125,6 +125,8 @@ def read_results(path: Path | str) -> dict[str, Any]:
     ----------
     path
         A directory that ``--out`` wrote, its results.json, or what ``--json`` printed. Files of ``proband-results/2`` are read, too.
+    path
+        results.json, or the directory of a run that holds it.
 
     Returns
     -------

@@ -191,7 +191,9 @@ def _table(request: Request, origin: Origin) -> Samples | None:
         return None
     labels = tuple(name for _, asked in request.asked() for name in asked.reads.labels)
     with origin.placed(origin.where("samples")):
-        return read_table(origin.find(one.file), one.id, one.subject, one.failed, one.missing_values, labels)
+        return read_table(
+            origin.find(one.file), one.id_column, one.subject_column, one.failed, one.missing_values, labels
+        )
 
 
 def _needed_besides(cure: NeededOptions, request: Request, origin: Origin) -> NeededOptions:
@@ -299,7 +301,7 @@ def _lists(
                 )
             for trials in read or ():
                 digest = _joined(_stated(source), _file(files, source.file), trials.name)
-                found.append(PairList(trials, digest, source.orientation_check, place))
+                found.append(PairList(trials, digest, source.check_orientation, place))
             if read is None:
                 return ()
     require_names([one.trials for one in found])
@@ -320,7 +322,7 @@ def _embeddings(
 def _of_source(
     scores: Scores, source: ScoreSource | EmbeddingSource, files: tuple[InputFile, ...], place: str
 ) -> Algorithm:
-    scores.may_look_reversed = not source.orientation_check
+    scores.may_look_reversed = not source.check_orientation
     return Algorithm(scores, _digest(scores, files, source), place, source)
 
 

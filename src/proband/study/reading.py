@@ -25,6 +25,16 @@ _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 def read_study(path: str | Path) -> Study:
     """Read a study file and check everything that can be known before data are read.
 
+    Parameters
+    ----------
+    path
+        The study file, in TOML.
+
+    Returns
+    -------
+    Study
+        The request, and where it came from; `run` carries it out.
+
     Raises
     ------
     UsageError

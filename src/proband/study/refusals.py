@@ -82,7 +82,7 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
         case "missing":
             return RequestError(keys[:-1], f"{keys[-1]!r} is missing", f"write {keys[-1]} = …")
         case "extra_forbidden":
-            return _unknown(model, keys)
+            return _unknown(model, keys, got)
     hint = _hint_at(model, keys)
     if _is_table(hint):
         section = keys[0] if keys else ""
@@ -94,7 +94,7 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
     return RequestError(keys, f"expected {expected}, got {shown(got)}", cure)
 
 
-def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
+def _unknown(model: type[BaseModel], keys: Keys, got: Any) -> RequestError:
     name = str(keys[-1])
     if len(keys) > 1:
         inner = model_of(_hint_at(model, keys[:-1]))
@@ -103,7 +103,8 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
         if rename is None:
             return RequestError(keys, f"there is no key {name!r} here", meant(name, known, _MOST_KEYS))
         now = rename.now if rename.now in known else f"[{rename.into}] {rename.now}"
-        cure = f"write {rename.now} = …; in a study file, proband migrate does it."
+        value = rename.rewritten(got)
+        cure = f"write {rename.now} = {'…' if value is None else shown(value)}; in a study file, proband migrate does it."
         return RequestError(keys, f"{name!r} is now called {now!r}", cure)
     sections = model.model_fields
     owners = [one for one, field in sections.items() if name in _fields_of(field.annotation)]

@@ -62,6 +62,13 @@ def run(
         Whether trials are ended by an interrupt and those there are taken, as the number of trials then says.
     engine
         Where blocks of work run, as `proband.engine.using` takes it; by default as the request says.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    Findings
+        What every analysis found, by its key: ``found["verification"]``.
     """
     if isinstance(request, Study):
         origin, request = request.origin, request.request

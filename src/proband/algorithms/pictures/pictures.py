@@ -83,7 +83,18 @@ def require_no_files(file_column: str, path: Path) -> None:
 
 
 def read_picture(path: Path) -> Grey:
-    """Read a picture as 8-bit grey: colour by its luminance, 16 bits scaled to 8, transparency left aside."""
+    """Read a picture as 8-bit grey: colour by its luminance, 16 bits scaled to 8, transparency left aside.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    numpy.ndarray
+        The grey values, rows × columns.
+    """
     from PIL import Image
 
     require_regular(path)

@@ -126,7 +126,11 @@ def run(request: ChoicesRequest, context: Context) -> Choices:
     listed = None
     if request.list_trials:
         listed = trial_choices(
-            pool, trials.design, trials=request.list_trials, seed=trials.seed, pseudonyms=output.pseudonyms
+            pool,
+            design=trials.design,
+            trials=request.list_trials,
+            seed=trials.seed,
+            pseudonyms=output.pseudonyms,
         )
     return Choices(
         trials, pool=pool, trial_choices=listed, confidence_level=output.confidence_level, rank=request.rank

@@ -95,7 +95,7 @@ def _by_error_rate(context: Context) -> dict[str, Comparison]:
     targets = [fmr for asked in context.siblings("verification") for fmr in asked.fmr if asked.pairs is None]
     if context.request.says("comparison") or not targets:
         return {}
-    request = ComparisonRequest(fnmr_at=targets[0])
+    request = ComparisonRequest(measure=f"fnmr@{targets[0]!r}")
     try:
         return {request.measured.code: _of_pairs(request, [request], context)}
     except DesignError as none:  # what nobody asked for is left out, and the rank-1 comparison stands

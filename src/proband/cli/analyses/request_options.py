@@ -156,8 +156,7 @@ def _option_of(keys: Keys) -> str:
     """The option that a place in a request comes of."""
     names = [key for key in keys if isinstance(key, str)]
     if names[:1] == ["samples"]:
-        named = {"file": "samples", "id": "id_column", "subject": "subject_column"}
-        names = [named.get(names[-1], names[-1])]
+        names = ["samples" if names[-1] == "file" else names[-1]]
     if "columns" in names:
         names = ["columns"]
     return flag(names[-1])

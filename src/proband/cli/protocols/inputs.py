@@ -40,8 +40,8 @@ class SampleInputs:
         """The samples as a request names them: a table, or the directory of pictures with the pattern of its names."""
         said = {
             "file": str(o.named_samples(self.samples, images, self.names)),
-            "id": self.id_column,
-            "subject": self.subject_column,
+            "id_column": self.id_column,
+            "subject_column": self.subject_column,
             "failed": self.failed,
             "missing_values": o.words_of(self.missing_values),
         }

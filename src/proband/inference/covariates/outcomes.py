@@ -16,7 +16,7 @@ from proband.samples.reading import filled_frame
 
 @published
 def explain_outcomes(
-    frame: Any,
+    table: Any,
     *,
     success: str,
     on: str,
@@ -35,8 +35,8 @@ def explain_outcomes(
 
     Parameters
     ----------
-    frame
-        A table: a pandas or polars frame, or a mapping of columns.
+    table
+        A pandas or polars frame, or a mapping of columns.
     success
         Column of the outcome: 1 for a success, 0 for a failure; or a number.
     on
@@ -52,6 +52,13 @@ def explain_outcomes(
         less strata, less the coefficients beside the intercept. Default: ``survey`` with weights or strata, and otherwise ``CR2``.
     incomplete
         What becomes of rows that lack a covariate: ``error`` refuses, ``drop`` leaves them out and tells how they differ.
+    confidence_level
+        Of all intervals.
+
+    Returns
+    -------
+    CovariateStudy
+        Standardised rates and differences, tests of every term, and how well the model fits.
 
     Examples
     --------
@@ -65,6 +72,6 @@ def explain_outcomes(
     glasses yes against no: −25.00 [−84.12, +34.12], p = 0.35
     """
     model = Formula.parse(on, of_table=True)
-    trials = Trials(filled_frame(frame), success, cluster, weights, strata)
+    trials = Trials(filled_frame(table), success, cluster, weights, strata)
     usual: Covariance = "CR2" if weights is None and strata is None else "survey"
     return explain(trials, model, covariance or usual, incomplete, confidence_level)

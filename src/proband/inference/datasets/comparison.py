@@ -82,7 +82,7 @@ NO_SPREAD = Sentence(
 
 @published
 def compare_datasets(
-    frame: Any,
+    table: Any,
     *,
     dataset: str = "dataset",
     errors: Any = None,
@@ -91,7 +91,7 @@ def compare_datasets(
     cluster: str | None = None,
     confidence_level: Level = 0.95,
 ) -> DatasetComparison:
-    """Compare algorithms by their accuracies in several data sets (Demšar 2006).
+    """Compare algorithms by their accuracies in several data sets.
 
     What is estimated is the difference of accuracies over data sets; data sets vary, and the algorithms stay. Every two algorithms are tested by
     Wilcoxon's signed ranks, exactly, and adjusted by Holm (1979): unlike Nemenyi's test of average ranks, the answer for two does not depend on which others were
@@ -100,8 +100,8 @@ def compare_datasets(
 
     Parameters
     ----------
-    frame
-        A table: a row for each data set and a column for each algorithm; or, with `algorithm` and `success`, a row for each outcome.
+    table
+        A row for each data set and a column for each algorithm; or, with `algorithm` and `success`, a row for each outcome.
     dataset
         The column of data sets.
     errors
@@ -116,6 +116,10 @@ def compare_datasets(
     DatasetComparison
         Average ranks, every difference with its tests, and the mean difference over data sets.
 
+    References
+    ----------
+    .. [1] Demšar, J. (2006). Journal of Machine Learning Research 7, 1-30.
+
     Examples
     --------
     >>> table = {"dataset": list("abcdef"), "new": [0.91, 0.83, 0.7, 0.88, 0.95, 0.62], "old": [0.88, 0.8, 0.69, 0.86, 0.9, 0.58]}
@@ -123,7 +127,7 @@ def compare_datasets(
     >>> pair.wins, pair.p_value, round(pair.difference, 4), pair.verdict
     (6, 0.03125, 0.03, 'better')
     """
-    held = _read(frame, dataset, errors, algorithm, success, cluster)
+    held = _read(table, dataset, errors, algorithm, success, cluster)
     if len(held.algorithms) < 2:
         raise UsageError("There is one algorithm to compare.", "give a column for each of two or more.")
     if len(held.datasets) < 2:
@@ -168,7 +172,7 @@ def compare_datasets(
 
 
 def _read(
-    frame: Any, dataset: str, errors: Any, algorithm: str | None, success: str | None, cluster: str | None
+    table: Any, dataset: str, errors: Any, algorithm: str | None, success: str | None, cluster: str | None
 ) -> Accuracies:
     if algorithm is None and success is None:
         if cluster is not None:
@@ -176,12 +180,12 @@ def _read(
                 "A table of accuracies names no people.",
                 "name the columns of outcomes as well: algorithm and success.",
             )
-        return accuracies_of(frame, dataset, errors)
+        return accuracies_of(table, dataset, errors)
     if algorithm is None or success is None:
         raise UsageError("Outcomes need the column of algorithms and that of successes.", "name both.")
     if errors is not None:
         raise UsageError("Outcomes have standard errors of their own.", "leave the table of errors out.")
-    return outcomes_of(frame, dataset, algorithm, success, cluster)
+    return outcomes_of(table, dataset, algorithm, success, cluster)
 
 
 def _apart(held: Accuracies, first: str, second: str) -> Any:

@@ -91,6 +91,13 @@ def evaluate(
         ``lower`` or ``upper``: bounds from below or above instead of intervals.
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
+    engine
+        Where the work runs; by default on this machine.
+
+    Returns
+    -------
+    Evaluation
+        Rates, curves and intervals of every algorithm, over all probes and in each category.
 
     Examples
     --------

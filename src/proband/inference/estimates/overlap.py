@@ -78,6 +78,11 @@ def set_overlap(
     by, categories
         Columns whose values make categories of probes, and categories by rule.
 
+    Returns
+    -------
+    SetOverlap
+        How many images and people every two sets have in common.
+
     Examples
     --------
     >>> from proband.samples import Samples

@@ -125,7 +125,7 @@ def gallery_variation(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> GalleryVariation:
-    """Measure algorithms in several galleries of different people, and ask how much the people matter (Phillips et al. 2000).
+    """Measure algorithms in several galleries of different people, and ask how much the people matter.
 
     Each probe is ranked within the gallery that holds its person, so no score is looked at in more than one gallery. The mean
     over galleries varies other people, enrolled and searched for (`spread_of`); the interval and the places of one gallery vary
@@ -154,6 +154,10 @@ def gallery_variation(
     -------
     GalleryVariation
         The rate in each gallery, how much galleries differ, and the mean over them.
+
+    References
+    ----------
+    .. [1] Phillips, P. J., Moon, H., Rizvi, S. A. and Rauss, P. J. (2000). IEEE PAMI 22, 1090-1104.
 
     Examples
     --------

@@ -169,11 +169,11 @@ class VirtualExperiments(Result):
         more = f", and {count(len(self.algorithms) - 4)} more" if len(self.algorithms) > 4 else ""
         return f"VirtualExperiments({counted(self.n_trials, 'trial')} of {counted(self.n_subjects, 'person', 'people')}, rank 1: {shown}{more})"
 
-    def choices(self, pool: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
+    def choices(self, experiment: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
         """List which images of each person some trials chose from the pool, as `trial_choices` does."""
         from proband.inference.image_choice.listing import trial_choices
 
-        return trial_choices(pool, self.design, trials=trials, seed=self.seed)
+        return trial_choices(experiment, design=self.design, trials=trials, seed=self.seed)
 
     def at_level(self, confidence_level: Level) -> VirtualExperiments:
         """Return the same with intervals of another level."""

@@ -38,7 +38,7 @@ _ALIKE: dict[Unit, Target] = {
 
 @published
 def compare_outcomes(
-    frame: Any,
+    table: Any,
     *,
     item: str | None = None,
     algorithm: str | None = None,
@@ -61,8 +61,8 @@ def compare_outcomes(
 
     Parameters
     ----------
-    frame
-        A table: a pandas or polars frame, or a mapping of columns.
+    table
+        A pandas or polars frame, or a mapping of columns.
     item, algorithm, success
         Columns of a *long* table, a row for each item and system: the item, the system and the outcome.
     algorithms
@@ -103,11 +103,11 @@ def compare_outcomes(
     (0.25, 'better', 0.000977)
     """
     two_sided_level(confidence_level, one_sided)
-    table = filled_frame(frame)
+    rows = filled_frame(table)
     if algorithms is None:
-        outcomes, clusters = _long(table, item, algorithm, success, cluster)
+        outcomes, clusters = _long(rows, item, algorithm, success, cluster)
     else:
-        outcomes, clusters = _wide(table, item, algorithms, cluster, algorithm, success)
+        outcomes, clusters = _wide(rows, item, algorithms, cluster, algorithm, success)
     n = len(next(iter(outcomes.values())))
     unit: Unit = "item" if clusters is None else "cluster"
     units = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1].astype(np.intp)

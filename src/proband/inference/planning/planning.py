@@ -130,6 +130,13 @@ def plan_half_width(
     assurance
         The chance with which the half-width is to be kept, instead of about one half: with one probe each the observed rate varies
         (binomial), with several the variance is estimated too (simulated).
+    confidence_level
+        Of the interval, or 1 minus the level of the test.
+
+    Returns
+    -------
+    HalfWidthPlan
+        What was given, and what follows from it.
 
     Examples
     --------
@@ -282,6 +289,15 @@ def plan_difference(
         tested at 1 − `confidence_level` (Schuirmann 1987).
     probes_per_subject, probes_cv, icc
         As for `plan_half_width`; on the same probes the correlation is that of the *differences* of a person's probes.
+    subjects
+        How many people there are, where the power or the margin is asked for.
+    confidence_level
+        Of the interval, or 1 minus the level of the test.
+
+    Returns
+    -------
+    DifferencePlan
+        What was given, and what follows from it.
 
     Notes
     -----
@@ -372,6 +388,13 @@ def plan_error_rate(
     probes_per_subject, probes_cv, icc
         The trials of each person (their mean, and the coefficient of variation), and their intraclass correlation: the rules are for independent trials, and multiplied by
         the design effect.
+    confidence_level
+        Of the interval, or 1 minus the level of the test.
+
+    Returns
+    -------
+    ErrorRatePlan
+        What was given, and what follows from it.
 
     Examples
     --------

@@ -404,6 +404,11 @@ def verify_pairs(
     fmr, thresholds, confidence_level, n_resamples, naive, seed, check_orientation
         As in `verify`.
 
+    Returns
+    -------
+    Verification or Several
+        Error rates, EER and AUC with intervals; of several algorithms one for each.
+
     Examples
     --------
     Two of ten impostor pairs reach 0.5. Wilson's interval of 2 in 10:

@@ -139,13 +139,17 @@ def losses(
     label
         The column of the class; if `collected` has it, losses are compared between classes as well.
 
+    Returns
+    -------
+    Losses
+        How many samples were lost, for which reasons.
+
     Examples
     --------
     >>> everything = Samples({"id": list("abcd"), "subject": ["p", "p", "q", "q"]})
     >>> found = losses(everything, ["a", "b"], {"id": ["c"], "reason": ["eyes closed"]})
     >>> found, found.reasons, found.unexplained
     (Losses(2 of 4 samples, 1 of them unexplained), {'eyes closed': 1}, ('d',))
-
     """
     kept = set(used)
     why = _reasons(exclusions)

@@ -109,6 +109,13 @@ def compare_predictions(
         The files, by the names of their models.
     cluster
         Column of what samples share; by default ``subject``, where it is there.
+    margin, confidence_level, seed
+        As in `compare`.
+
+    Returns
+    -------
+    Classification
+        Accuracies of every model, and their comparison.
     """
     made = read_predictions({name: Path(file) for name, file in files.items()}, cluster=cluster)
     return made.classified(margin=margin, confidence_level=confidence_level, seed=seed)

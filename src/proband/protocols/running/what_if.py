@@ -155,7 +155,7 @@ def what_if(
     *,
     task: Task = "attribute",
     label: str | None = None,
-    dropped: Collection[str] | Mapping[str, str | None] = (),
+    exclusions: Collection[str] | Mapping[str, str | None] = (),
     seed: Seed = 0,
     confidence_level: Level = 0.95,
     threads: Threads | None = None,
@@ -173,12 +173,27 @@ def what_if(
         All samples, those that were dropped as well.
     question
         ``"mixed"``: subjects in training and testing both, against subject-disjoint splits of the same sizes.
-        ``"dropped"``: all samples, against those that are left without `dropped`.
+        ``"dropped"``: all samples, against those that are left without `exclusions`.
     protocol
         What both sides run. For ``"mixed"`` it is run with and without the ``+``; LOSO stands against a cross-validation with as many
         folds as there are subjects.
-    dropped
+    exclusions
         Ids that were dropped, or the reason for each; ids that are not in the data, and reasons that are missing, are told of.
+    task, label
+        What is recognised: ``identity`` or an ``attribute``, and its column.
+    seed
+        The seed of the splits.
+    confidence_level
+        Of all intervals.
+    cache
+        Where what was computed is kept.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    WhatIf
+        Both sides, and their difference with its interval.
 
     Notes
     -----
@@ -192,14 +207,14 @@ def what_if(
         protocol, data.samples, labels_of(data.samples, task, label), task=task, seed=seed
     ).protocol
     if question == "mixed":
-        if dropped:
+        if exclusions:
             raise UsageError("Whether subjects are mixed is one question, and what was dropped another.")
         pairs = [
             ("mixed", data, _shared(stated, data)),
             ("unmixed", data, _kept_apart(stated)),
         ]
     elif question == "dropped":
-        pairs = [("with", data, stated), ("without", _without(data, dropped), stated)]
+        pairs = [("with", data, stated), ("without", _without(data, exclusions), stated)]
     else:
         raise UsageError(f"There is no question {question!r}.", "ask 'mixed' or 'dropped'.")
     named = classifier if isinstance(classifier, Mapping | list | tuple) else [classifier]
@@ -219,7 +234,7 @@ def what_if(
             **settings,
         )
         sides.append(Side(name, len(used), run.results[0]))
-    notes = (*data.notes, *_notes_on(dropped, data))
+    notes = (*data.notes, *_notes_on(exclusions, data))
     return _compared(question, (sides[0], sides[1]), confidence_level, notes)
 
 

@@ -35,7 +35,24 @@ def evaluation_figure(
     *,
     relative: bool = False,
 ) -> Figure:
-    """Draw the curves of an evaluation as `cmc_figure` does: of the algorithms `drawn`, which is said, or of all."""
+    """Draw the curves of an evaluation as `cmc_figure` does: of the algorithms `drawn`, which is said, or of all.
+
+    Parameters
+    ----------
+    evaluation
+        What `evaluate` returned.
+    title, width
+        A heading, and the width in inches.
+    drawn, places
+        Which algorithms are drawn, and which colour each has.
+    relative
+        Whether ranks are shares of the gallery.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `save_figure` writes it.
+    """
     panels = {
         probes_called(one): [
             band for band in evaluation.bands(one) if drawn is None or band.algorithm in drawn
@@ -84,6 +101,11 @@ def cmc_figure(
     relative
         Whether the axis has relative ranks, rank / people in the gallery, so that galleries of different sizes can be compared
         (Micheals & Boult 2001).
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `save_figure` writes it.
     """
     shown = {name: curves for name, curves in panels.items() if curves}
     if not shown:

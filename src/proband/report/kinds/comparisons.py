@@ -136,7 +136,18 @@ def letter_of(place: int) -> str:
 
 @published
 def comparison_table(comparison: Standings) -> Table:
-    """Make the publication table, the best algorithm first."""
+    """Make the publication table, the best algorithm first.
+
+    Parameters
+    ----------
+    comparison
+        What `compare` returned.
+
+    Returns
+    -------
+    Table
+        The publication table.
+    """
     first = comparison.estimates[0]
     twice = given_twice(comparison)
     unit, item = weighted_by(first)

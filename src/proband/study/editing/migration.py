@@ -28,11 +28,14 @@ class KeyChange:
         The keys and numbers that lead to it, before and after.
     line
         Where it stands.
+    value
+        What it is set to, where that is written otherwise now; None where its value stays.
     """
 
     was: Keys
     now: Keys
     line: int
+    value: str | None = None
 
     @property
     def stays(self) -> bool:
@@ -40,7 +43,9 @@ class KeyChange:
         return self.was[:-1] == self.now[:-1]
 
     def __str__(self) -> str:
-        return f"line {self.line}, {said_as(self.was)} → {self.now[-1] if self.stays else said_as(self.now)}"
+        now = self.now[-1] if self.stays else said_as(self.now)
+        value = "" if self.value is None else f' = "{self.value}"'
+        return f"line {self.line}, {said_as(self.was)} → {now}{value}"
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ def _changes(
         rename = rename_of(name, known)
         if rename is not None:
             home = keys if rename.now in known else (str(rename.into),)
-            yield KeyChange(was, (*home, rename.now), places.line(was))
+            yield KeyChange(was, (*home, rename.now), places.line(was), rename.rewritten(value))
         inner = model_of(known[name].annotation) if name in known else None
         if inner is None:
             continue
@@ -111,8 +116,20 @@ def _edited(text: str, changes: tuple[KeyChange, ...], places: Places) -> str:
         ((*places.words[change.was], change.now[-1]) for change in staying), reverse=True
     ):
         text = f"{text[:start]}{now}{text[end:]}"
+    rewritten = [change for change in staying if change.value is not None]
+    text = _rewritten(text, rewritten) if rewritten else text
     moving = [change for change in changes if not change.stays]
     return _moved(text, moving) if moving else text
+
+
+def _rewritten(text: str, changes: Sequence[KeyChange]) -> str:
+    """Set what is written otherwise under its new name."""
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    for change in changes:
+        _at(document, change.now[:-1])[change.now[-1]] = change.value
+    return document.as_string()
 
 
 def _moved(text: str, changes: Sequence[KeyChange]) -> str:

@@ -236,7 +236,7 @@ def _table(found: FoundFiles, made: Proposal) -> TableChoice | None:
     if own and not held:
         made.remarks.append(LEFT_OUT(file=table.path.name, why=NO_SUCH_IDS()))
         return None
-    for column, key in ((name, "id"), (subject, "subject")):
+    for column, key in ((name, "id_column"), (subject, "subject_column")):
         if column is None:
             columns = first_few(table.frame.columns, 12)
             made.to_fill_in.append(NO_COLUMN(key=key, file=table.path.name, columns=columns))

@@ -150,14 +150,14 @@ def _samples(made: Proposal) -> list[str]:
             return [
                 '# [samples]                   # fill in: a table with a row for each sample; or ids = "subjects" in [[scores]]',
                 '# file = "samples.csv"',
-                '# id = "id"                   # the column of the ids that the scores use',
-                '# subject = "subject"         # the column that says whose a sample is',
+                '# id_column = "id"            # the column of the ids that the scores use',
+                '# subject_column = "subject"  # the column that says whose a sample is',
             ]
         return ["# No [samples]: the scores name the people themselves."]
     lines = ["[samples]", f"file = {toml_text(made.named(table.path))}"]
     for key, column, meaning in (
-        ("id", table.id, "the ids that the scores use"),
-        ("subject", table.subject, "whose a sample is"),
+        ("id_column", table.id, "the ids that the scores use"),
+        ("subject_column", table.subject, "whose a sample is"),
     ):
         if column is None:
             lines.append(f'# {key} = "…"   # fill in, {meaning}: {first_few(table.frame.columns, 12)}')

@@ -37,8 +37,8 @@ class SamplesTable(Part):
             "such as jaffe or jaffe/{subject}.{expression}.{number}."
         ),
     ]
-    id: Annotated[Text, Field(description="Column of the sample id; # numbers the rows.")] = "id"
-    subject: Annotated[Text, Field(description="Column of the subject.")] = "subject"
+    id_column: Annotated[Text, Field(description="Column of the sample id; # numbers the rows.")] = "id"
+    subject_column: Annotated[Text, Field(description="Column of the subject.")] = "subject"
     failed: Annotated[
         Text | None, Field(description="Which samples failed to be acquired, e.g. 'not detected'.")
     ] = None
@@ -62,7 +62,7 @@ class _Source(Part):
             description="Ids that are in one file and not in the other: an error, or left out and counted."
         ),
     ] = "error"
-    orientation_check: Annotated[bool, Field(description="Refuse scores that look reversed.")] = True
+    check_orientation: Annotated[bool, Field(description="Refuse scores that look reversed.")] = True
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:

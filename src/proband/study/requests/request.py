@@ -127,24 +127,58 @@ class Request(Part):
         return () if self.images is None else (self.images,)
 
     def section(self, key: str) -> tuple[Any, ...]:
-        """What is asked of an analysis, each an `AnalysisRequest`; nothing if it is switched off."""
+        """What is asked of an analysis, each an `AnalysisRequest`; nothing if it is switched off.
+
+        Parameters
+        ----------
+        key
+            The key of an analysis.
+
+        Returns
+        -------
+        tuple
+            Its sections.
+        """
         if key not in analysis_keys():
             raise unknown_name("analysis", key, analysis_keys())
         said = getattr(self, key)
         return said if isinstance(said, tuple) else () if said is None else (said,)
 
     def says(self, key: str) -> bool:
-        """Whether a section was written, and not for switching it off."""
+        """Whether a section was written, and not for switching it off.
+
+        Parameters
+        ----------
+        key
+            The key of an analysis.
+
+        Returns
+        -------
+        bool
+            Whether its section was written.
+        """
         return key in self.model_fields_set and bool(getattr(self, key, None))
 
     def sections(self) -> Iterator[tuple[Analysis, Any]]:
-        """Every analysis that is to be carried out, with what is asked of it: all of it, where there may be several."""
+        """Every analysis that is to be carried out, with what is asked of it: all of it, where there may be several.
+
+        Returns
+        -------
+        Iterator
+            Every section that was written, with its analysis.
+        """
         for analysis in analyses():
             if self.section(analysis.key):
                 yield analysis, getattr(self, analysis.key)
 
     def asked(self) -> Iterator[tuple[Analysis, AnalysisRequest]]:
-        """Every analysis that is to be carried out, once for each of several."""
+        """Every analysis that is to be carried out, once for each of several.
+
+        Returns
+        -------
+        Iterator
+            Every analysis that is to be carried out, with its options.
+        """
         for analysis, _ in self.sections():
             yield from ((analysis, one) for one in self.section(analysis.key))
 

@@ -128,12 +128,26 @@ class PairedTest(Test):
 
 @published
 def mcnemar(n_sf: Count, n_fs: Count) -> PairedTest:
-    """Test whether two algorithms recognise probes equally often, by the probes on which they differ (McNemar 1947).
+    """Test whether two algorithms recognise probes equally often, by the probes on which they differ.
 
     If neither is better, each of the n = n_sf + n_fs discordant probes falls either way with the chance ½, so p_greater = P[X ≤
     n_fs], X ~ Binomial(n, ½): exact. The two-sided p is twice the smaller tail, the mid-p that less P[X = n_fs] (Fagerland et
     al. 2013). Probes are taken to be independent: with several probes of a person it rejects far too often. With no discordant
     probe every p-value is 1.
+
+    Parameters
+    ----------
+    n_sf, n_fs
+        The probes that only the first algorithm has right, and those that only the second has.
+
+    Returns
+    -------
+    McNemar
+        The exact p-values of both sides and of either.
+
+    References
+    ----------
+    .. [1] McNemar, Q. (1947). Psychometrika 12, 153-157.
 
     Examples
     --------
@@ -167,6 +181,18 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> 
     rates to the ends of their Wilson intervals and φ their correlation, p₁ − p₂ − √(δ₁² − 2φδ₁ε₂ + ε₂²) to p₁ − p₂ + √(ε₁² −
     2φε₁δ₂ + δ₂²). Probes vary, and are taken for independent.
 
+    Parameters
+    ----------
+    pairs
+        The counts of two algorithms on the same probes.
+    confidence_level
+        Of the interval.
+
+    Returns
+    -------
+    Interval
+        Of the difference of the two rates.
+
     Examples
     --------
     Newcombe's table (36, 12, 2, 0) is 0.0569 to 0.3404.
@@ -195,10 +221,26 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> 
 
 @published
 def tango_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Interval:
-    """Find Tango's (1998) score interval of the paired difference of two rates: the differences a score test does not reject.
+    """Find Tango's score interval of the paired difference of two rates: the differences a score test does not reject.
 
     Its ends solve (b − c − nδ)/√(n[2q(δ) + δ(1 − δ)]) = ±z, with b and c the discordant counts and q(δ) the most likely share
     of probes that only the second recognises. Probes vary, and are taken for independent.
+
+    Parameters
+    ----------
+    pairs
+        The counts of two algorithms on the same probes.
+    confidence_level
+        Of the interval.
+
+    Returns
+    -------
+    Interval
+        Of the difference of the two rates.
+
+    References
+    ----------
+    .. [1] Tango, T. (1998). Statistics in Medicine 17, 891-908.
 
     Examples
     --------
