@@ -24,7 +24,7 @@ from proband.analyses.identification.run import Identified
 from proband.analyses.verification.run import Verified
 from proband.inference import Comparison
 from proband.report.page.build import build_page
-from proband.report.page.model import Badges, Block, Chart, Folded, Paragraph
+from proband.report.page.model import Badges, Block, Chart, Folded, Panels, Paragraph
 from proband.report.page.sections.methods import methods_text
 from proband.report.references import REFERENCES
 from proband.report.scene import Scene
@@ -86,7 +86,7 @@ def scrambled(monkeypatch) -> Iterator[None]:
 def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
     for block in blocks:
         yield block
-        if isinstance(block, Folded):
+        if isinstance(block, Folded | Panels):
             yield from flat(block.blocks)
 
 

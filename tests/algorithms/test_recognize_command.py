@@ -190,7 +190,8 @@ def test_ones_own_function_by_dotted_name(
         "recognize", *HERE, "--as-they-are", *TEST, "-a", "mine.own:embed", "-o", "s.npz", cwd=crops_only
     )
     assert done.returncode == 0, done.stderr
-    assert list(values_of(crops_only / "s.npz")) == ["mine.own:embed"]
+    with np.load(crops_only / "s.npz") as archive:
+        assert "mine.own:embed" in archive.files
 
 
 # Regression: what a model has to say of its scores is written nowhere: neither here nor in the archive.

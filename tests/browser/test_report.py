@@ -64,6 +64,11 @@ def test_nothing_sticks_out_of_a_phone(open_report: Open) -> None:
         )
         <= 0
     )
+    # A value does not cover the whiskers of its interval.
+    for track in page.locator("#standings .track").all():
+        whiskers, value = (track.locator(part).bounding_box() for part in ("b", "u"))
+        assert value["width"] < whiskers["width"]
+        assert whiskers["x"] < value["x"] < whiskers["x"] + whiskers["width"]
     unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 

@@ -114,7 +114,7 @@ def folder(tmp_path_factory):
         ("evaluate ok.npz -s s.csv -g session==1 --out /", 1, "left alone"),
         ("evaluate -e x3.npz -s s.csv -g session==1 --metric cosine", 1, "it has emb of 16 × 2 × 3"),
         (
-            "evaluate -e x.npz -e y.npz -s s.csv -g session==1 --metric cosine",
+            "evaluate -e x.npz -e x=y.npz -s s.csv -g session==1 --metric cosine",
             2,
             "give one another name: NAME=FILE",
         ),

@@ -30,7 +30,7 @@ import proband.report.kinds
 from proband.cli import main
 from proband.engine.rendering import Shown, render
 from proband.errors import UsageError
-from proband.report.page.model import Block, Chart, Folded
+from proband.report.page.model import Block, Chart, Folded, Panels
 from proband.report.tables import terminal
 from proband.report.tables.cells import columns, interval_cell, over, rate_cell, share_cell, text_cell
 from proband.report.tables.formats import as_csv, as_html, as_latex, as_markdown
@@ -174,7 +174,7 @@ def test_a_pipe_gets_plain_lines_of_a_stated_width(printed: Printed) -> None:
 def blocks(several: tuple[Block, ...]) -> Iterator[Block]:
     for block in several:
         yield block
-        if isinstance(block, Folded):
+        if isinstance(block, Folded | Panels):
             yield from blocks(block.blocks)
 
 

@@ -66,6 +66,18 @@ def test_without_people_the_interval_is_said_to_be_at_a_fixed_threshold() -> Non
     assert all(row[-1].value is not None for row in table.rows)
 
 
+def test_an_asterisk_is_explained_where_there_is_one() -> None:
+    rng = np.random.default_rng(1)
+    mated = np.arange(2000) < 1000
+    scores = rng.normal(size=2000) + mated
+    for fmr, starred in ((0.01, False), (0.9, True)):
+        found = pb.verify_pairs(mated, scores, orientation="similarity", fmr=fmr)
+        (table,) = verification_tables([found])
+        assert found.points[0].point.fmr_supported is starred
+        assert ("*" in as_terminal(table, 80).plain) is starred
+        assert ("* rests on fewer" in found.to_markdown()) is starred
+
+
 def test_every_representation_has_the_same_view(results: list[Verification]) -> None:
     whole = results[0]
     for text in (whole._repr_html_(), whole.to_markdown(), whole.to_latex()):

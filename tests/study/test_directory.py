@@ -106,7 +106,7 @@ def test_the_same_bytes_in_another_directory(studied: Studied, folder: Path, tmp
     sections = (EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100")
     study = studied(*sections)
     (folder / "moved").mkdir()
-    for name in ("samples.csv", "a.npz", "b.npz"):
+    for name in ("samples.csv", "good.npz", "poor.npz"):
         (folder / "moved" / name).write_bytes((folder / name).read_bytes())
     moved = studied(*sections, name="moved/study.toml")
     cache = Cache(tmp_path / "kept")

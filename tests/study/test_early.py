@@ -35,7 +35,7 @@ FAULTS = {
         "pairs = 'good-nobody'": "no algorithm 'nobody'",
         "measure = 'auc'\ndesign = 'obuchowski'": "does not apply where pairs are compared",
         "design = 'brr'\nstrata = 'site'": "no column 'site'",
-        "with_scores = 'a.npz'\nwith_gallery = 'nmber == 0'": "no column 'nmber'",
+        "with_scores = 'good.npz'\nwith_gallery = 'nmber == 0'": "no column 'nmber'",
     },
     "gate": {
         "baseline = 'nobody'": "no algorithm 'nobody'",

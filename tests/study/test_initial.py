@@ -146,7 +146,7 @@ def test_square_scores_and_embeddings_need_a_gallery(tmp_path: Path) -> None:
     assert [note.code for note in made.to_fill_in] == ["init.no-metric"] * 2
     assert study.request.experiment.gallery == "one_per_subject"
     assert [(one.file, one.name) for one in study.request.embeddings] == [
-        ("vectors.npz", "net (vectors)"),
+        ("vectors.npz", None),
         ("plain.npy", None),
     ]
     assert "# [strat]" not in made.text
@@ -245,7 +245,7 @@ def test_what_cannot_be_found_is_named(tmp_path: Path) -> None:
     np.savez(tmp_path / "scores.npz", net=matrix(), query_ids=ids(2), target_ids=ids(1))
     made = initial_study([tmp_path / "scores.npz"], tmp_path / "study.toml")
     assert made.to_fill_in[0].code == "init.no-table"
-    assert made.to_fill_in[1]["algorithms"] == "'net'"
+    assert made.to_fill_in[1]["algorithms"] == "'scores'"
     assert "# [samples]" in made.text
     pl.DataFrame({"what": ["a", "b"], "whose": ["x", "y"]}).write_csv(tmp_path / "odd.csv")
     made = initial_study([tmp_path / "scores.npz", tmp_path / "odd.csv"], tmp_path / "study.toml")

@@ -103,7 +103,7 @@ def plain(value: Any) -> Any:
 def read(folder: Path) -> tuple[list[Any], Any]:
     samples = pb.Samples.read(folder / "samples.csv")
     options: Any = {"orientation": "similarity", "query_ids": "ids", "target_ids": "ids"}
-    scores = [pb.Scores.read(folder / f"{file}.npz", samples, **options) for file in "ab"]
+    scores = [pb.Scores.read(folder / f"{file}.npz", samples, **options) for file in ("good", "poor")]
     return scores, samples
 
 
@@ -183,9 +183,9 @@ def test_every_analysis_finds_alone_what_it_finds_among_all_others(studied: Stud
 def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: Path) -> None:
     study = studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100")
     run(study, cache=Cache(folder / "kept"))
-    stored = dict(np.load(folder / "b.npz"))
-    stored["poor"] = stored["poor"] + np.float64(1e-3)
-    np.savez(folder / "b.npz", **stored)
+    stored = dict(np.load(folder / "poor.npz"))
+    stored["scores"] = stored["scores"] + np.float64(1e-3)
+    np.savez(folder / "poor.npz", **stored)
     cache = Cache(folder / "kept")
     changed = run(study, cache=cache)
     assert sorted(cache.found) == ["ranks", "verification"]
@@ -303,7 +303,7 @@ def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
 
 def test_two_algorithms_of_one_name(studied: Studied) -> None:
     with pytest.raises(UsageError, match="Two algorithms are called 'good'"):
-        run(studied(EXPERIMENT, sources=SOURCES.replace("b.npz", "a.npz")))
+        run(studied(EXPERIMENT, sources=SOURCES.replace("poor.npz", "good.npz")))
 
 
 REVERSED = SOURCES.replace('orientation = "similarity"', 'orientation = "distance"', 1)
@@ -316,8 +316,8 @@ UNSAID = SOURCES.replace('orientation = "similarity"\n', "", 1)
         (REVERSED, "line 4, [[scores]] number 1: good: read as a distance", "genuine pairs look worse", 'write orientation = "similarity"; or'),
         (REVERSED, "line 4, [[scores]] number 1", "read as a distance", "write check_orientation = false."),
         (UNSAID, "line 4, [[scores]] number 1", "must be 'similarity' or 'distance'", "never guessed"),
-        (SOURCES.replace('b.npz"', 'b.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
-        (SOURCES.replace("b.npz", "a.npz"), "line 9, [[scores]] number 2", "Two algorithms are called 'good'", "the first is at study.toml, line 4"),
+        (SOURCES.replace('poor.npz"', 'poor.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
+        (SOURCES.replace("poor.npz", "good.npz"), "line 9, [[scores]] number 2", "Two algorithms are called 'good'", "the first is at study.toml, line 4"),
         (SOURCES.replace('csv"', 'csv"\nid_column = "name"'), "line 2, samples", "no column 'name'", 'id_column = "id" in [samples]'),
     ],
 )  # fmt: skip
@@ -345,9 +345,9 @@ def test_ids_that_do_not_agree_name_their_line(studied: Studied, folder: Path) -
 
 
 def test_scores_that_are_not_numbers_name_their_line(studied: Studied, folder: Path) -> None:
-    stored = dict(np.load(folder / "b.npz"))
-    stored["poor"][:] = np.nan
-    np.savez(folder / "b.npz", **stored)
+    stored = dict(np.load(folder / "poor.npz"))
+    stored["scores"][:] = np.nan
+    np.savez(folder / "poor.npz", **stored)
     for rest in ("", "[[comparison]]", "[verification]\nn_resamples = 0"):
         with pytest.raises(
             InputError, match=r"^study\.toml, line 9, \[\[scores\]\] number 2: .*poor: .* not finite"
@@ -371,7 +371,12 @@ def test_one_algorithm_is_not_compared(studied: Studied) -> None:
 def test_inputs_are_named_as_the_study_names_them(studied: Studied, folder: Path) -> None:
     (folder / "gallery.txt").write_text("".join(f"s{s:02d}-0\n" for s in range(20)), encoding="utf-8")
     found = run(studied("[experiment]\ngallery = '@gallery.txt'", sources=f"verification = false\n{SOURCES}"))
-    assert [one.name for one in found.provenance.inputs] == ["samples.csv", "a.npz", "b.npz", "gallery.txt"]
+    assert [one.name for one in found.provenance.inputs] == [
+        "samples.csv",
+        "good.npz",
+        "poor.npz",
+        "gallery.txt",
+    ]
     assert found.provenance.inputs[3].n_bytes == 120
     assert str(folder) not in as_json(found.to_dict())
 

@@ -20,7 +20,7 @@ from proband.errors import UsageError, unknown_name
 from proband.inference import Comparison
 from proband.report.charts.mpl import printed
 from proband.report.charts.spec import Chart, in_places
-from proband.report.page.charts import shown
+from proband.report.page.charts import side_by_side
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Folded, Paragraph, Section, said
 from proband.report.plotting import values_chart
@@ -248,12 +248,12 @@ class View(Generic[Found]):
         notes = [note for note in self.notes(found) if note not in (*led, *verdicts)]
         opened, *more = self.charts(found).values() or [()]
         yield from (Paragraph(as_sentence(note), strong=True) for note in led)
-        yield from (shown(one, places=scene.looks) for one in opened)
+        yield from side_by_side(opened, scene.looks)
         yield of_length(first)
         yield from said([*verdicts, *(note for note in notes if note.level == "caution")])
         if more:
             yield Folded(
-                "More charts", tuple(shown(one, places=scene.looks) for each in more for one in each)
+                "More charts", tuple(block for each in more for block in side_by_side(each, scene.looks))
             )
         yield from (Folded(one.caption, (one,)) for one in rest)
         yield Folded(self.meaning, tuple(said(note for note in notes if note.level != "caution")))

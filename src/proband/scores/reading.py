@@ -17,6 +17,7 @@ from proband.samples import Choice, Ids, Samples
 from proband.samples.choosing import check_choice, choose
 from proband.samples.npz import Archive
 from proband.scores.alignment import check_ids
+from proband.scores.array_names import array_names
 from proband.scores.base import Declared, DenseScores, MissingPolicy, Orientation, check_orientation_name
 from proband.scores.embeddings import Embeddings, Metric
 from proband.scores.formats import ReadOptions, ScoreFile, labelled, read_file
@@ -76,7 +77,7 @@ def read_scores(
     ids: IdsName = "samples",
     progress: Progress | None = None,
 ) -> dict[str, DenseScores]:
-    """Read every score matrix of a file, by name.
+    """Read every score matrix of a file, by name: the only one is called as the file is, several as their arrays are.
 
     Parameters
     ----------
@@ -111,8 +112,8 @@ def read_scores(
     >>> import tempfile
     >>> import numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "scores.npz")
-    ...     np.savez(path, net=[[0.9, 0.1]], query_ids=["a2"], target_ids=["a1", "b1"])
+    ...     path = Path(folder, "net.npz")
+    ...     np.savez(path, scores=[[0.9, 0.1]], query_ids=["a2"], target_ids=["a1", "b1"])
     ...     read_scores(path, orientation="similarity")
     {'net': DenseScores('net': 1 query × 2 targets, similarity)}
     """
@@ -228,7 +229,7 @@ def read_embeddings(
     rows: Choice | None = None,
     ids: str | None = None,
 ) -> dict[str, Embeddings]:
-    """Read every model's embeddings of a file, by name.
+    """Read every model's embeddings of a file, by name: the only one is called as the file is, several as their arrays are.
 
     Parameters
     ----------
@@ -261,8 +262,8 @@ def read_embeddings(
     >>> import tempfile
     >>> import numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "vectors.npz")
-    ...     np.savez(path, net=np.eye(2), ids=["a1", "b1"])
+    ...     path = Path(folder, "net.npz")
+    ...     np.savez(path, embeddings=np.eye(2), ids=["a1", "b1"])
     ...     read_embeddings(path, metric="cosine")
     {'net': Embeddings('net': 2 queries × 2 targets, similarity)}
     """
@@ -323,8 +324,9 @@ def embeddings_in(
                 "leave it out.",
                 file=Said(path.name),
             )
+        names = array_names(shards_name(path) if files else path.stem, file.arrays)
         for own, vectors in file.models.items():
-            called = name or own
+            called = name or names.get(own, own)
             axis = _axis(file.ids, "sample", rows, samples, vectors, 0, called)
             notes = () if samples is None else check_ids(axis, samples, missing)
             compared = _metric_of(called, metric, None if overriding else file.metric)
@@ -401,7 +403,8 @@ def _parts_of(files: Sequence[Path], path: Path, key: str | None, ids: str | Non
                 file=Said(name),
             )
     joined = {own: RowShards([one.models[own] for one in parts], names) for own in parts[0].models}
-    return VectorFile(joined, joined_ids(files, [one.ids for one in parts], "sample"), metrics.pop())
+    ids_of_all = joined_ids(files, [one.ids for one in parts], "sample")
+    return VectorFile(joined, ids_of_all, metrics.pop(), arrays=parts[0].arrays)
 
 
 def _ids_beside(files: Sequence[Path], n: int) -> Ids | None:

@@ -9,7 +9,7 @@ import pytest
 from tests.report.page import finding
 
 from proband.report.page.build import build_page
-from proband.report.page.model import Block, Chart, Folded, Page
+from proband.report.page.model import Block, Chart, Folded, Page, Panels
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
 from proband.report.tables.table import Cell, Table
@@ -24,7 +24,7 @@ ORDER = [
 def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
     for block in blocks:
         yield block
-        if isinstance(block, Folded):
+        if isinstance(block, Folded | Panels):
             yield from flat(block.blocks)
 
 

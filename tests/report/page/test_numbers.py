@@ -21,7 +21,7 @@ from proband.analyses.verification.run import Verified
 from proband.analyses.verification.view import hard_subjects_blocks
 from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.report.page.build import build_page
-from proband.report.page.model import Block, Chart, Folded, Page, Paragraph
+from proband.report.page.model import Block, Chart, Folded, Page, Panels, Paragraph
 from proband.report.page.render import render_page
 from proband.report.page.sections import diagnostics
 from proband.report.scene import Scene
@@ -143,7 +143,7 @@ def with_other_words(block: Block) -> Block:
             return replace(block, rows=tuple(map(tuple, rows)))
         case Chart():
             return replace(block, data=with_other_words(block.data))
-        case Folded():
+        case Folded() | Panels():
             return replace(block, blocks=tuple(map(with_other_words, block.blocks)))
     return block
 

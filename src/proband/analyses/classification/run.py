@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
 from proband.samples.reading import filled_frame, read_frame
 from proband.samples.table import require_values
+from proband.scores.array_names import array_names
 from proband.scores.formats.numpy_files import open_npy
 from proband.study.context import Context
 from proband.words import Note, counted
@@ -137,18 +139,18 @@ def _matrices(
     stated: Mapping[str, Sequence[str]],
     renamed: bool,
 ) -> dict[str, Labels]:
-    """Every matrix by its name, its columns in the order of the classes; by the name of its file where two archives call theirs alike."""
-    found = [
-        (file, key, len(keys))
+    """Every matrix by the name of its model, its columns in the order of the classes; with its file where two have one name."""
+    named = [
+        (file, key, name)
         for file, arrays in archives.items()
-        for keys in [[key for key in arrays if _dimensions(arrays, key) == 2]]
-        for key in keys
+        for key, name in array_names(
+            Path(file).stem, [key for key in arrays if _dimensions(arrays, key) == 2]
+        ).items()
     ]
-    alike = len({key for _, key, _ in found}) < len(found)
+    twice = Counter(name for *_, name in named)
     made: dict[str, Labels] = {}
-    for file, key, n in found:
-        stem = Path(file).stem
-        name = key if not alike else stem if n == 1 else f"{stem}:{key}"
+    for file, key, own in named:
+        name = own if twice[own] == 1 else f"{Path(file).stem}:{key}"
         if name in made:
             raise UsageError(
                 f"Two models are called {name!r}.", "rename a file, or put both into one archive."
@@ -160,7 +162,7 @@ def _matrices(
         files = first_few([Path(file).name for file in archives])
         if missing:
             raise unknown_name(
-                "matrix", missing[0], [key for _, key, _ in found], f"in {files}", option="models"
+                "matrix", missing[0], [name for *_, name in named], f"in {files}", option="models"
             )
         raise InputError(f"{files}: there is no matrix of scores, samples × classes.")
     return made

@@ -32,7 +32,7 @@ from proband.report.kinds.pairs import pairs_chart
 from proband.report.kinds.verdicts import rate_of_items, summary_of
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric
-from proband.report.page.charts import shown
+from proband.report.page.charts import side_by_side
 from proband.report.page.lengths import drawn, left_out
 from proband.report.page.model import Badge, Block, Folded, said
 from proband.report.scene import Scene
@@ -114,7 +114,7 @@ class ClassificationView(View[Classification]):
         leading = drawn(found.algorithms, scene.order)
         charts = [confusion(found, name, f"confusion-{place}") for place, name in enumerate(leading, 1)]
         yield Folded(
-            "Confusions of classes", (*map(shown, charts), *said(left_out(found.algorithms, leading)))
+            "Confusions of classes", (*side_by_side(charts), *said(left_out(found.algorithms, leading)))
         )
         yield Folded("Commonest mistakes", (confusions_table(found, _MISTAKES),))
         yield Folded(self.meaning, tuple(said(classification_statements(found))))

@@ -15,7 +15,7 @@ from proband.inference.verification.thresholds.results import DeployedThreshold
 from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
 from proband.report.charts.makers.curves import curves_along
-from proband.report.charts.spec import Chart, Series, listed
+from proband.report.charts.spec import Chart, Series, comparable_charts, listed
 from proband.report.methods_text import MethodsText
 from proband.report.notes import UNSUPPORTED, answered
 from proband.report.scene import Scene
@@ -49,7 +49,12 @@ class ThresholdsView(View[Found]):
 
     def charts(self, found: Found) -> Mapping[str, Sequence[Chart]]:
         drawable = [one for one in _each(found) if len(one.rates) > 1]
-        return {"thresholds": [_bounds(drawable)]} if drawable else {}
+        algorithms = list(dict.fromkeys(one.algorithm for one in drawable))
+        charts = [
+            _bounds([one for one in drawable if one.algorithm == name], place, len(algorithms))
+            for place, name in enumerate(algorithms)
+        ]
+        return {"thresholds": comparable_charts(charts)} if charts else {}
 
     def notes(self, found: Found) -> Sequence[Note]:
         """Everything a reader should know: what each means for new people first."""
@@ -148,14 +153,9 @@ def _starred(found: Sequence[DeployedThreshold]) -> list[Note]:
     return [UNSUPPORTED(least=SUPPORTED)] if few else []
 
 
-def _bounds(found: Sequence[DeployedThreshold]) -> Chart:
-    """The rate of every algorithm by threshold, with a band up to its bound for new people."""
-    longest: dict[str, DeployedThreshold] = {}
-    for one in found:
-        kept = longest.get(one.algorithm)
-        if kept is None or len(one.rates) > len(kept.rates):
-            longest[one.algorithm] = one
-    series = [_series(one, place) for place, one in enumerate(longest.values())]
+def _bounds(found: Sequence[DeployedThreshold], place: int, n: int) -> Chart:
+    """The rate of one of `n` algorithms by threshold, with a band up to its bound for new people: scores of algorithms have no common scale."""
+    longest = max(found, key=lambda one: len(one.rates))
     part = level(found[0].confidence_level)
     told = [
         f"{one.algorithm} {threshold(one.sure.threshold)} for {given(one.target_fmr)} (FMR {digits(one.sure.fmr.value)} here)"
@@ -163,12 +163,14 @@ def _bounds(found: Sequence[DeployedThreshold]) -> Chart:
         if one.sure is not None
     ]
     return curves_along(
-        series,
-        "threshold",
+        [_series(longest, place)],
+        "threshold" if n == 1 else f"threshold of {longest.algorithm}",
         "false match rate",
         "rate",
-        id="threshold-bounds",
-        title="False match rate and its upper bound by threshold",
+        id="threshold-bounds" if place == 0 else f"threshold-bounds-{place + 1}",
+        title="False match rate and its upper bound by threshold"
+        if n == 1
+        else f"{longest.algorithm}: FMR and its bound by threshold",
         said=f"False match rates by threshold, with bands up to the one-sided {part} bound for new people. Thresholds to deploy: "
         f"{listed(told) if told else 'none'}.",
         scale="log",

@@ -54,7 +54,7 @@ from proband.report.charts.mpl import figure
 from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric
-from proband.report.page.charts import shown
+from proband.report.page.charts import shown, side_by_side
 from proband.report.page.lengths import drawn, left_out, of_length
 from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.scene import Scene
@@ -373,7 +373,7 @@ def _rates_blocks(results: Sequence[Verification], scene: Scene) -> Iterator[Blo
     some = "" if len(leading) == len(names) else f", the leading {counted(len(leading), 'algorithm')}"
     yield Folded(
         f"Scores of genuine and impostor comparisons{some}",
-        tuple(shown(scores(one, f"scores-{place}")) for place, one in enumerate(histograms, 1)),
+        tuple(side_by_side([scores(own, f"scores-{place}") for place, own in enumerate(histograms, 1)])),
     )
     yield Folded("What the error rates mean", tuple(said(verification_statements(results))))
 

@@ -9,7 +9,7 @@ from proband.inference.verification.groups import Differential
 from proband.inference.verification.people.hard_subjects import SIGNIFICANCE, HardSubjects
 from proband.inference.verification.results import Verification, VerificationPoint
 from proband.measures.pair_measures import AUC, EER
-from proband.measures.verification import SUPPORTED
+from proband.measures.verification import SUPPORTED, OperatingPoint
 from proband.report.charts.makers.concentration import Concentration, shared_errors
 from proband.report.kinds.verdicts import listed
 from proband.report.methods_text import MethodsText
@@ -278,7 +278,8 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
     if counts.n_failed_genuine or counts.n_failed_impostor:
         frr = tuple((one.algorithm, one.points[0].counts.frr) for one in results)
         said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
-    if any(not (p.fmr.supported and p.fnmr.supported) for one in results for p in one.points):
+    # Rates that are not shown first, such as FMR at a target FMR, have their asterisk and its meaning in the table of operating points.
+    if any(not _is_supported(point.counts) for one in results for point in one.points):
         said.append(UNSUPPORTED(least=SUPPORTED))
     for one in results:
         unmatched = next((point.fmr for point in one.points if point.counts.false_matches == 0), None)
@@ -287,6 +288,11 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
     intervals = _INTERVALS if first.n_subjects else _INTERVALS_OF_PAIRS
     said.append(answered(first.answers, intervals, level=first.confidence_level))
     return said + list(dict.fromkeys(note for one in results for note in one.notes))
+
+
+def _is_supported(point: OperatingPoint) -> bool:
+    """Whether enough errors are behind the rates that are shown first: FNMR, and FMR at a threshold that was given."""
+    return point.fnmr_supported and (point.asked is not None or point.fmr_supported)
 
 
 def _summary(one: Verification) -> Note:

@@ -294,14 +294,26 @@ def in_places(chart: Chart, places: Mapping[str, int]) -> Chart:
 
 
 def aligned_charts(charts: Sequence[Chart], *, across: bool = False) -> list[Chart]:
-    """The same charts on one axis y, or x, on the scales that are shown at first."""
-    ends = [one.axes[0][0 if across else 1] for one in charts]
-    low, high = min(one.low for one in ends), max(one.high for one in ends)
-    made = []
-    for one in charts:
-        x, y = one.axes[0]
-        axes = (replace(x, low=low, high=high), y) if across else (x, replace(y, low=low, high=high))
-        made.append(replace(one, axes=(axes,)))
+    """The same charts on one axis y, or x, on each of the scales that all of them have."""
+    made: list[list[tuple[Axis, Axis]]] = [[] for _ in charts]
+    for axes in zip(*(chart.axes for chart in charts), strict=False):
+        own = [pair[0 if across else 1] for pair in axes]
+        ends = {"low": min(axis.low for axis in own), "high": max(axis.high for axis in own)}
+        for kept, (x, y) in zip(made, axes, strict=True):
+            kept.append((replace(x, **ends), y) if across else (x, replace(y, **ends)))
+    return [replace(chart, axes=tuple(axes)) for chart, axes in zip(charts, made, strict=True)]
+
+
+def comparable_charts(charts: Sequence[Chart]) -> list[Chart]:
+    """The same charts as small multiples: curves, and rows of values, share the axes that measure one thing; scores share none."""
+    made = list(charts)
+    if len(made) < 2 or not all(isinstance(chart.marks, Curves | Rows) for chart in made):
+        return made
+    for axis, across in ((0, True), (1, False)):
+        along = {(one.label, one.kind, one.unit) for one in (chart.axes[0][axis] for chart in made)}
+        # The rows of a chart are its own.
+        if len(along) == 1 and (across or isinstance(made[0].marks, Curves)):
+            made = aligned_charts(made, across=across)
     return made
 
 

@@ -21,6 +21,7 @@ from proband.report.page.model import (
     Code,
     Facts,
     Folded,
+    Panels,
     Paragraph,
 )
 from proband.report.tables.formats import as_latex
@@ -68,6 +69,8 @@ def block_markup(writing: Writing, block: Block) -> Markup:
             return joined([_heading(block.title), terms(block.rows, "facts")])
         case Code():
             return _code(block)
+        case Panels():
+            return tag("div", joined(_chart(writing, chart) for chart in block.blocks), class_="panels")
         case Folded():
             return folded(writing, block.title, block.blocks)
         case Table():

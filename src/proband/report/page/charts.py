@@ -1,12 +1,12 @@
 """Charts of the page: each drawn as SVG, with its data as a table."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from proband.report.charts import spec
 from proband.report.charts.data import data_of
 from proband.report.charts.palette import is_grey
 from proband.report.charts.svg.drawing import drawings
-from proband.report.page.model import Chart
+from proband.report.page.model import Block, Chart, Panels
 from proband.report.tables.table import Table
 from proband.words import count
 
@@ -32,3 +32,9 @@ def shown(chart: spec.Chart, data: Table | None = None, places: Mapping[str, int
         notes,
         chart.answers,
     )
+
+
+def side_by_side(charts: Sequence[spec.Chart], places: Mapping[str, int] | None = None) -> list[Block]:
+    """One chart as it is; several as panels on the axes that they share."""
+    made = tuple(shown(chart, places=places) for chart in spec.comparable_charts(charts))
+    return list(made) if len(made) < 2 else [Panels(made)]

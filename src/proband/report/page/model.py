@@ -89,7 +89,14 @@ class Folded:
     blocks: tuple[Block, ...]
 
 
-Block = Paragraph | Badges | Facts | Code | Folded | Table | Chart
+@dataclass(frozen=True)
+class Panels:
+    """Charts side by side, as small multiples."""
+
+    blocks: tuple[Chart, ...]
+
+
+Block = Paragraph | Badges | Facts | Code | Folded | Panels | Table | Chart
 
 
 def said(notes: Iterable[Note | str]) -> list[Block]:
