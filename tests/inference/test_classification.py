@@ -80,7 +80,8 @@ def test_groups_are_what_people_are_elsewhere() -> None:
     found = pb.classify(TRUTH, LOGITS, group=GROUPS)
     for mine, theirs in zip(found.comparison.estimates, searched.estimates, strict=True):  # type: ignore[union-attr]
         assert (mine.value, mine.low, mine.high) == pytest.approx((theirs.value, theirs.low, theirs.high))
-        assert mine.by_person == theirs.by_person
+        weighed, expected = mine.by_person, theirs.by_person
+        assert (weighed.value, weighed.low, weighed.high) == (expected.value, expected.low, expected.high)
     mine, theirs = found.comparison.pairs[0], searched.pairs[0]  # type: ignore[union-attr]
     assert (mine.low, mine.high, mine.p_value) == pytest.approx((theirs.low, theirs.high, theirs.p_value))
     assert "group" in str(found.answers.varying)
@@ -284,9 +285,9 @@ def test_archives_that_state_their_classes_are_read_by_them(run: Callable[..., A
         ("--classes", ",".join(map(str, SHUFFLED))),
     ):
         rates = {
-            one["facts"]["algorithm"]: one["value"]
+            one["who"]["algorithm"]: one["value"]
             for one in found(*more)["rates"]
-            if one["measure"] == "top-1"
+            if one["answers"]["of"]["key"] == "top-1"
         }
         assert rates == {name: expected.rate(name).value for name in "AB"}
     np.savez(tmp_path / "b.npz", B=LOGITS["B"], classes=np.arange(C) + 1)

@@ -41,9 +41,7 @@ def _of_class(one: DataSet, level: float, seed: int) -> Answered:
     found = classify(classes, models, group=groups, confidence_level=level, seed=seed)
     first = found.by_class[0]
     assert first.recall is not None  # it has samples
-    assert first.low is not None
-    assert first.high is not None
-    return Answered(first.recall, first.low, first.high, found.rates[0].method)
+    return Answered(first.recall.value, first.recall.low, first.recall.high, found.rates[0].method)
 
 
 def _models_compared(one: DataSet, level: float, seed: int) -> Answered:
@@ -90,7 +88,7 @@ STUDIES = (
             )
             for said, world in (_classes(sizes, (recall,), groups, average),)
         ),
-        ("classify", "OutcomeRate", "protocols.compare_predictions"),
+        ("classify", "protocols.compare_predictions"),
     ),
     Study(
         "recall-of-a-class",
@@ -103,7 +101,7 @@ STUDIES = (
             )
             for recall in (0.8,)
         ),
-        ("ClassRates",),
+        ("classify",),
     ),
     Study(
         "difference-of-models",
