@@ -44,6 +44,7 @@ _UNDECIDED = Sentence(
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
 _SEEN = Sentence("comparison.seen", "note", "{first} against {second}: {effect}{more:then}")
+_STATISTIC = Sentence("comparison.statistic", "note", "{method} {statistic:two}")
 _P = Sentence("comparison.p", "note", "p {p:p}")
 _NOT_JUDGED = Sentence(
     "comparison.not-judged",
@@ -113,8 +114,9 @@ class Difference(Result):
         zero if and only if the adjusted p-value is significant.
     confidence_level, standard_error, degrees_of_freedom
         Of the interval; of the difference by itself, and of the quantile used. The last two are None where there is none.
-    statistic
-        What was tested, where the test has a statistic of its own; not written without.
+    statistic, denominator_degrees_of_freedom
+        What was tested, where the test has a statistic of its own, and the second degrees of freedom where that is F; not written
+        without.
     p_value, p_adjusted
         Two-sided, by itself and adjusted for the number of comparisons; None where nothing is tested, or adjusted.
     adjustment, n_compared
@@ -160,7 +162,16 @@ class Difference(Result):
         {"unit": "other_unit"},
         also=("told_apart", "sentence"),
         without=("margin",),
-        if_any=("who", "statistic", "rests_on", "unit", "side", "by_person", "why_not"),
+        if_any=(
+            "who",
+            "denominator_degrees_of_freedom",
+            "statistic",
+            "rests_on",
+            "unit",
+            "side",
+            "by_person",
+            "why_not",
+        ),
     )
 
     who: Who = NOBODY
@@ -172,6 +183,7 @@ class Difference(Result):
     confidence_level: Confidence
     standard_error: float | None = None
     degrees_of_freedom: float | None = None
+    denominator_degrees_of_freedom: float | None = None
     statistic: float | None = None
     p_value: Rate | None = None
     p_adjusted: Rate | None = None
@@ -335,8 +347,15 @@ class Difference(Result):
 
     def _seen(self) -> Note:
         """The difference where neither is the better one."""
-        tested = () if self.p_value is None else (_P(p=self._with_floor(self.p_value)),)
-        return _SEEN(first=self._first, second=self.second + self._where, effect=self.effect, more=tested)
+        tested = []
+        if self.statistic is not None:
+            tested.append(_STATISTIC(method=self.method, statistic=self.statistic))
+        if self.p_adjusted is not None:
+            tested.append(self.tested)
+        elif self.p_value is not None:
+            tested.append(_P(p=self._with_floor(self.p_value)))
+        both = {"first": self._first, "second": self.second + self._where}
+        return _SEEN(**both, effect=self.effect, more=tuple(tested))
 
     def __repr__(self) -> str:
         return str(self.sentence())
