@@ -44,6 +44,7 @@ WITHIN = {
     "IntervalFound": "what a procedure hands to an estimate",
     "SignedRanks": "what a test hands to a pair over data sets",
     "Joint": "what a procedure hands to estimates and comparisons",
+    "Standardizer": "what makes standardised rates",
     "Value": "part of a protocol card",
 }
 SAID = Sentence("test.results-said", "note", "{n:count probe}")
@@ -86,19 +87,10 @@ def test_every_result_has_a_schema(kind: type) -> None:
 # Who states the level of an interval that does not say it itself.
 LEVEL_OF = {
     "McNemarRow": "McNemarTable",
-    "DatasetPair": "DatasetComparison",
     "GalleryCell": "GalleryVariation",
     "GalleryRow": "GalleryVariation",
     "GroupDifference": "Differential",
     "PersonRate": "RateInterval",
-    "Coefficient": "CovariateStudy",
-    "StandardizedRate": "CovariateStudy",
-    "StandardizedDifference": "CovariateStudy",
-    "StandardizedCurve": "CovariateStudy",
-    "FitCheck": "CovariateStudy",
-    "PartRate": "Partition",
-    "SurveyContrast": "SurveyEstimates",
-    "SurveyEstimate": "SurveyEstimates",
 }
 
 
