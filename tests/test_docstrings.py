@@ -29,13 +29,14 @@ RETURNED = {
     "blind.Key",
     "blind.Meeting",
     "blind.Package",
-    "inference.Interval",
-    "measures.Answers",
-    "measures.Facts",
+    "results.ByAlgorithm",
+    "results.Interval",
+    "results.Answers",
+    "results.Facts",
     "measures.Outcomes",
-    "samples.Representation",
-    "samples.Selection",
-    "scores.OrientationCheck",
+    "data.Representation",
+    "data.Selection",
+    "data.OrientationCheck",
 }
 # What takes pictures, trained models, files of predictions or a study, or minutes: the documentation shows it.
 SHOWN_IN_DOCS = {
@@ -64,6 +65,7 @@ SHOWN_IN_DOCS = {
     "report.statements",
     "run",
     "save_figure",
+    *(f"survey.{name}" for name in ("Function", "Mean", "Quantile", "Ratio", "Total", "Variance")),
 }
 
 

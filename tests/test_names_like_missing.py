@@ -170,7 +170,7 @@ def test_tables_of_labels_and_outcomes(tmp_path: Path, ending: str) -> None:
     )
     written(tmp_path / f"o{ending}", long)
     about = OutcomesRequest(
-        table=f"o{ending}", item="item", system="system", success="success", cluster="who"
+        table=f"o{ending}", item="item", algorithm="system", success="success", cluster="who"
     )
     found = carry_out(only("outcomes", about), origin=origin)["outcomes"]
     assert [one.algorithm for one in found.estimates] == ["NA", "nan"]

@@ -177,7 +177,12 @@ def compared() -> Findings:
     ]
     experiment = pb.Experiment(table, gallery="image == 0")
     pool = pb.Pool(table, groups="session")
-    by_choice = pb.compare(pb.RecognitionRate(1), algorithms, pool, pb.designs.ImageChoice(n_resamples=100))
+    by_choice = pb.compare(
+        algorithms,
+        pool,
+        measure=pb.measures.RecognitionRate(1),
+        design=pb.designs.ImageChoice(n_resamples=100),
+    )
     return Findings(
         "ComparedAlgorithms",
         finding.PROVENANCE,
@@ -185,8 +190,8 @@ def compared() -> Findings:
             "identification": Identified(pb.evaluate(algorithms, experiment)),
             "comparison": ComparedAlgorithms(
                 {
-                    "fnmr": pb.compare(pb.FNMR(0.1), algorithms, experiment),
-                    "auc": pb.compare(pb.AUC(), algorithms, experiment),
+                    "fnmr": pb.compare(algorithms, experiment, measure=pb.measures.FNMR(0.1)),
+                    "auc": pb.compare(algorithms, experiment, measure=pb.measures.AUC()),
                     "choices": by_choice,
                 }
             ),
@@ -255,7 +260,7 @@ def test_comparisons_are_known_by_measure_and_category():
 def test_words_are_other_words(scrambled):
     note = Sentence.every["comparison.nobody"]()
     assert as_sentence(note) != "No person was recognised by one algorithm and not by the other."
-    assert str(pb.RecognitionRate(1).estimand) != "recognition rate at rank 1"
+    assert str(pb.measures.RecognitionRate(1).estimand) != "recognition rate at rank 1"
     assert str(pb.designs.SignFlip()) != "sign-flip over people (mid-p)"
 
 

@@ -39,7 +39,7 @@ OPEN = {
     "usual": ("query_ids", "target_ids"),
     "name": ("id_column", "subject_column"),
     "other": ("similarity",),
-    "column": ("item", "system", "success", "systems", "cluster", "truth", "predicted", "group"),
+    "column": ("item", "algorithm", "success", "algorithms", "cluster", "truth", "predicted"),
 }
 VALUES = {
     "file": "f.npz",

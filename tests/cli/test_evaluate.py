@@ -36,7 +36,7 @@ def test_json_equals_python(evaluate: Evaluate, study: Path) -> None:
     said = json.loads(done.stdout)["identification"]["evaluation"]
     samples = pb.Samples.read(study / "samples.csv", failed="not found")
     scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
-    expected = pb.evaluate(scores, pb.experiment_over(scores, samples)).to_dict()
+    expected = pb.evaluate(scores, pb.data.experiment_over(scores, samples)).to_dict()
     assert said == json.loads(json.dumps(expected))
     good = said["results"][0]
     assert good["rates"] == {"1": 10 / 12, "5": 11 / 12, "10": 11 / 12}
@@ -147,7 +147,7 @@ def test_names_keys_and_embeddings(run: Evaluate, evaluate: Evaluate, study: Pat
         ),
         (["--orientation", "similarity", "--ranks", "one"], 2, "whole numbers"),
         (["--orientation", "similarity", "--ranks", "0"], 2, "at least 1"),
-        (["--orientation", "similarity", "--id-column", "name"], 1, "no column 'name'"),
+        (["--orientation", "similarity", "--id-column", "name"], 2, "no column 'name'"),
         (["--orientation", "similarity", "--category", "nonsense"], 2, "name: rule"),
         (["--orientation", "similarity", "--figure", "cmc.bmp"], 2, ".png"),
         (["--orientation", "similarity", "--out", "samples.csv"], 1, "is a file"),

@@ -173,7 +173,7 @@ REFUSED = {
     "[verification]\npairs = 'p.csv'\nzoo = true": "[verification] zoo: it has no effect with pairs",
     "[feret]\nfpir = 0.2": "[feret] fpir: it has no effect without reject",
     "[choices]\nexact = true\nbalanced = false": "[choices] balanced: it has no effect with exact = true",
-    "[threshold]\nconfidence = 0.9": "[threshold] confidence: there is no key 'confidence' here",
+    "[threshold]\nconfidence = 0.9": "'confidence' is now called '[output] confidence_level'",
     "[covariates]\non = 'age'\nfmr = 0.1": '[covariates] fmr: it has no effect without outcome = "match"',
 }
 

@@ -193,7 +193,7 @@ def test_search(search: Run, folder: Path) -> None:
     arguments = ("-g", "image == 0", "-p", "image == 1", "--fpir", "0.2", "--ranks", "1,5")
     said = json.loads(search(*arguments, "--json").stdout)["search"]["searches"]
     scores, samples = library(folder)
-    experiment = pb.experiment_over(scores, samples, "image == 0", "image == 1")
+    experiment = pb.data.experiment_over(scores, samples, gallery="image == 0", probes="image == 1")
     found = pb.search(scores[0], experiment).at_fpir(0.2, 1)
     assert said[0]["points"][0]["fnir"] == found.fnir
     assert found.n_nonmated == 10

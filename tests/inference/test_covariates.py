@@ -340,7 +340,7 @@ def test_a_column_may_be_called_as_the_check_of_the_whole_model_was() -> None:
     table = pl.DataFrame(
         {"who": np.arange(200) // 2, "ok": right, "fitted": fitted, "level": rng.normal(size=200)}
     )
-    study = pb.explain_outcomes(table, on="fitted + level", success="ok", cluster="who")
+    study = pb.stats.explain_outcomes(table, on="fitted + level", success="ok", cluster="who")
     assert [one.by for one in study.checks] == [None, "fitted", "level"]
     assert json.loads(json.dumps(study.to_dict()))["checks"][0]["by"] is None
     charts = [fit_check(study, one) for one in study.checks]

@@ -183,7 +183,7 @@ def test_pooled_predictions_are_compared_as_recognition_is(test, design, outcome
     assert found.p_value == pytest.approx(expected)
     assert found.n_discordant_subjects == np.count_nonzero(sums)
     outcomes = [outcomes_of(1 - correct[name], subjects, name) for name in "ab"]
-    (same,) = compare(RecognitionRate(1), outcomes, design=design, margin=0.01).pairs
+    (same,) = compare(outcomes, measure=RecognitionRate(1), design=design, margin=0.01).pairs
     assert (found.low, found.high, found.verdict) == (same.low, same.high, same.verdict)
     assert (found.n_sf, found.n_fs) == (same.n_sf, same.n_fs)
 

@@ -16,7 +16,7 @@ from proband.samples.experiment import Experiment
 EVEN = "probe.kind == 'even'"
 
 
-def evaluated(*categories: pb.Category, pooled: pb.Category | None = None) -> pb.inference.Evaluation:
+def evaluated(*categories: pb.Category, pooled: pb.Category | None = None) -> pb.results.Evaluation:
     experiment = pb.Experiment(finding.samples(), gallery="image == 0")
     return pb.evaluate([finding.scores("sharp", 0.45, 0)], experiment, categories=categories, pooled=pooled)
 
@@ -42,7 +42,7 @@ def test_a_category_that_is_called_as_the_gallery_is_has_no_overlap_of_its_own()
     experiment = pb.Experiment(pb.Samples({"id": ids, "subject": list("aabb")}), gallery=["a1", "b1"])
     one = pb.Category("gallery", "probe.subject == 'a'")
     with pytest.raises(UsageError, match="cannot be told from the gallery"):
-        pb.inference.set_overlap(experiment, categories=one)
+        pb.stats.set_overlap(experiment, categories=one)
 
 
 def test_a_category_is_defined_once() -> None:

@@ -127,7 +127,7 @@ def test_interval_of_an_average_covers_other_people() -> None:
 
 def test_for_whole_successes_the_interval_is_that_of_a_rate(study: FeretStudy) -> None:
     for entry in study.evaluation.entries:
-        found = pb.estimate(pb.RecognitionRate(1), entry.outcomes)
+        found = pb.estimate(entry.outcomes, measure=pb.measures.RecognitionRate(1))
         made = people_interval(entry.outcomes.success(1), entry.outcomes.subjects, 0.95)
         assert tuple(made) == pytest.approx((found.low, found.high))
 

@@ -57,10 +57,10 @@ def test_a_table_worked_out_by_hand():
     scores, experiment = by_hand()
     late = Category("late", "probe.late")
     found = gallery_variation(
-        RATE,
         scores,
         experiment,
-        Galleries(3, order="date"),
+        measure=RATE,
+        design=Galleries(3, order="date"),
         category=late,
         ages="date",
         check_orientation=False,
@@ -106,7 +106,7 @@ def test_a_table_worked_out_by_hand():
 def test_everything_can_be_written_down():
     scores, experiment = by_hand()
     found = gallery_variation(
-        RATE, scores, experiment, Galleries(3, order="date"), category=Category("late", "probe.late"),
+        scores, experiment, measure=RATE, design=Galleries(3, order="date"), category=Category("late", "probe.late"),
         check_orientation=False,
     )  # fmt: skip
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
@@ -182,10 +182,10 @@ def test_against_a_plain_reimplementation(order, ties, on_failure):
     design = Galleries(4, order=order, seed=3)
     measure = RecognitionRate(2)
     found = gallery_variation(
-        measure,
         scores,
         experiment,
-        design,
+        measure=measure,
+        design=design,
         ages="date",
         ties=ties,
         on_failure=on_failure,
@@ -246,9 +246,11 @@ def test_against_a_plain_reimplementation(order, ties, on_failure):
 def test_a_cell_is_the_estimate_of_its_own_small_experiment():
     scores, experiment = population(np.random.default_rng(5))
     design = Galleries(3, seed=1)
-    found = gallery_variation(RATE, scores, experiment, design, ties="mean", check_orientation=False)
+    found = gallery_variation(
+        scores, experiment, measure=RATE, design=design, ties="mean", check_orientation=False
+    )
     part = design.parts(experiment).galleries[1].experiment
-    alone = estimate(RATE, rank(scores[0], part, ties="mean", check_orientation=False))
+    alone = estimate(rank(scores[0], part, ties="mean", check_orientation=False), measure=RATE)
     cell = found.of("A0")[1]
     assert (cell.rate, *cell.interval) == pytest.approx((alone.value, alone.low, alone.high))
 
@@ -258,10 +260,13 @@ def test_nothing_depends_on_threads_and_everything_else_on_the_seed():
     design = Galleries(3, seed=2)
     options = {"check_orientation": False, "counting": "subjects"}
     one, two = (
-        gallery_variation(RATE, scores, experiment, design, threads=n, **options).to_dict() for n in (1, 2)
+        gallery_variation(scores, experiment, measure=RATE, design=design, threads=n, **options).to_dict()
+        for n in (1, 2)
     )
     assert one == two
-    other = gallery_variation(RATE, scores, experiment, Galleries(3, seed=3), **options).to_dict()
+    other = gallery_variation(
+        scores, experiment, measure=RATE, design=Galleries(3, seed=3), **options
+    ).to_dict()
     assert [c["rate"] for c in other["cells"]] != [c["rate"] for c in one["cells"]]
 
 
@@ -276,7 +281,8 @@ def test_embeddings_give_what_their_matrix_gives():
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     dense = Scores.from_array(unit @ unit.T, ids, orientation="similarity", name="net")
     first, second = (
-        gallery_variation(RATE, [one], experiment, Galleries(3)).to_dict() for one in (lazy, dense)
+        gallery_variation([one], experiment, measure=RATE, design=Galleries(3)).to_dict()
+        for one in (lazy, dense)
     )
     assert first == second
 
@@ -292,7 +298,7 @@ def test_no_score_is_read_outside_a_probes_own_gallery():
             return super().tile(rows, columns)
 
     scores[0].__class__ = Watched
-    gallery_variation(RATE, scores, experiment, Galleries(4), check_orientation=False)
+    gallery_variation(scores, experiment, measure=RATE, design=Galleries(4), check_orientation=False)
     assert sum(read) <= sum(len(one.images) * len(one.probes) for one in parts.galleries)
 
 
@@ -388,8 +394,8 @@ def test_small_cells_are_not_tested(rates, said):
 def test_estimate_gives_the_mean_over_galleries():
     scores, experiment = population(np.random.default_rng(11), people=80)
     design = Galleries(5, seed=4)
-    found = estimate(RATE, scores[0], experiment, design)
-    table = gallery_variation(RATE, scores[:1], experiment, design)
+    found = estimate(scores[0], experiment, measure=RATE, design=design)
+    table = gallery_variation(scores[:1], experiment, measure=RATE, design=design)
     rates = [cell.rate for cell in table.cells]
     assert found.replicates.tolist() == rates
     assert found.value == pytest.approx(np.mean(rates))
@@ -399,7 +405,7 @@ def test_estimate_gives_the_mean_over_galleries():
     assert found.facts.n_probes == sum(cell.probes for cell in table.cells)
     assert found.seed == 4
     assert found.answers == table.answers
-    assert estimate(RATE, scores[0], experiment, Galleries(5, order="date")).seed is None
+    assert estimate(scores[0], experiment, measure=RATE, design=Galleries(5, order="date")).seed is None
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -407,13 +413,17 @@ def test_estimate_takes_other_measures_over_galleries():
     scores, experiment = population(np.random.default_rng(11), people=80)
     parts = Galleries(4).parts(experiment)
     medians = [MedianCensoredRank(5)(scores[0], one.experiment).value for one in parts.galleries]
-    assert estimate(MedianCensoredRank(5), scores[0], experiment, Galleries(4)).value == np.mean(medians)
+    assert estimate(
+        scores[0], experiment, measure=MedianCensoredRank(5), design=Galleries(4)
+    ).value == np.mean(medians)
     capped = RankStatistic(lambda ranks: float(np.minimum(ranks, 5).mean()), "mean rank up to 5")
     means = [np.minimum(rank(scores[0], one.experiment).ranks, 5).mean() for one in parts.galleries]
-    assert estimate(capped, scores[0], experiment, Galleries(4)).value == pytest.approx(np.mean(means))
+    assert estimate(scores[0], experiment, measure=capped, design=Galleries(4)).value == pytest.approx(
+        np.mean(means)
+    )
     endless = RankStatistic(np.mean, "mean rank")
     with pytest.raises(DesignError, match="finite"):
-        estimate(endless, scores[0], experiment, Galleries(4))
+        estimate(scores[0], experiment, measure=endless, design=Galleries(4))
 
 
 def test_galleries_that_do_not_vary_claim_nothing():
@@ -421,11 +431,11 @@ def test_galleries_that_do_not_vary_claim_nothing():
     samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     experiment = Experiment(samples, gallery=ids[:12])
     perfect = Scores.from_array(np.eye(12), ids[12:], ids[:12], orientation="similarity", name="perfect")
-    found = gallery_variation(RATE, [perfect], experiment, Galleries(3))
+    found = gallery_variation([perfect], experiment, measure=RATE, design=Galleries(3))
     assert found.rows[0].spread.interval is None
     assert found.rows[0].spread.standard_deviation == 0
     assert any("claimed" in str(note) for note in found.notes)
-    alone = estimate(RATE, perfect, experiment, Galleries(3))
+    alone = estimate(perfect, experiment, measure=RATE, design=Galleries(3))
     assert (alone.value, alone.low, alone.high) == (1, 0, 1)
 
 
@@ -442,7 +452,7 @@ def test_an_algorithm_that_compared_no_mates_has_an_empty_cell():
         cells=cells,
     )
     found = gallery_variation(
-        RATE, [blind, *scores], experiment, Galleries(3, order="date"), check_orientation=False
+        [blind, *scores], experiment, measure=RATE, design=Galleries(3, order="date"), check_orientation=False
     )
     assert [cell.rate for cell in found.of("blind")] == [None, 1 / 2, 1]
     assert [cell.place for cell in found.of("X")] == [1, 2, 1]
@@ -453,24 +463,28 @@ def test_what_makes_no_sense_is_refused():
     scores, experiment = by_hand()
     design = Galleries(3, order="date")
     with pytest.raises(UsageError, match="recognition rate"):
-        gallery_variation(CMC(), scores, experiment, design)
+        gallery_variation(scores, experiment, measure=CMC(), design=design)
     with pytest.raises(UsageError, match="names of their own"):
-        gallery_variation(RATE, [scores[0], scores[0]], experiment, design)
+        gallery_variation([scores[0], scores[0]], experiment, measure=RATE, design=design)
     with pytest.raises(UsageError, match="names of their own; got none"):
-        gallery_variation(RATE, [], experiment, design)
+        gallery_variation([], experiment, measure=RATE, design=design)
     with pytest.raises(UsageError, match="Galleries"):
-        gallery_variation(RATE, scores, experiment, "auto")
+        gallery_variation(scores, experiment, measure=RATE, design="auto")
     with pytest.raises(UsageError, match="did you mean 'date'"):
-        gallery_variation(RATE, scores, experiment, design, ages="dat", check_orientation=False)
+        gallery_variation(
+            scores, experiment, measure=RATE, design=design, ages="dat", check_orientation=False
+        )
     with pytest.raises(UsageError, match="scores and an experiment"):
-        estimate(RATE, rank(scores[0], experiment, check_orientation=False), experiment, design)
+        estimate(
+            rank(scores[0], experiment, check_orientation=False), experiment, measure=RATE, design=design
+        )
     with pytest.raises(UsageError, match="finite population"):
-        estimate(RATE, scores[0], experiment, design, population=100)
+        estimate(scores[0], experiment, measure=RATE, design=design, population=100)
     with pytest.raises(DesignError, match="where pairs are compared"):
-        estimate(FNMR(0.1), scores[0], experiment, design)
+        estimate(scores[0], experiment, measure=FNMR(0.1), design=design)
     few = experiment.restricted(probes=experiment.probes[:3])
     with pytest.raises(DesignError, match="1 of 3 galleries have probes"):
-        estimate(RATE, scores[0], few, design)
+        estimate(scores[0], few, measure=RATE, design=design)
 
 
 def test_scores_the_wrong_way_round_are_noticed():
@@ -479,4 +493,4 @@ def test_scores_the_wrong_way_round_are_noticed():
     values = np.random.default_rng(1).random((40, 40)) - 2 * np.eye(40)
     wrong = Scores.from_array(values, ids[40:], ids[:40], orientation="similarity")
     with pytest.raises(InputError, match="orientation"):
-        gallery_variation(RATE, [wrong], Experiment(samples, gallery=ids[:40]), Galleries(2))
+        gallery_variation([wrong], Experiment(samples, gallery=ids[:40]), measure=RATE, design=Galleries(2))

@@ -40,7 +40,7 @@ def test_what_does_not_vary_decides_only_what_everybody_shows(outcomes_of, desig
     else:
         pair = outcomes_of(np.zeros(21), PEOPLE, "a"), outcomes_of(wrong, PEOPLE, "b")
     try:
-        found = compare(RecognitionRate(1), pair, design=design, margin=0.5)
+        found = compare(pair, measure=RecognitionRate(1), design=design, margin=0.5)
     except DesignError:
         assert ties == "mean"  # fractions have no counts
         return
@@ -124,18 +124,18 @@ def halves(n: int = 30):
 def test_people_in_both_sets_are_refused():
     over, samples = halves()
     rate = RecognitionRate(1)
-    apart = compare_independent(rate, over(0, 15), over(15, 30))
+    apart = compare_independent(over(0, 15), over(15, 30), measure=rate)
     assert "nobody is in both sets" in str(apart.answers.assuming)
     assert apart.notes == ()
     for table in (samples, Samples(samples.frame)):  # the table, and one that says the same
         with pytest.raises(DesignError, match=r"3 people are in both sets.*'s12'") as refused:
-            compare_independent(rate, over(0, 15), over(12, 30, table))
+            compare_independent(over(0, 15), over(12, 30, table), measure=rate)
         assert refused.value.hint
 
 
 def test_names_of_two_tables_may_be_anybody():
     over, samples = halves()
     other = Samples(samples.frame.with_columns(site=samples.frame["subject"])[::-1])
-    found = compare_independent(RecognitionRate(1), over(0, 15), over(14, 30, other))
+    found = compare_independent(over(0, 15), over(14, 30, other), measure=RecognitionRate(1))
     assert "not known" in str(found.answers.assuming)
     assert "1 name is in both tables ('s14')" in str(found.notes[0])

@@ -70,7 +70,7 @@ def test_the_table_has_the_parts_of_probes_and_no_others() -> None:
     part = pb.Experiment(
         again, gallery="id in " + str([f"g{k}" for k in range(12)]), probes="partition_without_a == 'ugly'"
     )
-    rate = pb.RecognitionRate(1)(scores[0], part)
+    rate = pb.measures.RecognitionRate(1)(scores[0], part)
     assert rate.value == pytest.approx(found.of("a", "ugly").rate.value)
 
 

@@ -85,13 +85,13 @@ def test_without_people_the_area_is_delongs(pairs: pl.DataFrame) -> None:
     both = pb.scored_pairs(
         pairs["label"], {"A": pairs["cosine"], "B": pairs["arc"]}, orientation="similarity"
     )
-    (pair,) = pb.compare("auc", both).pairs
+    (pair,) = pb.compare(both, measure="auc").pairs
     other = pairs["arc"].to_numpy()
     beyond = above - (other[same][:, None] > other[~same])
     error = sqrt(beyond.mean(axis=1).var(ddof=1) / 200 + beyond.mean(axis=0).var(ddof=1) / 500)
     assert (pair.value, (pair.high - pair.low) / 2) == pytest.approx((beyond.mean(), Z * error))
     with pytest.raises(DesignError, match="does not say whose"):
-        pb.compare("fnmr@0.1", both)
+        pb.compare(both, measure="fnmr@0.1")
 
 
 def points(found: Any) -> Any:
@@ -164,13 +164,13 @@ def test_algorithms_on_the_same_pairs_are_compared_over_people(pairs: pl.DataFra
     assert [one.algorithm for one in found] == ["A", "B"]
     assert found["B"].points[0].point.fnmr == found[1].points[0].point.fnmr
     assert found.to_frame().height == 2
-    (pair,) = pb.compare("fnmr@0.1", both).pairs
+    (pair,) = pb.compare(both, measure="fnmr@0.1").pairs
     assert pair.value == pytest.approx(found[0].points[0].point.fnmr - found[1].points[0].point.fnmr)
-    (area,) = pb.compare("auc", both).pairs
+    (area,) = pb.compare(both, measure="auc").pairs
     assert area.value == pytest.approx(found[0].rates.auc() - found[1].rates.auc())
     with pytest.raises(DesignError, match="compared by the first two"):
-        pb.compare("eer", both)
-    assert pb.estimate("eer", both["A"]).value == found["A"].rates.eer().value
+        pb.compare(both, measure="eer")
+    assert pb.estimate(both["A"], measure="eer").value == found["A"].rates.eer().value
 
 
 def test_a_dense_list_is_compared_as_the_matrix_is() -> None:
@@ -187,7 +187,8 @@ def test_a_dense_list_is_compared_as_the_matrix_is() -> None:
     matrices = {n: pb.Scores.from_array(v, ids, orientation="similarity") for n, v in values.items()}
     for measure in ("fnmr@0.1", "auc"):
         (one,), (other,) = (
-            pb.compare(measure, data, where).pairs for data, where in ((lists, None), (matrices, samples))
+            pb.compare(data, where, measure=measure).pairs
+            for data, where in ((lists, None), (matrices, samples))
         )
         assert one.value == other.value
         assert (one.low, one.high) == pytest.approx((other.low, other.high))
@@ -199,10 +200,10 @@ def test_what_is_mated_is_never_guessed() -> None:
         assert mated.to_list() == [True, False]
         assert note["n_mated"] == 1
     for wrong in (["same", "other"], [1, -1], ["true", "0"], [1, 2], ["yes", "no"]):
-        with pytest.raises(InputError, match="which of them means mated is not said"):
+        with pytest.raises(UsageError, match="which of them means mated must be said"):
             mated_in(pl.Series("label", wrong), None, "pairs")
     assert mated_in(pl.Series("label", [1, -1]), "-1", "pairs")[0].to_list() == [False, True]
-    with pytest.raises(InputError, match="nowhere 'Same'"):
+    with pytest.raises(UsageError, match="nowhere 'Same'"):
         mated_in(pl.Series("label", ["same", "other"]), "Same", "pairs")
     with pytest.raises(InputError, match="only 'same' is said to mean mated"):
         mated_in(pl.Series("label", ["same", "other", "unsure"]), "same", "pairs")
@@ -212,7 +213,7 @@ def test_what_is_mated_is_never_guessed() -> None:
 
 def test_columns_must_make_sense(pairs: pl.DataFrame) -> None:
     for columns, error, said in (
-        (PairColumns(mated="same", score=("cosine",)), InputError, "no column 'same'"),
+        (PairColumns(mated="same", score=("cosine",)), UsageError, "no column 'same'"),
         (PairColumns(mated="label", score=("label",)), InputError, "more than one thing"),
         (PairColumns(a="img1", mated="label", score=("cosine",)), UsageError, "a and b go together"),
         (PairColumns(mated="label"), UsageError, "No column holds the scores"),
@@ -289,15 +290,17 @@ def test_lists_are_compared_on_the_same_pairs(pairs: pl.DataFrame) -> None:
     ).values()
     for measure in ("auc", "fnmr@0.1"):
         with pytest.raises(DesignError, match="not measured on the same pairs"):
-            pb.compare(measure, [one, other])
+            pb.compare([one, other], measure=measure)
     with pytest.raises(DesignError, match="is of ranks"):
-        pb.compare("rank-rate@1", [one, other])
+        pb.compare([one, other], measure="rank-1")
     gaps = pairs["arc"].to_list()
     gaps[3] = None
     both = {"a": pairs["cosine"], "b": gaps}
-    found = pb.compare("auc", pb.scored_pairs(None, both, people=people, orientation="similarity"))
+    found = pb.compare(pb.scored_pairs(None, both, people=people, orientation="similarity"), measure="auc")
     kept = pairs[[k for k in range(len(pairs)) if k != 3]]
     fewer = {"a": kept["cosine"], "b": kept["arc"]}
-    wanted = pb.compare("auc", pb.scored_pairs(None, fewer, people=people_of(kept), orientation="similarity"))
+    wanted = pb.compare(
+        pb.scored_pairs(None, fewer, people=people_of(kept), orientation="similarity"), measure="auc"
+    )
     assert (found.pairs[0].low, found.pairs[0].high) == (wanted.pairs[0].low, wanted.pairs[0].high)
     assert [note["n"] for note in found.estimates[0].notes if note.code == "pairs.failed-for-another"] == [1]

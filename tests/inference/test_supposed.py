@@ -133,11 +133,11 @@ def test_misses_are_borrowed_by_verify_and_compare_alike():
     assert (alone.fnmr.errors, alone.fmr.errors) == (0, beside.fmr.errors)
     assert beside.fnmr.high > alone.fnmr.high  # misses of the other come together
     for found in (
-        pb.compare(pb.FNMR(0.01), both, samples).estimates[0],
-        pb.estimate(pb.FNMR(0.01), both, samples)["perfect"],
+        pb.compare(both, samples, measure=pb.measures.FNMR(0.01)).estimates[0],
+        pb.estimate(both, samples, measure=pb.measures.FNMR(0.01))["perfect"],
     ):
         assert (found.low, found.high) == tuple(beside.fnmr_at_fmr)
-    assert pb.estimate(pb.FNMR(0.01), perfect, samples).high == alone.fnmr_at_fmr.high
+    assert pb.estimate(perfect, samples, measure=pb.measures.FNMR(0.01)).high == alone.fnmr_at_fmr.high
 
 
 def test_one_error_becomes_none_beside_others():
@@ -176,15 +176,15 @@ def test_one_interval_of_fnmr_at_a_false_match_rate_at_every_door():
     both = {"net": scores, "other": other}
     rates = (0.02, 0.001)
     at_once = compare_at_rates(
-        [pb.FNMR(rate) for rate in rates], both, samples, [(None, "none")] * 2, 0.95, Drawings(0)
+        [pb.measures.FNMR(rate) for rate in rates], both, samples, [(None, "none")] * 2, 0.95, Drawings(0)
     )
     verified = pb.verify(both, samples, fmr=rates)
     for place, rate in enumerate(rates):
-        compared = pb.compare(pb.FNMR(rate), both, samples)
+        compared = pb.compare(both, samples, measure=pb.measures.FNMR(rate))
         for name, data in both.items():
             point = verified[name].points[place]
             ends = tuple(point.fnmr_at_fmr or (point.fnmr.low, point.fnmr.high))
-            found = [pb.estimate(pb.FNMR(rate), data, samples)]
+            found = [pb.estimate(data, samples, measure=pb.measures.FNMR(rate))]
             for comparison in (compared, at_once[place]):
                 found += [one for one in comparison.estimates if one.facts.algorithm == name]
             assert [(one.low, one.high) for one in found] == [ends] * 3
@@ -231,7 +231,7 @@ def test_pairs_that_may_be_of_one_person_have_wider_intervals():
         (found.eer_interval, known.eer_interval),
     ):
         assert interval.high - interval.low > exact.high - exact.low
-    estimated = pb.estimate(pb.AUC(), trials)
+    estimated = pb.estimate(trials, measure=pb.measures.AUC())
     assert (estimated.low, estimated.high) == (found.auc_interval.low, found.auc_interval.high)
 
 
@@ -262,10 +262,10 @@ def test_differences_of_pairs_that_may_be_of_one_person_are_wider(measure):
     made = {place: k for k, pair in enumerate(apart) for place in pair}
     people = [made[place] for place in first], [made[place] for place in second]
     stated, inferred = (
-        pb.compare(measure, pb.scored_pairs(mated, two, orientation="similarity", **known)).pairs[0]
+        pb.compare(pb.scored_pairs(mated, two, orientation="similarity", **known), measure=measure).pairs[0]
         for known in ({"people": people}, {"samples": named})
     )
     assert inferred.value == pytest.approx(stated.value)
     assert inferred.high - inferred.value == pytest.approx(
-        np.sqrt(3) * (stated.high - stated.difference), rel=1e-6
+        np.sqrt(3) * (stated.high - stated.value), rel=1e-6
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband import AUC, FNMR, RecognitionRate
 from proband.inference.simulation.compared_worlds import (
     AtTheMargin,
     BesideOthers,
@@ -43,6 +42,7 @@ from proband.inference.simulation.table_worlds import (
     SurveyWorld,
 )
 from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms, World
+from proband.measures import AUC, FNMR, RecognitionRate
 
 PEOPLE = Population.of(30, 3, rate=0.8, icc=0.2)
 PAIRS = PairsWorld((2,) * 20, FNMR(0.01), 0.1, 0.2)

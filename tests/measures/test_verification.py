@@ -88,7 +88,7 @@ def test_the_operating_point_is_the_laxest_threshold_within_the_rate(seed, level
     # As the k-th largest impostor score says it.
     k = int(np.floor(fmr * len(impostor)))
     assert point.fnmr == pytest.approx(float((genuine <= np.sort(impostor)[::-1][k]).mean()))
-    assert pb.FNMR(fmr)(scores, samples).value == point.fnmr
+    assert pb.measures.FNMR(fmr)(scores, samples).value == point.fnmr
 
 
 @pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
@@ -223,19 +223,19 @@ def test_estimate_and_compare_by_fnmr():
     poor = pb.Scores.from_array(
         good.values + noise + noise.T, list(samples.ids), orientation="similarity", name="poor"
     )
-    one = pb.estimate(pb.FNMR(0.05), good, samples)
+    one = pb.estimate(good, samples, measure=pb.measures.FNMR(0.05))
     assert one.value == pb.verify(good, samples, fmr=[0.05], n_resamples=0).points[0].point.fnmr
     assert one.low <= one.value <= one.high
-    found = pb.compare(pb.FNMR(0.05), [good, poor], samples)
+    found = pb.compare([good, poor], samples, measure=pb.measures.FNMR(0.05))
     (pair,) = found.pairs
     assert pair.verdict == "better"
     assert pair.value < 0
     assert [row.facts.algorithm for row in found.ordered] == ["net", "poor"]
     assert "FNMR at an FMR of 0.05" in found.to_markdown()
     with pytest.raises(DesignError, match="samples table"):
-        pb.estimate(pb.FNMR(0.05), good)
+        pb.estimate(good, measure=pb.measures.FNMR(0.05))
     with pytest.raises(UsageError, match="takes place in an experiment"):
-        pb.estimate(pb.RecognitionRate(1), good, samples)
+        pb.estimate(good, samples, measure=pb.measures.RecognitionRate(1))
 
 
 def test_areas_are_estimated_and_compared_over_people():
@@ -245,10 +245,10 @@ def test_areas_are_estimated_and_compared_over_people():
     poor = pb.Scores.from_array(
         good.values + noise + noise.T, list(samples.ids), orientation="similarity", name="poor"
     )
-    one = pb.estimate(pb.AUC(), good, samples)
+    one = pb.estimate(good, samples, measure=pb.measures.AUC())
     assert one.value == pytest.approx(rates_of(samples, good).auc())
     assert one.low < one.value < one.high
-    found = pb.compare(pb.AUC(), [good, poor], samples)
+    found = pb.compare([good, poor], samples, measure=pb.measures.AUC())
     (pair,) = found.pairs
     assert pair.verdict == "better"
     assert pair.value == pytest.approx(one.value - rates_of(samples, poor).auc())

@@ -22,7 +22,7 @@ from proband.report.page.build import build_page
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
 from proband.report.tables.terminal import as_terminal
-from proband.words import Sentence
+from proband.words import Sentence, plain as as_plain
 
 FOUND = Sentence("test-claims.found", "note", "found {x:small}")
 STATED = Statement(
@@ -65,7 +65,7 @@ def test_a_claim_tells_why_it_does_not_agree_and_what_chance_would_do() -> None:
     assert claim(0).why is not None
     assert "0.25" in str(exactly(True, 0.25).power)
     assert "no chance" in str(exactly(True, None).power)
-    plain = json.loads(json.dumps(claim(-1).to_dict()))
+    plain = json.loads(json.dumps(as_plain(claim(-1))))
     assert (plain["key"], plain["verdict"], plain["rule"]["text"]) == (
         "test-claims.larger",
         "disagrees",

@@ -32,7 +32,9 @@ def variation() -> GalleryVariation:
             pb.Scores.from_array(values, ids[n:], ids[:n], orientation="similarity", name=f"a{place}")
         )
     experiment = pb.Experiment(samples, gallery=ids[:n])
-    return gallery_variation(pb.RecognitionRate(1), scores, experiment, Galleries(6, order="date"))
+    return gallery_variation(
+        scores, experiment, measure=pb.measures.RecognitionRate(1), design=Galleries(6, order="date")
+    )
 
 
 def moved(variation: GalleryVariation) -> GalleryVariation:

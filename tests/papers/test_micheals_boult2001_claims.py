@@ -42,7 +42,7 @@ def effect(base: GalleryEffect, differences: tuple[float, ...], p: float) -> Gal
 
 @pytest.fixture(scope="module")
 def good(columns: tuple[ImageColumns, pb.Scores]) -> Evidence:
-    base = gallery_effect(columns[1], columns[0])
+    base = gallery_effect(columns[1], columns=columns[0])
     seen = effect(base, (0.1, 0.2, 0.1, 0.1), 1e-6)
     level = effect(base, (0.0, 0.01, -0.01, 0.0), 0.6)
     rng = np.random.default_rng(0)

@@ -85,7 +85,7 @@ def test_it_is_a_study_of_another_day(study: Study) -> None:
         gallery="day == 1 and expression == 'neutral'",
         probes="day == 2 and expression == 'neutral'",
     )
-    rates = [pb.RecognitionRate(1)(one, experiment) for one in scores]
+    rates = [pb.measures.RecognitionRate(1)(one, experiment) for one in scores]
     assert {rate.facts.n_probes for rate in rates} == {6}
     assert max(rate.value for rate in rates) > 1 / 6
 

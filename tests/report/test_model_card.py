@@ -87,7 +87,7 @@ def test_a_classification():
 
 
 def test_a_gate():
-    found = pb.gate(A, B, EXPERIMENT, margin=0.02)
+    found = pb.gate(A, EXPERIMENT, baseline=B, margin=0.02)
     (model,), section = card(found)
     value, difference = model["results"][0]["metrics"]
     assert value["args"]["decision"] == found.decision
@@ -103,6 +103,6 @@ def test_it_is_the_same_every_time():
 
 def test_what_has_no_card_says_what_has_one():
     with pytest.raises(UsageError, match=r"no model card of an Estimate(.|\n)*Evaluation"):
-        pb.estimate("rank-rate@1", A, EXPERIMENT).to_model_card()
+        pb.estimate(A, EXPERIMENT, measure="rank-1").to_model_card()
     with pytest.raises(UsageError, match="markdown or yaml"):
         pb.evaluate(A, EXPERIMENT).to_model_card(format="html")

@@ -24,7 +24,7 @@ from proband.protocols.cards.literature import literature
 from proband.protocols.cards.schema import faults
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.running import run_protocol
-from proband.results.base import Count, Interval, Rate, Result
+from proband.results.base import Count, Interval, Rate, Record, Result
 from proband.results.schema import schema_of
 from proband.results.serializing import Written, entries, is_record, paths
 from proband.study.findings import Findings, results_schema
@@ -66,7 +66,7 @@ RESULTS = [one for one in KINDS if issubclass(one, Result) and is_dataclass(one)
 
 
 def test_nobody_writes_a_to_dict_by_hand() -> None:
-    by_hand = {one.__name__ for one in KINDS if "to_dict" in vars(one) and one is not Result}
+    by_hand = {one.__name__ for one in KINDS if "to_dict" in vars(one) and one is not Record}
     assert by_hand == set(OWN_JSON)
 
 
@@ -86,9 +86,6 @@ def test_every_result_has_a_schema(kind: type) -> None:
 
 # Who states the level of an interval that does not say it itself.
 LEVEL_OF = {
-    "McNemarRow": "McNemarTable",
-    "GalleryCell": "GalleryVariation",
-    "GalleryRow": "GalleryVariation",
     "GroupDifference": "Differential",
     "PersonRate": "RateInterval",
 }
@@ -256,7 +253,7 @@ def found() -> dict[str, Result]:
         finding.labelled(),
         protocol_run(),
         literature("feret"),
-        pb.plan_half_width(0.95, half_width=0.02),
+        pb.planning.plan_half_width(0.95, half_width=0.02),
         pb.mcnemar(22, 8),
     )
     return {type(one).__name__: one for study in whole for one in results_in(study)}

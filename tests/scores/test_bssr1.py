@@ -34,7 +34,7 @@ def test_scores_and_people_are_read(release: Path) -> None:
     assert file.queries is not None
     assert file.queries[0] == "user/000"
     (scores,) = pb.read_scores(release, file.subjects).values()
-    outcomes = pb.rank(scores, pb.experiment_over([scores], file.subjects))
+    outcomes = pb.rank(scores, pb.data.experiment_over([scores], file.subjects))
     assert outcomes.ranks.tolist() == [1] * 6
 
 

@@ -85,7 +85,7 @@ def test_arrays_in_memory() -> None:
     other = pb.Scores.from_array(
         VALUES[:5] ** 3, COLUMNS, orientation="similarity", ids="subjects", name="other"
     )
-    assert pb.compare("auc", [square, other]).pairs[0].value == 0.0
+    assert pb.compare([square, other], measure="auc").pairs[0].value == 0.0
     with pytest.raises(UsageError, match="ids='subjects'"):
         pb.verify(pb.Scores.from_array(VALUES[:5], COLUMNS, orientation="similarity"))
 

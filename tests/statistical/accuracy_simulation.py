@@ -17,12 +17,12 @@ from scipy.special import expit, logit, ndtr
 from proband.inference.cross_validation.comparison import compare_folds, compare_pooled
 from proband.inference.cross_validation.five_by_two import compare_five_by_two
 from proband.inference.cross_validation.intervals import (
-    AccuracyInterval,
     corrected_resampled_interval,
     plain_t_interval,
     pooled_interval,
 )
 from proband.inference.proportions import Interval, t_quantile
+from proband.results.estimate import Estimate
 
 LEVEL = 0.95
 WIDTH = 12  # features; a classifier sees half of them
@@ -172,8 +172,8 @@ def intervals(one: Tested, people: int, protocol: str) -> dict[str, Interval | N
     return made
 
 
-def _ends(found: AccuracyInterval) -> Interval | None:
-    return None if found.low is None or found.high is None else Interval(found.low, found.high)
+def _ends(found: Estimate) -> Interval | None:
+    return Interval(found.low, found.high) if found.has_interval else None
 
 
 class Coverage(NamedTuple):

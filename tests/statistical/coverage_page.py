@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tests.gallery import smaller
 
 import proband as pb
-from proband.inference.simulation.covered import Covered, Share, Tally
+from proband.inference.simulation.covered import Covered, Tally, share_of
 from proband.inference.simulation.studies.trials import LEVEL, oracle_power
 from proband.report.charts.mpl import set_axis
 from proband.report.charts.palette import colour, marker
@@ -43,7 +43,7 @@ _CARRIERS = (0.1, 100.0)
 
 def share(events: int, n: int) -> str:
     """A share with one Monte Carlo error, in per cent."""
-    found = Share.of(events, n)
+    found = share_of(events, n)
     return f"{100 * found.value:.1f} ± {100 * found.standard_error:.1f}"
 
 
@@ -233,7 +233,7 @@ def picture(rows: Sequence[Row]) -> Any:
                 look |= {"clip_on": False, "zorder": 3}
                 look["markerfacecolor"] = "white" if tally.cautioned > tally.answered / 2 else colour(place)
                 x = min(max(tally.carriers, _CARRIERS[0]), _CARRIERS[1])
-                found = Share.of(tally.covered, tally.answered)
+                found = share_of(tally.covered, tally.answered)
                 value, error = 100 * found.value, 100 * found.standard_error
                 ends = (max(value - error, _LEAST), min(value + error, 100))
                 left.vlines(x, *ends, color=colour(place), linewidth=0.7, alpha=0.5)

@@ -23,6 +23,7 @@ from proband import __version__
 from proband.engine import default_threads, written_whole
 from proband.inference.simulation.covered import Tally
 from proband.inference.simulation.studies import STUDIES, Study, Trial, run_trial
+from proband.words import plain
 
 FOUND = Path(__file__).parents[2] / "docs" / "coverage.json"
 SEED = 2026
@@ -79,16 +80,16 @@ class Row:
         return self.trial.bars.broken(self.tally)
 
     def to_dict(self) -> dict[str, Any]:
-        parts = {"first": self.first.to_dict(), "tally": self.tally.to_dict()}
+        parts = {"first": plain(self.first), "tally": plain(self.tally)}
         return {"name": self.name, "design": self.design, "version": self.version, **parts}
 
     @classmethod
-    def of(cls, plain: dict[str, Any]) -> Row:
+    def of(cls, kept: dict[str, Any]) -> Row:
         tallies = {
-            part: Tally(**{**plain[part], "squared": tuple(plain[part]["squared"])})
+            part: Tally(**{**kept[part], "squared": tuple(kept[part]["squared"])})
             for part in ("first", "tally")
         }
-        return cls(plain["name"], plain["design"], plain["version"], **tallies)
+        return cls(kept["name"], kept["design"], kept["version"], **tallies)
 
 
 def rows() -> dict[str, Row]:
@@ -107,7 +108,7 @@ def begun(name: str) -> Row:
 
 def alike(first: Tally, other: Tally) -> bool:
     """Whether two tallies are of the same answers, but for rounding."""
-    one, two = first.to_dict(), other.to_dict()
+    one, two = plain(first), plain(other)
     return one.keys() == two.keys() and all(
         two[name] == pytest.approx(value, rel=1e-6, abs=1e-12) for name, value in one.items()
     )

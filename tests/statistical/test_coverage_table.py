@@ -34,10 +34,11 @@ def public_functions() -> set[str]:
 
     def of(home: object, before: str = "") -> set[str]:
         named = (name for name, _ in inspect.getmembers(home, inspect.isfunction))
-        return {f"{before}{name}" for name in named if name[0] != "_" and name not in ("lazily", "publish")}
+        return {f"{before}{name}" for name in named if name[0] != "_"}
 
-    listed = {name for name in pb.inference.__all__ if inspect.isfunction(getattr(pb.inference, name))}
-    return listed | of(pb) | of(pb.protocols, "protocols.") | of(pb.Survey, "Survey.")
+    rooms = (pb.choices, pb.data, pb.feret, pb.planning, pb.stats, pb.strat, pb.survey)
+    listed = set().union(*map(of, rooms))
+    return listed | of(pb) | of(pb.protocols, "protocols.") | of(pb.survey.Survey, "Survey.")
 
 
 def results_with_ends() -> set[str]:

@@ -76,7 +76,7 @@ def test_dealing_one_population_at_random_covers_too():
     for seed in range(n_sets):
         values = compared(rng, people, 1, 1.0)
         scores = Scores.from_array(values, ids[people:], ids[:people], orientation="similarity")
-        found.append(estimate(RecognitionRate(1), scores, experiment, Galleries(k, seed=seed)))
+        found.append(estimate(scores, experiment, measure=RecognitionRate(1), design=Galleries(k, seed=seed)))
     truth = np.mean([one.value for one in found])
     held = np.mean([one.low <= truth <= one.high for one in found])
     assert 0.94 - room(0.95, n_sets) <= held <= 0.97 + room(0.95, n_sets)

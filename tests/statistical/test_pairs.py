@@ -190,7 +190,7 @@ def rejected(population: Population, measure, design, n_sets: int) -> float:
             name: Scores.from_array(values, ids, orientation="similarity")
             for name, values in (("a", first), ("b", second))
         }
-        (pair,) = compare(measure, scores, samples, design).pairs
+        (pair,) = compare(scores, samples, measure=measure, design=design).pairs
         found += pair.p_value <= 0.05
         assert (pair.p_value <= 0.05) == (not pair.low <= 0 <= pair.high)
     return found / n_sets

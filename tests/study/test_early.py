@@ -26,9 +26,9 @@ CENTRE = 'file = "features.npy"\nclassifiers = "centre=sklearn.neighbors:Nearest
 
 FAULTS = {
     "identification": {
-        "measures = ['rank-rate@1']\ndesign = 'sign-flip'": "gives no interval of one",
-        "measures = ['rank-rate@1']\ndesign = 'brr'\nrho = 0.3": "The design brr has no rho",
-        "measures = ['rank-rate@1']\ndesign = 'brr'\nstrata = 'site'": "no column 'site'",
+        "measures = ['rank-1']\ndesign = 'sign-flip'": "gives no interval of one",
+        "measures = ['rank-1']\ndesign = 'brr'\nrho = 0.3": "The design brr has no rho",
+        "measures = ['rank-1']\ndesign = 'brr'\nstrata = 'site'": "no column 'site'",
     },
     "comparison": {
         "against = 'nobody'": "no algorithm 'nobody'",
@@ -68,7 +68,7 @@ FAULTS = {
     },
     "partition": {"judges = 'nobody'": "expected 'auto'"},
     "classification": {"table = 'labels.csv'\npredicted = 'newest'": "no column or array 'newest'"},
-    "outcomes": {"table = 'labels.csv'\nsystems = ['new', 'newest']": "no column 'newest'"},
+    "outcomes": {"table = 'labels.csv'\nalgorithms = ['new', 'newest']": "no column 'newest'"},
     "protocol": {
         CENTRE + 'protocols = "4f XX"': "expected 'CV'",
         CENTRE + 'protocols = "4f CV"\nlabel = "mood"': "no column 'mood'",

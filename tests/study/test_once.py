@@ -232,8 +232,8 @@ def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> No
             assert plain(point.to_dict()) == plain(alone.to_dict())
             assert np.array_equal(point.replicates, alone.replicates)
     for request, together in zip(comparisons, found["comparison"].comparisons.values(), strict=True):
-        measure, margin = pb.FNMR(request["fnmr_at"]), request.get("margin")
-        alone = pb.compare(measure, scores, experiment, margin=margin)
+        measure, margin = pb.measures.FNMR(request["fnmr_at"]), request.get("margin")
+        alone = pb.compare(scores, experiment, measure=measure, margin=margin)
         assert plain(together.pairs) == plain(alone.pairs)
         assert [(one.value, one.low, one.high) for one in together.estimates] == [
             (one.value, one.low, one.high) for one in alone.estimates
@@ -286,10 +286,10 @@ def test_weights_that_memory_has_no_room_for_are_drawn_again(monkeypatch: pytest
 def test_shared_drawings_give_what_pairs_alone_give(folder: Path) -> None:
     samples = pb.Samples.read(folder / "samples.csv")
     scores = list(pb.read_scores(folder / "scores.npz", samples, orientation="similarity").values())
-    together = pb.compare(pb.FNMR(0.1), scores, samples, adjust="none")
+    together = pb.compare(scores, samples, measure=pb.measures.FNMR(0.1), adjust="none")
     for pair in together.pairs:
         two = [one for one in scores if one.name in (pair.first, pair.second)]
-        (alone,) = pb.compare(pb.FNMR(0.1), two, samples).pairs
+        (alone,) = pb.compare(two, samples, measure=pb.measures.FNMR(0.1)).pairs
         assert (alone.value, alone.low, alone.high, alone.p_value) == (
             pair.value,
             pair.low,

@@ -73,7 +73,7 @@ table = "labels.csv"
 predicted = ["new", "old"]
 [outcomes]
 table = "labels.csv"
-systems = ["new", "old"]
+algorithms = ["new", "old"]
 [protocol]
 file = "features.npy"
 classifiers = "centre=sklearn.neighbors:NearestCentroid()"
@@ -110,16 +110,18 @@ def read(folder: Path) -> tuple[list[Any], Any]:
 def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> None:
     found = run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100\nby = 'sex'"))
     scores, samples = read(folder)
-    experiment = experiment_over(scores, samples, "number == 0")
+    experiment = experiment_over(scores, samples, gallery="number == 0")
     evaluation = pb.evaluate(scores, experiment)
     assert found["identification"].evaluation is not None
     assert found["identification"].evaluation.to_frame().equals(evaluation.to_frame())
-    (name,) = found["comparison"].comparisons
-    assert name == "rank-1"
-    expected = pb.compare(pb.RecognitionRate(1), scores, experiment)
-    assert [pair.p_value for pair in found["comparison"].comparisons[name].pairs] == [
-        pair.p_value for pair in expected.pairs
-    ]
+    # Without a word about comparisons: rank 1, and FNMR at the first target of verification.
+    measures = {"rank-1": pb.measures.RecognitionRate(1), "fnmr-at-fmr-0.1": pb.measures.FNMR(0.1)}
+    assert list(found["comparison"].comparisons) == list(measures)
+    for name, measure in measures.items():
+        expected = pb.compare(scores, experiment, measure=measure)
+        assert [pair.p_adjusted for pair in found["comparison"].comparisons[name].pairs] == [
+            pair.p_adjusted for pair in expected.pairs
+        ]
     for one, own, group in zip(
         scores, found["verification"].verification, found["verification"].groups, strict=True
     ):
@@ -187,7 +189,7 @@ def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: 
     cache = Cache(folder / "kept")
     changed = run(study, cache=cache)
     assert sorted(cache.found) == ["ranks", "verification"]
-    assert sorted(cache.made) == ["comparison", "ranks", "verification"]
+    assert sorted(cache.made) == ["comparison", "comparison", "ranks", "verification"]
     assert as_json(changed.to_dict()) == as_json(run(study).to_dict())
 
 
@@ -197,7 +199,7 @@ def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: 
         ("seed = 0", "seed = 1", {"comparison", "verification"}),
         ("confidence_level = 0.95", "confidence_level = 0.9", {"comparison", "verification"}),
         ("ranks = [1, 5]", "ranks = [1, 2]", set()),
-        ("fmr = [0.1]", "fmr = [0.2]", {"verification"}),
+        ("fmr = [0.1]", "fmr = [0.2]", {"comparison", "verification"}),
         ("number == 0", "number == 1", {"ranks", "comparison", "verification"}),
     ],
 )
@@ -228,8 +230,29 @@ def test_a_run_that_was_stopped_goes_on(
             run(study, cache=Cache(tmp_path / "kept"))
     cache = Cache(tmp_path / "kept")
     run(study, cache=cache)
-    assert sorted(cache.found) == ["ranks", "ranks"]
-    assert cache.made == ["comparison", "verification", "verification"]
+    assert sorted(cache.found) == ["ranks", "ranks", "verification", "verification"]
+    assert cache.made == ["comparison", "comparison"]
+
+
+def test_what_is_said_of_comparisons_is_all_that_is_compared(studied: Studied) -> None:
+    verified = "[verification]\nfmr = [0.1]\nn_resamples = 100"
+    asked = run(studied(EXPERIMENT, verified, "[[comparison]]\nrank = 2"))
+    assert list(asked["comparison"].comparisons) == ["rank-2"]
+    study = studied(EXPERIMENT)
+    without = run(study.request.model_copy(update={"verification": None}), origin=study.origin)
+    assert list(without["comparison"].comparisons) == ["rank-1"]
+
+
+def test_error_rates_that_cannot_be_compared_leave_the_comparison_of_ranks(
+    studied: Studied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise DesignError("Too few people.")
+
+    monkeypatch.setattr("proband.analyses.comparison.run.compare_at_rates", refuse)
+    found = run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100"))
+    assert list(found["comparison"].comparisons) == ["rank-1"]
+    assert "No comparison of FNMR at an FMR of 0.1: Too few people" in map(str, found.notes)
 
 
 def test_analyses_that_are_not_asked_for_are_left_out_with_a_note(studied: Studied) -> None:
@@ -295,7 +318,7 @@ UNSAID = SOURCES.replace('orientation = "similarity"\n', "", 1)
         (UNSAID, "line 4, [[scores]] number 1", "must be 'similarity' or 'distance'", "never guessed"),
         (SOURCES.replace('b.npz"', 'b.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
         (SOURCES.replace("b.npz", "a.npz"), "line 9, [[scores]] number 2", "Two algorithms are called 'good'", "the first is at study.toml, line 4"),
-        (SOURCES.replace('csv"', 'csv"\nid = "name"'), "line 2, samples", "no column 'name'", "id = … in [samples]"),
+        (SOURCES.replace('csv"', 'csv"\nid = "name"'), "line 2, samples", "no column 'name'", 'id = "id" in [samples]'),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("rest", ["", "[identification]", "[verification]\nn_resamples = 0"])

@@ -39,7 +39,7 @@ class Jackknife(StratifiedDesign):
 
     >>> from proband.inference import estimate_weighted
     >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
-    >>> found = estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3], Jackknife())
+    >>> found = estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3], design=Jackknife())
     >>> round(found.standard_error, 8)
     0.00984917
     """

@@ -115,10 +115,11 @@ def _is_ours(thing: FunctionType | type) -> bool:
 
 
 def publish(namespace: str) -> None:
-    """Put the gate before all that a package names in its ``__all__``."""
+    """Put the gate before all that a package names in its ``__all__``, and list nothing else."""
     module = sys.modules[namespace]
     for name in module.__all__:
         setattr(module, name, published(getattr(module, name)))
+    vars(module)["__dir__"] = lambda: sorted(module.__all__)
 
 
 def check_methods(kind: type) -> None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
         mcnemar_table as mcnemar_table,
     )
     from proband.inference.comparisons.testing.mcnemar import (
-        McNemar as McNemar,
         PairedOutcomes as PairedOutcomes,
+        PairedTest as PairedTest,
         mcnemar as mcnemar,
         newcombe_interval as newcombe_interval,
         tango_interval as tango_interval,
@@ -100,7 +100,7 @@ _HOMES = {
     "comparisons.gate": "Gate gate",
     "comparisons.independent": "compare_independent",
     "comparisons.mcnemar_table": "McNemarTable mcnemar_table",
-    "comparisons.testing.mcnemar": "McNemar PairedOutcomes mcnemar newcombe_interval tango_interval",
+    "comparisons.testing.mcnemar": "PairedOutcomes PairedTest mcnemar newcombe_interval tango_interval",
     "datasets.comparison": "compare_datasets",
     "datasets.results": "DatasetComparison",
     "estimates.clusters": "cluster_statistics",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from proband.engine.arguments import published
 from proband.engine.limits import LEVEL, SEED, Level, Within
-from proband.errors import UsageError
+from proband.errors import UsageError, unknown_name
 from proband.results.base import Interval as Interval
 from proband.words import digits
 
@@ -87,9 +87,7 @@ def proportion_interval(
     [0.0, 0.1684]
     """
     if method not in get_args(ProportionMethod):
-        raise UsageError(
-            f"There is no interval {method!r}.", f"there are: {', '.join(get_args(ProportionMethod))}."
-        )
+        raise unknown_name("interval", method, get_args(ProportionMethod))
     if not 0 <= successes <= n:
         raise UsageError(f"{digits(successes, 6)} successes of {digits(n, 6)} trials is no proportion.")
     if n == 0:

@@ -51,7 +51,7 @@ RelativeRank = Annotated[
 ]
 
 
-@MEASURES.register("rank-rate")
+@MEASURES.register("rank")
 @dataclass(frozen=True)
 class RecognitionRate(Share):
     """The share of probes whose mate is at `rank` or better: ρ_τ = Σ 1[r_i ≤ τ] / n.
@@ -79,6 +79,7 @@ class RecognitionRate(Share):
     """
 
     key = "rank-rate"
+    spelled = ("rank {}", "rank-{} rate")
     rank: Rank = 1
     weights: Weights = "probe"
 
@@ -138,10 +139,10 @@ class CMC(OutcomeMeasure):
         return weighing(self.weights, of)
 
     def __call__(  # type: ignore[override]  # a curve is not one number
-        self, data: Outcomes | Scores, within: Experiment | None = None
+        self, scores: Outcomes | Scores, experiment: Experiment | None = None
     ) -> Curve:
         """Measure outcomes, or scores within an experiment."""
-        outcomes = outcomes_of(data, within)
+        outcomes = outcomes_of(scores, experiment)
         last = max(outcomes.n_ranks, 1)
         weights = probe_weights(outcomes, self.weights)
         whole = len(outcomes) if weights is None else float(weights.sum())
@@ -181,7 +182,7 @@ def _fractional_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> 
     return steps
 
 
-@MEASURES.register("relative-rank-rate")
+@MEASURES.register("relative-rank")
 @dataclass(frozen=True)
 class RelativeRankRate(Share):
     """The share of probes whose mate is within a share of the gallery: Σ 1[r_i/m ≤ R] / n, m people enrolled.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.limits import FalseMatchRate, Share, Within
-from proband.errors import DesignError, Hint, UsageError
+from proband.errors import DesignError, Hint, UsageError, unknown_name
 from proband.measures.pairs.counts import PairCounts, allowed_errors
 from proband.results.base import Count, Rate, Result
 from proband.results.serializing import Written
@@ -315,9 +315,7 @@ class ErrorRates(Result):
         [0.4167, 0.3333, 0.5, 0.2]
         """
         if convention not in get_args(EERConvention):
-            raise UsageError(
-                f"There is no EER convention {convention!r}.", f"{', '.join(get_args(EERConvention))}."
-            )
+            raise unknown_name("EER convention", convention, get_args(EERConvention))
         fmr, fnmr = self.curve
         after = int(np.argmax(fmr >= fnmr))
         before = max(after - 1, 0)
@@ -366,7 +364,7 @@ class ErrorRates(Result):
             )
         return 0.5 * (c.genuine_bits / c.n_genuine + c.impostor_bits / c.n_impostor)
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Every attainable threshold with its errors."""
         c = self.counts
         sign = 1.0 if self.larger_is_closer else -1.0

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from proband.results.base import Result
 from proband.words import Note, Sentence
 
 Verdict = Literal["agrees", "disagrees", "cannot be judged"]
@@ -69,7 +68,7 @@ class Judgement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Claim(Result):
+class Claim:
     """Something that a paper reports, and what became of it here.
 
     Attributes

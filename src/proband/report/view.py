@@ -16,7 +16,7 @@ import polars as pl
 
 from proband.engine.limits import Inches, Title
 from proband.engine.rendering import Shown
-from proband.errors import UsageError
+from proband.errors import UsageError, unknown_name
 from proband.inference import Comparison
 from proband.report.charts.mpl import printed
 from proband.report.charts.spec import Chart, in_places
@@ -80,6 +80,10 @@ class Summary:
         The lowest of several leads the page.
     in_section
         Whether the section of the analysis says it, so that no other does.
+    compared
+        The comparison that it sums up.
+    also
+        What another kind of measure shows of the same algorithms: who leads in recognition need not lead in verification.
     """
 
     headline: Note
@@ -88,6 +92,13 @@ class Summary:
     weights: tuple[Note, ...] = ()
     precedence: float = 100.0
     in_section: bool = False
+    compared: Standings | None = None
+    also: tuple[Summary, ...] = ()
+
+    @property
+    def headlines(self) -> list[Note]:
+        """The sentence to remember, and those of other kinds of measures."""
+        return [self.headline, *(other.headline for other in self.also)]
 
 
 @dataclass(frozen=True)
@@ -142,8 +153,7 @@ def plot_charts(
     named = {name.partition("_")[2] or name: one for name, one in charts.items()}
     name = next(iter(named)) if which is None else which
     if name not in named:
-        there = f"there are: {', '.join(named)}." if len(named) > 1 else "there is one alone: leave it out."
-        raise UsageError(f"There is no figure {name!r}.", there)
+        raise unknown_name("figure", name, named)
     return printed(named[name], title, width)
 
 

@@ -68,10 +68,10 @@ def write_run(
 
 
 def _write_tables(scene: Scene, folder: Path, endings: Sequence[str]) -> None:
-    if not endings:
-        return
-    folder.mkdir()
-    for name, frame in frames_of(scene).items():
+    frames = frames_of(scene) if endings else {}
+    if frames:
+        folder.mkdir()
+    for name, frame in frames.items():
         for ending in endings:
             if ending == "csv":
                 write_spreadsheet(frame, folder / f"{name}.csv")
@@ -92,8 +92,11 @@ def _write_figures(scene: Scene, folder: Path, endings: Sequence[str], results: 
     folder.mkdir()
     # The results tell the study, the digests of its inputs and all versions, on which figures depend.
     depends_on = {"results": hashlib.sha256(results.encode()).hexdigest(), "endings": list(endings)}
-    for name, content in cache.step("figures", depends_on, make).items():
+    drawn = cache.step("figures", depends_on, make)
+    for name, content in drawn.items():
         (folder / name).write_bytes(content.tobytes())
+    if not drawn:
+        folder.rmdir()
 
 
 def frames_of(scene: Scene) -> dict[str, pl.DataFrame]:

@@ -43,17 +43,31 @@ class Interval(NamedTuple):
         return self.high - self.low > ROUNDING * max(1.0, abs(self.low), abs(self.high))
 
 
-@published
-class Result(Shown):
-    """What was found: a frozen dataclass that shows itself as plain values, as a table and as a figure.
+class Record:
+    """A part of results that nobody gets by itself: a frozen dataclass that is written as they are, and not shown.
 
-    Its fields are its JSON; `written` says where they differ.
+    Its fields are its JSON; `written` says where they differ. A part whose JSON is its fields need not derive from it.
     """
 
     __slots__ = ()
     written: ClassVar[Written] = Written()
     sparse: ClassVar[bool] = False
     """Whether keys that hold nothing are left out."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON, which has no infinity: what is not finite is None."""
+        optional = self.written.if_any
+        made = {key: plain(value) for key, value in entries(self).items()}
+        for key, part in getattr(self, self.written.beside or "", {}).items():
+            made[key] = plain(part)
+        return {key: value for key, value in made.items() if value or not (self.sparse or key in optional)}
+
+
+@published
+class Result(Record, Shown):
+    """What was found: a frozen dataclass that shows itself as plain values, as a table and as a figure."""
+
+    __slots__ = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let every kind show itself in lines that fit, and none in those of a dataclass, which show every array."""
@@ -72,23 +86,41 @@ class Result(Shown):
         """The version of Proband that found it."""
         return __version__
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON, which has no infinity: what is not finite is None."""
-        optional = self.written.if_any
-        made = {key: plain(value) for key, value in entries(self).items()}
-        for key, part in getattr(self, self.written.beside or "", {}).items():
-            made[key] = plain(part)
-        return {key: value for key, value in made.items() if value or not (self.sparse or key in optional)}
+    def to_frame(self, *, wide: bool = False) -> pl.DataFrame:
+        """Return a table with a row for each number, and columns for what it is of.
 
-    def to_frame(self) -> pl.DataFrame:
-        """Return a table with a row for each number that was found, and columns for what it is of."""
+        Parameters
+        ----------
+        wide
+            Everything that is known of each number: what it rests on, how it was made, what stands beside it.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns people filter by come first: ``algorithm``, ``measure``, ``category``, …, then ``value``, ``low``, ``high``.
+        """
+        return self._frame(wide)
+
+    def _frame(self, wide: bool) -> pl.DataFrame:
+        """Make the frame; results that are no tree of numbers have their own."""
         from proband.engine.frames import frame_of_rows  # polars is loaded when it is first needed
-        from proband.results.frames import rows_of
+        from proband.results.frames import rows_of, tidy_rows
 
-        return frame_of_rows(rows_of(self))
+        return frame_of_rows(rows_of(self) if wide else tidy_rows(self))
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the table of `to_frame` as a pandas frame."""
+    def to_pandas(self, *, wide: bool = False) -> pd.DataFrame:
+        """Return the table of `to_frame` as a pandas frame.
+
+        Parameters
+        ----------
+        wide
+            Everything that is known of each number.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The same columns and rows.
+        """
         try:
             pandas = import_module("pandas")
         except ImportError:
@@ -96,7 +128,7 @@ class Result(Shown):
                 "A pandas frame needs pandas, which is not installed.",
                 "install proband[pandas], or take to_frame(), a polars frame.",
             ) from None
-        frame = self.to_frame()
+        frame = self.to_frame(wide=wide)
         columns = {one.name: one.to_list() if one.dtype.is_nested() else one.to_numpy() for one in frame}
         made: pd.DataFrame = pandas.DataFrame(columns)
         return made

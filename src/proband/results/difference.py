@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import Literal
+from typing import ClassVar, Literal
 
 from proband.engine.arguments import published
 from proband.engine.limits import Adjustment as Adjustment
@@ -172,6 +172,10 @@ class Difference(Result):
             "by_person",
             "why_not",
         ),
+    )
+
+    tidy: ClassVar[tuple[str, ...]] = (
+        *("first", "second", "value", "low", "high", "confidence_level", "p_value", "p_adjusted", "verdict"),
     )
 
     who: Who = NOBODY

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from proband.errors import DesignError, Hint, UsageError, first_few, quoted
+from proband.errors import DesignError, Hint, UsageError, quoted, unknown_name
 from proband.samples.experiment import Experiment
 from proband.samples.expressions import compile_expression
 from proband.samples.table import UNDECIDED, evaluate
@@ -205,10 +205,7 @@ def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
     """Make a category of the probes of each value of a column, such as the sex of the person."""
     frame = experiment.samples.frame
     if column not in frame.columns:
-        raise UsageError(
-            f"There is no column {column!r} to group probes by.",
-            f"there are: {first_few(frame.columns, 12)}.",
-        )
+        raise unknown_name("column", column, frame.columns, "to group probes by")
     kind = frame.schema[column]
     if kind.is_nested() or kind == pl.Object:
         raise UsageError(f"The column {column!r} is of type {kind}, which makes no groups.")

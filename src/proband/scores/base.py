@@ -16,7 +16,7 @@ from proband.engine.files.shards import has_read, in_files, pick
 from proband.engine.foreign import array_from
 from proband.engine.kinds import JUDGED
 from proband.engine.labels import named, refuse_other_names
-from proband.errors import Hint, InputError, ProbandError, Said, UsageError
+from proband.errors import Hint, InputError, NeededOptions, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions, SubjectIds
 from proband.samples.table import Samples, frozen
@@ -27,8 +27,11 @@ MissingPolicy = Literal["error", "drop"]
 Cells = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 
-ORIENTATION_HINT = Hint(
-    "{give:orientation=similarity} if larger is more alike, {option:orientation=distance} if smaller is; it is never guessed."
+ORIENTATION_HINT = NeededOptions(
+    (
+        Hint("{option:orientation=similarity}"),
+        "distance, if smaller scores are more alike; it is never guessed",
+    )
 )
 Declared = Annotated[Orientation, ORIENTATION_HINT]
 WHOLE_NUMBERS = 2**53  # up to here float64 holds every one

@@ -166,11 +166,11 @@ def inspect_file(
             replace(options, key=key),
             format,
         )
-    except InputError as error:
+    except (InputError, UsageError) as error:
         if path.suffix.lower() == ".npz" and key is None:
             return _of_archive(path)
         if path.suffix.lower() in _TABLE_ENDINGS:
-            raise InputError(
+            raise type(error)(
                 f"{error.message.rstrip('.')}; nor is it a table of samples with columns {id_column!r} and "
                 f"{subject_column!r}.",
                 error.cure

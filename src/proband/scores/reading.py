@@ -12,7 +12,7 @@ from proband.engine import Progress, Silent
 from proband.engine.arguments import published
 from proband.engine.files.files import naming, reading
 from proband.engine.files.shards import RowShards, require_order, shard_files, shards_name
-from proband.errors import Hint, InputError, Said, UsageError, first_few, nearest, quoted
+from proband.errors import Hint, InputError, Said, UsageError, meant, quoted
 from proband.samples import Choice, Ids, Samples
 from proband.samples.choosing import check_choice, choose
 from proband.samples.npz import Archive
@@ -115,6 +115,7 @@ def read_scores(
         target_ids,
         None if mask is None else Path(mask),
         ids=ids,
+        oriented=orientation is not None,
         progress=progress or Silent(),
     )
     file = (
@@ -349,7 +350,7 @@ def require_models(metrics: Mapping[str, Metric], names: Sequence[str]) -> None:
     if unknown is not None:
         raise UsageError(
             f"a metric is given for {quoted(unknown)}, and there are no embeddings of that name.",
-            nearest(unknown, names) or f"there are: {first_few(names, 8)}.",
+            meant(unknown, names),
         )
 
 

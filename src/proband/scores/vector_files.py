@@ -15,7 +15,7 @@ import polars as pl
 from proband.engine.files.documents import read_json
 from proband.engine.files.files import naming, opened, require_regular, require_there
 from proband.engine.files.parquet import COLUMNAR, read_parquet
-from proband.errors import Hint, InputError, Said, UsageError, first_few
+from proband.errors import Hint, InputError, Said, UsageError, first_few, unknown_name
 from proband.samples import Ids
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
@@ -265,10 +265,7 @@ def _of_table(path: Path, key: str | None, ids: str | None) -> VectorFile:
         else next((name for name in (_ID_COLUMN, _IDS_KEY) if name in frame.columns), None)
     )
     if column is not None and column not in frame.columns:
-        raise InputError(
-            f"{path.name} has no column {column!r}; it has {first_few(frame.columns, 8)}.",
-            file=Said(path.name),
-        )
+        raise unknown_name("column", column, frame.columns, f"in {path.name}", file=Said(path.name))
     names = None if column is None else Ids(as_text(frame[column], path.name), "sample")
     rest = [one for one in frame.iter_columns() if one.name != column]
     lists = [one for one in rest if isinstance(one.dtype, pl.List | pl.Array)]

@@ -141,7 +141,7 @@ def test_outcomes_have_errors_over_people() -> None:
         for model, share in (("new", 0.8), ("old", 0.6))
     ]
     frame = pl.DataFrame(rows)
-    found = compare_datasets(frame, dataset="set", algorithm="model", success="right", subject="who")
+    found = compare_datasets(frame, dataset="set", algorithm="model", success="right", cluster="who")
     own = frame.filter(pl.col("set") == "s2")
     values = {name: own.filter(pl.col("model") == name) for name in ("new", "old")}
     first, second = found.pairs[0].first, found.pairs[0].second
@@ -171,7 +171,7 @@ def test_nobody_differs_is_as_if_one_did() -> None:
         {"dataset": f"s{k}", "who": f"p{person}", "model": model, "right": int(k > 0 and model == "new" and person == 0)}
         for k in range(3) for person in range(10) for model in ("new", "old")
     ]  # fmt: skip
-    found = compare_datasets(pl.DataFrame(rows), algorithm="model", success="right", subject="who")
+    found = compare_datasets(pl.DataFrame(rows), algorithm="model", success="right", cluster="who")
     assert found.by_dataset[0].standard_error == pytest.approx(1 / 10)
     assert "datasets.as-if-one" in {note.code for note in found.notes}
 
@@ -203,10 +203,10 @@ def test_errors_from_a_table() -> None:
         ({"dataset": ["a", "b"], "x": [1.0, None], "y": [0.1, 0.2]}, {}, InputError, "no accuracy in 1"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [91.2, 0.2]}, {}, InputError, "'y' has 91.2 in 'a'"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": ["u", "v"]}, {}, InputError, "no numbers"),
-        ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"subject": "who"}, UsageError, "names no people"),
+        ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"cluster": "who"}, UsageError, "names no people"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"algorithm": "x"}, UsageError, "name both"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"errors": {"dataset": ["a"]}}, InputError, "table of errors"),
-        ({"dataset": ["a"], "m": ["x"], "s": [2]}, {"algorithm": "m", "success": "s", "subject": "dataset"}, InputError, "other values"),
+        ({"dataset": ["a"], "m": ["x"], "s": [2]}, {"algorithm": "m", "success": "s", "cluster": "dataset"}, InputError, "other values"),
         ({"dataset": ["a"], "m": ["x"], "s": [1]}, {"algorithm": "m", "success": "s"}, UsageError, "standard error"),
     ],
 )  # fmt: skip

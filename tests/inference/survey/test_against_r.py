@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from proband import Survey
 from proband.inference.survey import Mean, Quantile, Ratio, SurveyEstimates, Total, Variance
 from proband.inference.survey.hadamard import half_samples
+from proband.survey import Survey
 
 R = Path(__file__).parent / "r"
 EXPECTED = {

@@ -112,10 +112,10 @@ def test_a_function_of_weights_is_the_mean_it_computes() -> None:
     found = one.function(lambda w: [w @ y / w.sum(), w.sum()], ["mean", "size"])
     np.testing.assert_allclose(found.values[0], one.mean("y").values[0])
     np.testing.assert_allclose(found.standard_errors[0], one.mean("y").standard_errors[0], rtol=1e-12)
-    weighted = pb.estimate_weighted(
+    weighted = pb.survey.estimate_weighted(
         lambda w: w @ y / w.sum(),
         TABLE["site"].to_numpy(),
-        pb.designs.Jackknife(),
+        design=pb.designs.Jackknife(),
         weights=TABLE["w"],
         units=TABLE["unit"],
     )

@@ -92,10 +92,12 @@ def whole() -> Findings:
             "identification": Identified(evaluation),
             "comparison": ComparedAlgorithms(
                 {
-                    "rank-1": pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first]),
+                    "rank-1": pb.compare(
+                        [one.outcomes for one in first], measure=pb.measures.RecognitionRate(1)
+                    ),
                     "median-rank-10": pb.compare(
-                        pb.MedianCensoredRank(10),
                         [one.outcomes for one in first],
+                        measure=pb.measures.MedianCensoredRank(10),
                         design=pb.designs.Bootstrap("subject", n_resamples=200),
                     ),
                 }
@@ -106,11 +108,13 @@ def whole() -> Findings:
             ),
             "choices": Choices(
                 pb.permute(
-                    algorithms, pb.Pool(table, groups="session"), pb.designs.ImageChoice(n_resamples=200)
+                    algorithms,
+                    pb.Pool(table, groups="session"),
+                    design=pb.designs.ImageChoice(n_resamples=200),
                 )
             ),
             "strat": strat_study(algorithms[:2], table, 4),
-            "gate": pb.gate(algorithms[0], algorithms[2], experiment),
+            "gate": pb.gate(algorithms[0], experiment, baseline=algorithms[2]),
             "threshold": Thresholds(pb.threshold(algorithms, experiment, fmr=0.1).found),
         },
         notes=("a note of the study",),
@@ -122,7 +126,7 @@ def feret() -> Findings:
     table = samples()
     algorithms = [scores(name, noise, place) for place, (name, noise) in enumerate(NOISES.items())]
     experiment = pb.Experiment(table, gallery="image == 0")
-    found = pb.feret_study(
+    found = pb.feret.feret_study(
         algorithms,
         experiment,
         categories=[pb.Category.parse("even: probe.kind == 'even'")],
@@ -148,8 +152,8 @@ def labelled() -> Findings:
         "Labelled",
         PROVENANCE,
         {
-            "classification": pb.classify(truth, logits, group=groups, k=(1, 2)),
-            "outcomes": pb.compare_outcomes(right, systems=list(right)),
+            "classification": pb.classify(truth, logits, cluster=groups, k=(1, 2)),
+            "outcomes": pb.compare_outcomes(right, algorithms=list(right)),
         },
     )
 
@@ -198,7 +202,9 @@ def many(n: int) -> Findings:
     experiment = pb.Experiment(samples(), gallery="image == 0")
     algorithms = [scores(f"algorithm {place:02d}", 0.3 + 0.015 * place, place) for place in range(n)]
     evaluation = pb.evaluate(algorithms, experiment)
-    compared = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.entries])
+    compared = pb.compare(
+        [one.outcomes for one in evaluation.entries], measure=pb.measures.RecognitionRate(1)
+    )
     verified = tuple(pb.verify(one, experiment, fmr=(0.1, 0.01), n_resamples=0) for one in algorithms)
     parts = {
         "identification": Identified(evaluation),

@@ -95,14 +95,16 @@ def experiment(enrolled: int = PEOPLE) -> pb.Experiment:
 def charts() -> dict[str, Chart]:
     evaluation = pb.evaluate(scores(), experiment())
     entries = evaluation.of(evaluation.categories[0])
-    comparison = pb.compare(pb.RecognitionRate(1), {one.name: one for one in scores()}, experiment())
+    comparison = pb.compare(
+        {one.name: one for one in scores()}, experiment(), measure=pb.measures.RecognitionRate(1)
+    )
     verified = [verify(one, experiment(), n_resamples=100) for one in scores()]
     grouped = [
         error_rates_by(one, experiment(), "sex", found.points[0].point)
         for one, found in zip(scores(), verified, strict=True)
     ]
     searched = [searches_with_intervals(search(one, experiment(20)), (0.5, 0.2), (1,)) for one in scores()]
-    choices = pb.permute(scores(), pb.Pool(samples()), pb.designs.ImageChoice(200))
+    choices = pb.permute(scores(), pb.Pool(samples()), design=pb.designs.ImageChoice(200))
     strat = strat_study(scores()[:2], samples(), IMAGES)
     sizes = [size_curve(one.outcomes, "all", (2, 5, 10, 40), 1, 0.95) for one in entries]
     made = [
@@ -115,7 +117,13 @@ def charts() -> dict[str, Chart]:
         search_chart(searched),
         shown(groups_of(grouped, "fnmr", verified[0].answers, "fnmr")),
         shown(groups_of(grouped, "fmr", verified[0].answers, "fmr")),
-        shown(galleries(gallery_variation(pb.RecognitionRate(1), scores(), experiment(), Galleries(3)))),
+        shown(
+            galleries(
+                gallery_variation(
+                    scores(), experiment(), measure=pb.measures.RecognitionRate(1), design=Galleries(3)
+                )
+            )
+        ),
         gallery_effect_chart(strat.effects),
         shown(differences(choices, [NAMES[:2], NAMES[1:]])),
         shown(concentration(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].point))),
@@ -314,7 +322,9 @@ def test_long_curves_are_small():
 
 
 def test_a_forest_says_what_was_decided():
-    comparison = pb.compare(pb.RecognitionRate(1), {one.name: one for one in scores()}, experiment())
+    comparison = pb.compare(
+        {one.name: one for one in scores()}, experiment(), measure=pb.measures.RecognitionRate(1)
+    )
     chart = pairs_chart("forest", "pairs", "Differences", comparison)
     (root,) = roots(chart).values()
     a = root.attrib
@@ -346,7 +356,7 @@ def test_pairs_that_read_alike_are_drawn_apart():
         )
         for lift, name in zip((4, 3, 2, 1), names, strict=True)
     ]
-    choices = pb.permute(made, pb.Pool(samples()), pb.designs.ImageChoice(50))
+    choices = pb.permute(made, pb.Pool(samples()), design=pb.designs.ImageChoice(50))
     pairs = [("a", "b − c"), ("a − b", "c")]
     chart = shown(differences(choices, pairs))
     assert [name for name, _ in chart.looks] == ["a − b − c"] * 2

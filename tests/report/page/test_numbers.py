@@ -207,7 +207,7 @@ def test_without_failures_or_successes_a_correlation_is_supposed(wins):
     experiment = pb.Experiment(samples, gallery=ids[:people])
     evaluation = pb.evaluate(made, experiment, check_orientation=False)
     outcomes = [one.outcomes for one in evaluation.entries]
-    compared = ComparedAlgorithms({"rank 1": pb.compare(pb.RecognitionRate(1), outcomes)})
+    compared = ComparedAlgorithms({"rank 1": pb.compare(outcomes, measure=pb.measures.RecognitionRate(1))})
     found = Findings(
         "t", finding.PROVENANCE, {"identification": Identified(evaluation), "comparison": compared}
     )

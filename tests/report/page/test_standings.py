@@ -45,7 +45,7 @@ def compared(n: int) -> Findings:
     experiment = pb.Experiment(samples, gallery=ids[:N])
     evaluation = pb.evaluate(made, experiment, categories=[pb.Category.parse("even: probe.even == 0")])
     first = evaluation.of(evaluation.categories[0])
-    tested = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first])
+    tested = pb.compare([one.outcomes for one in first], measure=pb.measures.RecognitionRate(1))
     parts = {"identification": Identified(evaluation), "comparison": ComparedAlgorithms({"rank-1": tested})}
     return Findings("Standings", finding.PROVENANCE, parts)
 
@@ -66,7 +66,7 @@ def test_the_first_section_is_the_answer(n: int) -> None:
     assert group[0] in headline.text or len(group) == n
     assert isinstance(table, Table)
     assert [column.heading for column in table.columns] == [
-        "rank", "algorithm", "recognition rate at rank 1", "95% interval", "difference from net 00",
+        "place", "algorithm", "recognition rate at rank 1", "95% interval", "difference from net 00",
     ]  # fmt: skip
     assert len(table.rows) == (n if n <= 12 else 10)
     assert isinstance(badges, Badges)

@@ -86,7 +86,7 @@ def prepare(request: ChoicesRequest, context: Context) -> Pool:
         lambda: pool_over(
             context.scores,
             context.samples,
-            request.groups or None,
+            groups=request.groups or None,
             pairs=request.pairs,
             where=context.origin.condition(request.where),
             distractors=request.distractors,
@@ -99,15 +99,16 @@ def run(request: ChoicesRequest, context: Context) -> Choices:
     pool, ties, output = prepare(request, context), context.request.experiment.ties, context.output
     if request.exact:
         exact = {
-            one.name: exact_over_choices(one, pool, ties, max_rank=request.max_rank) for one in context.scores
+            one.name: exact_over_choices(one, pool, ties=ties, max_rank=request.max_rank)
+            for one in context.scores
         }
         return Choices(exact_choices=exact, pool=pool, rank=request.rank)
     if request.trainings:
         made = estimate(
-            RecognitionRate(request.rank),
             context.scores,
             pool,
-            TrainingSets(),
+            measure=RecognitionRate(request.rank),
+            design=TrainingSets(),
             confidence_level=output.confidence_level,
             seed=output.seed,
         )
@@ -117,7 +118,7 @@ def run(request: ChoicesRequest, context: Context) -> Choices:
         "choices",
         {"request": request.model_dump(), "ties": ties, **context.judging},
         lambda: permute(
-            context.scores, pool, ImageChoice(request.n_resamples, request.balanced), max_rank=request.max_rank,
+            context.scores, pool, design=ImageChoice(request.n_resamples, request.balanced), max_rank=request.max_rank,
             ties=ties, seed=output.seed, threads=context.threads, progress=context.progress,
             keep_on_interrupt=context.keep_on_interrupt,
         ),

@@ -22,7 +22,7 @@ from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.image_choice.trials import LOW_RANKS
 from proband.report import columns as col
 from proband.report.charts.makers.histograms import differences
-from proband.report.kinds.pairs import ALL_PAIRS
+from proband.report.kinds.differences import ALL_PAIRS
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
 from proband.report.page.charts import shown
@@ -166,12 +166,18 @@ class ChoicesView(View[Choices]):
         yield Passage(self.tables(found), verdicts, [*pool, *self.notes(found)], answers)
 
     def frames(self, found: Choices) -> Mapping[str, pl.DataFrame]:
-        """Rates, differences, and the choices of the trials that were listed."""
+        """Rates, differences and the choices of the trials that were listed; exact means; or the value of every training set."""
         made: dict[str, pl.DataFrame] = {}
         if found.choices is not None:
             made["choices"] = found.choices.at_level(found.confidence_level).to_frame()
             if len(found.choices.algorithms) > 1:
                 made["choices_differences"] = _differences_frame(found.choices, found.confidence_level)
+        if found.exact_choices:
+            frames = [_exact_frame(name, one) for name, one in found.exact_choices.items()]
+            made["choices_exact"] = pl.concat(frames)
+        if found.trainings is not None and found.trainings.replicates is not None:
+            values = {"training": found.trained, "value": found.trainings.replicates}
+            made["choices_trainings"] = pl.DataFrame(values)
         return made | ({} if found.trial_choices is None else {"choices_trials": found.trial_choices})
 
     def figures(self, found: Choices, scene: Scene) -> Mapping[str, Draw]:
@@ -349,19 +355,34 @@ def _exact(found: Mapping[str, ExactChoice], ranks: Mapping[int, str], places: i
     )
 
 
+def _exact_frame(algorithm: str, found: ExactChoice) -> pl.DataFrame:
+    """The exact mean at every rank, with the standard deviation at rank 1 where it is known."""
+    ranks = range(1, len(found.cmc) + 1)
+    deviations = [_deviation(found), *[None] * (len(ranks) - 1)]
+    return pl.DataFrame(
+        {"algorithm": algorithm, "rank": ranks, "mean": found.cmc, "standard_deviation": deviations},
+        schema_overrides={"standard_deviation": pl.Float64},
+    )
+
+
 def _deviation(one: ExactChoice) -> float | None:
     return None if one.variance_rank_1 is None else one.variance_rank_1**0.5
 
 
 def _trainings(made: Estimate, trained: Sequence[str]) -> Table:
-    """The value of every training set."""
+    """The value of every training set, and their mean with its interval."""
     assert made.replicates is not None  # one of each
-    found = dict(zip(trained, made.replicates.tolist(), strict=True))
+    values = list(zip(trained, made.replicates.tolist(), strict=True))
+    rows = [
+        *((name, value, None) for name, value in values),
+        ("their mean", made.value, (made.low, made.high)),
+    ]
     return col.table_of(
         "",
-        found,
-        col.name("trained on", str),
-        col.rate(str(made.answers.of), found.get),
+        rows,
+        col.name("trained on", lambda row: row[0]),
+        col.rate(str(made.answers.of), lambda row: row[1]),
+        col.interval(col.at_level(made.confidence_level), lambda row: row[2], answers=made.answers),
         id="trainings",
         on_page="The rate with each training set",
     )

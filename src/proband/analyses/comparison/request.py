@@ -67,9 +67,7 @@ class ComparisonRequest(AnalysisRequest, Replication):
     ] = None
     measure: Annotated[
         Text | None,
-        Field(
-            description="Compare any measure instead: rank-rate@20, median-relative-rank, eer, or a plug-in's."
-        ),
+        Field(description="Compare any measure instead: rank-20, median-relative-rank, eer, or a plug-in's."),
         Option(metavar="NAME[@VALUE]"),
         MEASURES,
     ] = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from proband.engine.limits import Inches, Title
-from proband.errors import UsageError
+from proband.errors import unknown_name
 from proband.inference.datasets.results import DatasetComparison, DatasetPair
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, values
@@ -64,7 +64,7 @@ def datasets_figure(
     if which == "differences":
         return _differences(result, width, title)
     if which != "ranks":
-        raise UsageError(f"There is no figure {which!r}.", f"there are: {', '.join(FIGURES)}.")
+        raise unknown_name("figure", which, FIGURES)
     names, ranks = result.algorithms, result.average_ranks
     half = (len(names) + 1) // 2
     bars = len(result.groups)

@@ -42,7 +42,7 @@ class Measured(Result):
     category: str | None
     estimates: tuple[Estimate, ...]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return a row for each algorithm."""
         return frame_of_rows(
             [
@@ -153,7 +153,7 @@ def _estimates(
         },
         lambda: tuple(
             estimate(
-                measure, one, within, design_of(request),
+                one, within, measure=measure, design=design_of(request),
                 confidence_level=context.output.confidence_level, seed=context.output.seed, one_sided=request.one_sided,
             )
             for one in data

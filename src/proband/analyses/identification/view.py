@@ -38,6 +38,10 @@ from proband.results.base import Facts
 from proband.results.estimate import Clusters, Estimate
 from proband.words import Note, Sentence
 
+_WHOSE = {
+    level: Sentence(f"measures.of-one-algorithm-{level}", level, "{algorithm}, {measure}: {note}")
+    for level in ("note", "caution")
+}
 _VARYING = Sentence(
     "measures.varying",
     "note",
@@ -86,7 +90,8 @@ class IdentificationView(View[Identified]):
         if found.measured:
             answers = [estimate.answers for one in found.measured for estimate in one.estimates]
             table = measures_table(found.measured, evaluation.confidence_level)
-            yield Passage([table], (), measures_statements(found.measured), answers)
+            told = measures_statements(found.measured, statements(evaluation))
+            yield Passage([table], (), told, answers)
 
     def frames(self, found: Identified) -> Mapping[str, pl.DataFrame]:
         """Rates, curves, other measures, and what the sets share."""
@@ -200,11 +205,24 @@ def with_replicates(measured: Sequence[Measured]) -> list[tuple[Estimate, ...]]:
     ]
 
 
-def measures_statements(measured: Sequence[Measured]) -> list[Note]:
-    """What each measure's interval varies, holds fixed and assumes, and what else is to be known."""
+def measures_statements(measured: Sequence[Measured], told: Sequence[Note] = ()) -> list[Note]:
+    """What each measure's interval varies, holds fixed and assumes, and what else is to be known and was not `told` before."""
     estimates = [estimate for one in measured for estimate in one.estimates]
     varying = (
         answered(one.answers, _VARYING, measure=one.answers.of, design=one.method) for one in estimates
     )
     marks = bounds_mark(estimates[0].side) if estimates else []
-    return list(dict.fromkeys((*varying, *marks, *(note for one in estimates for note in one.notes))))
+    noted = (note for one in measured for note in _noted(one))
+    return [note for note in dict.fromkeys((*varying, *marks, *noted)) if note not in told]
+
+
+def _noted(measured: Measured) -> Iterator[Note]:
+    """What was noted of a measure, with the algorithm's name where it is not the same of all of them."""
+    of_all = set.intersection(*(set(estimate.notes) for estimate in measured.estimates))
+    for estimate in measured.estimates:
+        for note in estimate.notes:
+            whose = _WHOSE.get(note.level)
+            if note in of_all or whose is None:
+                yield note
+            else:
+                yield whose(algorithm=estimate.algorithm, measure=estimate.answers.of, note=note)

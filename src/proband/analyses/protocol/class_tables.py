@@ -9,9 +9,9 @@ import polars as pl
 
 from proband import words
 from proband.analyses.classification.tables import (
+    MOST_CLASSES,
     classes_table,
-    confusion_matrix_table,
-    confusions_table,
+    confusion_tables,
 )
 from proband.protocols.running.factors import SizeEffect
 from proband.protocols.running.results import ProtocolFindings, ProtocolRun
@@ -20,8 +20,6 @@ from proband.report.tables.cells import columns, count_cell, empty_cell, fixed_c
 from proband.report.tables.table import Cell, Column, Ends, Table, Tone
 from proband.results.estimate import Estimate
 
-MOST_CLASSES = 12
-"""Of so many classes a confusion matrix can be read."""
 _HARDEST = 10
 _QUESTIONS = "E: are subjects kept apart wherever possible? P: is it a repeated cross-validation? D: are unused samples accounted for?"
 
@@ -48,10 +46,8 @@ def epd_table(run: ProtocolRun) -> Table:
 def class_tables(found: ProtocolFindings) -> list[Table]:
     """The classes and the confusions of every classifier under one protocol: a matrix where it can be read."""
     made = found.classification
-    if len(made.classes) <= MOST_CLASSES:
-        tables = [classes_table(made), *(confusion_matrix_table(made, name) for name in made.algorithms)]
-    else:
-        tables = [classes_table(made, _HARDEST), confusions_table(made, _HARDEST)]
+    hardest = None if len(made.classes) <= MOST_CLASSES else _HARDEST
+    tables = [classes_table(made, hardest), *confusion_tables(made, _HARDEST)]
     return [replace(one, caption=f"{one.caption}, {found.protocol}") for one in tables if one.rows]
 
 

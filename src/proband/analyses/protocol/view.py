@@ -8,9 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
+from proband.analyses.classification.tables import MOST_CLASSES
 from proband.analyses.protocol.charts import accuracies, sizes
 from proband.analyses.protocol.class_tables import (
-    MOST_CLASSES,
     class_tables,
     classes_frame,
     confusions_frame,

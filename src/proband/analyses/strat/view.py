@@ -25,6 +25,7 @@ from proband.report.charts.makers.curves import cmc
 from proband.report.charts.makers.rows import gallery_effect
 from proband.report.kinds.compared_methods import say_comparisons
 from proband.report.kinds.comparisons import told_and_left
+from proband.report.kinds.differences import difference_tables
 from proband.report.kinds.pairs import leading_section
 from proband.report.kinds.verdicts import rate_of_items, summary_of
 from proband.report.methods_text import MethodsText
@@ -82,7 +83,8 @@ class StratView(View[StratStudy]):
         before = [] if explain else [people_statement(found)]
         shown = [] if explain or len(sensors) > _MOST_SENSORS else sensors  # the table has the verdicts
         notes = [note for note in study_statements(found) if note not in (*before, *shown)]
-        yield Passage(study_tables(found), [*told, *shown], [*left, *notes], self.answers(found), before)
+        tables = [*study_tables(found), *difference_tables(found.comparison)]
+        yield Passage(tables, [*told, *shown], [*left, *notes], self.answers(found), before)
 
     def frames(self, found: StratStudy) -> Mapping[str, pl.DataFrame]:
         rows = [

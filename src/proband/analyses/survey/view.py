@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import polars as pl
+
+from proband.engine.frames import frame_of_rows
 from proband.inference.survey.results import SurveyEstimates, SurveyRow
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, values
@@ -15,6 +18,7 @@ from proband.report.scene import Scene
 from proband.report.tables.cells import digits_cell, ends_cell, interval_cell, rate_cell
 from proband.report.tables.table import Cell, Table
 from proband.report.view import View, shows
+from proband.results.frames import tidy_rows
 from proband.words import Note, Sentence
 
 _SAMPLE = Sentence(
@@ -37,6 +41,15 @@ class SurveyView(View[SurveyEstimates]):
 
     def tables(self, found: SurveyEstimates) -> Sequence[Table]:
         return [_estimates(found), *([_differences(found)] if found.differences else [])]
+
+    def frames(self, found: SurveyEstimates) -> Mapping[str, pl.DataFrame]:
+        """Every estimate, and every difference if there are any."""
+        made = {"survey": found.to_frame()}
+        if found.differences:
+            made["survey_differences"] = frame_of_rows(
+                [row for difference in found.differences for row in tidy_rows(difference)]
+            )
+        return made
 
     def charts(self, found: SurveyEstimates) -> Mapping[str, Sequence[Chart]]:
         return {"survey": list(_charts(found))}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from proband.analyses.verification.request import VerificationRequest
-from proband.errors import UsageError
+from proband.errors import unknown_name
 from proband.inference.verification.groups import Differential, error_rates_by, hard_subjects_of
 from proband.inference.verification.lists import require_list_orientation
 from proband.inference.verification.people.hard_subjects import HardSubjects
@@ -54,7 +54,7 @@ def prepare(request: VerificationRequest, context: Context) -> None:
         columns = context.samples.frame.columns
         for column in request.by:
             if column not in columns:
-                raise UsageError(f"There is no column {column!r}.", f"the columns are: {', '.join(columns)}.")
+                raise unknown_name("column", column, columns, "to make groups of")
 
 
 def run(request: VerificationRequest, context: Context) -> Verified:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -10,14 +10,16 @@ import polars as pl
 from proband.engine.frames import frame_of_rows
 from proband.inference.verification.groups import Differential, GroupRates
 from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.inference.verification.results import PEOPLE_SHARED, Verification, VerificationPoint
+from proband.measures.folds import FoldAccuracy
 from proband.report import columns as col
-from proband.report.tables.cells import interval_cell, over, rate_cell, unsupported
+from proband.report.tables.cells import blank_cell, interval_cell, over, rate_cell, unsupported
 from proband.report.tables.table import Cell, Table
 from proband.results.base import Answers
 from proband.results.compared import metric_label
 from proband.results.targets import derived
-from proband.words import Sentence, Target, digits, level, threshold
+from proband.words import Method, Note, Sentence, Target, digits, level, threshold
 
 _THRESHOLD = Target("threshold", "the algorithm and the threshold")
 _ALGORITHM = Target("algorithm", "the algorithm")
@@ -49,15 +51,70 @@ def _point(row: Row) -> VerificationPoint:
     return row[1]
 
 
-def verification_table(results: Sequence[Verification], *, whole: bool = False) -> Table:
-    """A row for each algorithm and operating point; `whole` with the false non-matches, and the intervals of FMR."""
-    answers, part = (
-        results[0].answers,
-        f"{level(results[0].confidence_level)} interval" if whole else "interval",
+def verification_tables(results: Sequence[Verification]) -> list[Table]:
+    """EER, AUC and FNMR at each target FMR; thresholds that were given have a table of their own where both were asked for."""
+    at_targets = [row for row in _of_points(results) if row[1].point.asked is not None]
+    at_thresholds = [row for row in _of_points(results) if row[1].point.asked is None]
+    if not at_targets:
+        return [_summary_table("", at_thresholds, whole_curve=True)]
+    tables = [_summary_table("", at_targets, whole_curve=True)]
+    return [*tables, _summary_table("At the thresholds given", at_thresholds)] if at_thresholds else tables
+
+
+def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = False) -> Table:
+    """A row for each algorithm and operating point, with one interval of FNMR: re-estimated at the target FMR, or at the threshold."""
+    answers, part = rows[0][0].answers, col.at_level(rows[0][0].confidence_level)
+    firsts = [
+        next(row for row in rows if row[0] is result) for result in dict.fromkeys(row[0] for row in rows)
+    ]
+    at_thresholds = all(point.point.asked is None for _, point in rows)
+
+    def of_curve(value: Callable[[Verification], float]) -> Callable[[Row], Cell]:
+        return lambda row: rate_cell(value(row[0])) if row in firsts else blank_cell()
+
+    return col.table_of(
+        caption,
+        rows,
+        col.name("algorithm", lambda row: row[0].algorithm),
+        col.cell("EER", of_curve(lambda result: result.rates.eer().value), _MIDPOINT, when=whole_curve),
+        col.cell(
+            "AUC", of_curve(lambda result: result.rates.auc()), "The area under the ROC.", when=whole_curve
+        ),
+        *col.inside(
+            _point,
+            col.given("target FMR", lambda at: at.point.asked, leads=True, when=not at_thresholds),
+            col.threshold("threshold", lambda at: at.point.threshold, leads=True, when=at_thresholds),
+            col.small(
+                "FMR",
+                lambda at: at.point.fmr,
+                supported=lambda at: at.point.fmr_supported,
+                when=at_thresholds,
+            ),
+            col.rate("FNMR", lambda at: at.point.fnmr, supported=lambda at: at.point.fnmr_supported),
+            col.interval(
+                part,
+                lambda at: at.fnmr_at_fmr,
+                "Of FNMR at the target FMR: the threshold is re-estimated in every resample of people.",
+                answers=_re_estimated(answers),
+                when=any(point.fnmr_at_fmr is not None for _, point in rows),
+            ),
+            col.interval(
+                f"{part},\nfixed threshold",
+                lambda at: (at.fnmr.low, at.fnmr.high) if at.fnmr_at_fmr is None else None,
+                "Of FNMR at the threshold, held fixed.",
+                answers=_held(answers),
+                when=any(point.fnmr_at_fmr is None for _, point in rows),
+            ),
+        ),
     )
+
+
+def operating_points_table(results: Sequence[Verification]) -> Table:
+    """Every operating point: its threshold, both error rates with their intervals at it, and what they rest on."""
+    answers, part = results[0].answers, col.at_level(results[0].confidence_level)
     few = any(not (p.point.fmr_supported and p.point.fnmr_supported) for _, p in _of_points(results))
     return col.table_of(
-        "Operating points" if whole else "",
+        "Operating points",
         _of_points(results),
         col.name("algorithm", lambda row: row[0].algorithm),
         *col.inside(
@@ -69,7 +126,6 @@ def verification_table(results: Sequence[Verification], *, whole: bool = False) 
                 part,
                 lambda at: (at.fmr.low, at.fmr.high),
                 answers=replace(answers, of=_FMR_THERE, fixed=_THRESHOLD),
-                when=whole,
             ),
             col.share("false matches", lambda at: (at.point.false_matches, at.point.n_impostor)),
             col.rate("FNMR", lambda at: at.point.fnmr, supported=lambda at: at.point.fnmr_supported),
@@ -83,14 +139,79 @@ def verification_table(results: Sequence[Verification], *, whole: bool = False) 
                 "at target FMR",
                 lambda at: at.fnmr_at_fmr,
                 "The threshold is re-estimated in every resample of people.",
-                answers=_anew(answers),
+                answers=_re_estimated(answers),
             ),
-            col.share(
-                "false non-matches", lambda at: (at.point.false_non_matches, at.point.n_genuine), when=whole
-            ),
+            col.share("false non-matches", lambda at: (at.point.false_non_matches, at.point.n_genuine)),
         ),
         id="operating-points",
-        notes=[_FEW] if whole and few else [],
+        notes=[_FEW] if few else [],
+    )
+
+
+def naive_table(results: Sequence[Verification]) -> Table:
+    """The intervals that take comparisons for independent, beside those that account for shared people."""
+    part = col.at_level(results[0].confidence_level)
+    answers = results[0].answers
+    rows = [(result, point, point.naive) for result, point in _of_points(results) if point.naive is not None]
+    return col.table_of(
+        "Naive intervals, of comparisons as if independent",
+        rows,
+        col.name("algorithm", lambda row: row[0].algorithm),
+        *col.inside(
+            lambda row: row[1],
+            col.given("target FMR", lambda at: at.point.asked, leads=True),
+            col.threshold("threshold", lambda at: at.point.threshold, leads=True),
+        ),
+        col.small_interval(f"FMR, {part}", lambda row: (row[1].fmr.low, row[1].fmr.high)),
+        col.small_interval("naive", lambda row: (row[2][0].low, row[2][0].high)),
+        col.interval(
+            f"FNMR, {part}", lambda row: (row[1].fnmr.low, row[1].fnmr.high), answers=_held(answers)
+        ),
+        col.interval("naive", lambda row: (row[2][1].low, row[2][1].high)),
+        id="naive",
+    )
+
+
+def hard_subjects_table(found: Mapping[str, HardSubjects]) -> Table:
+    """Whether errors are those of a few people, a row for each algorithm."""
+    return col.table_of(
+        "Are errors concentrated on a few people?",
+        list(found.items()),
+        col.name("algorithm", lambda row: row[0]),
+        col.p("false non-matches, p", lambda row: _tested_for(row[1].goats_p, row[1].goats_test)),
+        col.p("false matches, p", lambda row: _tested_for(row[1].lambs_p, row[1].lambs_test)),
+        id="hard-subjects",
+    )
+
+
+def _tested_for(p: float | None, test: Method) -> tuple[float | None, float | None] | None:
+    return None if p is None else (p, test.floor)
+
+
+def folds_table(found: Sequence[FoldAccuracy], notes: Sequence[Note] = ()) -> Table:
+    """Accuracy over the folds of listed pairs, one row for each algorithm."""
+    return col.table_of(
+        "Accuracy over folds",
+        found,
+        col.name("algorithm", lambda one: one.name),
+        col.rate("accuracy", lambda one: one.mean),
+        col.rate("standard error", lambda one: one.standard_error),
+        col.count("folds", lambda one: len(one.accuracies)),
+        col.count("pairs", lambda one: one.n_pairs),
+        id="folds",
+        notes=notes,
+    )
+
+
+def folds_frame(found: FoldAccuracy) -> pl.DataFrame:
+    """A row for each fold."""
+    return pl.DataFrame(
+        {
+            "algorithm": found.name,
+            "fold": range(1, len(found.accuracies) + 1),
+            "accuracy": found.accuracies,
+            "threshold": found.thresholds,
+        }
     )
 
 
@@ -99,7 +220,7 @@ def _held(answers: Answers) -> Answers:
     return replace(answers, of=_FNMR_THERE, fixed=_THRESHOLD)
 
 
-def _anew(answers: Answers) -> Answers:
+def _re_estimated(answers: Answers) -> Answers:
     """What an interval answers whose threshold is set on the people that vary."""
     varying = derived("threshold", "{}, and the threshold set on them", answers.varying)
     return Answers(_FNMR_AT_FMR, varying, _ALGORITHM, answers.assuming)
@@ -144,7 +265,7 @@ def _at_target(result: Verification, fmr: float | None) -> Cell | None:
         return None
     rate = rate_cell(at.point.fnmr, unsupported(at.point.fnmr_supported))
     if at.fnmr_at_fmr is not None:
-        return over(rate, interval_cell(at.fnmr_at_fmr, _anew(result.answers)))
+        return over(rate, interval_cell(at.fnmr_at_fmr, _re_estimated(result.answers)))
     return over(rate, interval_cell((at.fnmr.low, at.fnmr.high), _held(result.answers)))
 
 

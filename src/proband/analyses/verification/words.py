@@ -34,12 +34,10 @@ _LOWEST_OF = Sentence(
 _RATE = Sentence("verdict.rate", "note", "{algorithm} {rate:rate} [{low:rate}, {high:rate}]")
 _LOWER = Sentence("verdict.lower-fnmr", "note", "{names} has the lower FNMR")
 _LOWEST = Sentence("verdict.lowest-fnmr", "note", "{names} {few:word has/have} the lowest FNMR")
-_OTHERWISE = "In verification at an FMR of {fmr:given}, {ahead} ({rates:row}): not tested here"
-_IN_VERIFICATION = Sentence("verdict.in-verification", "caution", _OTHERWISE)
-_STUDY_IN_VERIFICATION = Sentence(
-    "verdict.study-in-verification",
+_IN_VERIFICATION = Sentence(
+    "verdict.in-verification",
     "caution",
-    _OTHERWISE + "; add [[comparison]] fnmr_at = {fmr:given} to the study",
+    "In verification at an FMR of {fmr:given}, {ahead} ({rates:row}): not tested here",
 )
 _OVER = Sentence(
     "methods.verification",
@@ -120,8 +118,8 @@ _NO_FALSE_MATCH_BELOW = Sentence(
 _INTERVALS = Sentence(
     "verification.intervals",
     "note",
-    "Intervals: {level:level}; the first at a fixed threshold, the last with the threshold re-estimated in resamples of "
-    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Intervals: {level:level}; of FNMR at a target FMR with the threshold re-estimated in resamples of people, all others at "
+    "a fixed threshold. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
 _INTERVALS_OF_PAIRS = Sentence(
     "verification.intervals-of-pairs",
@@ -187,8 +185,7 @@ def other_way(results: Sequence[Verification], scene: Scene) -> list[Note]:
     rates = tuple(_RATE(algorithm=name, **_fnmr(best[name][1])) for name in told)
     tied = [name for name in best if fnmr[name] == fnmr[lowest]]
     ahead = _LOWEST(names=listed(tied), few=len(tied)) if len(best) > 2 else _LOWER(names=lowest)
-    said = _STUDY_IN_VERIFICATION if scene.found.provenance.study else _IN_VERIFICATION
-    return [said(fmr=asked, ahead=ahead, rates=rates)]
+    return [_IN_VERIFICATION(fmr=asked, ahead=ahead, rates=rates)]
 
 
 def _fnmr(point: VerificationPoint) -> dict[str, float]:

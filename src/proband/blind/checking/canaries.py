@@ -17,7 +17,6 @@ from proband.blind.package.control import Again
 from proband.blind.package.key import Key
 from proband.blind.package.package import Package
 from proband.errors import Hint, InputError, Said
-from proband.results.base import Result
 from proband.scores.orientation import OrientationCheck
 
 TOLERANCE = 1e-5
@@ -73,7 +72,7 @@ def _places(pairs: list[tuple[int, int]]) -> Pairs:
 
 
 @dataclass(frozen=True)
-class Canaries(Result):
+class Canaries:
     """What the repeats showed.
 
     Differences are shares of what counts as equal: at most 1.

@@ -11,7 +11,7 @@ from proband.blind.checking.submission import Submission
 from proband.blind.checking.surveying import Survey
 from proband.blind.checking.training import summary_of
 from proband.blind.package.package import Package
-from proband.results.base import Result
+from proband.results.base import Record
 from proband.results.serializing import Written
 from proband.words import Note, Sentence
 
@@ -57,7 +57,7 @@ COPIES_CLOSE = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class Checked(Result):
+class Checked(Record):
     """A submission that passed.
 
     Attributes

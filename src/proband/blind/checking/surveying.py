@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proband.blind.checking.equality import Equality, middles
 from proband.blind.checking.matrices import Laid, Mask
 from proband.engine import Progress, Silent, run_blocks, slices
-from proband.results.base import Result
+from proband.results.base import Record
 from proband.results.serializing import Written
 
 CELLS_AT_ONCE = 1 << 20
@@ -23,7 +23,7 @@ Pairs = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Survey(Result):
+class Survey(Record):
     """What a matrix of scores looks like.
 
     Attributes

@@ -27,7 +27,7 @@ from proband.engine.files.files import make_directory, require_new, resolved, wr
 from proband.engine.files.placing import settle
 from proband.engine.limits import Count, Seed
 from proband.errors import Hint, InputError, Said, UsageError
-from proband.results.base import Result
+from proband.results.base import Record
 from proband.results.serializing import Written
 from proband.samples import Choice, Samples
 from proband.words import Note, Sentence, given
@@ -52,7 +52,7 @@ NAMES_BESIDE = Sentence(
 
 
 @dataclass(frozen=True)
-class Made(Result):
+class Made(Record):
     """The packages that were made, where their keys are, and what the administrator should know."""
 
     written = Written({"packages": "listed"}, without=("keys",))

@@ -14,7 +14,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.console import tell
 from proband.cli.inputs import OWN_SECTION
-from proband.errors import UsageError
+from proband.errors import InputError, Said, UsageError
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,8 @@ def find_out(asked: dict[str, Any], inputs: AuditInputs) -> AuditInputs:
 
     own, source, table = asked, inputs.source, inputs.samples
     require_regular(source)
+    if not source.exists() and table is None:  # with a table, the study says the same
+        raise InputError(f"There is no file or directory {source}.", file=Said(str(source)))
     images = Path(own["images"]) if "images" in own else None
     if inputs.is_pictures:
         own["images"] = str(_only(images, source, "--images"))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed, Within
-from proband.errors import Hint, InputError, UsageError, first_few
+from proband.errors import Hint, InputError, UsageError, first_few, unknown_name
 from proband.inference.classification.labels import Guesses, Labels, Task, TiePolicy, task_of
 from proband.inference.classification.results import Classification, ClassRates, Confusion
 from proband.inference.comparisons.compare import margin_for
@@ -72,9 +72,9 @@ _TIED = Sentence(
 @published
 def classify(
     y_true: Any,
-    models: Any,
+    scores: Any,
     *,
-    group: Any = None,
+    cluster: Any = None,
     classes: Sequence[Any] | None = None,
     k: Places | Sequence[Places] | None = None,
     average: Average = "micro",
@@ -95,11 +95,11 @@ def classify(
     ----------
     y_true
         The class of every sample: whole numbers or texts.
-    models
-        Scores (logits or probabilities, samples × classes; they need not add up to 1) or predicted labels; of several models a
+    scores
+        Scores of classes (logits or probabilities, samples × classes; they need not add up to 1) or predicted labels; of several models a
         mapping of names to such. NumPy, pandas, polars, PyTorch on the CPU, or lists.
-    group
-        What samples share, such as the patient, the speaker or the site: groups are then independent, and samples within one need not
+    cluster
+        What samples share, such as the patient, the speaker or the site: these groups are then independent, and samples within one need not
         be.
     classes
         The classes in the order of the columns of scores; columns that bear these names are brought to this order. Needed where labels
@@ -117,9 +117,18 @@ def classify(
     adjust
         With three and more models: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
         lets each pair stand for itself.
+    confidence_level
+        Of all intervals.
+    seed
+        The seed of permutations.
     n_models
         How many models of each kind made the predictions, each of samples it was not trained on, as in cross-validation: who is
         tested trains the models of others, so that the variance of a difference is larger (`shared_training`).
+
+    Returns
+    -------
+    Classification
+        Accuracies of every model and class, confusions, and of several models their comparison.
 
     Examples
     --------
@@ -132,8 +141,8 @@ def classify(
     """
     margin_for(margin, is_rate=True)  # refused before any work
     if average not in get_args(Average):
-        raise UsageError(f"There is no average {average!r}.", f"there are: {', '.join(get_args(Average))}.")
-    measured, guesses = _measured(y_true, models, group, classes, k, ties, confidence_level)
+        raise unknown_name("average", average, get_args(Average))
+    measured, guesses = _measured(y_true, scores, cluster, classes, k, ties, confidence_level)
     found = measured.described(guesses, average)
     if len(found.algorithms) < 2:
         for name, is_given in (("margin", margin is not None), ("adjust", adjust != "single-step")):

@@ -11,13 +11,14 @@ import polars as pl
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Positive
-from proband.errors import UsageError
+from proband.errors import unknown_name
+from proband.inference.comparisons.comparison import verdict_lines
 from proband.inference.outcomes.results import OutcomeComparison
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Unit
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.words import Note, as_sentence, counted, fixed, interval
+from proband.words import Note, counted, fixed, interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -128,11 +129,10 @@ class Classification(Result):
         """Return one accuracy: ``top-1``, ``top-5``, ``macro-top-1`` (balanced accuracy), …"""
         found = [one for one in self.rates if one.algorithm == algorithm and one.measure == measure]
         if not found:
+            if algorithm not in self.algorithms:
+                raise unknown_name("algorithm", algorithm, self.algorithms)
             known = dict.fromkeys(one.measure for one in self.rates)
-            raise UsageError(
-                f"There is no {measure!r} of {algorithm!r}.",
-                f"there are {', '.join(known)} of {', '.join(self.algorithms)}.",
-            )
+            raise unknown_name("measure", measure, known, f"of {algorithm!r}")
         return found[0]
 
     def confusion(self, algorithm: str) -> Floats:
@@ -154,7 +154,7 @@ class Classification(Result):
         """Every verdict in words."""
         return [] if self.comparison is None else self.comparison.sentences()
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each model and accuracy."""
         return frame_of_rows(
             [
@@ -184,7 +184,7 @@ class Classification(Result):
     def __repr__(self) -> str:
         first = f"Classification({counted(self.n_samples, 'sample')}, {counted(len(self.classes), 'class', 'classes')})"
         if self.comparison is not None:
-            return f"{first}: {' '.join(map(as_sentence, self.sentences()[:3]))}"
+            return "\n".join([f"{first}:", *verdict_lines(self.comparison)])
         one = self.rates[0]
         return f"{first}: {one.algorithm} accuracy {fixed(one.value)} {interval(one.low, one.high)}."
 

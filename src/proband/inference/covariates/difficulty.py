@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from proband.engine.arguments import published
 from proband.engine.limits import Level
 from proband.engine.threads import one_blas_thread
-from proband.errors import DesignError, Hint, UsageError
+from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.covariates.mates import mate_closeness
 from proband.inference.covariates.regression import Floats, regress
 from proband.inference.covariates.sandwich import Sandwich
@@ -120,8 +120,13 @@ class Partition(Result):
 
     def of(self, algorithm: str, part: str) -> Judged:
         """The rates of one algorithm on one part."""
-        return next(
-            row for row in self.judged if (row.rate.algorithm, row.rate.who.group) == (algorithm, part)
+        for row in self.judged:
+            if (row.rate.algorithm, row.rate.who.group) == (algorithm, part):
+                return row
+        names = list(dict.fromkeys(rate.algorithm for rate in self.rates))
+        raise UsageError(
+            f"There is no rate of {algorithm!r} on the part {part!r}.",
+            f"algorithms are: {first_few(names, 12)}; parts are: {', '.join(self.parts)}.",
         )
 
     def __repr__(self) -> str:
@@ -145,8 +150,8 @@ _MADE_BY = {"algorithms": "partition_without", "images": "partition_by_other_ima
 
 @published
 def partition(
-    algorithms: Scores | Sequence[Scores] | Mapping[str, Scores],
-    within: Experiment,
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
+    experiment: Experiment,
     *,
     parts: int = 3,
     rank: Rank = 1,
@@ -162,14 +167,23 @@ def partition(
 
     Parameters
     ----------
-    algorithms, within
-        Scores, and the experiment they are ranked in.
+    scores
+        Scores or embeddings of one algorithm or of several.
+    experiment
+        The experiment in which they are ranked.
     parts
         How many.
     rank
         Of the rates.
     judges
         What parts are made by for the one that is judged: other ``algorithms``, other ``images``, or ``auto``: algorithms where there are several.
+    confidence_level
+        Of all intervals.
+
+    Returns
+    -------
+    Partition
+        The rate of every algorithm in every part, judged and naive, and which part each probe is in.
 
     Examples
     --------
@@ -184,8 +198,9 @@ def partition(
     >>> [(rate.algorithm, rate.who.group, round(rate.value, 2)) for rate in found.rates]
     [('a', 'good', 1.0), ('a', 'bad', 1.0), ('a', 'ugly', 0.0), ('b', 'good', 1.0), ('b', 'bad', 0.0), ('b', 'ugly', 0.0)]
     """
-    scores = list(by_name(algorithms).values())
-    return divide([rank_probes(one, within) for one in scores], scores, parts, rank, judges, confidence_level)
+    algorithms = list(by_name(scores).values())
+    ranked = [rank_probes(algorithm, experiment) for algorithm in algorithms]
+    return divide(ranked, algorithms, parts, rank, judges, confidence_level)
 
 
 @one_blas_thread()
@@ -323,8 +338,8 @@ def _estimate(
     outcomes: Outcomes, which: npt.NDArray[np.bool_], rank: int, confidence_level: float
 ) -> Estimate:
     part = outcomes.restricted(outcomes.experiment.restricted(probes=outcomes.probes[which]))
-    rate: Estimate = estimate(RecognitionRate(rank), part, confidence_level=confidence_level)
-    return rate
+    made: Estimate = estimate(part, measure=RecognitionRate(rank), confidence_level=confidence_level)
+    return made
 
 
 def _naive(success: Floats, naive: npt.NDArray[np.bool_], held: Estimate) -> Estimate:

@@ -22,7 +22,7 @@ from proband.measures import Outcomes
 from proband.results.base import Answers, Facts
 from proband.results.targets import OTHER_PEOPLE, derived
 from proband.scores import Scores
-from proband.words import Note, Sentence, Target, count, given
+from proband.words import Note, Sentence, Target, count, counted, given
 
 _MIX = Target("covariate-mix", "the algorithms, the gallery and the other covariates of these probes")
 _LOGISTIC = Target(
@@ -181,7 +181,7 @@ def _outcomes(outcomes: Outcomes, outcome: Outcome, rank: int) -> Floats:
         return outcomes.success(rank)
     if outcomes.failed.any():
         raise DesignError(
-            f"{outcomes.algorithm}: {count(int(outcomes.failed.sum()))} probes failed to be acquired and have no rank, so that there is no log of it.",
+            f"{outcomes.algorithm}: {counted(int(outcomes.failed.sum()), 'probe')} failed to be acquired, without a rank, so that there is no log of it.",
             Hint(
                 "take success at a rank, where they are misses: {option:outcome=success}; or leave these probes out: {option:probes}"
             ),

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, NoReturn
 
-from proband.errors import DesignError, UsageError, nearest, quoted
+from proband.errors import DesignError, UsageError, meant, quoted
 
 Kind = Literal["algorithm", "probe", "mate", "same", "difference", "elapsed", "column"]
 Form = Literal["plain", "squared", "cut", "levels"]
@@ -205,7 +205,7 @@ class _Reader:
             made = self._formed(name)
         else:
             known = [*(() if self.of_table else _OF_PAIRS), *_FORMS]
-            self._refuse(f"there is no {name}(…)", nearest(name, known) or f"there are: {', '.join(known)}.")
+            self._refuse(f"there is no {name}(…)", meant(name, known))
         self._take(")")
         return made
 

@@ -11,7 +11,7 @@ from proband.inference.covariates.results import CovariateStudy
 from proband.inference.covariates.sandwich import Covariance
 from proband.inference.covariates.study import Incomplete, explain
 from proband.inference.covariates.trials import Trials
-from proband.samples.reading import frame_from
+from proband.samples.reading import filled_frame
 
 
 @published
@@ -65,6 +65,6 @@ def explain_outcomes(
     glasses yes against no: −25.00 [−84.12, +34.12], p = 0.35
     """
     model = Formula.parse(on, of_table=True)
-    trials = Trials(frame_from(frame), success, cluster, weights, strata)
+    trials = Trials(filled_frame(frame), success, cluster, weights, strata)
     usual: Covariance = "CR2" if weights is None and strata is None else "survey"
     return explain(trials, model, covariance or usual, incomplete, confidence_level)

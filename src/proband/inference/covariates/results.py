@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from proband.errors import UsageError, first_few
 from proband.inference.covariates.regression import Family
 from proband.inference.covariates.sandwich import Covariance
 from proband.results.about import Who
@@ -157,9 +158,12 @@ class CovariateStudy(Result):
 
     def rate_of(self, covariate: str, level: str, other_level: str = "") -> Estimate:
         """Find a standardised rate by what is set to what."""
-        wanted = (covariate, level, other_level)
-        return next(
-            rate for rate in self.rates if (rate.who.column, rate.who.group, rate.who.other_group) == wanted
+        for rate in self.rates:
+            if (rate.who.column, rate.who.group, rate.who.other_group) == (covariate, level, other_level):
+                return rate
+        known = [f"{rate.who.column} {rate.who.group}" for rate in self.rates if not rate.who.other_group]
+        raise UsageError(
+            f"There is no rate of {covariate!r} at {level!r}.", f"there are: {first_few(known, 12)}."
         )
 
     def observed_at(self, who: Who) -> float | None:

@@ -135,8 +135,8 @@ _ALPHA = 0.05
 
 @published
 def covariates(
-    algorithms: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
-    within: Experiment | None = None,
+    scores: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
+    experiment: Experiment | None = None,
     *,
     on: str,
     outcome: Outcome = "success",
@@ -156,8 +156,10 @@ def covariates(
 
     Parameters
     ----------
-    algorithms, within
-        Outcomes, or scores to be ranked in an experiment; several are stacked, a row for each probe and algorithm.
+    scores
+        Scores, embeddings or outcomes (`rank`) of one algorithm or of several, which are stacked, a row for each probe and algorithm.
+    experiment
+        The experiment in which scores are ranked; not needed for outcomes.
     on
         The model: ``"elapsed(date) + probe.glasses * algorithm"`` (see `proband.inference.covariates.formula`).
     outcome, rank, fmr
@@ -167,6 +169,13 @@ def covariates(
         ``CR2``; or ``CR1``, ``CR0`` and ``survey`` (linearised), to check against other programs.
     incomplete
         What becomes of probes that lack a covariate: ``error`` refuses, ``drop`` leaves them out and tells how they differ.
+    confidence_level
+        Of all intervals.
+
+    Returns
+    -------
+    CovariateStudy
+        Standardised rates and differences, tests of every term, and how well the model fits.
 
     Examples
     --------
@@ -187,10 +196,10 @@ def covariates(
     probe.glasses on against off: −33.33 [−96.17, +29.50], p = 0.26
     """
     model = Formula.parse(on)  # refused before any work
-    named = list(by_name(algorithms).values())
-    ranked = [outcomes_of(one, within) for one in named]
-    scores = [one for one in named if isinstance(one, Scores)]
-    found = Explained.of(ranked, scores, outcome, rank, fmr)
+    named = list(by_name(scores).values())
+    ranked = [outcomes_of(algorithm, experiment) for algorithm in named]
+    scored = [algorithm for algorithm in named if isinstance(algorithm, Scores)]
+    found = Explained.of(ranked, scored, outcome, rank, fmr)
     return explain(found, model, covariance, incomplete, confidence_level)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import DesignError, Hint, UsageError, first_few, nearest, quoted
+from proband.errors import DesignError, Hint, UsageError, first_few, nearest, quoted, unknown_name
 from proband.inference.covariates.formula import Covariate, Formula
 from proband.inference.covariates.regression import Floats
 from proband.inference.survey.columns import column_of
@@ -186,10 +186,7 @@ def _series(one: Covariate, pairs: pl.DataFrame, scored: npt.NDArray[np.int64]) 
     for role in roles:
         if f"{role}.{one.column}" not in pairs.columns:
             known = [name.partition(".")[2] for name in pairs.columns if name.startswith(f"{role}.")]
-            raise UsageError(
-                f"There is no column {one.column!r} for the covariate {one}; there are {first_few(known, 12)}.",
-                nearest(one.column, known),
-            )
+            raise unknown_name("column", one.column, known, f"for the covariate {one}")
     values = pairs.select("probe", _expression(one, pairs.schema).alias("value"))
     by_probe = values.group_by("probe", maintain_order=True).agg(
         pl.col("value").first(), (pl.col("value").n_unique() > 1).alias("several")

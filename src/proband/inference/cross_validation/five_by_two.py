@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import UsageError
+from proband.errors import UsageError, unknown_name
 from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.cross_validation.comparison import AccuracyComparison
 from proband.inference.cross_validation.folds import ALIKE, notes_on, same_folds, why_unknown
@@ -78,7 +78,7 @@ def compare_five_by_two(
        1999;11:1885-1892.
     """
     if test not in get_args(FiveByTwoTest):
-        raise UsageError(f"There is no 5×2cv test {test!r}.", "there are: f and t.")
+        raise unknown_name("5×2cv test", test, ("f", "t"))
     for name, given in fold_values.items():
         if np.shape(given) != (5, 2):
             raise UsageError(f"5×2cv takes 5 repeats × 2 folds, got {np.shape(given)} for {name!r}.")

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import InputError, UsageError
+from proband.errors import InputError, UsageError, unknown_name
 from proband.inference.cross_validation.folds import (
     ACCURACY,
     OTHERS_TRAINED,
@@ -120,7 +120,7 @@ def fold_spread(values: npt.ArrayLike, kind: Kind | str) -> FoldSpread:
         The protocol.
     """
     if kind not in get_args(Kind):
-        raise UsageError(f"There is no protocol {kind!r}.", f"there are: {', '.join(get_args(Kind))}.")
+        raise unknown_name("protocol", kind, get_args(Kind))
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2:
         raise UsageError(f"Accuracies are given as repeats × folds, got {table.ndim} dimension(s).")

@@ -47,6 +47,12 @@ FEW = Sentence(
     "caution",
     "with {n:count data set} no pair can be significant: the smallest p-value of {pairs:count pair} is {least:small}",
 )
+FEW_APART = Sentence(
+    "datasets.few-without-ties",
+    "caution",
+    "no two algorithms differ in more than {n:count} of {of:count data set}, and ties are left out of signed ranks: no pair can be "
+    "significant, since the smallest p-value of {pairs:count pair} is {least:small}",
+)
 ZEROS = Sentence(
     "datasets.zeros",
     "note",
@@ -84,7 +90,7 @@ def compare_datasets(
     errors: Any = None,
     algorithm: str | None = None,
     success: str | None = None,
-    subject: str | None = None,
+    cluster: str | None = None,
     confidence_level: Level = 0.95,
 ) -> DatasetComparison:
     """Compare algorithms by their accuracies in several data sets (Demšar 2006).
@@ -102,8 +108,15 @@ def compare_datasets(
         The column of data sets.
     errors
         A table of standard errors of differences: data set, first, second, standard_error.
-    algorithm, success, subject
+    algorithm, success, cluster
         For outcomes: the columns that say whose answer it is, whether it is right (1 or 0), and which person it is of.
+    confidence_level
+        Of all intervals.
+
+    Returns
+    -------
+    DatasetComparison
+        Average ranks, every difference with its tests, and the mean difference over data sets.
 
     Examples
     --------
@@ -113,7 +126,7 @@ def compare_datasets(
     >>> pair.wins, median.p_value, round(median.value, 4), median.verdict
     (6, 0.03125, 0.03, 'better')
     """
-    held = _read(frame, dataset, errors, algorithm, success, subject)
+    held = _read(frame, dataset, errors, algorithm, success, cluster)
     if len(held.algorithms) < 2:
         raise UsageError("There is one algorithm to compare.", "give a column for each of two or more.")
     if len(held.datasets) < 2:
@@ -156,10 +169,10 @@ def compare_datasets(
 
 
 def _read(
-    frame: Any, dataset: str, errors: Any, algorithm: str | None, success: str | None, subject: str | None
+    frame: Any, dataset: str, errors: Any, algorithm: str | None, success: str | None, cluster: str | None
 ) -> Accuracies:
     if algorithm is None and success is None:
-        if subject is not None:
+        if cluster is not None:
             raise UsageError(
                 "A table of accuracies names no people.",
                 "name the columns of outcomes as well: algorithm and success.",
@@ -169,7 +182,7 @@ def _read(
         raise UsageError("Outcomes need the column of algorithms and that of successes.", "name both.")
     if errors is not None:
         raise UsageError("Outcomes have standard errors of their own.", "leave the table of errors out.")
-    return outcomes_of(frame, dataset, algorithm, success, subject)
+    return outcomes_of(frame, dataset, algorithm, success, cluster)
 
 
 def _apart(held: Accuracies, first: str, second: str) -> Any:
@@ -265,7 +278,8 @@ def _notes(
     n = max(one.n for _, _, one in tested)  # data sets without a difference say nothing
     least = min(1.0, len(pairs) * 2.0 ** (1 - n))
     if least > 1 - confidence_level + 1e-12:
-        yield FEW(n=n, pairs=len(pairs), least=least)
+        few = {"n": n, "pairs": len(pairs), "least": least}
+        yield FEW(**few) if n == len(held.datasets) else FEW_APART(**few, of=len(held.datasets))
     zeros = sum(one.n_zeros > 0 for _, _, one in tested)
     if zeros:
         yield ZEROS(n=zeros)

@@ -14,7 +14,7 @@ import polars as pl
 from proband.engine.frames import frame_of_rows
 from proband.inference.estimates.evaluation import probes_called
 from proband.measures import Outcomes
-from proband.results.base import Confidence, Count, Rate, Result
+from proband.results.base import Confidence, Count, Rate, Record, Result
 from proband.results.serializing import Written
 from proband.words import Method, Note, Sentence
 
@@ -95,7 +95,7 @@ def tally_of(
 
 
 @dataclass(frozen=True)
-class PairConsistency(Result):
+class PairConsistency:
     """How often one algorithm is ahead of another.
 
     Attributes
@@ -151,7 +151,7 @@ class PairConsistency(Result):
 
 
 @dataclass(frozen=True)
-class ConsistencyCell(Result):
+class ConsistencyCell(Record):
     """Two algorithms in one gallery, or on one set of probes.
 
     Attributes
@@ -214,7 +214,7 @@ class Consistency(Result):
         """What each pair shows, in words."""
         return [one.sentence(self.over, self.method.floor) for one in self.pairs]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each pair."""
         names = ("ahead", "equal", "behind", "surely_ahead", "surely_behind", "mean_difference")
         return frame_of_rows(

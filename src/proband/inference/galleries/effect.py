@@ -15,7 +15,7 @@ from proband.designs.strata import ROUNDING
 from proband.engine.arguments import published
 from proband.engine.kinds import Axes
 from proband.engine.limits import Level, Seed, Within
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, UsageError, unknown_name
 from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
@@ -127,7 +127,7 @@ class ImageColumns:
         frame = pl.DataFrame({"place": np.arange(len(samples)), "subject": samples.codes}).filter(scored)
         if order_by is not None:
             if order_by not in samples.frame.columns:
-                raise UsageError(f"There is no column {order_by!r} to order images by.")
+                raise unknown_name("column", order_by, samples.frame.columns, "to order images by")
             frame = frame.with_columns(samples.frame[order_by].filter(pl.Series(scored)).alias("__order"))
             frame = frame.sort(["subject", "__order"], maintain_order=True)
         lists = frame.group_by("subject", maintain_order=True).agg("place")
@@ -249,8 +249,8 @@ class GalleryEffect(Result):
 @for_each
 def gallery_effect(
     scores: Scores,
-    columns: ImageColumns,
     *,
+    columns: ImageColumns,
     rank: Rank = 1,
     design: StratifiedDesign | None = None,
     confidence_level: Level = 0.95,
@@ -265,6 +265,26 @@ def gallery_effect(
     covariance, F = (K − p)/(p(K − 1)) · K x̄ᵀS⁻¹x̄ on p and K − p degrees of freedom (Hotelling 1931), which knows that
     galleries share people and images. Every two columns are compared by Student's t over people, adjusted by Holm (1979).
 
+    Parameters
+    ----------
+    scores
+        Scores or embeddings of one algorithm or of several.
+    columns
+        The images of each person in columns, each of which is the gallery once.
+    rank
+        At which a probe counts as recognised.
+    design
+        `BRR` by default, or another stratified design.
+    confidence_level, seed
+        Of all intervals, and of replicates.
+    ties, on_failure
+        As in `rank`.
+
+    Returns
+    -------
+    GalleryEffect or ByAlgorithm
+        The rate with each gallery, and the test; of several algorithms a mapping of names to them.
+
     Examples
     --------
     Three images of each of four people; person d's third image is as like everybody's, so searching for it fails.
@@ -274,7 +294,7 @@ def gallery_effect(
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
     >>> same[ids.index("d2")] = same[:, ids.index("d2")] = 0.5
     >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
-    >>> found = gallery_effect(scores, ImageColumns.of(samples, [scores], 3))
+    >>> found = gallery_effect(scores, columns=ImageColumns.of(samples, [scores], 3))
     >>> [one.value for one in found.estimates], round(found.range, 4), found.degrees_of_freedom
     ([0.875, 0.875, 1.0], 0.125, (1, 3))
     """
@@ -285,7 +305,7 @@ def gallery_effect(
     ]
     measure = RecognitionRate(rank)
     estimates = tuple(
-        estimate(measure, one, design=chosen, confidence_level=confidence_level, seed=seed)
+        estimate(one, measure=measure, design=chosen, confidence_level=confidence_level, seed=seed)
         for one in outcomes
     )
     bands = tuple(

@@ -21,7 +21,7 @@ from proband.inference.galleries.rejection import RejectionTest
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.versions import Contrast
 from proband.results.band import Band
-from proband.results.base import Rank, Result
+from proband.results.base import Rank, Record, Result
 from proband.results.serializing import Written
 from proband.words import Note, counted
 
@@ -37,7 +37,7 @@ class UpperBound(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class CategoryResult(OfProbes, Result):
+class CategoryResult(OfProbes, Record):
     """What one set of probes shows about the field of algorithms.
 
     Attributes
@@ -147,7 +147,7 @@ class FeretStudy(Result):
             f"best at rank 1 on {leaders})"
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """The leaderboard: a row for each set of probes and algorithm with its places, and one for the average."""
         held = {
             (one.category, name): (place, *reach)

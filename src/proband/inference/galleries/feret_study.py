@@ -246,7 +246,7 @@ def _result(
     entries = [entry for entry in evaluation.of(category) if entry.algorithm in field]
     outcomes, level = [entry.outcomes for entry in entries], evaluation.confidence_level
     comparison = (
-        compare(RecognitionRate(rank), outcomes, confidence_level=level, seed=seed)
+        compare(outcomes, measure=RecognitionRate(rank), confidence_level=level, seed=seed)
         if len(outcomes) > 1
         else None
     )
@@ -290,10 +290,10 @@ def _variation(
             try:
                 made.append(
                     gallery_variation(
-                        measure,
                         scores,
                         experiment,
-                        design,
+                        measure=measure,
+                        design=design,
                         category=category,
                         check_orientation=False,
                         **settings,

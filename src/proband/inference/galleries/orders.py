@@ -13,7 +13,7 @@ from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.evaluation import OfProbes, probes_called
 from proband.measures.base import Measure
-from proband.results.base import Confidence, Count, Rank, Result
+from proband.results.base import Confidence, Count, Rank, Record
 from proband.results.serializing import Written
 from proband.samples import Experiment
 from proband.scores import Scores
@@ -40,7 +40,7 @@ _NO_REVERSAL = Sentence(
 
 
 @dataclass(frozen=True)
-class Standing(Result):
+class Standing:
     """One algorithm in both orders.
 
     Attributes
@@ -65,7 +65,7 @@ class Standing(Result):
 
 
 @dataclass(frozen=True)
-class Reversal(Result):
+class Reversal:
     """Two algorithms in one order by identification and in the other by verification.
 
     Attributes
@@ -86,7 +86,7 @@ class Reversal(Result):
 
 
 @dataclass(frozen=True)
-class Orders(OfProbes, Result):
+class Orders(OfProbes, Record):
     """The order of algorithms by identification beside that by verification, on one set of probes.
 
     Attributes
@@ -181,7 +181,7 @@ def orders(
             f"{measure.code} is no measure of verification.", "ask for fnmr@0.01, auc or eer, for example."
         )
     verified = compare(
-        measure, list(scores), experiment, margin=None, confidence_level=confidence_level, seed=seed
+        list(scores), experiment, measure=measure, margin=None, confidence_level=confidence_level, seed=seed
     )
     return orders_of(category, identified, verified, confidence_level)
 

@@ -13,14 +13,14 @@ from proband.inference.estimates.evaluation import OfProbes
 from proband.inference.galleries.consistency import Tally
 from proband.inference.galleries.places import Heterogeneity, Spread
 from proband.inference.proportions import Interval
-from proband.results.base import Answers, Confidence, Count, Rank, Result
+from proband.results.base import Answers, Confidence, Count, Rank, Record, Result
 from proband.results.frames import rows_of
 from proband.results.serializing import Written
 from proband.words import Method, Note, Target, counted, fixed
 
 
 @dataclass(frozen=True)
-class GalleryFacts(Result):
+class GalleryFacts:
     """One gallery.
 
     Attributes
@@ -46,7 +46,7 @@ class GalleryFacts(Result):
 
 
 @dataclass(frozen=True)
-class GalleryCell(Result):
+class GalleryCell(Record):
     """One algorithm in one gallery.
 
     Attributes
@@ -86,7 +86,7 @@ class GalleryCell(Result):
 
 
 @dataclass(frozen=True)
-class GalleryRow(Result):
+class GalleryRow(Record):
     """One algorithm over all galleries that have probes.
 
     Attributes
@@ -177,7 +177,7 @@ class GalleryVariation(OfProbes, Result):
         probes = "" if self.category is None else f" of {self.category} probes"
         return f"GalleryVariation({self.estimand}{probes}, {counted(len(self.galleries), 'gallery', 'galleries')} of {counted(self.size, 'person', 'people')}: {means})"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm and gallery."""
         about = {
             one.number: {

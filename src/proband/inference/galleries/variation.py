@@ -108,11 +108,11 @@ _NO_VARIATION = Sentence(
 @published
 @on_engine
 def gallery_variation(
-    measure: Measure | str,
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     experiment: Experiment,
-    design: Galleries,
     *,
+    design: Galleries,
+    measure: Measure | str = "rank-1",
     category: Category | None = None,
     ages: str | None = None,
     ties: TiePolicy = "pessimistic",
@@ -133,20 +133,27 @@ def gallery_variation(
 
     Parameters
     ----------
-    measure
-        A recognition rate.
-    scores, experiment
-        One for each algorithm, with names of their own; the large gallery and its probes.
+    scores
+        One for each algorithm, with names of their own.
+    experiment
+        The large gallery and its probes.
     design
         How people are dealt to galleries.
+    measure
+        A recognition rate, such as ``"rank-1"``.
     category
         Score only these probes; a gallery may then have none, and its cells are empty.
     ages
         A column of dates or numbers: each gallery's mean time between probe and mate, in days for dates.
     confidence_level, seed
         Of all intervals, and of the draws behind the places' intervals.
-    ties, counting, on_failure, check_orientation, threads, progress
+    ties, counting, on_failure, check_orientation, threads, progress, engine
         As in `rank`.
+
+    Returns
+    -------
+    GalleryVariation
+        The rate in each gallery, how much galleries differ, and the mean over them.
 
     Examples
     --------
@@ -158,7 +165,7 @@ def gallery_variation(
     >>> values = np.where(np.arange(9)[:, None] < 3, 0.5, np.eye(9))
     >>> scores = Scores.from_array(values, ids[9:], ids[:9], orientation="similarity", name="net")
     >>> experiment = Experiment(samples, gallery=ids[:9])
-    >>> found = gallery_variation(RecognitionRate(1), [scores], experiment, Galleries(3, order="year"))
+    >>> found = gallery_variation([scores], experiment, measure=RecognitionRate(1), design=Galleries(3, order="year"))
     >>> [cell.rate for cell in found.cells], round(found.rows[0].spread.mean, 4), found.rows[0].spread.range
     ([0.0, 1.0, 1.0], 0.6667, 1.0)
     """
@@ -166,7 +173,7 @@ def gallery_variation(
     if not isinstance(measure, RecognitionRate):
         raise UsageError(
             "Variation over galleries is of a recognition rate.",
-            "for the mean of another measure over galleries: estimate(measure, scores, experiment, Galleries()).",
+            "for the mean of another measure over galleries: estimate(scores, experiment, measure=measure, design=Galleries()).",
         )
     scores = tuple(by_name(scores).values())
     names = [one.name for one in scores]
@@ -218,7 +225,7 @@ def over_galleries(question: Question) -> tuple[Estimate, ...]:
     if not isinstance(within, Experiment) or not all(isinstance(one, Scores) for one in question.data):
         raise UsageError(
             "Galleries are ranked anew, which takes scores and an experiment.",
-            "estimate(RecognitionRate(1), scores, Experiment(samples, gallery=...), Galleries(6)).",
+            "estimate(scores, Experiment(samples, gallery=...), measure=RecognitionRate(1), design=Galleries(6)).",
         )
     if question.population is not None:
         raise UsageError("A finite population is allowed for with closed forms, not with several galleries.")
@@ -348,7 +355,7 @@ def _cells(
 def _interval(measure: RecognitionRate, outcomes: Outcomes, level: float, seed: int) -> Interval | None:
     if people_in(outcomes) < 2:
         return None
-    found = estimate(measure, outcomes, confidence_level=level, seed=seed)
+    found = estimate(outcomes, measure=measure, confidence_level=level, seed=seed)
     return Interval(found.low, found.high)
 
 

@@ -14,7 +14,7 @@ from proband.designs.image_choice import ImageChoice
 from proband.engine import Engine, Progress, Silent, on_engine
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Rank, Seed, Threads
-from proband.errors import UsageError
+from proband.errors import UsageError, unknown_name
 from proband.inference.image_choice.distributions import (
     DifferencesOverChoices,
     Distribution,
@@ -151,9 +151,7 @@ class VirtualExperiments(Result):
         try:
             return self.algorithms.index(algorithm)
         except ValueError:
-            raise UsageError(
-                f"There is no algorithm {algorithm!r}.", f"there are: {', '.join(self.algorithms)}."
-            ) from None
+            raise unknown_name("algorithm", algorithm, self.algorithms) from None
 
     @staticmethod
     def _check_rank(rank: int, last: int) -> None:
@@ -194,7 +192,7 @@ class VirtualExperiments(Result):
             )
         return found
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm and rank: mean, standard deviation and percentile interval over choices of images."""
         return pl.concat(
             pl.DataFrame(
@@ -233,9 +231,9 @@ class VirtualExperiments(Result):
 @on_engine
 def permute(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
-    pool: Pool,
-    design: ImageChoice | None = None,
+    experiment: Pool,
     *,
+    design: ImageChoice | None = None,
     max_rank: Rank | None = None,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
@@ -257,8 +255,8 @@ def permute(
     ----------
     scores
         One for each algorithm, over the images of the pool.
-    pool
-        The people, and the pairs of images each could have had.
+    experiment
+        The pool: the people, and the pairs of images each could have had.
     design
         How many trials, balanced or not.
     max_rank
@@ -275,6 +273,13 @@ def permute(
         ``bit-sliced``, ``bitset``, ``numpy``, or ``auto``. The answer is the same, the time is not.
     keep_on_interrupt
         When the run is stopped from the keyboard, return what was done so far.
+    threads, progress, engine
+        As in `rank`.
+
+    Returns
+    -------
+    VirtualExperiments
+        The distributions of rates and of differences over choices of images.
 
     Examples
     --------
@@ -283,13 +288,13 @@ def permute(
     >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
     >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
     >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = permute(scores, Pool(samples, "day"), ImageChoice(n_resamples=100))
+    >>> found = permute(scores, Pool(samples, "day"), design=ImageChoice(n_resamples=100))
     >>> found.rate("right").mean, found.rate("blind").mean, found.difference("right", "blind").interval()
     (1.0, 0.0, Interval(low=1.0, high=1.0))
     >>> found.not_won("right", "blind"), found.not_won("blind", "right")
     (0, 100)
     """
-    design = design or ImageChoice()
+    design, pool = design or ImageChoice(), experiment
     named = by_name(scores)
     n = pool.options.n_subjects
     n_ranks = min(n, max_rank or (n if n <= _ALL_RANKS_UP_TO else _RANKS_BEYOND))

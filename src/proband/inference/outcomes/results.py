@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from proband.engine.arguments import published
-from proband.inference.comparisons.comparison import Standings
+from proband.inference.comparisons.comparison import Standings, verdict_lines
 from proband.results.base import Answers, Confidence
 from proband.results.difference import Difference, Unit
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.words import Note, as_sentence, counted
+from proband.words import Note, counted
 
 
 @published
@@ -36,7 +36,7 @@ class OutcomeComparison(Standings):
     Examples
     --------
     >>> from proband import compare_outcomes
-    >>> found = compare_outcomes({"old": [1, 0, 1, 0] * 10, "new": [1, 1, 1, 0] * 10}, systems=["old", "new"])
+    >>> found = compare_outcomes({"old": [1, 0, 1, 0] * 10, "new": [1, 1, 1, 0] * 10}, algorithms=["old", "new"])
     >>> found.places(), found.pairs[0].verdict
     ({'old': (2, 2), 'new': (1, 1)}, 'worse')
     """
@@ -53,5 +53,5 @@ class OutcomeComparison(Standings):
     larger_is_better: bool = field(default=True, init=False)
 
     def __repr__(self) -> str:
-        said = " ".join(map(as_sentence, self.sentences()[:3]))
-        return f"OutcomeComparison({counted(len(self.estimates), 'system')}, {self.answers.of}): {said}"
+        heading = f"OutcomeComparison({counted(len(self.estimates), 'system')}, {self.answers.of}):"
+        return "\n".join([heading, *verdict_lines(self)])

@@ -70,7 +70,12 @@ class Estimating:
     def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
         """Estimate."""
         found = estimate(
-            self.of, one.data, one.within, self.design, confidence_level=confidence_level, seed=seed
+            one.data,
+            one.within,
+            measure=self.of,
+            design=self.design,
+            confidence_level=confidence_level,
+            seed=seed,
         )
         return Answered(found.value, found.low, found.high, found.method, found.notes)
 
@@ -90,7 +95,12 @@ class Comparing:
     def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
         """Compare."""
         found = compare(
-            self.of, one.data, one.within, self.design, confidence_level=confidence_level, seed=seed
+            one.data,
+            one.within,
+            measure=self.of,
+            design=self.design,
+            confidence_level=confidence_level,
+            seed=seed,
         )
         return compared(found.pairs, found.notes)
 

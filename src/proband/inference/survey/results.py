@@ -14,7 +14,7 @@ from proband.engine.arguments import published
 from proband.engine.foreign import number_by
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Freedom, Level
-from proband.errors import UsageError, first_few, nearest
+from proband.errors import UsageError, first_few, unknown_name
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
 from proband.inference.survey.columns import Floats
 from proband.inference.survey.statistics import Label
@@ -84,7 +84,7 @@ class SurveyEstimates(Result):
     --------
     >>> import proband as pb
     >>> table = {"y": [1, 0, 1, 1, 0, 1], "who": ["a", "a", "b", "b", "c", "c"], "sex": list("fffmmm")}
-    >>> found = pb.Survey(table, units="who").mean("y", by="sex")
+    >>> found = pb.survey.Survey(table, units="who").mean("y", by="sex")
     >>> found
     y [sex=f]: 0.666667 ± 0.1925 [0.00638085, 0.998397]
     y [sex=m]: 0.666667 ± 0.1925 [0.00638085, 0.998397]
@@ -203,7 +203,7 @@ class SurveyEstimates(Result):
         Examples
         --------
         >>> import proband as pb
-        >>> found = pb.Survey({"y": [1, 0, 1, 1], "x": [2, 1, 4, 3]}).total("y", "x")
+        >>> found = pb.survey.Survey({"y": [1, 0, 1, 1], "x": [2, 1, 4, 3]}).total("y", "x")
         >>> one, other = found.function(lambda v: v[0] / v[1]), found.ratio("total y", "total x")
         >>> bool(np.isclose(one.standard_error, other.standard_error, rtol=1e-10))
         True
@@ -229,7 +229,7 @@ class SurveyEstimates(Result):
             for first, second in combinations(names, 2)
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return a row for each number."""
         columns: Sequence[str] = tuple(dict.fromkeys(key for domain in self.domains for key in domain))
         return frame_of_rows(
@@ -258,10 +258,7 @@ class SurveyEstimates(Result):
     def _place(self, name: str) -> int:
         names = self.names
         if name not in names:
-            raise UsageError(
-                f"There is no estimate {name!r}.",
-                nearest(name, names) or f"there are: {first_few(names, 8)}.",
-            )
+            raise unknown_name("estimate", name, names)
         return names.index(name)
 
     def _contrast(self, value: float, gradient: Floats) -> _Contrast:

@@ -37,7 +37,7 @@ from proband.inference.survey.sampling import Sample
 from proband.inference.survey.stages import Lonely, Stages
 from proband.inference.survey.statistics import Function, Mean, Quantile, Ratio, Statistic, Total, Variance
 from proband.samples.expressions import compile_expression
-from proband.samples.reading import frame_from
+from proband.samples.reading import filled_frame
 from proband.samples.table import evaluate
 from proband.words import Note, Sentence, count, counted
 
@@ -111,10 +111,8 @@ class Survey:
     _labels: Labels | range = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        table, labels = frame_from(self.frame), labels_of(self.frame)
+        table, labels = filled_frame(self.frame), labels_of(self.frame)
         object.__setattr__(self, "_labels", labels or range(table.height))
-        if not table.height:
-            raise InputError("The table has no rows.")
         object.__setattr__(self, "frame", table)
         for name in ("units", "fpc"):
             given = getattr(self, name)

@@ -38,8 +38,8 @@ _ANSWERS = Answers(
 def estimate_weighted(
     statistic: Statistic,
     strata: Annotated[npt.ArrayLike, Axes(1, labelled=True)],
-    design: StratifiedDesign | None = None,
     *,
+    design: StratifiedDesign | None = None,
     weights: Annotated[npt.ArrayLike, Axes(1, np.floating, labelled=True)] | None = None,
     units: Annotated[npt.ArrayLike, Axes(1, labelled=True)] | None = None,
     confidence_level: Level = 0.95,
@@ -66,6 +66,15 @@ def estimate_weighted(
         The weight of each row, by default 1. Replicates multiply it.
     units
         The primary sampling unit of each row, each in one stratum; by default every row is one.
+    confidence_level, seed
+        Of the interval, and of replicates that are drawn.
+    engine
+        Where the work runs; by default on this machine.
+
+    Returns
+    -------
+    Estimate
+        The statistic with its standard error and interval.
 
     Examples
     --------

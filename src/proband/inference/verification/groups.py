@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, on_engine
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, unknown_name
 from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.people.group_differences import (
     GenuineErrors,
@@ -237,9 +237,7 @@ def error_rates_by(
     """
     samples = within.samples if isinstance(within, Experiment) else within
     if column not in samples.frame.columns:
-        raise UsageError(
-            f"There is no column {column!r}.", f"the columns are: {', '.join(samples.frame.columns)}."
-        )
+        raise unknown_name("column", column, samples.frame.columns, "to make groups of")
     values = samples.frame[column]
     require_values(values, "the samples table")
     kinds = sorted(values.drop_nulls().unique().to_list(), key=str)

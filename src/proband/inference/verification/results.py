@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.arguments import published
-from proband.errors import UsageError, first_few, nearest, quoted
+from proband.errors import unknown_name
 from proband.inference.proportions import Interval
 from proband.inference.verification.intervals.dyadic_auc import AucInterval
 from proband.inference.verification.intervals.equal_error import EqualErrorInterval
@@ -71,6 +71,8 @@ class VerificationPoint(Result):
     replicates: Floats | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
+        if self.fnmr_at_fmr is not None:
+            return f"FNMR {fixed(self.fnmr.rate)} {interval(*self.fnmr_at_fmr)} at target FMR {given(self.point.asked or 0)}"
         at = (
             "nothing accepted"
             if self.point.threshold is None
@@ -145,13 +147,7 @@ class Verification(Result):
         return self.rates.algorithm
 
     def __repr__(self) -> str:
-        points = (
-            repr(one)
-            if one.point.asked is None
-            else f"FNMR {fixed(one.fnmr.rate)} at target FMR {given(one.point.asked)}"
-            for one in self.points
-        )
-        return ", ".join([repr(self.rates), *points])
+        return ", ".join([repr(self.rates), *map(repr, self.points)])
 
 
 @published
@@ -181,15 +177,12 @@ class Verifications(Result):
             return self.found[which]
         named = {one.algorithm: one for one in self.found}
         if which not in named:
-            raise UsageError(
-                f"There is no algorithm {quoted(which)}.",
-                nearest(which, list(named)) or f"there are: {first_few(list(named), 12)}.",
-            )
+            raise unknown_name("algorithm", which, named)
         return named[which]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm and operating point."""
-        return pl.concat([one.to_frame() for one in self.found], how="diagonal_relaxed")
+        return pl.concat([one.to_frame(wide=wide) for one in self.found], how="diagonal_relaxed")
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.found))

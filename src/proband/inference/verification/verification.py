@@ -57,7 +57,7 @@ _MOST_FOR_EER = 5_000_000  # false matches at the equal error rate that are held
 @overload
 def verify(
     scores: Scores | Trials,
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: float | Sequence[float] = ...,
     thresholds: Sequence[float] = ...,
@@ -76,7 +76,7 @@ def verify(
 @overload
 def verify(
     scores: Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: float | Sequence[float] = ...,
     thresholds: Sequence[float] = ...,
@@ -96,7 +96,7 @@ def verify(
 @on_engine
 def verify(
     scores: Scores | Trials | Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
@@ -121,7 +121,7 @@ def verify(
     ----------
     scores
         Scores of queries × targets, or a list of comparisons (`Trials`); of one algorithm or of several, which a mapping names.
-    within
+    experiment
         An experiment (probes against the gallery), or the samples table: then every query is compared with every target, no
         pair twice and no sample with itself. A list is verified as it is; the table says whose its samples are, and may be left
         out if the list says so itself.
@@ -135,6 +135,17 @@ def verify(
         Columns by whose values error rates are found as well, at the threshold of the first operating point: `Verification.groups`.
     seed
         The seed of replicates, or drawings of people that others are measured with as well.
+    confidence_level
+        Of all intervals.
+    check_orientation
+        Whether scores that look reversed are refused.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    Verification or Verifications
+        Error rates at every operating point, EER and AUC, with intervals; of several algorithms one for each.
 
     Examples
     --------
@@ -159,8 +170,8 @@ def verify(
         "threads": threads, "progress": progress,
     }  # fmt: skip
     if isinstance(scores, Scores | Trials):
-        return verify_one(scores, within, **asked)
-    making = [partial(verify_one, one, within, **asked) for one in by_name(scores).values()]
+        return verify_one(scores, experiment, **asked)
+    making = [partial(verify_one, one, experiment, **asked) for one in by_name(scores).values()]
     return Verifications(tuple(beside_each_other(making, lambda one: one)))
 
 
@@ -228,7 +239,7 @@ def verify_one(
 def _no_table(scores: Scores) -> Samples:
     raise UsageError(
         f"{scores.name} has no table of samples, so there are no columns to make groups of.",
-        "give it as within.",
+        "give it after the scores: verify(scores, samples).",
         source=Said(scores.name),
     )
 
@@ -317,7 +328,9 @@ def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> No
     if isinstance(within, Samples):
         shared = set(scores.queries) & set(scores.targets)
         try:
-            within = experiment_over([scores], within, "one_per_subject" if shared else None, missing="drop")
+            within = experiment_over(
+                [scores], within, gallery="one_per_subject" if shared else None, missing="drop"
+            )
         except (DesignError, AlignmentError):
             return  # nobody has two images there: error rates will say so
     if within.mated.any():

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from proband.errors import Hint, UsageError, first_few
+from proband.errors import Hint, UsageError, unknown_name
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.splits.files import SplitTable, split_frame
@@ -82,7 +82,7 @@ def rows_of(
             Hint("{give:task=attribute} with {option:label}, or leave both out."),
         )
     if label is not None and label not in samples.frame.columns:
-        raise UsageError(f"The table has no column {label!r}; it has {first_few(samples.frame.columns, 12)}.")
+        raise unknown_name("column", label, samples.frame.columns, "in the table", option="label")
     people = pl.Series(samples.subjects[:], dtype=pl.String)[samples.codes]
     known = pl.DataFrame(
         {

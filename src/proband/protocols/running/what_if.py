@@ -115,7 +115,7 @@ class WhatIf(Result):
             return FOUND_ALONE(**said)
         return FOUND(**said, level=change.confidence_level, low=change.low, high=change.high)
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return one row for each side."""
         return frame_of_rows(
             [

@@ -207,7 +207,32 @@ class Histograms:
     shaded_to: float | None = None
 
 
-Marks = Curves | Rows | Errors | Histograms
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Cells with a number each, rows down and columns across under the same names.
+
+    Attributes
+    ----------
+    labels
+        Of the rows, and of the columns.
+    shares
+        How dark each cell is, between 0 and 1.
+    texts
+        What stands in each cell.
+    """
+
+    labels: tuple[str, ...]
+    shares: Floats
+    texts: tuple[tuple[str, ...], ...]
+
+    @property
+    def longest(self) -> int:
+        """The letters of the longest text in a cell."""
+        return max(len(text) for row in self.texts for text in row)
+
+
+TINT = 0.45  # of the darkest cell of a matrix: ink stays legible on it, on light and on dark pages
+Marks = Curves | Rows | Errors | Histograms | Matrix
 
 
 @dataclass(frozen=True, eq=False)

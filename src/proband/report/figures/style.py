@@ -77,7 +77,9 @@ def laid_out(
 def head(axis: Axes, title: str, note: str) -> None:
     """Put a heading above a panel, and below it what it is of."""
     axis.set_title(title, pad=4 + 11 * len(note.splitlines()))
-    axis.text(0, 1.02, note, transform=axis.transAxes, fontsize=8, color=GREY, linespacing=1.25)
+    # In points above the panel, as the heading is: a share of a tall panel would reach into the heading.
+    above: Any = {"xytext": (0, 3.5), "textcoords": "offset points", "annotation_clip": False}
+    axis.annotate(note, (0, 1), xycoords="axes fraction", fontsize=8, color=GREY, linespacing=1.25, **above)
 
 
 def foot(figure: Figure, text: str) -> None:

@@ -9,9 +9,11 @@ from typing import Any
 
 from proband.engine.arguments import published
 from proband.inference import Comparison, Estimate, OutcomeComparison
-from proband.inference.comparisons.comparison import Standings
+from proband.inference.comparisons.comparison import ComparisonsByCategory, Standings
+from proband.inference.estimates.evaluation import probes_called
 from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
+from proband.report.kinds.differences import difference_tables
 from proband.report.kinds.estimates import events_cell
 from proband.report.notes import answered, is_caution
 from proband.report.tables.cells import around_cell, empty_cell, rate_cell
@@ -43,7 +45,7 @@ _NOT_COMPARED = Sentence(
 _PLACES = Sentence(
     "comparison.places",
     "note",
-    "Rank interval: from one more than the number that are significantly better, to all but those it is "
+    "Places: from one more than the number that are significantly better, to all but those it is "
     "significantly better than",
 )
 _FEW_PAIRS = 6  # those of four algorithms
@@ -157,24 +159,33 @@ def comparison_table(comparison: Standings) -> Table:
             f"{unit}-weighted", lambda row: unit_weighted_cell(row.estimate), kind="interval", when=twice
         ),
         col.cell("events", lambda row: events_cell(row.estimate), "What the estimate rests on."),
-        col.places("rank interval", lambda row: row.places, _PLACE),
+        col.places("places", lambda row: row.places, _PLACE),
     )
 
 
 def verdicts(comparison: Standings) -> list[Note]:
-    """The answer in a few lines: a verdict of each pair, or of many the leading group."""
+    """The answer in a few lines: what two algorithms show; of more, whose differences stand in a table, who leads, and what warns."""
     pairs = comparison.sentences()
     if len(pairs) == 1:
         return pairs
-    if len(pairs) <= _FEW_PAIRS or not comparison.all_pairs:
-        return list(map(_shortened, pairs))
-    return [leading_group(comparison)]
+    if not difference_tables(comparison):
+        return list(map(_shortened, pairs)) if len(pairs) <= _FEW_PAIRS else [leading_group(comparison)]
+    cautions = [
+        _shortened(pair.sentence()) for pair in comparison.leading_pairs if is_caution(pair.sentence())
+    ]
+    return [*([leading_group(comparison)] if comparison.all_pairs else []), *cautions[:_FEW_PAIRS]]
 
 
 def unsaid_verdicts(comparison: Standings) -> list[Note]:
     """The verdicts that `verdicts` does not give one by one."""
-    pairs = comparison.sentences()
-    return pairs if len(pairs) > _FEW_PAIRS and comparison.all_pairs else []
+    told = {_names(note) for note in verdicts(comparison)}
+    return [note for note in comparison.sentences() if _names(note) not in told]
+
+
+def _names(verdict: Note) -> tuple[object, object]:
+    """The pair that a verdict is about."""
+    values = dict(verdict.values)
+    return values.get("first"), values.get("second")
 
 
 def told_and_left(comparison: Standings | None, explain: bool) -> tuple[list[Note], list[Note]]:
@@ -235,7 +246,7 @@ def comparison_statements(comparison: Standings) -> list[Note]:
             _OVERALL(
                 statistic=found.statistic,
                 freedom=found.degrees_of_freedom,
-                p=(found.p_value, found.method.floor),
+                p=(float(found), found.method.floor),
                 method=found.method,
             )
         )
@@ -254,12 +265,33 @@ class ComparisonView(View[Any]):
     plot = staticmethod(comparison_figure)
 
     def tables(self, found: Standings) -> list[Table]:
+        return [comparison_table(found), *difference_tables(found)]
+
+    def latex(self, found: Standings) -> list[Table]:
         return [comparison_table(found)]
 
     def notes(self, found: Standings) -> list[Note]:
-        return [*found.sentences(), *comparison_statements(found)]
+        return [*verdicts(found), *comparison_statements(found)]
 
     def passages(self, found: Standings, explain: bool) -> Iterator[Passage]:
         """The table, the verdicts that matter, and the rest beneath."""
         told, left = told_and_left(found, explain)
         yield Passage(self.tables(found), told, [*left, *comparison_statements(found)], [found.answers])
+
+
+@shows(ComparisonsByCategory)
+class ComparisonsByCategoryView(View[ComparisonsByCategory]):
+    """Comparisons over all probes and within categories, one below the other."""
+
+    def tables(self, found: ComparisonsByCategory) -> list[Table]:
+        return [
+            replace(
+                table, caption=", ".join(filter(None, (probes_called(comparison.category), table.caption)))
+            )
+            for comparison in found.comparisons
+            for table in (comparison_table(comparison), *difference_tables(comparison))
+        ]
+
+    def notes(self, found: ComparisonsByCategory) -> list[Note]:
+        each = ((*verdicts(one), *comparison_statements(one)) for one in found.comparisons)
+        return [*dict.fromkeys(note for notes in each for note in notes), *found.left_out]

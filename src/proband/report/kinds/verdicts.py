@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from proband.inference import Comparison, Estimate
 from proband.inference.comparisons.comparison import Standings
 from proband.inference.planning.sizes import POWER
 from proband.report.kinds.comparisons import given_twice, weighted_by
+from proband.report.kinds.differences import turned
 from proband.report.view import Summary
-from proband.results.difference import NOTHING_VARIES, Difference, Verdict, margin_of
+from proband.results.difference import NOTHING_VARIES, Difference, margin_of
 from proband.results.estimate import which_rate
 from proband.words import Note, Sentence
 
-_TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _TESTED = Sentence("verdict.tested", "note", "{of} {effect}, p {p:p}")
 _ADJUSTED = Sentence("verdict.tested-adjusted", "note", "{of} {effect}, adjusted p {p:p}")
 _TELLS_APART = Sentence(
@@ -44,7 +43,7 @@ _UNDECIDED = Sentence(
 _NO_MARGIN = Sentence(
     "verdict.no-margin",
     "note",
-    "No margin was declared, so equivalence cannot be shown: give a margin to decide it",
+    "No margin was declared, so equivalence cannot be shown",
 )
 _NOT_WORSE = Sentence(
     "verdict.not-worse", "note", "{first} is not worse than {second} by {margin} or more ({bounds})"
@@ -102,29 +101,6 @@ def best_two(comparison: Standings) -> Difference:
     return pair if pair.first == best else turned(pair)
 
 
-def turned(pair: Difference) -> Difference:
-    """The same pair seen from the second; how often it wins over choices of images is not known from this side."""
-    return replace(
-        pair,
-        first=pair.second,
-        second=pair.first,
-        value=0.0 - pair.value,
-        low=0.0 - pair.high,
-        high=0.0 - pair.low,
-        n_sf=pair.n_fs,
-        n_fs=pair.n_sf,
-        verdict=None if pair.verdict is None else _TURNED.get(pair.verdict, pair.verdict),
-        not_inferior=None,
-        bound_low=None if pair.bound_high is None else 0.0 - pair.bound_high,
-        bound_high=None if pair.bound_low is None else 0.0 - pair.bound_low,
-        choices_low=None if pair.choices_high is None else 0.0 - pair.choices_high,
-        choices_high=None if pair.choices_low is None else 0.0 - pair.choices_low,
-        by_person=None if pair.by_person is None else turned(pair.by_person),
-        not_won=None,
-        side=None if pair.side is None else "upper" if pair.side == "lower" else "lower",
-    )
-
-
 def pair_verdict(pair: Difference, comparison: Standings) -> Note:
     """What the interval and the adjusted test say of two algorithms."""
     both = {"first": pair.first, "second": pair.second}
@@ -175,7 +151,14 @@ def summary_of(comparison: Standings, precedence: float) -> Summary:
     pair = best_two(comparison)
     needed = what_would_decide(pair, comparison) if isinstance(comparison, Comparison) else []
     rest = (pair_verdict(pair, comparison), *needed)
-    return Summary(headline(comparison), comparison.answers, rest, _weights(comparison), precedence)
+    return Summary(
+        headline(comparison),
+        comparison.answers,
+        rest,
+        _weights(comparison),
+        precedence,
+        compared=comparison,
+    )
 
 
 def _weights(comparison: Standings) -> tuple[Note, ...]:
@@ -198,7 +181,7 @@ def _of_chosen(comparison: Standings, precedence: float) -> Summary:
     of = comparison.estimates[0].answers.of
     told = _CHOSEN_PAIRS(n=len(comparison.pairs), apart=apart, of=of)
     every = tuple(pair_verdict(pair, comparison) for pair in comparison.pairs)
-    return Summary(told, comparison.answers, every, _weights(comparison), precedence)
+    return Summary(told, comparison.answers, every, _weights(comparison), precedence, compared=comparison)
 
 
 def headline(comparison: Standings) -> Note:

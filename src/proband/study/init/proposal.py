@@ -342,7 +342,9 @@ def _auc_by_table(one: FoundScores, entry: SourceEntry, samples: Samples | None)
     try:
         found = list(scores_of(one.file, one.path, samples, "similarity", "drop").values())
         gallery = OnePerSubject() if entry.shared else None
-        return check_orientation(found[0], experiment_over(found, samples, gallery, missing="drop")).auc
+        return check_orientation(
+            found[0], experiment_over(found, samples, gallery=gallery, missing="drop")
+        ).auc
     except ProbandError:
         return None
 

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, PlainValidator, model_validator
 
+from proband.errors import meant
 from proband.marks import Needs, Unless
-from proband.study.refusals import near, shown
+from proband.study.refusals import shown
 from proband.study.requests.base import (
     Condition,
     File,
@@ -169,7 +170,7 @@ def _metrics(said: Any) -> Any:
             whose = "" if name is None else f" for {name!r}"
             raise refuse(
                 f"expected {' or '.join(map(repr, get_args(Metric)))}{whose}, got {shown(metric)}",
-                near(str(metric), get_args(Metric)),
+                meant(str(metric), get_args(Metric)),
             )
     return said
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, create_model, field_validator, model_validator
 
 from proband.engine.limits import Seed
-from proband.errors import UsageError
+from proband.errors import unknown_name
 from proband.study.analysis import Analysis, analyses, analysis_keys
 from proband.study.refusals import shown
 from proband.study.requests.base import (
@@ -52,7 +52,7 @@ class Output(Part):
     pseudonyms: Annotated[bool, Field(description="Do not name people."), _RUNNING] = False
     formats: Annotated[
         Several[Format],
-        Field(description="Kinds of tables and figures."),
+        Field(description="Kinds of tables and figures in a run directory; may be repeated."),
         Option(panel="Running", needs=("out",)),
     ] = (
         "csv",
@@ -123,7 +123,7 @@ class Request(Part):
     def section(self, key: str) -> tuple[Any, ...]:
         """What is asked of an analysis, each an `AnalysisRequest`; nothing if it is switched off."""
         if key not in analysis_keys():
-            raise UsageError(f"There is no analysis {key!r}.", f"there are: {', '.join(analysis_keys())}.")
+            raise unknown_name("analysis", key, analysis_keys())
         said = getattr(self, key)
         return said if isinstance(said, tuple) else () if said is None else (said,)
 

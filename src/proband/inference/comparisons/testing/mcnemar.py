@@ -16,11 +16,16 @@ from proband.engine.labels import aligned
 from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, normal_quantile, proportion_interval
-from proband.results.base import Count, Rate, Result
-from proband.words import count, digits
+from proband.results.about import RestsOn
+from proband.results.base import Count, Rate
+from proband.results.test import Test
+from proband.words import Method, count, digits
 
 MOST_PROBES = 2**31 - 1
 """The largest number for which the binomial distribution is computed exactly."""
+EXACT = Method("mcnemar-exact", "McNemar, exact", "McNemar's exact test", ("mcnemar1947",))
+TANGO = Method("tango", "Tango interval", "Tango's score interval of the paired difference", ("tango1998",))
+_PROBE = "discordant probe"
 
 
 Outcome = Annotated[npt.NDArray[np.float64], Axes(1, labelled=True)]
@@ -73,32 +78,56 @@ class PairedOutcomes:
 
 
 @published
-@dataclass(frozen=True)
-class McNemar(Result):
-    """The result of McNemar's test.
+@dataclass(frozen=True, kw_only=True)
+class PairedTest(Test):
+    """A test of two algorithms by what tells them apart: by probes (McNemar's), or by people (sign flip).
 
     Attributes
     ----------
     n_sf, n_fs
-        The probes that only the first, and only the second algorithm recognises: the test looks at no others.
+        The probes, or people, that speak for the first and for the second algorithm: the test looks at no others.
+    p_value
+        Two-sided: twice the smaller of the one-sided ones, at most 1.
     p_greater, p_less
-        One-sided: the chance, if neither is better, of at least as many probes favouring the first (the second).
-    p_two_sided
-        Twice the smaller of these, at most 1: exact.
+        One-sided: the chance, if neither is better, of what speaks at least as much for the first (the second).
     p_mid
-        The same with half the weight of what was observed: less conservative, no longer exact.
+        Two-sided, with half the weight of what was observed: less conservative, no longer exact.
     """
 
     n_sf: Count
     n_fs: Count
+    p_value: Rate
     p_greater: Rate
     p_less: Rate
-    p_two_sided: Rate
     p_mid: Rate
+
+    @classmethod
+    def of_tails(
+        cls, n_sf: int, n_fs: int, tails: tuple[float, float], observed: float, method: Method, of: str
+    ) -> PairedTest:
+        """Make it of the chances of as much for the first and for the second, and of what was `observed` itself."""
+        greater, less = tails
+        smaller = min(greater, less)
+        return cls(
+            n_sf=n_sf,
+            n_fs=n_fs,
+            p_value=min(1.0, 2 * smaller),
+            p_greater=greater,
+            p_less=less,
+            p_mid=min(1.0, max(2 * smaller - observed, 0.0)),
+            rests_on=RestsOn(n=n_sf + n_fs, of=of, events=n_sf),
+            method=method,
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"PairedTest({self.method}: n_sf={self.n_sf}, n_fs={self.n_fs}, p_value={digits(self.p_value, 6)}, "
+            f"p_mid={digits(self.p_mid, 6)})"
+        )
 
 
 @published
-def mcnemar(n_sf: Count, n_fs: Count) -> McNemar:
+def mcnemar(n_sf: Count, n_fs: Count) -> PairedTest:
     """Test whether two algorithms recognise probes equally often, by the probes on which they differ (McNemar 1947).
 
     If neither is better, each of the n = n_sf + n_fs discordant probes falls either way with the chance ½, so p_greater = P[X ≤
@@ -112,8 +141,8 @@ def mcnemar(n_sf: Count, n_fs: Count) -> McNemar:
 
     >>> round(mcnemar(22, 8).p_greater, 6)
     0.008062
-    >>> found = mcnemar(104, 40)
-    >>> [f"{p:.5e}" for p in (found.p_greater, found.p_two_sided, found.p_mid)]
+    >>> test = mcnemar(104, 40)
+    >>> [f"{p:.5e}" for p in (test.p_greater, test.p_value, test.p_mid)]
     ['4.72745e-08', '9.45491e-08', '6.49311e-08']
     """
     from scipy.special import bdtr, gammaln
@@ -124,11 +153,10 @@ def mcnemar(n_sf: Count, n_fs: Count) -> McNemar:
             f"{digits(n)} discordant probes are more than can be counted exactly, {count(MOST_PROBES)}."
         )
     if n == 0:
-        return McNemar(0, 0, 1.0, 1.0, 1.0, 1.0)
+        return PairedTest.of_tails(0, 0, (1.0, 1.0), 0.0, EXACT, _PROBE)
     greater, less = float(bdtr(n_fs, n, 0.5)), float(bdtr(n_sf, n, 0.5))
     observed = float(np.exp(gammaln(n + 1) - gammaln(n_sf + 1) - gammaln(n_fs + 1) - n * np.log(2.0)))
-    smaller = min(greater, less)
-    return McNemar(n_sf, n_fs, greater, less, min(1.0, 2 * smaller), min(1.0, 2 * smaller - observed))
+    return PairedTest.of_tails(n_sf, n_fs, (greater, less), observed, EXACT, _PROBE)
 
 
 @published

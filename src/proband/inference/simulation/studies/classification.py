@@ -22,7 +22,7 @@ _HIGH = (0.998,) * 10
 
 def _rated(one: DataSet, level: float, seed: int, measure: str) -> Answered:
     classes, models, groups = one.data
-    found = classify(classes, models, group=groups, confidence_level=level, seed=seed)
+    found = classify(classes, models, cluster=groups, confidence_level=level, seed=seed)
     (rate,) = (each for each in found.rates if each.measure == measure)
     return Answered(rate.value, rate.low, rate.high, rate.method, (*found.notes, *rate.notes))
 
@@ -38,7 +38,7 @@ def _macro(one: DataSet, level: float, seed: int) -> Answered:
 def _of_class(one: DataSet, level: float, seed: int) -> Answered:
     """The recall of the first class."""
     classes, models, groups = one.data
-    found = classify(classes, models, group=groups, confidence_level=level, seed=seed)
+    found = classify(classes, models, cluster=groups, confidence_level=level, seed=seed)
     first = found.by_class[0]
     assert first.recall is not None  # it has samples
     return Answered(first.recall.value, first.recall.low, first.recall.high, found.rates[0].method)
@@ -47,14 +47,16 @@ def _of_class(one: DataSet, level: float, seed: int) -> Answered:
 def _models_compared(one: DataSet, level: float, seed: int) -> Answered:
     classes, models, groups = one.data
     average = one.within
-    found = classify(classes, models, group=groups, average=average, confidence_level=level, seed=seed)
+    found = classify(classes, models, cluster=groups, average=average, confidence_level=level, seed=seed)
     assert found.comparison is not None  # of two models
     return compared(found.comparison.pairs, found.comparison.notes)
 
 
 def _items_compared(one: DataSet, level: float, seed: int) -> Answered:
     systems = [name for name in one.data if name != "cluster"]
-    found = compare_outcomes(one.data, systems=systems, cluster="cluster", confidence_level=level, seed=seed)
+    found = compare_outcomes(
+        one.data, algorithms=systems, cluster="cluster", confidence_level=level, seed=seed
+    )
     return compared(found.pairs, found.notes)
 
 
@@ -140,6 +142,6 @@ STUDIES = (
             for clusters, items in ((60, 3), (60, SOME))
             for margins in ((0.0, 0.0), (0.0, 0.12), (0.0,) * 4)
         ),
-        ("compare_outcomes", "OutcomeComparison", "OutcomeRate"),
+        ("compare_outcomes", "OutcomeComparison"),
     ),
 )

@@ -26,7 +26,13 @@ OTHER_TRAININGS = Target("other-trainings", "other training sets; these people a
 def _varied(one: DataSet, level: float, seed: int) -> Answered:
     """The mean over galleries."""
     found = gallery_variation(
-        RATE, one.data, one.within, Galleries(4), confidence_level=level, seed=seed, check_orientation=False
+        one.data,
+        one.within,
+        measure=RATE,
+        design=Galleries(4),
+        confidence_level=level,
+        seed=seed,
+        check_orientation=False,
     )
     spread = found.rows[0].spread
     if spread.interval is None:
@@ -37,7 +43,13 @@ def _varied(one: DataSet, level: float, seed: int) -> Answered:
 def _differ(one: DataSet, level: float, seed: int) -> Answered:
     """Whether galleries of people at random differ."""
     found = gallery_variation(
-        RATE, one.data, one.within, Galleries(4), confidence_level=level, seed=seed, check_orientation=False
+        one.data,
+        one.within,
+        measure=RATE,
+        design=Galleries(4),
+        confidence_level=level,
+        seed=seed,
+        check_orientation=False,
     )
     test = found.rows[0].test
     if test is None or test.p_value is None:
@@ -49,7 +61,7 @@ def _matters(one: DataSet, level: float, seed: int) -> Answered:
     """Whether it matters which of the images, all alike, is the gallery."""
     columns = ImageColumns.of(one.within.samples, [one.data], 3)
     return of_a_test(
-        gallery_effect(one.data, columns, confidence_level=level, seed=seed).p_value,
+        gallery_effect(one.data, columns=columns, confidence_level=level, seed=seed).p_value,
         Method("hotelling", "Hotelling's T²"),
     )
 

@@ -16,13 +16,15 @@ OTHER_CHOICES = Target("other-choices", "another choice among these images of th
 
 def _permuted(one: DataSet, level: float, seed: int) -> Answered:
     """The percentile interval over choices."""
-    found = permute(one.data, one.within, ImageChoice(n_resamples=1_000), seed=seed, differences=False)
+    found = permute(one.data, one.within, design=ImageChoice(n_resamples=1_000), seed=seed, differences=False)
     rate = found.at_level(level).rates()["net"]
     return Answered(float(rate.mean[0]), *rate.interval[0], _PERMUTED, found.notes)
 
 
 def _over_choices(one: DataSet, level: float, seed: int) -> Answered:
-    (pair,) = compare(RATE, one.data, one.within, _CHOICE, confidence_level=level, seed=seed).pairs
+    (pair,) = compare(
+        one.data, one.within, measure=RATE, design=_CHOICE, confidence_level=level, seed=seed
+    ).pairs
     assert pair.choices_low is not None  # choices vary
     assert pair.choices_high is not None
     return Answered(pair.value, pair.choices_low, pair.choices_high, pair.method)

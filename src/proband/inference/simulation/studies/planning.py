@@ -55,13 +55,13 @@ class _Planned:
 
 
 def _half_width(one: DataSet, level: float, seed: int) -> Answered:
-    found = estimate(RATE, one.data, confidence_level=level, seed=seed)
+    found = estimate(one.data, measure=RATE, confidence_level=level, seed=seed)
     half = (found.high - found.low) / 2
     return Answered(half, half, np.inf, _METHOD)
 
 
 def _significance(one: DataSet, level: float, seed: int) -> Answered:
-    (pair,) = compare(RATE, one.data, confidence_level=level, seed=seed).pairs
+    (pair,) = compare(one.data, measure=RATE, confidence_level=level, seed=seed).pairs
     p = 1.0 if pair.p_value is None else pair.p_value
     return Answered(p, p, np.inf, _METHOD)
 

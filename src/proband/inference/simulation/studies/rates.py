@@ -74,7 +74,7 @@ def _few_errors() -> tuple[Trial, ...]:
 
 
 def _of_so_many(one: DataSet, level: float, seed: int) -> Answered:
-    found = estimate(RATE, one.data, confidence_level=level, population=one.within)
+    found = estimate(one.data, measure=RATE, confidence_level=level, population=one.within)
     return Answered(found.value, found.low, found.high, found.design, found.notes)
 
 
@@ -86,7 +86,7 @@ def _finite(people: int, population: int) -> Trial:
 
 
 def _first(one: DataSet, level: float, seed: int) -> Answered:
-    found = estimate(RATE, one.data, confidence_level=level)["a"]
+    found = estimate(one.data, measure=RATE, confidence_level=level)["a"]
     return Answered(found.value, found.low, found.high, found.design, found.notes)
 
 
@@ -145,7 +145,7 @@ STUDIES = (
             _finite(60, 80),
             _finite(60, 600),
         ),
-        ("estimate", "evaluate", "Estimate", "ByPerson"),
+        ("estimate", "evaluate", "Estimate"),
     ),
     Study(
         "rate-beside-others",

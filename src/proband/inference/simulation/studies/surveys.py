@@ -57,7 +57,7 @@ def _weighed(one: DataSet, level: float, seed: int) -> Answered:
     found = estimate_weighted(
         lambda w: (w @ hit) / w.sum(-1),
         one.data["site"],
-        BRR(),
+        design=BRR(),
         weights=one.data["weight"],
         units=one.data["person"],
         confidence_level=level,

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from proband.inference.proportions import normal_quantile
 from proband.inference.simulation.asking import Ask, Estimating
-from proband.inference.simulation.covered import Covered, Share, Tally
+from proband.inference.simulation.covered import REJECTS, Covered, Tally, share_of
 from proband.inference.simulation.pair_worlds import PairKind, PairsWorld
 from proband.inference.simulation.populations import Population
 from proband.inference.simulation.worlds import OutcomesWorld, World
@@ -27,6 +27,9 @@ NEW_PEOPLE = Target("new-people", "new people against these rivals")
 def zipf(people: int, most: int) -> tuple[int, ...]:
     """Numbers of images that fall off like one over the place."""
     return tuple(max(1, most // place) for place in range(1, people + 1))
+
+
+_CAUTIONED = Target("data-sets-with-a-caution", "share of data sets whose answer comes with a caution")
 
 
 @dataclass(frozen=True)
@@ -65,18 +68,18 @@ class Bars:
         if not n:
             return ("answered",)
         found = []
-        if tally.bounded and Share.of(tally.covered, n).high < self.coverage:
+        if tally.bounded and share_of(tally.covered, n).high < self.coverage:
             found.append("coverage")
-        if tally.null and Share.of(tally.rejected, n).low > self.level:
+        if tally.null and share_of(tally.rejected, n, REJECTS).low > self.level:
             found.append("level")
         # The known width is that of a standard deviation, whose relative error is √(1/2n).
         if tally.width and Covered.of(tally, LEVEL).width_ratio > self.width * (1 + 2.6 / (2 * n) ** 0.5):
             found.append("width")
         oracle = oracle_power(tally)
-        if oracle is not None and Share.of(tally.rejected, n).high < self.power * oracle:
+        if oracle is not None and share_of(tally.rejected, n, REJECTS).high < self.power * oracle:
             found.append("power")
         least, most = self.cautioned
-        cautioned = Share.of(tally.cautioned, n)
+        cautioned = share_of(tally.cautioned, n, _CAUTIONED)
         if cautioned.high < least or cautioned.low > most:
             found.append("cautioned")
         return tuple(found)

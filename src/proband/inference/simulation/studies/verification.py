@@ -117,7 +117,7 @@ def _of_names(one: DataSet, level: float, seed: int) -> Answered:
 
 
 def _area_of_names(one: DataSet, level: float, seed: int) -> Answered:
-    found = estimate(AUC(), one.data, confidence_level=level)
+    found = estimate(one.data, measure=AUC(), confidence_level=level)
     return Answered(found.value, found.low, found.high, found.design, found.notes)
 
 

@@ -61,7 +61,7 @@ def pairs_within(question: Question) -> Experiment | Samples:
     ):
         raise DesignError(
             "Verification takes scores and an experiment, or the samples table for all pairs.",
-            "estimate(FNMR(1e-3), scores, samples).",
+            "estimate(scores, samples, measure='fnmr@0.001').",
         )
     return within
 

@@ -13,7 +13,7 @@ import polars as pl
 from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE, Replicates
-from proband.errors import DesignError, UsageError, first_few
+from proband.errors import DesignError, UsageError, first_few, unknown_name
 from proband.inference.comparisons.testing.curves import Curve, Student
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH, NOTHING_VARIES, PAST_LIMITS
@@ -274,10 +274,7 @@ def _about_images(units: Units) -> tuple[Note, ...]:
 def _of_people(samples: Samples, who: npt.NDArray[np.int32], column: str) -> npt.NDArray[Any]:
     """The value of a column for each person; one that differs between a person's samples is no stratum."""
     if column not in samples.frame.columns:
-        raise UsageError(
-            f"There is no column {column!r} to make strata of.",
-            f"the columns are: {', '.join(samples.frame.columns)}.",
-        )
+        raise unknown_name("column", column, samples.frame.columns, "to make strata of")
     kept = np.isin(samples.codes, who)
     values = samples.frame[column].filter(pl.Series(kept))
     if values.null_count():

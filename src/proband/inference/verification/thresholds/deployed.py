@@ -50,7 +50,7 @@ _ANSWERS = Answers(
 @published
 def threshold(
     scores: Verified | Sequence[Verified] | Mapping[str, Verified],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: FalseMatchRate | Sequence[FalseMatchRate] = 1e-3,
     confidence_level: Level = 0.95,
@@ -69,12 +69,21 @@ def threshold(
 
     Parameters
     ----------
-    scores, within
+    scores, experiment
         One algorithm or several, as `verify` takes them; a mapping names them.
     fmr
         The false match rate to keep, or several.
     confidence_level
         How sure that must be; and the level of the intervals of FMR and FNMR that stand beside it.
+    check_orientation
+        Whether scores that look reversed are refused.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    DeployedThresholds
+        A threshold for each algorithm and false match rate, with the rates to expect there.
 
     Raises
     ------
@@ -102,7 +111,7 @@ def threshold(
         for name, one in by_name(scores).items()
         for made in thresholds_of(
             one,
-            within,
+            experiment,
             rates,
             confidence_level,
             check_orientation=check_orientation,

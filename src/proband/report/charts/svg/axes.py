@@ -48,6 +48,13 @@ class Frame:
             right=WIDTH - right,
         )
 
+    @classmethod
+    def of_cells(cls, x: Axis, y: Axis, left: float, top: float, row: float) -> Frame:
+        """A frame of rows and columns, with the names of rows on the left and those of columns above."""
+        end = top + (y.high - y.low) * row
+        right = WIDTH - _RIGHT
+        return cls(x.over(left, right), y.over(top, end), x.label, y.label, end + 34, left, right)
+
     @property
     def top(self) -> float:
         """Where the plot begins."""
