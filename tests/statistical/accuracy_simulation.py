@@ -221,7 +221,7 @@ def _p_values(both: list[Tested], people: int, protocol: str) -> dict[str, float
             f"5×2cv {t}": compare_five_by_two(halves, disjoint=True, n_subjects=people, test=t)
             for t in ("f", "t")
         }
-        return {name: one[0].p_value for name, one in made.items()}
+        return {name: found.pairs[0].p_value for name, found in made.items()}
     subjects = both[0].subjects
     held_out = both[0].held_out
     corrected = compare_folds(values, people - held_out, held_out, disjoint=True)
