@@ -296,7 +296,7 @@ def test_archives_that_state_their_classes_are_read_by_them(run: Callable[..., A
         rates = {
             one["who"]["algorithm"]: one["value"]
             for one in found(*more)["rates"]
-            if one["measure"] == "top-1"
+            if one["answers"]["of"]["key"] == "top-1"
         }
         # A file that holds one matrix names its model.
         assert rates == {name.lower(): expected.rate(name).value for name in "AB"}

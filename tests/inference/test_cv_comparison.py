@@ -83,28 +83,30 @@ def five_by_two_in_loops(a, b):
 
 
 def test_five_by_two_by_loops():
-    by_f = compare_five_by_two(HALVES, disjoint=True, n_subjects=100)
-    by_t = compare_five_by_two(HALVES, disjoint=True, n_subjects=100, test="t")
+    by_f = compare_five_by_two(HALVES, disjoint=True, n_subjects=100).pairs
+    by_t = compare_five_by_two(HALVES, disjoint=True, n_subjects=100, test="t").pairs
     for (first, second), f, t in zip(combinations(HALVES, 2), by_f, by_t, strict=True):
         statistic_f, statistic_t = five_by_two_in_loops(HALVES[first], HALVES[second])
         assert (f.first, f.second) == (first, second)
-        assert f.difference == pytest.approx((HALVES[first] - HALVES[second]).mean())
+        assert f.value == pytest.approx((HALVES[first] - HALVES[second]).mean())
         assert f.statistic == pytest.approx(statistic_f)
         assert t.statistic == pytest.approx(statistic_t)
         assert f.p_value == pytest.approx(stats.f.sf(statistic_f, 10, 5))
         assert t.p_value == pytest.approx(2 * stats.t.sf(abs(statistic_t), 5))
     assert [one.p_adjusted for one in by_f] == pytest.approx(holm([one.p_value for one in by_f]))
     assert "±" not in repr(by_f[0])
-    assert json.loads(json.dumps(by_t[0].to_dict()))["degrees_of_freedom"] == [5]
+    assert json.loads(json.dumps(by_t[0].to_dict()))["degrees_of_freedom"] == 5
 
 
 def test_five_by_two_without_spread_or_with_few_people():
     same = np.full((5, 2), 0.75)
-    (found,) = compare_five_by_two({"a": same + 0.125, "b": same}, disjoint=False, n_subjects=40)
-    assert (found.statistic, found.p_value, found.p_adjusted) == (None, 1.0, 1.0)
-    assert str(found.notes[0]).startswith("no test: no variation")
-    assert "nothing is said about new subjects" in str(found.notes[1])
-    assert "100 are needed" in str(found.notes[2])
+    found = compare_five_by_two({"a": same + 0.125, "b": same}, disjoint=False, n_subjects=40)
+    (pair,) = found.pairs
+    assert (pair.statistic, pair.p_value, pair.p_adjusted) == (None, 1.0, 1.0)
+    assert str(pair.why_not).startswith("no variation")
+    assert "no verdict" in str(pair.sentence())
+    assert "nothing is said about new subjects" in str(found.notes[0])
+    assert "100 are needed" in str(found.notes[1])
 
 
 def posterior_by_matrices(differences, rho):

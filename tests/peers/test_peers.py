@@ -262,7 +262,7 @@ class TestClassification:
         for name in ("recall", "precision", "f1"):
             # Where there is nothing to divide by we have no number, and peers have 0.
             values = [getattr(one, name) for one in ours.by_class]
-            assert [0.0 if one is None else one for one in values] == near(peer, found[name])
+            assert [0.0 if one is None else float(one) for one in values] == near(peer, found[name])
 
     @every_labelled
     def test_macro_average(self, case):

@@ -73,7 +73,7 @@ def known():
         ("pb.mcnemar(5, 3)", "n_sf=5"),
         ("pb.gate(a, E, baseline=b)", "Gate:"),
         ("pb.classify(y, {'A': L, 'B': L[::-1]})", "24 samples, 3 classes"),
-        ("pb.classify(y, L).by_class[0]", "ClassRates"),
+        ("pb.classify(y, L).by_class[0].recall", "recall "),
         ("pb.compare_outcomes(out, item='q', algorithm='m', success='ok')", "2 systems"),
         ("pb.planning.plan_half_width(0.95, 0.01)", "1,838 people"),
         ("pb.planning.plan_difference(0.01, discordant=0.1, power=0.8)", "people"),

@@ -273,7 +273,7 @@ def _sheet(study: Mery2016, path: Path) -> None:
 def _neutral(run: ProtocolRun) -> str:
     folds = next(one for one in run.findings if column_of(one.results[0]) == "10f CV")
     neutral = [one for one in folds.classification.by_class if one.label == "neutral"]
-    own = [f"{one.algorithm} {percent(one.recall or 0.0)}" for one in neutral]
+    own = [f"{one.algorithm} {percent(0.0 if one.recall is None else one.recall.value)}" for one in neutral]
     return (
         f"With one neutral image of a person there is no second to recognise it by, even mixed: of these, {' and '.join(own)} are recognised (10f CV). "
         f"The others are {percent(1 - 1 / POSES, 1)} of all images."

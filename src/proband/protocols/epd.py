@@ -124,7 +124,7 @@ _LETTERS = {"experiments": EXPERIMENTS, "protocol": PROTOCOL, "data": DATA}
 
 
 @dataclass(frozen=True)
-class EPDAnswer(Result):
+class EPDAnswer:
     """One of the three answers, and what it rests on."""
 
     answer: Answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
+from math import isnan, nan
 from typing import ClassVar, Literal
 
 from proband.engine.arguments import published
@@ -44,6 +44,7 @@ _UNDECIDED = Sentence(
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
 _SEEN = Sentence("comparison.seen", "note", "{first} against {second}: {effect}{more:then}")
+_STATISTIC = Sentence("comparison.statistic", "note", "{method} {statistic:two}")
 _P = Sentence("comparison.p", "note", "p {p:p}")
 _NOT_JUDGED = Sentence(
     "comparison.not-judged",
@@ -109,14 +110,17 @@ class Difference(Result):
     who
         Whom both are about: the category of probes, the data set, the algorithm whose groups are compared.
     value, low, high
-        The first's value minus the second's, and its interval: with several comparisons the simultaneous one, which excludes
+        The first's value minus the second's, and its interval (not a number where the data give none): with several comparisons the simultaneous one, which excludes
         zero if and only if the adjusted p-value is significant.
     confidence_level, standard_error, degrees_of_freedom
         Of the interval; of the difference by itself, and of the quantile used. The last two are None where there is none.
+    statistic, denominator_degrees_of_freedom
+        What was tested, where the test has a statistic of its own, and the second degrees of freedom where that is F; not written
+        without.
     p_value, p_adjusted
         Two-sided, by itself and adjusted for the number of comparisons; None where nothing is tested, or adjusted.
     adjustment, n_compared
-        How it is adjusted (``single-step`` or ``none``), and for how many comparisons.
+        How it is adjusted (``single-step``, ``holm`` or ``none``), and for how many comparisons.
     n_sf, n_fs
         Probes that only the first, and only the second recognises; None where probes are not shared or the measure is no rate.
     n_discordant_subjects
@@ -158,7 +162,16 @@ class Difference(Result):
         {"unit": "other_unit"},
         also=("told_apart", "sentence"),
         without=("margin",),
-        if_any=("who", "rests_on", "unit", "side", "by_person", "why_not"),
+        if_any=(
+            "who",
+            "denominator_degrees_of_freedom",
+            "statistic",
+            "rests_on",
+            "unit",
+            "side",
+            "by_person",
+            "why_not",
+        ),
     )
 
     tidy: ClassVar[tuple[str, ...]] = (
@@ -174,6 +187,8 @@ class Difference(Result):
     confidence_level: Confidence
     standard_error: float | None = None
     degrees_of_freedom: float | None = None
+    denominator_degrees_of_freedom: float | None = None
+    statistic: float | None = None
     p_value: Rate | None = None
     p_adjusted: Rate | None = None
     verdict: Verdict | None = None
@@ -195,7 +210,7 @@ class Difference(Result):
     within_margin: bool | None = None
     varies: bool = True
     why_not: Note | None = None
-    adjustment: Adjustment = "single-step"
+    adjustment: Adjustment | Literal["holm"] = "single-step"
     n_compared: Count = 1
     choices_low: float | None = None
     choices_high: float | None = None
@@ -247,8 +262,15 @@ class Difference(Result):
         return self._effect(self.value, *(self.over_choices or (self.low, self.high)))
 
     def _effect(self, difference: float, low: float, high: float) -> Note:
+        if isnan(low) or isnan(high):
+            return (_HERE_IN_POINTS if self.in_points else _HERE)(difference=difference)
         said = _IN_POINTS if self.in_points else _AS_IT_IS
         return said(difference=difference, low=low, high=high)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the data say how sure the difference is."""
+        return not (isnan(self.low) or isnan(self.high))
 
     @property
     def bounds(self) -> Note | None:
@@ -329,8 +351,15 @@ class Difference(Result):
 
     def _seen(self) -> Note:
         """The difference where neither is the better one."""
-        tested = () if self.p_value is None else (_P(p=self._with_floor(self.p_value)),)
-        return _SEEN(first=self._first, second=self.second + self._where, effect=self.effect, more=tested)
+        tested = []
+        if self.statistic is not None:
+            tested.append(_STATISTIC(method=self.method, statistic=self.statistic))
+        if self.p_adjusted is not None:
+            tested.append(self.tested)
+        elif self.p_value is not None:
+            tested.append(_P(p=self._with_floor(self.p_value)))
+        both = {"first": self._first, "second": self.second + self._where}
+        return _SEEN(**both, effect=self.effect, more=tuple(tested))
 
     def __repr__(self) -> str:
         return str(self.sentence())

@@ -65,22 +65,17 @@ def rates_table(result: Classification) -> Table:
 def classes_table(result: Classification, most: int | None = None) -> Table:
     """Every class, or those whose recall is lowest on average over models: samples, and recall and precision of each model."""
     found = {(one.label, one.algorithm): one for one in result.by_class}
-    answers = replace(result.answers, of=_RECALL)
 
     def hardness(label: str) -> float:
         recalls = [found[label, name].recall for name in result.algorithms]
-        return sum(2.0 if one is None else one for one in recalls)
+        return sum(2.0 if recall is None else recall.value for recall in recalls)
 
     def recall(name: str) -> col.ColumnOf[str]:
         return col.estimate(
             f"{name}\nrecall",
-            lambda label: (
-                (own, col.ends(found[label, name]))
-                if (own := found[label, name].recall) is not None
-                else None
-            ),
+            lambda label: None if (own := found[label, name].recall) is None else (own.value, col.ends(own)),
             "The share of its samples that are recognised.",
-            answers=answers,
+            answers=replace(result.answers, of=_RECALL),
         )
 
     def precision(name: str) -> col.ColumnOf[str]:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from proband.inference.covariates.results import CovariateStudy, FitCheck, short_setting
+from proband.inference.covariates.results import CovariateStudy, FitCheck
 from proband.report.charts.makers.curves import MOST_BANDS, curves_along
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.scales import Unit
 from proband.report.charts.spec import Chart, Series, listed, some
+from proband.results.difference import Difference
 from proband.words import counted, level, p_value
 
 
@@ -52,7 +53,7 @@ def _differences(study: CovariateStudy) -> Chart:
     references = dict.fromkeys(f"{pair.who.column} {pair.second}" for pair in study.differences)
     against = f"Against: {listed(list(references))}"
     return values(
-        [Valued(short_setting(pair), pair.value, pair.low, pair.high, pair.supported) for pair in shown],
+        [Valued(_short(pair), pair.value, pair.low, pair.high, pair.supported) for pair in shown],
         difference_label(study.in_points),
         "points" if study.in_points else "number",
         study.confidence_level,
@@ -69,6 +70,17 @@ def _differences(study: CovariateStudy) -> Chart:
         above=against,
         see="Bars that do not reach zero: a difference that chance does not explain, each by itself.",
     )
+
+
+def _short(difference: Difference) -> str:
+    """What is compared, without what it is compared with: ``probe.glasses on, pca``."""
+    who = difference.who
+    value = "" if who.number is not None else f" {difference.first}"
+    # Names of algorithms speak for themselves.
+    named = "" if who.other_column == "algorithm" else f"{who.other_column} "
+    within = f", {named}{who.other_group}" if who.other_column else ""
+    less = f" less {who.other_reference}" if who.other_reference else ""
+    return f"{who.column}{value}{within}{less}"
 
 
 def _about(study: CovariateStudy, said: str) -> tuple[str, ...]:

@@ -185,7 +185,7 @@ def _classes(place: int, found: ProtocolFindings) -> Folded:
 
 
 def _by_protocol(run: ProtocolRun) -> list[list[SizeEffect]]:
-    return [[one for one in run.sizes if one.protocol == found.protocol] for found in run.findings]
+    return [[one for one in run.sizes if one.protocol == str(found.protocol)] for found in run.findings]
 
 
 def _named(id: str, table: Table) -> Table:

@@ -292,7 +292,7 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
 
 def _is_supported(point: OperatingPoint) -> bool:
     """Whether enough errors are behind the rates that are shown first: FNMR, and FMR at a threshold that was given."""
-    return point.fnmr_supported and (point.asked is not None or point.fmr_supported)
+    return point.fnmr_supported and (point.target_fmr is not None or point.fmr_supported)
 
 
 def _summary(one: Verification) -> Note:

@@ -19,6 +19,7 @@ from proband.inference.cross_validation.folds import shared_training
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, borrowed_from, item_rate
 from proband.inference.proportions import check_level
+from proband.results.about import Who
 from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
 from proband.results.estimate import Estimate
@@ -290,7 +291,9 @@ class _Measured:
         words = "macro-average accuracy" if average == "macro" else "accuracy"
         of = Target(_measure(k, average), words if k == 1 else f"top-{k} {words}")
         values = self.task.guesses[name].success(k, self.ties)
-        return item_rate(name, values, self.items(average), self._answers(of), self.level, self.supposed)
+        return item_rate(
+            Who(algorithm=name), values, self.items(average), self._answers(of), self.level, self.supposed
+        )
 
     def _answers(self, of: Target) -> Answers:
         return Answers(of, _VARYING[self.unit], _FIXED, _ALIKE[self.unit])
@@ -306,14 +309,14 @@ class _Measured:
         rows = []
         for place, label in enumerate(self.task.classes):
             n, hits = int(self.sizes[place]), matrix.get((place, place), 0.0)
-            found = None
+            recall = None
             if n:
                 own = self.places[place]
-                units = np.unique(self.units[own], return_inverse=True)[1].astype(np.intp)
-                found = item_rate(
-                    name,
+                items = Items(np.unique(self.units[own], return_inverse=True)[1].astype(np.intp), self.unit)
+                recall = item_rate(
+                    Who(algorithm=name, label=label),
                     right[own],
-                    Items(units, self.unit),
+                    items,
                     self._answers(_RECALL),
                     self.level,
                     self.supposed,
@@ -324,12 +327,9 @@ class _Measured:
                     label=label,
                     n=n,
                     n_predicted=float(said[place]),
-                    recall=None if found is None else found.value,
-                    low=None if found is None else found.low,
-                    high=None if found is None else found.high,
+                    recall=recall,
                     precision=float(hits / said[place]) if said[place] else None,
                     f1=float(2 * hits / (n + said[place])) if n + said[place] else None,
-                    confidence_level=self.level,
                 )
             )
         return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,8 @@ from proband.words import Note, counted, fixed, interval
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class ClassRates(Result):
+@dataclass(frozen=True, eq=False)
+class ClassRates:
     """One class as one model recognises it.
 
     Attributes
@@ -33,28 +33,23 @@ class ClassRates(Result):
         The model and the class.
     n, n_predicted
         Samples of the class, and samples said to be of it (a fraction where ties are broken at random in expectation).
-    recall, low, high
-        The share of its samples that are recognised, and the interval for new ones; None without a sample.
+    recall
+        The share of its samples that are recognised; None without a sample.
     precision, f1
         The share of those said to be of it that are, and the harmonic mean of both; None where nothing was said to be of it.
-    confidence_level
-        Of the interval.
     """
 
     algorithm: str
     label: str
     n: Count
     n_predicted: float
-    recall: float | None
-    low: float | None
-    high: float | None
+    recall: Estimate | None
     precision: float | None
     f1: float | None
-    confidence_level: Confidence
 
 
 @dataclass(frozen=True)
-class Confusion(Result):
+class Confusion:
     """How often one model says one class of samples of another, or of the same.
 
     Attributes
@@ -179,14 +174,12 @@ class Classification(Result):
 
     def class_frame(self) -> pl.DataFrame:
         """One row for each model and class."""
-        return frame_of_rows(
-            [{name: getattr(one, name) for name in _CLASS_COLUMNS} for one in self.by_class], _CLASS_COLUMNS
-        )
+        return frame_of_rows([_class_row(row) for row in self.by_class], _CLASS_COLUMNS)
 
     def confusion_frame(self) -> pl.DataFrame:
         """One row for each model and pair of classes that occurs."""
         names = {"algorithm": pl.String, "true": pl.String, "predicted": pl.String, "n": pl.Float64, "share": pl.Float64}  # fmt: skip
-        return frame_of_rows([{name: getattr(one, name) for name in names} for one in self.confusions], names)
+        return frame_of_rows([asdict(row) for row in self.confusions], names)
 
     def __repr__(self) -> str:
         first = f"Classification({counted(self.n_samples, 'sample')}, {counted(len(self.classes), 'class', 'classes')})"
@@ -194,6 +187,21 @@ class Classification(Result):
             return "\n".join([f"{first}:", *verdict_lines(self.comparison)])
         one = self.rates[0]
         return f"{first}: {one.algorithm} accuracy {fixed(one.value)} {interval(one.low, one.high)}."
+
+
+def _class_row(row: ClassRates) -> dict[str, object]:
+    recall = row.recall
+    return {
+        "algorithm": row.algorithm,
+        "label": row.label,
+        "n": row.n,
+        "n_predicted": row.n_predicted,
+        "recall": None if recall is None else recall.value,
+        "low": None if recall is None else recall.low,
+        "high": None if recall is None else recall.high,
+        "precision": row.precision,
+        "f1": row.f1,
+    }
 
 
 _CLASS_COLUMNS = {

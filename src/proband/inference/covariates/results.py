@@ -31,17 +31,6 @@ WITH_INTERACTIONS = Sentence("covariates.with-interactions", "note", "with its i
 """Said of the test of a covariate that acts on others: all of its terms are tested together."""
 
 
-def short_setting(difference: Difference) -> str:
-    """What is compared, without what it is compared with: ``probe.glasses on, pca``."""
-    who = difference.who
-    value = "" if who.number is not None else f" {difference.first}"
-    # Names of algorithms speak for themselves.
-    named = "" if who.other_column == "algorithm" else f"{who.other_column} "
-    within = f", {named}{who.other_group}" if who.other_column else ""
-    less = f" less {who.other_reference}" if who.other_reference else ""
-    return f"{who.column}{value}{within}{less}"
-
-
 @dataclass(frozen=True, eq=False)
 class FitCheck:
     """Whether the model fits: outcomes beside what it expects, in groups of rows.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,13 @@ from proband.inference.datasets.random_effects import random_effects
 from proband.inference.datasets.results import (
     DatasetAccuracy,
     DatasetComparison,
-    DatasetDifference,
     DatasetPair,
-    Verdict,
 )
 from proband.inference.datasets.signed_ranks import SignedRanks, friedman, mean_ranks, signed_ranks
 from proband.inference.datasets.tables import Accuracies, accuracies_of, outcomes_of
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
+from proband.results.difference import Difference, Verdict
 from proband.words import Method, Sentence, Target
 
 _METHOD = Method(
@@ -31,6 +32,7 @@ _METHOD = Method(
     "Wilcoxon's signed ranks over data sets, exact, adjusted by Holm",
     ("demsar2006", "holm1979"),
 )
+_IN_ONE = Method("difference-of-accuracies", "difference of accuracies")
 _ANSWERS = Answers(
     Target("difference-over-data-sets", "difference of accuracies over data sets"),
     Target("data-sets", "new data sets, of which these are a sample"),
@@ -124,7 +126,8 @@ def compare_datasets(
     --------
     >>> table = {"dataset": list("abcdef"), "new": [0.91, 0.83, 0.7, 0.88, 0.95, 0.62], "old": [0.88, 0.8, 0.69, 0.86, 0.9, 0.58]}
     >>> pair = compare_datasets(table).pairs[0]
-    >>> pair.wins, pair.p_value, round(pair.difference, 4), pair.verdict
+    >>> median = pair.difference
+    >>> pair.wins, median.p_value, round(median.value, 4), median.verdict
     (6, 0.03125, 0.03, 'better')
     """
     held = _read(table, dataset, errors, algorithm, success, cluster)
@@ -154,16 +157,14 @@ def compare_datasets(
         datasets=held.datasets,
         pairs=pairs,
         groups=_groups(names, pairs),
-        chi_square=None if whole is None else whole.chi_square,
-        chi_square_p_value=None if whole is None else whole.p_chi_square,
-        f=None if whole is None else whole.f,
-        f_p_value=None if whole is None else whole.p_value,
+        friedman=None if whole is None else whole[0],
+        iman_davenport=None if whole is None else whole[1],
         accuracies=tuple(
             DatasetAccuracy(place, held.algorithms[k], float(held.values[row, k]), float(ranks[row, k]))
             for row, place in enumerate(held.datasets)
             for k in order
         ),
-        by_dataset=tuple(_differences(held, names)),
+        by_dataset=tuple(_differences(held, names, confidence_level)),
         confidence_level=confidence_level,
         answers=_ANSWERS,
         method=_METHOD,
@@ -209,28 +210,36 @@ def _pair(
     verdict: Verdict = "undecided"
     if adjusted < 1 - confidence_level + 1e-12 and tested.p_value < 1:
         verdict = "better" if tested.statistic > tested.n * (tested.n + 1) / 4 else "worse"
+    none = float("nan")  # too few data sets have no interval
     return DatasetPair(
-        first=first,
-        second=second,
+        difference=Difference(
+            first=first,
+            second=second,
+            value=tested.estimate,
+            low=none if tested.low is None else tested.low,
+            high=none if tested.high is None else tested.high,
+            confidence_level=confidence_level,
+            statistic=tested.statistic,
+            p_value=tested.p_value,
+            p_adjusted=adjusted,
+            verdict=verdict,
+            method=_METHOD,
+            rests_on=RestsOn(n=len(apart), of="data set"),
+            adjustment="holm",
+            n_compared=comb(len(held.algorithms), 2),
+        ),
         wins=wins,
         ties=len(apart) - wins - losses,
         losses=losses,
         sign_p_value=min(1.0, 2 * float(bdtr(least, wins + losses, 0.5))) if wins + losses else 1.0,
         mean_difference=float(apart.mean()),
-        difference=tested.estimate,
-        low=tested.low,
-        high=tested.high,
-        statistic=tested.statistic,
-        p_value=tested.p_value,
-        adjusted_p_value=adjusted,
-        verdict=verdict,
-        pooled=None if errors is None else random_effects(apart, errors, confidence_level),
+        pooled=None if errors is None else random_effects(apart, errors, confidence_level, first, second),
     )
 
 
 def _groups(names: Sequence[str], pairs: Sequence[DatasetPair]) -> tuple[tuple[str, ...], ...]:
     """The longest runs of algorithms, in the order of their ranks, of which no two are significantly different."""
-    apart = {frozenset((pair.first, pair.second)) for pair in pairs if pair.verdict != "undecided"}
+    apart = {frozenset((pair.first, pair.second)) for pair in pairs if pair.difference.told_apart}
     runs: list[tuple[int, int]] = []
     for start in range(len(names)):
         stop = start + 1
@@ -243,13 +252,25 @@ def _groups(names: Sequence[str], pairs: Sequence[DatasetPair]) -> tuple[tuple[s
     return tuple(tuple(names[start:stop]) for start, stop in runs)
 
 
-def _differences(held: Accuracies, names: Sequence[str]) -> Any:
+def _differences(held: Accuracies, names: Sequence[str], confidence_level: float) -> Iterator[Difference]:
     for first, second in combinations(names, 2):
         errors, apart = _error(held, first, second), _apart(held, first, second)
         for row, place in enumerate(held.datasets):
             people = None if held.subjects is None else held.subjects[row]
             error = None if errors is None else float(errors[row])
-            yield DatasetDifference(place, first, second, float(apart[row]), error, people)
+            yield Difference(
+                who=Who(dataset=place),
+                first=first,
+                second=second,
+                value=float(apart[row]),
+                low=float("nan"),
+                high=float("nan"),
+                confidence_level=confidence_level,
+                standard_error=error,
+                method=_IN_ONE,
+                rests_on=RestsOn(n_units=people, unit="" if people is None else "person"),
+                adjustment="none",
+            )
 
 
 def _notes(
@@ -274,7 +295,6 @@ def _notes(
     if flat:
         yield NO_SPREAD(n=flat)
     for pair in pairs:
-        if pair.pooled is not None and pair.pooled.q_p_value < 0.05:
-            yield HETEROGENEOUS(
-                first=pair.first, second=pair.second, q=pair.pooled.q, p=pair.pooled.q_p_value
-            )
+        q = None if pair.pooled is None else pair.pooled.heterogeneity
+        if q is not None and q.p_value is not None and q.p_value < 0.05:
+            yield HETEROGENEOUS(first=pair.first, second=pair.second, q=q.statistic, p=q.p_value)

@@ -96,7 +96,7 @@ class Items:
 
 
 def item_rate(
-    algorithm: str,
+    who: Who,
     values: Floats,
     items: Items,
     answers: Answers,
@@ -109,10 +109,7 @@ def item_rate(
     (`rates_of_people`). Where classes do, see `class_average`.
     """
     sums = PeopleSums.of(values, items.units)
-    who, weighted = (
-        Who(algorithm=algorithm),
-        derived(f"{items.unit}-weighted", f"{items.unit}-weighted {{}}", answers.of),
-    )
+    weighted = derived(f"{items.unit}-weighted", f"{items.unit}-weighted {{}}", answers.of)
     rests_on = RestsOn(n=len(values), of="item", n_units=items.n_units, unit=items.unit)
     if items.classes is None:
         found = rates_of_people(sums, supposed=supposed)
@@ -139,7 +136,9 @@ def item_rate(
         ends = {"value": beside.value, "low": beside.low, "high": beside.high, "p": beside.p_value}
         most, least = int(sizes.max()), int(sizes[sizes > 0].min())
         notes += (
-            _TWO_RATES(algorithm=algorithm, unit=items.unit, of=answers.of, least=least, most=most, **ends),
+            _TWO_RATES(
+                algorithm=who.algorithm, unit=items.unit, of=answers.of, least=least, most=most, **ends
+            ),
         )
     return Estimate(
         who=who,

@@ -16,6 +16,7 @@ from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, borrowed_from, item_rate
 from proband.inference.outcomes.results import OutcomeComparison
+from proband.results.about import Who
 from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
 from proband.results.sides import Side, two_sided_level
@@ -119,7 +120,7 @@ def compare_outcomes(
     answers = Answers(_SUCCESS, _VARYING[unit], _SYSTEMS, _ALIKE[unit])
     supposed = borrowed_from(outcomes.values(), items)
     rates = tuple(
-        item_rate(name, values, items, answers, confidence_level, supposed)
+        item_rate(Who(algorithm=name), values, items, answers, confidence_level, supposed)
         for name, values in outcomes.items()
     )
     return compared(

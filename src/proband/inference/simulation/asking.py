@@ -208,6 +208,6 @@ class Validating:
                 confidence_level=confidence_level,
                 n_models=len(folds.accuracies),
             )
-        if found.low is None or found.high is None:
+        if not found.has_interval:
             raise DesignError("Folds that do not vary have no interval.")
         return Answered(found.value, found.low, found.high, found.method, found.notes)

@@ -73,7 +73,7 @@ def estimate_weighted(
 
     Returns
     -------
-    ReplicateEstimate
+    Estimate
         The statistic with its standard error and interval.
 
     Examples

@@ -41,9 +41,7 @@ def _of_class(one: DataSet, level: float, seed: int) -> Answered:
     found = classify(classes, models, cluster=groups, confidence_level=level, seed=seed)
     first = found.by_class[0]
     assert first.recall is not None  # it has samples
-    assert first.low is not None
-    assert first.high is not None
-    return Answered(first.recall, first.low, first.high, found.rates[0].method)
+    return Answered(first.recall.value, first.recall.low, first.recall.high, found.rates[0].method)
 
 
 def _models_compared(one: DataSet, level: float, seed: int) -> Answered:
@@ -105,7 +103,7 @@ STUDIES = (
             )
             for recall in (0.8,)
         ),
-        ("ClassRates",),
+        ("classify",),
     ),
     Study(
         "difference-of-models",
