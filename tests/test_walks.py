@@ -190,9 +190,9 @@ def test_an_installed_measure_design_and_section_are_in_the_terminal_the_study_a
     )
     for one in measured["estimates"]:
         assert one["low"] < one["value"] < one["high"]
-        assert one["design"]["key"] == "bayesian-bootstrap"
+        assert one["method"]["key"] == "bayesian-bootstrap"
     (pair,) = results["comparison"]["comparisons"]["mrr"]["pairs"]
-    assert pair["difference"] == pytest.approx(expected["a"] - expected["b"])
+    assert pair["value"] == pytest.approx(expected["a"] - expected["b"])
     page = (home / "run" / "report.html").read_text()
     assert "mean reciprocal rank" in page
     assert "2 algorithms were looked at by a stranger." in page

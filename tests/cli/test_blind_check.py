@@ -119,7 +119,7 @@ def test_score_both_versions(run: Run, own: Path) -> None:
     assert done.returncode == 0, done.stderr
     (pair,) = json.loads(done.stdout)["versions"]
     assert (pair["first"], pair["second"]) == ("near (fully automatic)", "near (partially automatic)")
-    assert pair["rows"][0]["pair"]["difference"] == 0  # the same scores under other names
+    assert pair["rows"][0]["pair"]["value"] == 0  # the same scores under other names
     shown = run("blind", "score", *words, "--out", "both", cwd=own)
     report = (own / "both" / "report.html").read_text(encoding="utf-8")
     for said in (shown.stdout, report):

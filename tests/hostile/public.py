@@ -525,6 +525,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "SurveyEstimates.difference.second": lambda world: an("SurveyEstimates")(world).names[1],
     "SurveyEstimates.ratio.first": lambda world: an("SurveyEstimates")(world).names[0],
     "SurveyEstimates.ratio.second": lambda world: an("SurveyEstimates")(world).names[1],
+    "RestsOn.measured.facts": lambda world: an("Evaluation")(world).entries[0].curve.facts,
     "Evaluation.of.category": always(None),
     "Classification.confusion.algorithm": always("x"),
     "Classification.rate.algorithm": always("x"),

@@ -188,7 +188,7 @@ def test_choices_of_images_and_independent_people_agree(outcomes_of):
             RecognitionRate(1), scores, Pool(samples, "day"), ImageChoice(n_resamples=50)
         ).pairs:
             agrees(pair)
-            assert pair.choices_low <= pair.difference <= pair.choices_high
+            assert pair.choices_low <= pair.value <= pair.choices_high
     for share in (0.0, 0.2, 0.9):
         first = outcomes_of(np.zeros(30), np.arange(30), "first")
         second = outcomes_of(np.where(np.arange(40) < 40 * share, 3, 0), np.arange(40), "second")

@@ -83,10 +83,10 @@ def test_a_chosen_pair_by_itself_is_what_two_algorithms_alone_are(study: Any, me
     alone = compare(measure, [scores[0], scores[2]], experiment).pairs[0]
     found = compare(measure, scores, experiment, pairs=[("strong", "weak")])
     (chosen,) = found.pairs
-    for field in ("difference", "low", "high", "p_value", "p_adjusted", "n_sf", "verdict"):
+    for field in ("value", "low", "high", "p_value", "p_adjusted", "n_sf", "verdict"):
         assert getattr(chosen, field) == getattr(alone, field), field
     (turned,) = compare(measure, scores, experiment, pairs=[("weak", "strong")]).pairs
-    assert turned.difference == pytest.approx(-alone.difference)
+    assert turned.value == pytest.approx(-alone.value)
     assert (turned.low, turned.high) == pytest.approx((-alone.high, -alone.low), abs=1e-6)
     assert not found.all_pairs
     assert found.tie_groups() == []  # nothing is said of pairs that were not compared

@@ -37,7 +37,7 @@ def test_the_corrected_test_is_the_paired_t_with_another_variance():
         (alone,) = compare_folds({pair.first: a, pair.second: b}, 90, 10, disjoint=True).pairs
         low, high = plain.confidence_interval(0.95)
         assert alone.high - alone.value == pytest.approx(wider * (high - low) / 2)
-        assert alone.low + alone.high == pytest.approx(2 * alone.difference)
+        assert alone.low + alone.high == pytest.approx(2 * alone.value)
         assert (alone.low > 0 or alone.high < 0) == (alone.p_value < 0.05)
         assert pair.low < alone.low < alone.high < pair.high  # all three together
         assert (pair.low > 0 or pair.high < 0) == (pair.p_adjusted <= 0.05)

@@ -41,7 +41,7 @@ def test_auto_says_what_it_took_and_why(outcomes_of):
     assert "several probes" in str(several.notes[0])
     assert several.answers.varying.key == "people"
     median = estimate(MedianCensoredRank(5), outcomes_of(CLOSER, SUBJECTS))
-    assert "bootstrap over subjects" in str(median.design)
+    assert "bootstrap over subjects" in str(median.method)
 
 
 def test_clustered_is_wilson_with_the_effective_size(outcomes_of):

@@ -267,5 +267,5 @@ def test_differences_of_pairs_that_may_be_of_one_person_are_wider(measure):
     )
     assert inferred.value == pytest.approx(stated.value)
     assert inferred.high - inferred.value == pytest.approx(
-        np.sqrt(3) * (stated.high - stated.difference), rel=1e-6
+        np.sqrt(3) * (stated.high - stated.value), rel=1e-6
     )

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from proband.inference.estimates.person_weights import about_weights, by_person
-from proband.inference.estimates.weighting import PeopleSums, moderated, rates_of_people
+from proband.inference.estimates.weighting import BY_DEFAULT, PeopleSums, moderated, rates_of_people
 from proband.inference.simulation.populations import Population
+from proband.measures import RecognitionRate
 from proband.measures.open_set import chance_by_gallery_size
+from proband.results.about import RestsOn, Who
+from proband.results.base import describing
 
 
 def coverage(population: Population, n_sets: int, weights: str = "probe") -> float:
@@ -62,7 +65,19 @@ def cautioned(population: Population, n_sets: int) -> tuple[float, float]:
         missed = rng.binomial(numbers, 1 - population.own_rate(easiness))
         values = (np.arange(numbers.max()) >= missed[:, None])[np.arange(numbers.max()) < numbers[:, None]]
         people = np.repeat(np.arange(len(numbers)), numbers)
-        notes = about_weights(by_person(values.astype(float), people, 0.95), values.astype(float), people)
+        notes = about_weights(
+            by_person(
+                values.astype(float),
+                people,
+                0.95,
+                BY_DEFAULT,
+                describing(RecognitionRate(1).estimand),
+                Who(),
+                RestsOn(),
+            ),
+            values.astype(float),
+            people,
+        )
         said += "weights.few-people" in {note.code for note in notes}
         e = missed - numbers * (1 - population.probe_rate)
         squares += (e**2).sum(), (e**4).sum()

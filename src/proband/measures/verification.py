@@ -366,7 +366,7 @@ class ErrorRates(Result):
             )
         return 0.5 * (c.genuine_bits / c.n_genuine + c.impostor_bits / c.n_impostor)
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Every attainable threshold with its errors."""
         c = self.counts
         sign = 1.0 if self.larger_is_closer else -1.0

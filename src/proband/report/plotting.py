@@ -84,14 +84,12 @@ def _valued(row: Mapping[str, Any], key: str | None) -> Valued:
     value = float(row[key or ""])
     facts = row.get("facts")
     names = [str(row[name]) for name in _NAMES if row.get(name) is not None]
-    name = (" − " if key == "difference" else " · ").join(names) or (
-        facts.algorithm if facts is not None else ""
-    )
+    name = (" − " if "second" in row else " · ").join(names) or (facts.algorithm if facts is not None else "")
     return Valued(name, value, row.get("low"), row.get("high"), bool(row.get("supported", True)))
 
 
 def _unit(key: str, rows: Sequence[Mapping[str, Any]]) -> Unit:
-    if key == "difference":
+    if key == "difference" or "second" in rows[0]:
         return "points" if all(row.get("in_points", True) for row in rows) else "number"
     return "rate" if key == "rate" or all(row.get("events") is not None for row in rows) else "number"
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
 
 from proband.engine.arguments import published
 from proband.results.base import Count, Facts
 
 
+def stated(record: Who | RestsOn) -> dict[str, Any]:
+    """What a record states: the fields that are not as they are without it."""
+    values = ((one.name, getattr(record, one.name), one.default) for one in fields(record))
+    return {name: value for name, value, default in values if value != default}
+
+
 @published
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Who:
     """Whom a number is about; what it is not about is empty, and not written.
 
@@ -32,6 +38,12 @@ class Who:
         The second column of two that are crossed, and its level; of how one acts on the other, the level that this one is compared with.
     target_fmr, threshold
         Of an error rate: the false match rate that was asked for, and the threshold it was counted at.
+
+    Examples
+    --------
+    >>> from proband.results import Who
+    >>> Who(algorithm="net", category="fb")
+    Who(algorithm='net', category='fb')
     """
 
     sparse: ClassVar[bool] = True
@@ -50,13 +62,16 @@ class Who:
     target_fmr: float | None = None
     threshold: float | None = None
 
+    def __repr__(self) -> str:
+        return f"Who({', '.join(f'{name}={value!r}' for name, value in stated(self).items())})"
+
     def named(self, algorithm: str) -> Self:
         """The same, of an algorithm under another name."""
         return replace(self, algorithm=algorithm)
 
 
 @published
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RestsOn:
     """What a number was counted from; what is not known, or does not apply, is None, and not written.
 
@@ -76,6 +91,12 @@ class RestsOn:
         The variance as a multiple of what a simple random sample of as many rows would have.
     size
         The sum of the weights, where items are weighted: how many of the population they stand for.
+
+    Examples
+    --------
+    >>> from proband.results import RestsOn
+    >>> RestsOn(n=120, of="probe", events=87, n_units=40, unit="person")
+    RestsOn(n=120, of='probe', events=87, n_units=40, unit='person')
     """
 
     sparse: ClassVar[bool] = True
@@ -87,6 +108,9 @@ class RestsOn:
     n_effective: float | None = None
     design_effect: float | None = None
     size: float | None = None
+
+    def __repr__(self) -> str:
+        return f"RestsOn({', '.join(f'{name}={value!r}' for name, value in stated(self).items())})"
 
     @classmethod
     def measured(cls, facts: Facts, events: float | None = None) -> Self:

@@ -61,7 +61,7 @@ class Curve(Result):
         shown = ", ".join(f"rank {t}: {fixed(self.at(t))}" for t in (1, 5, 10) if t <= len(self.values))
         return f"{self.facts.algorithm}: CMC of {counted(self.facts.n_probes, 'probe')}, {shown}"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return columns algorithm, rank and rate."""
         return pl.DataFrame(
             {"algorithm": [self.facts.algorithm] * len(self.values), "rank": self.ranks, "rate": self.values}
@@ -139,7 +139,7 @@ class Band(Result):
             f"{interval(self.low[0], self.high[0])}, varying {self.answers.varying}"
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return columns algorithm, what it runs along (rank), rate, low and high."""
         name = [self.algorithm] * len(self.values)
         x = self.ranks if self.x is None else self.x

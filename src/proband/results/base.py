@@ -86,15 +86,41 @@ class Result(Record, Shown):
         """The version of Proband that found it."""
         return __version__
 
-    def to_frame(self) -> pl.DataFrame:
-        """Return a table with a row for each number that was found, and columns for what it is of."""
+    def to_frame(self, *, wide: bool = False) -> pl.DataFrame:
+        """Return a table with a row for each number, and columns for what it is of.
+
+        Parameters
+        ----------
+        wide
+            Everything that is known of each number: what it rests on, how it was made, what stands beside it.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns people filter by come first: ``algorithm``, ``measure``, ``category``, …, then ``value``, ``low``, ``high``.
+        """
+        return self._frame(wide)
+
+    def _frame(self, wide: bool) -> pl.DataFrame:
+        """Make the frame; results that are no tree of numbers have their own."""
         from proband.engine.frames import frame_of_rows  # polars is loaded when it is first needed
-        from proband.results.frames import rows_of
+        from proband.results.frames import rows_of, tidy_rows
 
-        return frame_of_rows(rows_of(self))
+        return frame_of_rows(rows_of(self) if wide else tidy_rows(self))
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the table of `to_frame` as a pandas frame."""
+    def to_pandas(self, *, wide: bool = False) -> pd.DataFrame:
+        """Return the table of `to_frame` as a pandas frame.
+
+        Parameters
+        ----------
+        wide
+            Everything that is known of each number.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The same columns and rows.
+        """
         try:
             pandas = import_module("pandas")
         except ImportError:
@@ -102,7 +128,7 @@ class Result(Record, Shown):
                 "A pandas frame needs pandas, which is not installed.",
                 "install proband[pandas], or take to_frame(), a polars frame.",
             ) from None
-        frame = self.to_frame()
+        frame = self.to_frame(wide=wide)
         columns = {one.name: one.to_list() if one.dtype.is_nested() else one.to_numpy() for one in frame}
         made: pd.DataFrame = pandas.DataFrame(columns)
         return made

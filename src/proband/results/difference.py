@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
-from typing import Literal
+from typing import ClassVar, Literal
 
 from proband.engine.arguments import published
 from proband.engine.limits import Adjustment as Adjustment
@@ -159,6 +159,10 @@ class Difference(Result):
         also=("told_apart", "sentence"),
         without=("margin",),
         if_any=("who", "rests_on", "unit", "side", "by_person", "why_not"),
+    )
+
+    tidy: ClassVar[tuple[str, ...]] = (
+        *("first", "second", "value", "low", "high", "confidence_level", "p_value", "p_adjusted", "verdict"),
     )
 
     who: Who = NOBODY

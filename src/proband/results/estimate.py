@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from math import isnan
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -159,10 +160,12 @@ class Estimate(Result):
     """
 
     written = Written(
-        also=("n_replicates",),
+        also=("measure", "n_replicates"),
         without=("replicates", "again"),
         if_any=("side", "by_person", "naive", "facts", "clusters", "n_replicates"),
     )
+
+    tidy: ClassVar[tuple[str, ...]] = ("measure", "value", "low", "high", "confidence_level")
 
     who: Who
     value: float
@@ -206,6 +209,11 @@ class Estimate(Result):
         """Whether the data say how sure the value is."""
         return not (isnan(self.low) or isnan(self.high))
 
+    @property
+    def person_weighted(self) -> str:
+        """The value and its interval, in the words that stand beside the other rate."""
+        return f"person-weighted {fixed(self.value)} {interval(self.low, self.high)}"
+
     def named(self, algorithm: str) -> Estimate:
         """The same estimate, of an algorithm under another name."""
         facts = None if self.facts is None else replace(self.facts, algorithm=algorithm)
@@ -244,12 +252,7 @@ class Estimate(Result):
         about = f"{self.algorithm}: " if self.algorithm else ""
         spread = "" if self.standard_error is None else f" ± {digits(self.standard_error)}"
         ends = interval(self.low, self.high) if self.has_interval else "no interval"
-        other = self.by_person
-        beside = (
-            ""
-            if other is None
-            else f"; person-weighted {fixed(other.value)} {interval(other.low, other.high)}"
-        )
+        beside = "" if self.by_person is None else f"; {self.by_person.person_weighted}"
         return (
             f"{about}{self.of} {fixed(self.value)}{spread}, {level(self.confidence_level)} {ends}{beside}, "
             f"varying {self.answers.varying}"

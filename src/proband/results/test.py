@@ -42,6 +42,8 @@ class Test(Result):
     __test__: ClassVar[bool] = False  # pytest would collect it by its name
     written = Written(if_any=("who", "rests_on"))
 
+    tidy: ClassVar[tuple[str, ...]] = ("method", "statistic", "degrees_of_freedom", "p_value", "p_adjusted")
+
     who: Who = NOBODY
     statistic: float | None = None
     degrees_of_freedom: float | None = None

@@ -42,7 +42,7 @@ class Measured(Result):
     category: str | None
     estimates: tuple[Estimate, ...]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return a row for each algorithm."""
         return frame_of_rows(
             [

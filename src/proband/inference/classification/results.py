@@ -159,7 +159,7 @@ class Classification(Result):
         """Every verdict in words."""
         return [] if self.comparison is None else self.comparison.sentences()
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each model and accuracy."""
         return frame_of_rows(
             [

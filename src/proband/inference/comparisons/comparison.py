@@ -16,7 +16,7 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.results.base import Answers, Confidence, Rank, Result
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
-from proband.results.frames import rows_of
+from proband.results.frames import rows_of, tidy_rows
 from proband.results.serializing import Written
 from proband.results.test import Test
 from proband.words import Note, as_sentence, counted
@@ -89,9 +89,10 @@ class Standings(Result):
         """Every verdict in words."""
         return [pair.sentence() for pair in self.pairs]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each pair."""
-        return frame_of_rows([row for pair in self.pairs for row in rows_of(pair)])
+        rows = (row for pair in self.pairs for row in (rows_of(pair) if wide else tidy_rows(pair)))
+        return frame_of_rows(rows)
 
     def to_csv(self) -> str:
         """Every pair as comma-separated values."""
@@ -184,14 +185,14 @@ class ComparisonsByCategory(Result):
             )
         return found[category]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """The pairs of all, one below the other, with the category first; it is null for all probes."""
         return pl.concat(
             (
-                one.to_frame().insert_column(0, pl.lit(one.category, pl.String).alias("category"))
+                one.to_frame(wide=wide).insert_column(0, pl.lit(one.category, pl.String).alias("category"))
                 for one in self.comparisons
             ),
-            how="vertical_relaxed",
+            how="diagonal_relaxed",
         )
 
     def to_csv(self) -> str:

@@ -166,7 +166,7 @@ class Gate(Result):
         """The candidate's value and the baseline's."""
         return self.comparison.estimates
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row: the decision, and what it rests on."""
         new, old = self.estimates
         names = ("decision", "candidate", "baseline", "measure")

@@ -167,7 +167,7 @@ class McNemarTable(Result):
             *dict.fromkeys(row.why for row in self.rows if row.why is not None),
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each test."""
         return frame_of_rows([_plain(row) for row in self.rows])
 

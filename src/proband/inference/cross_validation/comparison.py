@@ -43,7 +43,7 @@ from proband.inference.proportions import check_level
 from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Answers, Confidence, Result
 from proband.results.difference import Difference
-from proband.results.frames import rows_of
+from proband.results.frames import rows_of, tidy_rows
 from proband.results.targets import PEOPLE_ALIKE, derived
 from proband.words import Method, Note, Target, as_sentence, count
 
@@ -91,9 +91,10 @@ class AccuracyComparison(Result):
     def __repr__(self) -> str:
         return f"AccuracyComparison({self.answers.of}): {' '.join(map(as_sentence, self.sentences()[:3]))}"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each pair."""
-        return frame_of_rows([row for pair in self.pairs for row in rows_of(pair)])
+        rows = (row for pair in self.pairs for row in (rows_of(pair) if wide else tidy_rows(pair)))
+        return frame_of_rows(rows)
 
 
 def check_margin(margin: float | None) -> None:

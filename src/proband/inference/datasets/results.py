@@ -208,7 +208,7 @@ class DatasetComparison(Result):
     def __repr__(self) -> str:
         return f"DatasetComparison({counted(len(self.datasets), 'data set')}): {' '.join(map(as_sentence, self.sentences()[:3]))}"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each pair."""
         rows = []
         for pair in self.pairs:

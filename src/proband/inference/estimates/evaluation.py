@@ -93,7 +93,7 @@ class Entry(OfProbes, Result):
         ends, beside = self.interval(1), self._by_person(1)
         told = "" if ends is None else f" {interval(*ends)}"
         told += f" at {self.weighted_rate(1)}"
-        told += "" if beside is None else f"; {beside}"
+        told += "" if beside is None else f"; {beside.person_weighted}"
         return f"{self.algorithm}, {probes_called(self.category)}: {fixed(self.curve.at(1))}{told}"
 
     def weighted_rate(self, rank: int) -> str:
@@ -232,7 +232,7 @@ class Evaluation(Result):
             f"{first[0].weighted_rate(1)}: {', '.join(f'{e.algorithm} {fixed(e.curve.at(1))}' for e in first[:6])})"
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm and set of probes."""
         rows = []
         for entry in self.entries:

@@ -42,7 +42,7 @@ class SetOverlap(Result):
     people: Counts
     notes: tuple[Note, ...] = ()
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each two sets, and for each with itself."""
         return frame_of_rows(
             [

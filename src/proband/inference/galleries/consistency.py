@@ -214,7 +214,7 @@ class Consistency(Result):
         """What each pair shows, in words."""
         return [one.sentence(self.over, self.method.floor) for one in self.pairs]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each pair."""
         names = ("ahead", "equal", "behind", "surely_ahead", "surely_behind", "mean_difference")
         return frame_of_rows(

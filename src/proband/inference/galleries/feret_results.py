@@ -147,7 +147,7 @@ class FeretStudy(Result):
             f"best at rank 1 on {leaders})"
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """The leaderboard: a row for each set of probes and algorithm with its places, and one for the average."""
         held = {
             (one.category, name): (place, *reach)

@@ -13,7 +13,7 @@ from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.evaluation import OfProbes, probes_called
 from proband.measures.base import Measure
-from proband.results.base import Confidence, Count, Rank, Record
+from proband.results.base import Confidence, Count, Rank, Result
 from proband.results.serializing import Written
 from proband.samples import Experiment
 from proband.scores import Scores
@@ -86,7 +86,7 @@ class Reversal:
 
 
 @dataclass(frozen=True)
-class Orders(OfProbes, Record):
+class Orders(OfProbes, Result):
     """The order of algorithms by identification beside that by verification, on one set of probes.
 
     Attributes
@@ -143,7 +143,7 @@ class Orders(OfProbes, Record):
         said += [_REVERSED(**about, first=one.first, second=one.second) for one in sure]
         return said if sure else [*said, _NO_REVERSAL(**about, seen=len(self.reversals))]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm."""
         rows = []
         for one in self.standings:

@@ -177,7 +177,7 @@ class GalleryVariation(OfProbes, Result):
         probes = "" if self.category is None else f" of {self.category} probes"
         return f"GalleryVariation({self.estimand}{probes}, {counted(len(self.galleries), 'gallery', 'galleries')} of {counted(self.size, 'person', 'people')}: {means})"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm and gallery."""
         about = {
             one.number: {

@@ -194,7 +194,7 @@ class VirtualExperiments(Result):
             )
         return found
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm and rank: mean, standard deviation and percentile interval over choices of images."""
         return pl.concat(
             pl.DataFrame(

@@ -260,7 +260,7 @@ class SurveyEstimates(Result):
             for first, second in combinations(names, 2)
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return a row for each number."""
         columns: Sequence[str] = tuple(dict.fromkeys(key for one in self.estimates for key in one.domain))
         return frame_of_rows(

@@ -134,7 +134,7 @@ class SearchEstimates(Result):
         beyond = any(allowed_errors(fpir, strangers) == 0 for fpir in asked)
         return (*self.searches.notes, *([_BEYOND(n=strangers, least=1 / strangers)] if beyond else []))
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each operating point."""
         return frame_of_rows(
             [

@@ -187,9 +187,9 @@ class Verifications(Result):
             )
         return named[which]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm and operating point."""
-        return pl.concat([one.to_frame() for one in self.found], how="diagonal_relaxed")
+        return pl.concat([one.to_frame(wide=wide) for one in self.found], how="diagonal_relaxed")
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.found))

@@ -117,7 +117,7 @@ class Audit(Result):
         splits = f"{count(self.n_splits)} splits of " if self.n_splits else ""
         return f"Audit({self.source}: {splits}{count(self.n_samples)} samples; {said})"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return one row for each finding."""
         rows = [
             {

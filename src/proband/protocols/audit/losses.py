@@ -109,7 +109,7 @@ class Losses(Result):
     def __repr__(self) -> str:
         return f"Losses({count(self.n_lost)} of {count(self.n_collected)} samples, {count(len(self.unexplained))} of them unexplained)"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return one row for each reason, and one for what has none."""
         rows = [*self.reasons.items(), *([(None, len(self.unexplained))] if self.unexplained else [])]
         return frame_of_rows(rows, {"reason": pl.String, "samples": pl.Int64})

@@ -174,7 +174,7 @@ class Literature(Result):
             for group in found
         ]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each published result."""
         import polars as pl
 

@@ -370,7 +370,7 @@ class ProtocolRun(Result):
                 return one
         raise UsageError(f"{classifier!r} was not run under {wanted}.")
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """A row for each classifier and protocol."""
         return frame_of_rows(
             [

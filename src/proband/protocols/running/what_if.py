@@ -128,7 +128,7 @@ class WhatIf(Result):
             high=self.high,
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return one row for each side."""
         return frame_of_rows(
             [

@@ -90,7 +90,7 @@ STUDIES = (
             )
             for said, world in (_classes(sizes, (recall,), groups, average),)
         ),
-        ("classify", "OutcomeRate", "protocols.compare_predictions"),
+        ("classify", "protocols.compare_predictions"),
     ),
     Study(
         "recall-of-a-class",
@@ -142,6 +142,6 @@ STUDIES = (
             for clusters, items in ((60, 3), (60, SOME))
             for margins in ((0.0, 0.0), (0.0, 0.12), (0.0,) * 4)
         ),
-        ("compare_outcomes", "OutcomeComparison", "OutcomeRate"),
+        ("compare_outcomes", "OutcomeComparison"),
     ),
 )

@@ -156,7 +156,7 @@ STUDIES = (
             _two(60, SOME, 0.8, 0.2, SignFlip(), measure=_BY_PERSON),
             _two(60, SOME, 0.8, 0.2, SignFlip(), measure=_BY_PERSON, apart=0.1),
         ),
-        ("compare", "Difference"),
+        ("compare", "Difference", "Test"),
     ),
     Study(
         "difference-of-ranks",
@@ -205,7 +205,7 @@ STUDIES = (
             Trial(said, world, Asking("cochran-q", _cochran))
             for said, world in (_several(100, 1, (0.0,) * 4),)
         ),
-        ("Test",),
+        ("compare", "Test"),
     ),
     Study(
         "gate",

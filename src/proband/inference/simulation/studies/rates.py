@@ -145,7 +145,7 @@ STUDIES = (
             _finite(60, 80),
             _finite(60, 600),
         ),
-        ("estimate", "evaluate", "Estimate", "ByPerson"),
+        ("estimate", "evaluate", "Estimate"),
     ),
     Study(
         "rate-beside-others",

@@ -193,7 +193,7 @@ class DeployedThreshold(Result):
             )
         ]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each threshold: the plain one, and those with a confidence."""
         return frame_of_rows(
             [
@@ -249,9 +249,9 @@ class DeployedThresholds(Result):
         strictest = min(self.found, key=lambda one: one.asked)
         return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT(), *none]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm, rate and grade."""
-        return pl.concat([one.to_frame() for one in self.found], how="vertical_relaxed")
+        return pl.concat([one.to_frame(wide=wide) for one in self.found], how="vertical_relaxed")
 
     def __repr__(self) -> str:
         return "\n".join(str(said) for one in self.found for said in one.deployed())
