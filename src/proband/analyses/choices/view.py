@@ -147,7 +147,7 @@ class ChoicesView(View[Choices]):
             )
         if found.trainings is not None:
             return [_trainings(found.trainings, found.trained)]
-        rank = min(found.rank, *(len(one.cmc) for one in found.exact_choices.values()))
+        rank = min(found.rank, *(len(one.values) for one in found.exact_choices.values()))
         return [_exact(found.exact_choices, {rank: f"mean rate at rank {rank}"}, 6)]
 
     def notes(self, found: Choices) -> Sequence[Note]:
@@ -183,7 +183,7 @@ class ChoicesView(View[Choices]):
             blocks = tuple(_trials_blocks(found.choices, scene))
             yield Placed(37, Section("choices", "Choice of images", blocks))
         if found.exact_choices:
-            last = min(_RANKS, max(len(one.cmc) for one in found.exact_choices.values()))
+            last = min(_RANKS, max(len(one.values) for one in found.exact_choices.values()))
             table = _exact(found.exact_choices, {rank: f"rank {rank}" for rank in range(1, last + 1)}, 4)
             blocks = (table.paged, *said(self.notes(found)))
             yield Placed(55, Section("exact-choices", "Choice of images, exactly", blocks))
@@ -339,7 +339,7 @@ def _exact(found: Mapping[str, ExactChoice], ranks: Mapping[int, str], places: i
             ranks,
             lambda rank: col.fixed(
                 ranks[rank],
-                lambda name: float(found[name].cmc[min(rank, len(found[name].cmc)) - 1]),
+                lambda name: float(found[name].values[min(rank, len(found[name].values)) - 1]),
                 places=places,
             ),
         ),

@@ -216,7 +216,7 @@ def exact_over_choices(
     >>> rows = [(f"{s}{k}", s, k) for s in "ab" for k in range(2)]
     >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
     >>> values = np.array([[9, 5, 6, 1], [5, 9, 4, 4], [1, 2, 9, 3], [0, 2, 3, 9]], dtype=float)
-    >>> exact_over_choices(Scores.from_array(values, samples.ids, orientation="similarity"), Pool(samples, "day")).cmc
+    >>> exact_over_choices(Scores.from_array(values, samples.ids, orientation="similarity"), Pool(samples, "day")).values
     array([0.875, 1.   ])
     """
     closeness = Closeness.of(scores, pool, on_failure)

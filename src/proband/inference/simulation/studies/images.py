@@ -17,8 +17,9 @@ OTHER_CHOICES = Target("other-choices", "another choice among these images of th
 def _permuted(one: DataSet, level: float, seed: int) -> Answered:
     """The percentile interval over choices."""
     found = permute(one.data, one.within, ImageChoice(n_resamples=1_000), seed=seed, differences=False)
-    rate = found.at_level(level).rates()["net"]
-    return Answered(float(rate.mean[0]), *rate.interval[0], _PERMUTED, found.notes)
+    band = found.at_level(level).rates()["net"].band
+    value, low, high = (float(values[0]) for values in (band.values, band.low, band.high))
+    return Answered(value, low, high, _PERMUTED, found.notes)
 
 
 def _over_choices(one: DataSet, level: float, seed: int) -> Answered:
@@ -45,7 +46,7 @@ STUDIES = (
         "permuted-choices",
         OTHER_CHOICES,
         (Trial("40 people × 3 images", ChoicesWorld(40, 3), Asking("rank-1", _permuted), dear=4),),
-        ("permute", "RatesOverChoices", "DifferencesOverChoices"),
+        ("permute",),
     ),
     Study(
         "difference-over-choices",
