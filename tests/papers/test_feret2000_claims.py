@@ -42,12 +42,15 @@ def moved(variation: GalleryVariation) -> GalleryVariation:
     cells = [
         replace(
             one,
-            rate=0.9 - 0.3 * (one.gallery % 2),
+            estimate=replace(one.estimate, value=0.9 - 0.3 * (one.gallery % 2)),
             place=one.gallery,
             place_interval=(one.gallery, one.gallery),
         )
         if one.algorithm == name
-        else replace(one, rate=0.9 - 0.1 * order[one.algorithm] - 0.01 * one.gallery)
+        else replace(
+            one,
+            estimate=replace(one.estimate, value=0.9 - 0.1 * order[one.algorithm] - 0.01 * one.gallery),
+        )
         for one in variation.cells
     ]
     rows = [
@@ -59,10 +62,12 @@ def moved(variation: GalleryVariation) -> GalleryVariation:
 
 def level(variation: GalleryVariation) -> GalleryVariation:
     """The same, with one rate in all galleries and for all algorithms."""
-    cells = tuple(replace(one, rate=0.5, place=1, place_interval=(1, 1)) for one in variation.cells)
+    cells = tuple(
+        replace(one, estimate=replace(one.estimate, value=0.5), place=1, place_interval=(1, 1))
+        for one in variation.cells
+    )
     rows = tuple(
-        replace(one, spread=replace(one.spread, range=0.0), least_place=1, greatest_place=1, test=None)
-        for one in variation.rows
+        replace(one, range=0.0, least_place=1, greatest_place=1, test=None) for one in variation.rows
     )
     return replace(variation, cells=cells, rows=rows)
 

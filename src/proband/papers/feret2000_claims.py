@@ -243,7 +243,7 @@ def _about_galleries(found: Evidence) -> list[Claim]:
         adjusted = holm(tested) if tested else [1.0]
         size = _SIZE(size=variation.size)
         here = _VARIES_HERE(
-            widest=max(row.spread.range for row in variation.rows),
+            widest=max(row.range for row in variation.rows),
             n=sum(p <= _ALPHA for p in adjusted),
             total=len(variation.rows),
         )
@@ -253,7 +253,7 @@ def _about_galleries(found: Evidence) -> list[Claim]:
             if least <= _ALPHA
             else Judgement("cannot be judged", _CHANCE_ONLY(p=least), size)
         )
-        if max(row.spread.range for row in variation.rows) == 0:
+        if max(row.range for row in variation.rows) == 0:
             judged = Judgement("disagrees", None, size)
         made += [_VARIES[name].judged(here, judged), _about_order(name, variation, size)]
     settled = {name: _settled(variation) for name, variation in found.variation.items()}

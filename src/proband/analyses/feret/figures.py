@@ -100,7 +100,7 @@ def variation_figure(variation: Sequence[GalleryVariation], panels: Sequence[Pan
     columns = min(len(variation), len(designs) if whole and 1 < len(designs) <= 3 else _IN_A_ROW)
     rows = -(-len(variation) // columns)
     names = variation[0].algorithms
-    spread = {row.algorithm: row.spread.mean for row in variation[0].rows}
+    spread = {row.algorithm: row.mean.value for row in variation[0].rows}
     looks = places_of(names, sorted(names, key=lambda name: -spread[name]))
     charts = [
         replace(

@@ -209,10 +209,10 @@ def _by_gallery(variation: GalleryVariation, title: str, intervals: bool, placed
     cells = {(cell.algorithm, cell.gallery): cell for cell in variation.cells}
 
     def rate(cell: GalleryCell) -> Cell:
-        if cell.rate is None:
+        if cell.estimate is None:
             return empty_cell()
-        ends = interval_cell(cell.interval if intervals else None, answers)
-        return over(placed_cell(cell.rate, cell.place if placed else None), ends)
+        ends = interval_cell(col.ends(cell.estimate) if intervals else None, answers)
+        return over(placed_cell(cell.estimate.value, cell.place if placed else None), ends)
 
     def rates(gallery: GalleryFacts) -> col.ColumnOf[GalleryRow]:
         age = "" if gallery.mean_age is None else f", mean age {fixed(gallery.mean_age, 1)}"
@@ -234,10 +234,10 @@ def _over_galleries(variation: GalleryVariation, intervals: bool) -> list[col.Co
     return [
         col.estimate(
             "mean",
-            lambda row: (row.spread.mean, row.spread.interval if intervals else None),
+            lambda row: (row.mean.value, col.ends(row.mean) if intervals else None),
             answers=variation.answers,
         ),
-        col.cell("range", lambda row: range_cell(row.spread.range), unit="points"),
+        col.cell("range", lambda row: range_cell(row.range), unit="points"),
         col.places("places", _places),
         col.p(
             "p",

@@ -28,10 +28,10 @@ def _varied(one: DataSet, level: float, seed: int) -> Answered:
     found = gallery_variation(
         RATE, one.data, one.within, Galleries(4), confidence_level=level, seed=seed, check_orientation=False
     )
-    spread = found.rows[0].spread
-    if spread.interval is None:
+    mean = found.rows[0].mean
+    if not mean.has_interval:
         raise DesignError("There is no interval here.")
-    return Answered(spread.mean, *spread.interval, found.design, found.notes)
+    return Answered(mean.value, mean.low, mean.high, found.design, found.notes)
 
 
 def _differ(one: DataSet, level: float, seed: int) -> Answered:
@@ -111,7 +111,7 @@ STUDIES = (
                 "80 people in 4 galleries, hubs", GalleriesWorld(80, 4, hubs=3.0), Asking("rank-1", _varied)
             ),
         ),
-        ("gallery_variation", "Spread", "GalleryCell"),
+        ("gallery_variation", "Spread"),
     ),
     Study(
         "galleries-alike",
@@ -123,7 +123,7 @@ STUDIES = (
                 Asking("galleries-differ", _differ),
             ),
         ),
-        ("gallery_variation", "Heterogeneity"),
+        ("gallery_variation",),
     ),
     Study(
         "images-alike",
