@@ -14,6 +14,7 @@ from proband.measures import rank
 from proband.papers.claims import Shown
 from proband.papers.micheals_boult2001 import _balanced_pairs, _by_left_out, _leprosy, successes
 from proband.papers.micheals_boult2001_claims import Evidence, claims, decrease_of
+from proband.results.difference import Difference
 
 PEOPLE = 40
 
@@ -29,14 +30,16 @@ def columns() -> tuple[ImageColumns, pb.Scores]:
     return ImageColumns.of(samples, [scores], 4), scores
 
 
-def pair(first: int, second: int, difference: float) -> dict[str, float]:
-    return {"first": first, "second": second, "difference": difference, "standard_error": 0.01}
+def pair(base: GalleryEffect, first: int, second: int, difference: float) -> Difference:
+    return replace(base.pairs[0], first=str(first), second=str(second), value=difference, standard_error=0.01)
 
 
 def effect(base: GalleryEffect, differences: tuple[float, ...], p: float) -> GalleryEffect:
     named = ((1, 2), (1, 3), (2, 3), (3, 4))
     return replace(
-        base, p_value=p, pairs=tuple(pair(*at, d) for at, d in zip(named, differences, strict=True))
+        base,
+        test=replace(base.test, p_value=p),
+        pairs=tuple(pair(base, *at, d) for at, d in zip(named, differences, strict=True)),
     )
 
 

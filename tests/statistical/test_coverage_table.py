@@ -18,7 +18,7 @@ from proband.inference.procedures import PROCEDURES
 from proband.inference.simulation.covered import Tally
 from proband.inference.simulation.studies import STUDIES, UNTRIED, Bars, run_trial
 
-ENDS = {"low", "high", "p_value", "p_adjusted", "interval", "goats_p", "lambs_p", "tau_low", "gain_low"}
+ENDS = {"low", "high", "p_value", "p_adjusted", "interval", "goats_p", "lambs_p", "gain_low"}
 ELSEWHERE = (
     "proband.report",
     "proband.cli",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.proportions import normal_quantile
 from proband.papers.claims import Claim, Judgement, Shown, Statement, by_sign, exactly, within
+from proband.results.difference import Difference
 from proband.words import Sentence
 
 Floats = npt.NDArray[np.float64]
@@ -226,24 +227,22 @@ def _about_galleries(found: Evidence) -> Claim:
     effect = found.effects[3]
     rates = tuple((f"gallery {place}", one.value) for place, one in enumerate(effect.estimates, 1))
     power = by_sign([_pair(pair) for pair in effect.pairs]).power
-    if effect.p_value < _ALPHA:
+    p = float(effect.test)
+    if p < _ALPHA:
         judged = Judgement("agrees", None, power)
     else:
         largest = max(abs(end) for pair in effect.pairs for end in _pair(pair)[1:])
         near = largest <= _NEAR
-        judged = Judgement(
-            "disagrees" if near else "cannot be judged", None if near else _SAME(p=effect.p_value), power
-        )
-    return _EFFECT.judged(_GALLERIES(rates=rates, p=effect.p_value), judged)
+        judged = Judgement("disagrees" if near else "cannot be judged", None if near else _SAME(p=p), power)
+    return _EFFECT.judged(_GALLERIES(rates=rates, p=p), judged)
 
 
 _NEAR = 0.05  # galleries that differ by less are taken for the same
 
 
-def _pair(pair: Mapping[str, float]) -> Shown:
-    value = pair["difference"]
-    error = 1.96 * pair["standard_error"]
-    return Shown(value, value - error, value + error)
+def _pair(pair: Difference) -> Shown:
+    error = 1.96 * (pair.standard_error or 0.0)
+    return Shown(pair.value, pair.value - error, pair.value + error)
 
 
 def _about_neutral(found: Evidence) -> Claim:
@@ -251,7 +250,7 @@ def _about_neutral(found: Evidence) -> Claim:
         _pair(pair)
         for effect in found.effects.values()
         for pair in effect.pairs
-        if (pair["first"], pair["second"]) in SAME_DAY
+        if (int(pair.first), int(pair.second)) in SAME_DAY
     ]
     return _NEUTRAL_BEST.judged(_NEUTRALS(differences=tuple(map(_told, shown))), by_sign(shown))
 
@@ -267,7 +266,7 @@ def _told(one: Shown) -> str:
 
 def _about_mixing(found: Evidence) -> Claim:
     before, after = found.effects[3], found.mixed[3]
-    here = _MIXED(before=before.range, after=after.range, p=after.p_value)
+    here = _MIXED(before=before.range, after=after.range, p=float(after.test))
     return _MIXING.judged(here, within([_pair(pair) for pair in after.pairs], _NEAR))
 
 

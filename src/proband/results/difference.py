@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
+from math import isnan, nan
 from typing import ClassVar, Literal
 
 from proband.engine.arguments import published
@@ -110,7 +110,7 @@ class Difference(Result):
         Whom both are about: the category of probes, the data set, the algorithm whose groups are compared.
     value, low, high
         The first's value minus the second's, and its interval: with several comparisons the simultaneous one, which excludes
-        zero if and only if the adjusted p-value is significant.
+        zero if and only if the adjusted p-value is significant. The ends are not numbers where there is no interval.
     confidence_level, standard_error, degrees_of_freedom
         Of the interval; of the difference by itself, and of the quantile used. The last two are None where there is none.
     p_value, p_adjusted
@@ -247,6 +247,8 @@ class Difference(Result):
         return self._effect(self.value, *(self.over_choices or (self.low, self.high)))
 
     def _effect(self, difference: float, low: float, high: float) -> Note:
+        if isnan(low) or isnan(high):
+            return (_HERE_IN_POINTS if self.in_points else _HERE)(difference=difference)
         said = _IN_POINTS if self.in_points else _AS_IT_IS
         return said(difference=difference, low=low, high=high)
 

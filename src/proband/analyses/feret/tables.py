@@ -291,8 +291,8 @@ def consistency_table(found: Consistency, most: int | None = MOST_PAIRS, id: str
         col.cell(
             "truly ahead", lambda one: _surely(one.surely_ahead, one.most_ahead, one.cells), kind="interval"
         ),
-        col.effect("mean difference", lambda one: one.mean_difference, unit="points"),
-        col.p("adjusted p", lambda one: (one.p_adjusted, found.method.floor)),
+        col.effect("mean difference", lambda pair: pair.mean.value, unit="points"),
+        col.p("adjusted p", lambda pair: (pair.mean.p_adjusted, found.method.floor)),
         col.text("verdict", lambda one: one.verdict),
         id=id,
     )

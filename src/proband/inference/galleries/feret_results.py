@@ -27,16 +27,6 @@ from proband.words import Note, counted
 
 
 @dataclass(frozen=True, eq=False)
-class UpperBound(Result):
-    """The algorithm that is best at rank 1: its name, and the band around its curve."""
-
-    written = Written(spread=("band",))
-
-    algorithm: str
-    band: Band
-
-
-@dataclass(frozen=True, eq=False)
 class CategoryResult(OfProbes, Record):
     """What one set of probes shows about the field of algorithms.
 
@@ -62,9 +52,7 @@ class CategoryResult(OfProbes, Record):
             "n_probe_subjects": "average.facts.n_probe_subjects",
             "n_gallery_subjects": "average.facts.n_gallery_subjects",
             "n_gallery_images": "average.facts.n_gallery_images",
-            "upper_bound": "named_upper_bound",
-        },
-        without=("leader",),
+        }
     )
 
     category: str | None
@@ -73,11 +61,6 @@ class CategoryResult(OfProbes, Record):
     leader: str
     comparison: Comparison | None
     difficulty: Difficulty
-
-    @property
-    def named_upper_bound(self) -> UpperBound:
-        """The upper bound with its leader."""
-        return UpperBound(self.leader, self.upper_bound)
 
 
 @dataclass(frozen=True, eq=False)

@@ -379,7 +379,7 @@ def gallery_effect(
         for number, one in enumerate(effect.estimates, 1)
     ]
     marks = tuple(_single(names.index(one.algorithm), one.rate) for one in found)
-    tests = tuple("" if one.p_value is None else f"p {p_value(one.p_value)}" for one in effects)
+    tests = tuple(f"p {p_value(float(effect.test))}" for effect in effects)
     chart = rows_chart(
         id,
         title,
