@@ -13,7 +13,7 @@ from scipy import stats
 import proband as pb
 from proband.designs import Galleries
 from proband.errors import InputError, UsageError
-from proband.inference.galleries.consistency import Tally, consistency
+from proband.inference.galleries.consistency import GalleryTally, consistency
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.participants import (
     Participant,
@@ -46,14 +46,14 @@ def study_of(strengths: dict[str, float], **asked: Any) -> Any:
     return feret_study(scores, pb.Experiment(samples, gallery="image == 0"), **asked)
 
 
-def tallies(seed: int, people: int, cells: int, lifts: list[float]) -> list[Tally]:
+def tallies(seed: int, people: int, cells: int, lifts: list[float]) -> list[GalleryTally]:
     rng = np.random.default_rng(seed)
     made = []
     for cell in range(cells):
         who = np.sort(rng.choice(people, size=people // 2, replace=False))
         probes = np.repeat(rng.integers(1, 4, len(who))[:, None], len(lifts), axis=1).astype(float)
         right = rng.binomial(probes.astype(int), np.clip(0.5 + np.array(lifts), 0, 1)).astype(float)
-        made.append(Tally(None, cell + 1, who, right, probes))
+        made.append(GalleryTally(None, cell + 1, who, right, probes))
     return made
 
 
@@ -119,7 +119,9 @@ def test_equal_algorithms_are_hardly_ever_called_ahead() -> None:
 def test_a_bare_count_is_no_verdict() -> None:
     """Ahead in all six galleries by one probe each: a description, and undecided."""
     won = np.column_stack([np.r_[1.0, np.zeros(19)], np.zeros(20)])
-    cells = [Tally(None, k + 1, np.arange(20 * k, 20 * k + 20), won, np.ones((20, 2))) for k in range(6)]
+    cells = [
+        GalleryTally(None, k + 1, np.arange(20 * k, 20 * k + 20), won, np.ones((20, 2))) for k in range(6)
+    ]
     found = consistency(cells, ["a", "b"], over="galleries", seed=1)
     assert found is not None
     (pair,) = found.pairs
@@ -137,7 +139,7 @@ def test_an_algorithm_that_judged_other_probes_is_not_counted_there() -> None:
     cells = tallies(1, 30, 3, [0.2, 0.0])
     probes = cells[0].probes.copy()
     probes[:, 1] = 0
-    cells[0] = Tally(None, 1, cells[0].people, cells[0].successes * (probes > 0), probes)
+    cells[0] = GalleryTally(None, 1, cells[0].people, cells[0].successes * (probes > 0), probes)
     found = consistency(cells, ["a", "b"], over="galleries")
     assert found is not None
     assert found.pairs[0].cells == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from proband.engine.arguments import Gate
+from proband.engine.arguments import SignatureGate
 from proband.report.model_card import model_card
 from proband.report.plotting import displayed
 from proband.report.tables.formats import (
@@ -57,5 +57,5 @@ def tables_of(result: object, form: str = "table") -> list[Table]:
 def figure_of(result: object, **options: Any) -> Figure:
     """The figure of a result; its options are those that what draws it takes."""
     plot = view_of(result).plot
-    args, named = Gate(plot, "plot").admitted((result,), options)
+    args, named = SignatureGate(plot, "plot").admitted((result,), options)
     return displayed(plot(*args, **named))

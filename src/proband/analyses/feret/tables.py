@@ -13,7 +13,7 @@ from proband.inference.galleries.orders import Orders
 from proband.inference.galleries.participants import FACTS, Participant
 from proband.inference.galleries.rejection import RejectionTest
 from proband.inference.galleries.tables import GalleryCell, GalleryFacts, GalleryRow, GalleryVariation
-from proband.inference.galleries.versions import Contrast
+from proband.inference.galleries.versions import VersionContrast
 from proband.inference.verification.open_set import SearchInterval
 from proband.measures import RecognitionRate
 from proband.report import columns as col
@@ -31,7 +31,7 @@ from proband.report.tables.cells import (
     text_cell,
     unsupported,
 )
-from proband.report.tables.table import Both, Cell, Ends, Rejected, Table
+from proband.report.tables.table import Both, Cell, Ends, FalsePositives, Table
 from proband.results.base import Answers
 from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.words import Target, count, counted, digits, fixed, given, run_of
@@ -134,7 +134,7 @@ def _ranked(entry: Entry, rank: int, place: tuple[int, tuple[int, int]] | None) 
     return over(rate, interval_cell(entry.interval(rank)))
 
 
-def contrast_table(contrast: Contrast, id: str = "") -> Table:
+def contrast_table(contrast: VersionContrast, id: str = "") -> Table:
     """One algorithm in two states, a row for each set of probes."""
     whole = contrast.rows[0]
     size = gallery_size(whole.n_gallery_subjects, whole.n_gallery_images)
@@ -376,7 +376,7 @@ def rejection_table(test: RejectionTest) -> Table:
 
 
 def _rejected(one: SearchInterval) -> Cell:
-    found = Rejected(one.point.fpir, one.point.false_positives)
+    found = FalsePositives(one.point.fpir, one.point.false_positives)
     return over(
         rate_cell(one.point.dir, unsupported(one.fpir_supported)),
         interval_cell((1 - one.fnir.high, 1 - one.fnir.low)),

@@ -58,7 +58,7 @@ _SAID: dict[Lead, Sentence] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class GalleryTally:
     """What became of each person's probes in one gallery, or on one set of probes.
 
     Attributes
@@ -80,7 +80,7 @@ class Tally:
 
 def tally_of(
     category: str | None, gallery: int | None, outcomes: Sequence[Outcomes | None], rank: int
-) -> Tally | None:
+) -> GalleryTally | None:
     """Count each person's successes under every algorithm; None where no algorithm judged a probe."""
     judged = [one for one in outcomes if one is not None]
     if not judged:
@@ -92,7 +92,7 @@ def tally_of(
             at = np.searchsorted(people, one.subjects)
             successes[:, column] = np.bincount(at, one.success(rank), len(people))
             probes[:, column] = np.bincount(at, minlength=len(people))
-    return Tally(category, gallery, people.astype(np.intp), successes, probes)
+    return GalleryTally(category, gallery, people.astype(np.intp), successes, probes)
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class Consistency(Result):
 
 
 def consistency(
-    tallies: Sequence[Tally],
+    tallies: Sequence[GalleryTally],
     names: Sequence[str],
     *,
     over: str,
@@ -291,7 +291,7 @@ def consistency(
     )
 
 
-def _about(tally: Tally, column: int) -> tuple[Who, RestsOn]:
+def _about(tally: GalleryTally, column: int) -> tuple[Who, RestsOn]:
     """What a difference in one gallery, or on one set of probes, is about, and what it rests on."""
     gallery = "" if tally.gallery is None else str(tally.gallery)
     rests_on = RestsOn(
@@ -301,7 +301,7 @@ def _about(tally: Tally, column: int) -> tuple[Who, RestsOn]:
 
 
 def _cells(
-    tallies: Sequence[Tally], everybody: Integers, first: Integers, second: Integers
+    tallies: Sequence[GalleryTally], everybody: Integers, first: Integers, second: Integers
 ) -> tuple[Floats, Floats, npt.NDArray[np.bool_], list[Floats]]:
     """Differences of successes (cells × people × pairs), what scales their sums, which cells count, and rates of algorithms."""
     shape = len(tallies), len(everybody), len(first)
@@ -322,7 +322,7 @@ def _cells(
 
 
 def _means(
-    tallies: Sequence[Tally],
+    tallies: Sequence[GalleryTally],
     everybody: Integers,
     first: Integers,
     second: Integers,
@@ -344,7 +344,7 @@ def _inverse(values: Floats) -> Floats:
     return found
 
 
-def _successes(tallies: Sequence[Tally], everybody: Integers) -> Floats:
+def _successes(tallies: Sequence[GalleryTally], everybody: Integers) -> Floats:
     """People × cells × algorithms."""
     found = np.zeros((len(everybody), len(tallies), tallies[0].successes.shape[1]))
     for cell, one in enumerate(tallies):

@@ -19,7 +19,7 @@ from proband.inference.galleries.participants import FACTS, Panel, Participant, 
 from proband.inference.galleries.places import places
 from proband.inference.galleries.rejection import RejectionTest
 from proband.inference.galleries.tables import GalleryVariation
-from proband.inference.galleries.versions import Contrast
+from proband.inference.galleries.versions import VersionContrast
 from proband.results.band import Band
 from proband.results.base import Rank, Record, Result
 from proband.results.serializing import Written
@@ -103,8 +103,8 @@ class FeretStudy(Result):
     field: tuple[str, ...]
     rank: Rank
     results: tuple[CategoryResult, ...]
-    versions: tuple[Contrast, ...]
-    improvements: tuple[Contrast, ...]
+    versions: tuple[VersionContrast, ...]
+    improvements: tuple[VersionContrast, ...]
     variation: tuple[GalleryVariation, ...]
     sizes: tuple[SizeCurve, ...]
     rejection: RejectionTest | None

@@ -44,7 +44,7 @@ _NO_REVERSAL = Sentence(
 
 
 @dataclass(frozen=True)
-class Standing:
+class OrderStanding:
     """One algorithm in both orders.
 
     Attributes
@@ -116,7 +116,7 @@ class Orders(OfProbes, Result):
     category: str | None
     identification: Target
     verification: Target
-    standings: tuple[Standing, ...]
+    standings: tuple[OrderStanding, ...]
     reversals: tuple[Reversal, ...]
     tau: Estimate
     n_pairs: Count
@@ -210,7 +210,7 @@ def orders_of(
         identification=identified.estimates[0].answers.of,
         verification=verified.estimates[0].answers.of,
         standings=tuple(
-            Standing(
+            OrderStanding(
                 name,
                 values[0][name],
                 own[0][name],

@@ -10,7 +10,7 @@ import polars as pl
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.inference.estimates.evaluation import OfProbes
-from proband.inference.galleries.consistency import Tally
+from proband.inference.galleries.consistency import GalleryTally
 from proband.results.base import Answers, Confidence, Count, Rank, Record, Result
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
@@ -152,7 +152,7 @@ class GalleryVariation(OfProbes, Result):
     seed: int
     answers: Answers
     notes: tuple[Note, ...]
-    tallies: tuple[Tally, ...] = ()
+    tallies: tuple[GalleryTally, ...] = ()
 
     @property
     def algorithms(self) -> tuple[str, ...]:

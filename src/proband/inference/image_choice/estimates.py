@@ -225,14 +225,14 @@ def exact_over_choices(
         raise DesignError(
             "Comparisons that failed or are not to be made have no exact mean.", "draw trials instead."
         )
-    rows = _Rows(scores, closeness.rows, np.maximum(closeness.columns, 0))
+    rows = _ClosenessRows(scores, closeness.rows, np.maximum(closeness.columns, 0))
     failed = pool.samples.failed[options.images] & (on_failure == "miss")
     few = len(options.gallery) <= MOST_CHOICES
     return exact_choice(options, rows, failed, ties, max_rank=max_rank, variance=few)
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _ClosenessRows:
     """How close some of the images are to all, without a matrix."""
 
     scores: Scores

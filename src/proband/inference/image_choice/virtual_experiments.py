@@ -22,7 +22,7 @@ from proband.inference.image_choice.distributions import (
     RatesOverChoices,
 )
 from proband.inference.image_choice.rivals import Closeness, PoolLayout
-from proband.inference.image_choice.runs import TrialRun, Trials
+from proband.inference.image_choice.runs import TrialRun, TrialTask
 from proband.inference.image_choice.trials import LOW_RANKS, Kernel, PackedAlgorithm
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.about import NOBODY, Who
@@ -311,7 +311,7 @@ def permute(
         for one in named.values()
     ]
     pairs = tuple(combinations(range(len(prepared)), 2)) if differences else ()
-    run = TrialRun(Trials(tuple(prepared), layout, design, n_ranks, seed, pairs, kernel != "numpy"), keep)
+    run = TrialRun(TrialTask(tuple(prepared), layout, design, n_ranks, seed, pairs, kernel != "numpy"), keep)
     run.go(threads, progress or Silent(), keep_on_interrupt)
     if not run.done:
         raise KeyboardInterrupt

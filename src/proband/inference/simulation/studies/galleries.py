@@ -15,7 +15,7 @@ from proband.inference.simulation.score_worlds import (
     TrainingsWorld,
     TwoInGalleries,
 )
-from proband.inference.simulation.studies.trials import NEW_PEOPLE, RATE, Study, Trial
+from proband.inference.simulation.studies.trials import NEW_PEOPLE, RATE, CoverageStudy, Trial
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target
 
@@ -80,7 +80,7 @@ def _smaller(one: DataSet, level: float, seed: int) -> Answered:
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "other-galleries",
         OTHER_GALLERIES,
         (
@@ -93,7 +93,7 @@ STUDIES = (
         ),
         ("estimate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "training-sets",
         OTHER_TRAININGS,
         (
@@ -102,7 +102,7 @@ STUDIES = (
         ),
         ("estimate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "galleries-averaged",
         OTHER_GALLERIES,
         (
@@ -113,7 +113,7 @@ STUDIES = (
         ),
         ("gallery_variation", "Spread"),
     ),
-    Study(
+    CoverageStudy(
         "galleries-alike",
         OTHER_GALLERIES,
         (
@@ -125,7 +125,7 @@ STUDIES = (
         ),
         ("gallery_variation",),
     ),
-    Study(
+    CoverageStudy(
         "images-alike",
         NEW_PEOPLE,
         (
@@ -138,7 +138,7 @@ STUDIES = (
         ),
         ("gallery_effect", "GalleryEffect"),
     ),
-    Study(
+    CoverageStudy(
         "consistency",
         NEW_PEOPLE,
         (
@@ -151,7 +151,7 @@ STUDIES = (
         ),
         ("feret_study",),
     ),
-    Study(
+    CoverageStudy(
         "smaller-galleries",
         OTHER_GALLERIES,
         (

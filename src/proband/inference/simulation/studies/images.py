@@ -7,7 +7,7 @@ from proband.inference.comparisons.compare import compare
 from proband.inference.image_choice.virtual_experiments import permute
 from proband.inference.simulation.asking import Answered, Asking, Comparing, Estimating
 from proband.inference.simulation.score_worlds import ChoicesWorld, TwoOverChoices
-from proband.inference.simulation.studies.trials import NEW_PEOPLE, RATE, Bars, Study, Trial
+from proband.inference.simulation.studies.trials import NEW_PEOPLE, RATE, Bars, CoverageStudy, Trial
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target
 
@@ -33,7 +33,7 @@ _CHOICE = ImageChoice()
 _PERMUTED = Method("permuted", "percentiles over choices")
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "choices-of-images",
         OTHER_CHOICES,
         (
@@ -42,13 +42,13 @@ STUDIES = (
         ),
         ("estimate", "exact_over_choices", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "permuted-choices",
         OTHER_CHOICES,
         (Trial("40 people × 3 images", ChoicesWorld(40, 3), Asking("rank-1", _permuted), dear=4),),
         ("permute",),
     ),
-    Study(
+    CoverageStudy(
         "difference-over-choices",
         NEW_PEOPLE,
         (
@@ -68,7 +68,7 @@ STUDIES = (
         ),
         ("compare", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-a-choice",
         OTHER_CHOICES,
         (

@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.testing.curves import Curve, Student
+from proband.inference.comparisons.testing.curves import PValueCurve, Student
 from proband.inference.verification.people.carriers import FEWEST
 
 Floats = npt.NDArray[np.float64]
@@ -94,7 +94,7 @@ class Apart:
         return replace(self, standard_error=error, units=self.units / factor, inner=inner, outer=outer)
 
     @property
-    def curve(self) -> Curve:
+    def curve(self) -> PValueCurve:
         """The p-value of every difference there could be.
 
         It is Student's, also after Hall's (1992) transformation against the skewness of what people add; where nothing varies, that of
