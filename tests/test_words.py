@@ -24,7 +24,7 @@ from proband.analyses.identification.run import Identified
 from proband.analyses.verification.run import Verified
 from proband.inference import Comparison
 from proband.report.page.build import build_page
-from proband.report.page.model import Badges, Block, Chart, Folded, Panels, Paragraph
+from proband.report.page.model import Badges, Block, ChartBlock, Folded, Panels, Paragraph
 from proband.report.page.sections.methods import methods_text
 from proband.report.references import REFERENCES
 from proband.report.scene import Scene
@@ -95,7 +95,7 @@ def shape(block: Block) -> tuple:
     match block:
         case Table():
             return block.id, [[number(cell) for cell in row] for row in block.rows], len(block.notes)
-        case Chart():
+        case ChartBlock():
             return block.id, list(block.drawings), block.looks, shape(block.data)
         case Paragraph():
             return "paragraph", block.strong

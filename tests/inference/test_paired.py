@@ -169,4 +169,4 @@ def test_two_infinite_medians_are_refused_and_not_subtracted(outcomes_of):
 
 
 def test_difference_of_by_example() -> None:
-    assert difference_of(RecognitionRate(1).estimand).key == "difference-of-rank-rate"
+    assert difference_of(RecognitionRate(1).estimand).key == "difference-of-rank-1"

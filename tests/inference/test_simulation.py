@@ -18,10 +18,10 @@ from proband.inference.simulation.asking import (
     Validating,
     of_a_test,
 )
-from proband.inference.simulation.covered import Tally, share_of, simulate
+from proband.inference.simulation.covered import SimulationTally, share_of, simulate
 from proband.inference.simulation.other_worlds import OneRank, SplitsWorld, StrangersWorld
 from proband.inference.simulation.pair_worlds import PairsWorld, TwoOverPairs
-from proband.inference.simulation.populations import KINDS, Population
+from proband.inference.simulation.populations import KINDS, SimulatedPeople
 from proband.inference.simulation.studies.trials import SOME, each, pairs_of, population_of, zipf
 from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms
 from proband.measures import AUC, CMC, EER, FNMR, MedianCensoredRank, RecognitionRate
@@ -34,7 +34,7 @@ RATE = RecognitionRate(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("rate", "icc"), [(0.95, 0.3), (0.5, 0.1), (0.8, 0.6)])
 def test_people_have_the_mean_and_the_correlation_that_were_asked_for(kind, rate, icc):
-    population = Population.of(10, 3, rate=rate, icc=icc, kind=kind)
+    population = SimulatedPeople.of(10, 3, rate=rate, icc=icc, kind=kind)
     own = population.own_rate((np.arange(40_000) + 0.5) / 40_000)
     assert own.mean() == pytest.approx(rate, abs=2e-4)
     assert own.var() == pytest.approx(icc * rate * (1 - rate), rel=5e-3)
@@ -43,7 +43,7 @@ def test_people_have_the_mean_and_the_correlation_that_were_asked_for(kind, rate
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_rate_of_probes_of_people_who_have_more_if_they_are_hard(kind):
-    population = Population.of(300, [1, 2, 12], rate=0.8, icc=0.2, kind=kind, informative=True)
+    population = SimulatedPeople.of(300, [1, 2, 12], rate=0.8, icc=0.2, kind=kind, informative=True)
     rng = np.random.default_rng(1)
     drawn = [population.draw(rng) for _ in range(400)]
     own = np.concatenate([population.own_rate(easiness) for easiness, _ in drawn])
@@ -55,7 +55,7 @@ def test_the_rate_of_probes_of_people_who_have_more_if_they_are_hard(kind):
 
 
 def test_two_algorithms_differ_by_the_margin_and_agree_as_much_as_asked():
-    world = OutcomesWorld(Population.of(400, 4, rate=0.85, icc=0.2), RATE)
+    world = OutcomesWorld(SimulatedPeople.of(400, 4, rate=0.85, icc=0.2), RATE)
     two = TwoAlgorithms(world, 0.05, 0.12)
     found = [two.draw(0, number) for number in range(30)]
     first, second = (np.concatenate([RATE.success(one.data[side]) for one in found]) for side in (0, 1))
@@ -74,7 +74,7 @@ def test_pairs_have_the_value_that_was_asked_for(measure, value, kind):
 
 
 def test_tallies_of_parts_add_up_to_that_of_the_whole():
-    world = TwoAlgorithms(OutcomesWorld(Population.of(40, [1, 2, 6], rate=0.8, icc=0.2), RATE), 0.1)
+    world = TwoAlgorithms(OutcomesWorld(SimulatedPeople.of(40, [1, 2, 6], rate=0.8, icc=0.2), RATE), 0.1)
     whole, _ = simulate(world, Comparing(RATE), 20)
     parts = [simulate(world, Comparing(RATE), n, first=first)[0] for first, n in ((0, 7), (7, 13))]
     added, wanted = plain(parts[0] + parts[1]), plain(whole)
@@ -82,7 +82,7 @@ def test_tallies_of_parts_add_up_to_that_of_the_whole():
         assert added[name] == pytest.approx(value), name
     assert whole.n == whole.tested == whole.bounded == 20
     assert whole.covered + whole.too_low + whole.too_high == 20
-    assert (Tally() + whole, whole + Tally()) == (whole, whole)
+    assert (SimulationTally() + whole, whole + SimulationTally()) == (whole, whole)
 
 
 @pytest.mark.parametrize("measure", [AUC(), FNMR(0.05), EER()])
@@ -99,7 +99,7 @@ def test_what_people_add_to_a_measure_of_pairs_is_its_error(measure):
 
 def test_carriers_are_those_of_the_definition():
     """One probe each: e is 1 − p with probability p, and −p otherwise."""
-    world = OutcomesWorld(Population.of(100, 1, rate=0.7, icc=0.0), RATE)
+    world = OutcomesWorld(SimulatedPeople.of(100, 1, rate=0.7, icc=0.0), RATE)
     found, _ = simulate(world, Estimating(RATE, "auto"), 200)
     second, fourth = (0.7 * 0.3**k + 0.3 * 0.7**k for k in (2, 4))
     assert found.carriers == pytest.approx(100 * second**2 / fourth, rel=0.02)
@@ -149,7 +149,7 @@ def test_people_and_probes_as_they_are_in_the_data():
     found = coverage(experiment, measure=RATE, rate=0.7, icc=0.1, n_sets=20)
     assert (found.subjects, found.probes) == (4, 8)
     assert found.probes_cv == pytest.approx(np.std([2, 1, 4, 1]) / 2)
-    outcomes = OutcomesWorld(Population.of(30, 3, rate=0.8, icc=0.2), RATE).draw(0, 0).data
+    outcomes = OutcomesWorld(SimulatedPeople.of(30, 3, rate=0.8, icc=0.2), RATE).draw(0, 0).data
     taken = coverage(outcomes, measure=RATE, n_sets=20)
     assert taken.rate == pytest.approx(RATE.success(outcomes).mean())
     assert 0 <= taken.icc < 1
@@ -196,7 +196,7 @@ def test_a_share_has_its_monte_carlo_error():
 
 def test_halves_agree_as_often_as_they_should():
     """Over many data sets: 95 % of differences within t·√(V_A + V_B), 83.4 % of estimates in the other half's interval."""
-    world = OutcomesWorld(Population.of(60, 4, rate=0.7, icc=0.3), RATE)
+    world = OutcomesWorld(SimulatedPeople.of(60, 4, rate=0.7, icc=0.3), RATE)
     sets = [world.draw(3, number).data for number in range(25)]
     right, naive = (
         [compare_halves(one, measure=RATE, design=design, n_splits=5) for one in sets]
@@ -209,12 +209,12 @@ def test_halves_agree_as_often_as_they_should():
     assert right[0].expected_inside == pytest.approx(2 * stats.norm.cdf(1.959964 / np.sqrt(2)) - 1)
     with pytest.raises(DesignError):
         compare_halves(
-            OutcomesWorld(Population.of(3, 1, rate=0.7, icc=0), RATE).draw(0, 0).data, measure=RATE
+            OutcomesWorld(SimulatedPeople.of(3, 1, rate=0.7, icc=0), RATE).draw(0, 0).data, measure=RATE
         )
 
 
 def test_power_grows_with_the_margin():
-    world = OutcomesWorld(Population.of(80, 3, rate=0.8, icc=0.1), RATE)
+    world = OutcomesWorld(SimulatedPeople.of(80, 3, rate=0.8, icc=0.1), RATE)
     none, some, much = (
         simulate(TwoAlgorithms(world, margin), Comparing(RATE), 25)[0].rejected / 25
         for margin in (0.0, 0.06, 0.15)
@@ -237,7 +237,7 @@ def test_bootstraps_are_tried_as_well():
 
 
 def test_a_curve_has_the_truth_of_its_ranks():
-    population = Population.of(40, 3, rate=0.4, icc=0.2, kind="skewed")
+    population = SimulatedPeople.of(40, 3, rate=0.4, icc=0.2, kind="skewed")
     world = OutcomesWorld(population, CMC(10))
     found = np.array([CMC(10)(world.draw(0, number).data).values for number in range(150)])
     error = found.std(axis=0) / np.sqrt(len(found))

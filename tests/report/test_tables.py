@@ -30,7 +30,7 @@ import proband.report.kinds
 from proband.cli import main
 from proband.engine.rendering import Shown, render
 from proband.errors import UsageError
-from proband.report.page.model import Block, Chart, Folded, Panels
+from proband.report.page.model import Block, ChartBlock, Folded, Panels
 from proband.report.tables import terminal
 from proband.report.tables.cells import columns, interval_cell, over, rate_cell, share_cell, text_cell
 from proband.report.tables.formats import as_csv, as_html, as_latex, as_markdown
@@ -182,7 +182,11 @@ def blocks(several: tuple[Block, ...]) -> Iterator[Block]:
 def test_every_table_of_a_page_would_fit_a_terminal(made: Any) -> None:
     page = finding.page(made)
     every = [block for section in page.sections for block in blocks(section.blocks)]
-    tables = [one.data if isinstance(one, Chart) else one for one in every if isinstance(one, Table | Chart)]
+    tables = [
+        one.data if isinstance(one, ChartBlock) else one
+        for one in every
+        if isinstance(one, Table | ChartBlock)
+    ]
     assert tables
     for table in tables:
         for width in (60, 120):

@@ -15,7 +15,7 @@ from proband.report import columns as col
 from proband.report.charts.data import data_of
 from proband.report.charts.makers.rows import Valued, values
 from proband.report.charts.spec import Chart
-from proband.report.page.model import Chart as PageChart, Folded, Paragraph
+from proband.report.page.model import ChartBlock as PageChart, Folded, Paragraph
 from proband.report.page.registry import sections_of
 from proband.report.scene import Scene
 from proband.report.tables.table import Ends, Table

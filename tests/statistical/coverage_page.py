@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tests.gallery import smaller
 
 import proband as pb
-from proband.inference.simulation.covered import Covered, Tally, share_of
+from proband.inference.simulation.covered import Covered, SimulationTally, share_of
 from proband.inference.simulation.studies.trials import LEVEL, oracle_power
 from proband.report.charts.mpl import set_axis
 from proband.report.charts.palette import colour, marker
@@ -47,16 +47,16 @@ def share(events: int, n: int) -> str:
     return f"{100 * found.value:.1f} ± {100 * found.standard_error:.1f}"
 
 
-def held(tally: Tally) -> float | None:
+def held(tally: SimulationTally) -> float | None:
     return 100 * tally.covered / tally.answered if tally.bounded else None
 
 
-def rejected(tally: Tally) -> float | None:
+def rejected(tally: SimulationTally) -> float | None:
     """How often tests reject where nothing differs."""
     return 100 * tally.rejected / tally.answered if tally.null else None
 
 
-def ratio(tally: Tally) -> float | None:
+def ratio(tally: SimulationTally) -> float | None:
     return Covered.of(tally, LEVEL).width_ratio if tally.width else None
 
 

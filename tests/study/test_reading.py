@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.examples import examples
 
-from proband.analyses.feret.request import Improvement, Version
+from proband.analyses.feret.request import ImprovementRequest, VersionRequest
 from proband.errors import InputError, ProbandError, UsageError
 from proband.study.places import Keys, Places
 from proband.study.reading import read_study, study_from_text
@@ -65,8 +65,8 @@ def test_numbers_lists_and_tables(place: Path) -> None:
     assert (study.request.verification.fmr, study.request.verification.thresholds) == ((0.5,), (1.0, 2.5))
     assert study.request.feret is not None
     assert (study.request.feret.versions, study.request.feret.improvements) == (
-        (Version(fully="a", partially="b"),),
-        (Improvement(earlier="a", later="b"),),
+        (VersionRequest(fully="a", partially="b"),),
+        (ImprovementRequest(earlier="a", later="b"),),
     )
     assert study.request.images is not None
     assert study.request.images.algorithms == ("correlation",)

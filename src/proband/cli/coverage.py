@@ -18,7 +18,7 @@ from proband.marks import Needs
 
 if TYPE_CHECKING:
     from proband.inference.simulation.coverage import Coverage
-    from proband.inference.simulation.covered import Rejected
+    from proband.inference.simulation.covered import RejectionRates
     from proband.inference.simulation.halves import Halves
     from proband.measures import Outcomes
     from proband.results.estimate import Estimate
@@ -239,7 +239,7 @@ def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
     if inside.carriers is not None:
         rows.append(("people who carry the variance", digits_cell(inside.carriers, 3)))
     rows.append(("comes with a caution", text_cell(percent(inside.cautioned, 1))))
-    tests: list[tuple[str, Rejected | None]] = [("power", found.power), ("type I error", found.level)]
+    tests: list[tuple[str, RejectionRates | None]] = [("power", found.power), ("type I error", found.level)]
     rows += [(name, text_cell(shown(one.rejected))) for name, one in tests if one is not None]
     title = f"{found.measure}, {found.design}"
     show_tables(Table(title, columns("simulated", ""), tuple((text_cell(name), cell) for name, cell in rows)))

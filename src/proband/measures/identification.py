@@ -86,7 +86,7 @@ class RecognitionRate(Share):
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return weighing(self.weights, Target(self.key, f"recognition rate at rank {self.rank}"))
+        return weighing(self.weights, Target(f"rank-{self.rank}", f"recognition rate at rank {self.rank}"))
 
     @property
     def code(self) -> str:
@@ -213,7 +213,8 @@ class RelativeRankRate(Share):
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        of = Target(self.key, f"recognition rate at relative rank {given(self.relative_rank)}")
+        at = given(self.relative_rank)
+        of = Target(f"relative-rank-{at}", f"recognition rate at relative rank {at}")
         return weighing(self.weights, of)
 
     @property
@@ -253,7 +254,7 @@ class MedianCensoredRank(OutcomeMeasure):
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return Target(self.key, f"median rank censored at {self.rank}")
+        return Target(self.code, f"median rank censored at {self.rank}")
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
         """How many probes have each censored rank."""

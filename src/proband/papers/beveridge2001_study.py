@@ -25,7 +25,7 @@ from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.estimates import compared
 from proband.measures import Outcomes
 from proband.papers.beveridge2001 import ALGORITHMS, FIRST, OTHER, SECOND, Beveridge2001, study_scores
-from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, PRINTED_P, TABLE_4, Evidence, claims
+from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, PRINTED_P, TABLE_4, ChoiceEvidence, claims
 from proband.papers.charts import Line, curves_chart, spread_chart
 from proband.papers.common import found_by
 from proband.papers.page import Item, Reproduction, write_reproduction
@@ -79,7 +79,7 @@ _SAVED = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Measurements:
     """What was measured.
 
     Attributes
@@ -121,10 +121,10 @@ class Found:
         return _first(self.table4[SECOND], category)
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> ChoiceEvidence:
         """What the claims are about."""
         pairs = [*NOT_WON, *product(("pca:l1", _BEST), LDA)]
-        return Evidence(
+        return ChoiceEvidence(
             {name: row.counts for name, row in self.tests().items()},
             TABLE_4,
             self.bootstrap.shares,
@@ -189,7 +189,9 @@ def reproduce_beveridge2001(
     return made, write_reproduction(made, out, _FILES, attach)
 
 
-def measured(data: Beveridge2001, n_trials: int, seed: int, threads: int | None, progress: Progress) -> Found:
+def measured(
+    data: Beveridge2001, n_trials: int, seed: int, threads: int | None, progress: Progress
+) -> Measurements:
     """Compare PCA with each ICA on the probe sets, resample the easiest of them, and permute galleries and probes."""
     running: dict[str, Any] = {"seed": seed, "threads": threads, "progress": progress}
     probed: dict[str, Any] = {
@@ -216,7 +218,9 @@ def measured(data: Beveridge2001, n_trials: int, seed: int, threads: int | None,
         for asked, own in ((trials, data.scores), ({**trials, "balanced": False}, best))
     )
     easy, hard = (_first(table4[SECOND], name) for name in ("fb", "dup1"))
-    return Found(table4, _resampled(easy, seed), _resampled_medians(hard, seed), balanced, unbalanced.choices)
+    return Measurements(
+        table4, _resampled(easy, seed), _resampled_medians(hard, seed), balanced, unbalanced.choices
+    )
 
 
 def _resampled(outcomes: Outcomes, seed: int) -> Distribution:
@@ -239,7 +243,7 @@ def _resampled_medians(outcomes: Outcomes, seed: int) -> dict[int, float]:
     return {value: times / _RESAMPLES for value, times in sorted(found.items())}
 
 
-def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
+def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reproduction:
     """Put the paper's tables and figures beside ours."""
     judged = claims(found.evidence)
     choices = found.trials
@@ -362,7 +366,7 @@ def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
     )
 
 
-def _binomial(found: Found) -> Distribution:
+def _binomial(found: Measurements) -> Distribution:
     """The binomial distribution of the count, as counts of many trials."""
     from scipy.stats import binom
 
@@ -371,7 +375,7 @@ def _binomial(found: Found) -> Distribution:
     return Distribution(0, np.rint(many * binom.pmf(np.arange(n + 1), n, share)).astype(np.int64), n)
 
 
-def _table4(found: Found) -> Table:
+def _table4(found: Measurements) -> Table:
     heads = (
         *columns("probes", "PCA against", text=2),
         *columns("PCA", "ICA", "SS", "SF", "FS", "FF", "one-sided p", "p over people", text=0),
@@ -408,7 +412,7 @@ def _counts(pairs: PairedOutcomes) -> tuple[Cell, ...]:
     )
 
 
-def _medians(found: Found) -> Table:
+def _medians(found: Measurements) -> Table:
     rows = [(count_cell(value), rate_cell(share)) for value, share in found.medians.items()]
     return table(
         "medians",
@@ -436,7 +440,7 @@ def _rates(rates: Mapping[str, Distribution]) -> Table:
     return table("rates", "Rank-1 rates over choices of images, here", heads, rows, notes)
 
 
-def _table7(found: Found) -> Table:
+def _table7(found: Measurements) -> Table:
     rows = []
     for (a, b), printed in NOT_WON.items():
         one = found.trials.difference(a, b)

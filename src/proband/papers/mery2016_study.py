@@ -44,7 +44,7 @@ from proband.protocols.running.results import ProtocolRun
 from proband.report.charts.makers.rows import around, rows_chart
 from proband.report.charts.spec import Mark, Rows
 from proband.report.page.charts import shown
-from proband.report.page.model import Block, Chart, Paragraph
+from proband.report.page.model import Block, ChartBlock, Paragraph
 from proband.report.tables.table import Table
 from proband.words import Note, Sentence, count, counted, percent
 
@@ -177,7 +177,7 @@ def _both(one: PaperTable) -> tuple[Block, ...]:
     return _drawn(one, beside), beside
 
 
-def _drawn(one: PaperTable, beside: Table) -> Chart:
+def _drawn(one: PaperTable, beside: Table) -> ChartBlock:
     """Draw means with the range of all runs, published and here, a row for each protocol."""
     columns = list(dict.fromkeys(map(column_of, one.run.results)))
     names = tuple(f"{name}, {where}" for name in CLASSIFIERS for where in ("here", "published"))

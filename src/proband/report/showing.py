@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from proband.engine.arguments import Gate
+from proband.engine.arguments import SignatureGate
 from proband.errors import UsageError
 from proband.report.figures.style import drawn_into, figure_with
 from proband.report.model_card import model_card
@@ -60,7 +60,7 @@ def tables_of(result: object, form: str = "table") -> list[Table]:
 def figure_of(result: object, ax: Axes | None = None, **options: Any) -> Figure:
     """The figure of a result, or the one whose axes it is drawn into; its options are those that what draws it takes."""
     plot = view_of(result).plot
-    args, named = Gate(plot, "plot").admitted((result,), options)
+    args, named = SignatureGate(plot, "plot").admitted((result,), options)
     if ax is None:
         return displayed(plot(*args, **named))
     if "width" in options:

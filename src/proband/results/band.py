@@ -140,8 +140,8 @@ class Band(Result):
         )
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """Return columns algorithm, rank, rate, low and high; of a curve along a number its name, `along`, and x."""
+        """Return columns algorithm, rank, value, low and high; of a curve along a number its name, `along`, and x."""
         name = {"algorithm": self.algorithm} if self.x is None else {"along": self.along}
         x = {"rank": self.ranks} if self.x is None else {"x": self.x}
-        values = {"rate": self.values, "low": self.low, "high": self.high}
+        values = {"value": self.values, "low": self.low, "high": self.high}
         return pl.DataFrame({**{key: [word] * len(self.values) for key, word in name.items()}, **x, **values})

@@ -110,8 +110,8 @@ class Difference(Result):
     who
         Whom both are about: the category of probes, the data set, the algorithm whose groups are compared.
     value, low, high
-        The first's value minus the second's, and its interval (not a number where the data give none): with several comparisons the simultaneous one, which excludes
-        zero if and only if the adjusted p-value is significant.
+        The first's value minus the second's, and its interval: with several comparisons the simultaneous one, which excludes
+        zero if and only if the adjusted p-value is significant. The ends are not numbers where there is no interval.
     confidence_level, standard_error, degrees_of_freedom
         Of the interval; of the difference by itself, and of the quantile used. The last two are None where there is none.
     statistic, denominator_degrees_of_freedom

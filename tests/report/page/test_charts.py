@@ -29,11 +29,11 @@ from proband.report.charts.makers.curves import cmc, gallery_sizes
 from proband.report.charts.makers.errors import det, error_curve, searches
 from proband.report.charts.makers.histograms import differences, score_counts, scores as scores_of
 from proband.report.charts.makers.rows import forest, galleries, gallery_effect, groups as groups_of
-from proband.report.charts.scales import Scale
+from proband.report.charts.scales import AxisScale
 from proband.report.charts.svg.drawing import drawings
 from proband.report.kinds.pairs import pairs_chart
 from proband.report.page.charts import shown
-from proband.report.page.model import Chart
+from proband.report.page.model import ChartBlock
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"
@@ -92,7 +92,7 @@ def experiment(enrolled: int = PEOPLE) -> pb.Experiment:
 
 
 @cache
-def charts() -> dict[str, Chart]:
+def charts() -> dict[str, ChartBlock]:
     evaluation = pb.evaluate(scores(), experiment())
     entries = evaluation.of(evaluation.categories[0])
     comparison = pb.compare(
@@ -135,7 +135,7 @@ IDS = ("cmc", "bands", "gallery-size", "forest", "det", "scores", "search", "fnm
        "galleries", "gallery-effect-chart", "choice-differences-chart", "hard-subjects")  # fmt: skip
 
 
-def roots(chart: Chart) -> dict[str, ElementTree.Element]:
+def roots(chart: ChartBlock) -> dict[str, ElementTree.Element]:
     return {scale: ElementTree.fromstring(text) for scale, text in chart.drawings.items()}
 
 
@@ -208,10 +208,10 @@ def test_a_script_can_turn_places_into_data(id):
     """The dots and lines lie where the axes say the points are."""
     for root in roots(charts()[id]).values():
         a = root.attrib
-        x = Scale(
+        x = AxisScale(
             a["data-scale-x"], *map(float, (a["data-x0"], a["data-x1"], a["data-left"], a["data-right"]))
         )
-        y = Scale(
+        y = AxisScale(
             a["data-scale-y"], *map(float, (a["data-y0"], a["data-y1"], a["data-bottom"], a["data-top"]))
         )
         for group in groups(root):
@@ -328,7 +328,7 @@ def test_a_forest_says_what_was_decided():
     chart = pairs_chart("forest", "pairs", "Differences", comparison)
     (root,) = roots(chart).values()
     a = root.attrib
-    x = Scale("linear", *(float(a[key]) for key in ("data-x0", "data-x1", "data-left", "data-right")))
+    x = AxisScale("linear", *(float(a[key]) for key in ("data-x0", "data-x1", "data-left", "data-right")))
     dots = [float(one.attrib["cx"]) for one in root.iter(f"{SVG}circle")]
     assert dots == pytest.approx([x.at(pair.value) for pair in comparison.pairs], abs=0.01)
     (margin,) = (one for one in root.iter(f"{SVG}rect") if one.attrib["class"] == "margin")

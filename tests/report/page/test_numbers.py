@@ -21,7 +21,7 @@ from proband.analyses.verification.run import Verified
 from proband.analyses.verification.view import hard_subjects_blocks
 from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.report.page.build import build_page
-from proband.report.page.model import Block, Chart, Folded, Page, Panels, Paragraph
+from proband.report.page.model import Block, ChartBlock, Folded, Page, Panels, Paragraph
 from proband.report.page.render import render_page
 from proband.report.page.sections import diagnostics
 from proband.report.scene import Scene
@@ -76,7 +76,7 @@ def every_table(page: Page) -> Iterator[Table]:
     for block in blocks_of(page):
         if isinstance(block, Table):
             yield block
-        elif isinstance(block, Chart):
+        elif isinstance(block, ChartBlock):
             yield block.data
 
 
@@ -141,7 +141,7 @@ def with_other_words(block: Block) -> Block:
         case Table():
             rows = ([replace(cell, text=f"3 of {len(cell.text)}") for cell in row] for row in block.rows)
             return replace(block, rows=tuple(map(tuple, rows)))
-        case Chart():
+        case ChartBlock():
             return replace(block, data=with_other_words(block.data))
         case Folded() | Panels():
             return replace(block, blocks=tuple(map(with_other_words, block.blocks)))

@@ -17,7 +17,7 @@ from proband.analyses.verification.run import Verified
 from proband.report.charts.palette import is_grey
 from proband.report.kinds.verdicts import leading_group
 from proband.report.page.build import build_page
-from proband.report.page.model import Badges, Chart, Page, Paragraph
+from proband.report.page.model import Badges, ChartBlock, Page, Paragraph
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
 from proband.report.tables.table import Around, Bar, Ends, Table
@@ -114,7 +114,7 @@ def test_one_look_for_each_algorithm_on_the_whole_page(n: int) -> None:
     colours = [look.split()[0] for own in drawn.values() for look in own]
     coloured = [one for one in colours if one != "series-grey"]
     assert len(set(coloured)) == len(coloured) == min(n, 8)
-    charts = [block for block in blocks_of(made(n)) if isinstance(block, Chart)]
+    charts = [block for block in blocks_of(made(n)) if isinstance(block, ChartBlock)]
     several = [chart for chart in charts if len(chart.looks) > 1]
     assert several
     for chart in several:  # nobody is left out, and grey is explained

@@ -16,23 +16,12 @@ from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.image_choice.listing import trial_choices
 from proband.measures import RecognitionRate
-from proband.results.base import Result
 from proband.results.serializing import Written
 from proband.samples import Pool
 from proband.scores import pool_over
 from proband.study.context import Context
 from proband.study.findings import Parts
 from proband.study.requests import Request
-
-
-@dataclass(frozen=True, eq=False)
-class TrainedEstimate(Result):
-    """An estimate over training sets, and the value of each of them."""
-
-    written = Written(spread=("estimate",))
-
-    estimate: Estimate
-    values: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +41,8 @@ class Choices(Parts):
     """
 
     written = Written(
-        {"trials": "choices_at_level", "exact": "exact_choices", "trainings": "training_sets"},
+        {"trials": "choices_at_level", "exact": "exact_choices"},
+        also=("training_values",),
         without=("choices", "pool", "trained", "trial_choices", "confidence_level", "rank"),
     )
 
@@ -71,12 +61,9 @@ class Choices(Parts):
         return None if self.choices is None else self.choices.at_level(self.confidence_level)
 
     @property
-    def training_sets(self) -> TrainedEstimate | None:
-        """The estimate over training sets, with the value of each."""
-        made = self.trainings
-        if made is None:
-            return None
-        return TrainedEstimate(made, np.empty(0) if made.replicates is None else made.replicates)
+    def training_values(self) -> npt.NDArray[np.float64] | None:
+        """The value of each training set."""
+        return None if self.trainings is None else self.trainings.replicates
 
 
 def prepare(request: ChoicesRequest, context: Context) -> Pool:

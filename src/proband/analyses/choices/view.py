@@ -147,7 +147,7 @@ class ChoicesView(View[Choices]):
             )
         if found.trainings is not None:
             return [_trainings(found.trainings, found.trained)]
-        rank = min(found.rank, *(len(one.cmc) for one in found.exact_choices.values()))
+        rank = min(found.rank, *(len(one.values) for one in found.exact_choices.values()))
         return [_exact(found.exact_choices, {rank: f"mean rate at rank {rank}"}, 6)]
 
     def notes(self, found: Choices) -> Sequence[Note]:
@@ -190,7 +190,7 @@ class ChoicesView(View[Choices]):
             blocks = tuple(_trials_blocks(found.choices, scene))
             yield Placed(37, Section("choices", "Choice of images", blocks))
         if found.exact_choices:
-            last = min(_RANKS, max(len(one.cmc) for one in found.exact_choices.values()))
+            last = min(_RANKS, max(len(one.values) for one in found.exact_choices.values()))
             table = _exact(found.exact_choices, {rank: f"rank {rank}" for rank in range(1, last + 1)}, 4)
             blocks = (table.paged, *said(self.notes(found)))
             yield Placed(55, Section("exact-choices", "Choice of images, exactly", blocks))
@@ -346,7 +346,7 @@ def _exact(found: Mapping[str, ExactChoice], ranks: Mapping[int, str], places: i
             ranks,
             lambda rank: col.fixed(
                 ranks[rank],
-                lambda name: float(found[name].cmc[min(rank, len(found[name].cmc)) - 1]),
+                lambda name: float(found[name].values[min(rank, len(found[name].values)) - 1]),
                 places=places,
             ),
         ),
@@ -358,10 +358,10 @@ def _exact(found: Mapping[str, ExactChoice], ranks: Mapping[int, str], places: i
 
 def _exact_frame(algorithm: str, found: ExactChoice) -> pl.DataFrame:
     """The exact mean at every rank, with the standard deviation at rank 1 where it is known."""
-    ranks = range(1, len(found.cmc) + 1)
+    ranks = range(1, len(found.values) + 1)
     deviations = [_deviation(found), *[None] * (len(ranks) - 1)]
     return pl.DataFrame(
-        {"algorithm": algorithm, "rank": ranks, "mean": found.cmc, "standard_deviation": deviations},
+        {"algorithm": algorithm, "rank": ranks, "mean": found.values, "standard_deviation": deviations},
         schema_overrides={"standard_deviation": pl.Float64},
     )
 

@@ -116,13 +116,13 @@ def galleries_table(effects: Sequence[GalleryEffect]) -> Table:
     return col.table_of(
         "",
         effects,
-        col.name("mixed galleries" if effects[0].mixed else "galleries", lambda one: one.algorithm),
+        col.name("mixed galleries" if effects[0].mixed else "galleries", lambda effect: effect.algorithm),
         *col.each(
             range(len(effects[0].estimates)),
-            lambda place: col.cell(str(place + 1), lambda one: _with_error(one.estimates[place])),
+            lambda place: col.cell(str(place + 1), lambda effect: _with_error(effect.estimates[place])),
         ),
-        col.cell("range", lambda one: range_cell(one.range)),
-        col.p("p"),
+        col.cell("range", lambda effect: range_cell(effect.range)),
+        col.p("p", lambda effect: effect.test.p_value),
     )
 
 

@@ -183,7 +183,9 @@ class _Gallery(NamedTuple):
 
 def _galleries(study: StratStudy) -> list[_Gallery]:
     every = [
-        _Gallery(effect.algorithm, "mixed" if effect.mixed else "as they are", number, one, effect.p_value)
+        _Gallery(
+            effect.algorithm, "mixed" if effect.mixed else "as they are", number, one, effect.test.p_value
+        )
         for effect in (*study.effects, *study.mixed)
         for number, one in enumerate(effect.estimates, 1)
     ]

@@ -8,7 +8,7 @@ from typing import Any
 from proband.blind.checking.canaries import Canaries
 from proband.blind.checking.matrices import Laid
 from proband.blind.checking.submission import Submission
-from proband.blind.checking.surveying import Survey
+from proband.blind.checking.surveying import ScoreSurvey
 from proband.blind.checking.training import summary_of
 from proband.blind.package.package import Package
 from proband.results.base import Record
@@ -89,7 +89,7 @@ class Checked(Record):
     submission: Submission
     package: Package
     scores: Laid
-    survey: Survey
+    survey: ScoreSurvey
     canaries: Canaries | None
 
     def __repr__(self) -> str:

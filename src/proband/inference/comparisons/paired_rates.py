@@ -11,7 +11,7 @@ import numpy.typing as npt
 from proband.designs import Binomial, ClusteredMcNemar, SignFlip
 from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of, summed_by_person
 from proband.inference.comparisons.testing.clustered_mcnemar import clustered_mcnemar
-from proband.inference.comparisons.testing.curves import Curve, Score, Skewed
+from proband.inference.comparisons.testing.curves import PValueCurve, Score, Skewed
 from proband.inference.comparisons.testing.mcnemar import TANGO, PairedOutcomes, mcnemar
 from proband.inference.comparisons.testing.sign_flip import Flips, sign_flip
 from proband.inference.estimates.clusters import design_effect
@@ -116,14 +116,14 @@ def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
     return _counted(pair, at(0.0), replace(design.as_method, draws=flips.draws), at, skewed)
 
 
-def _by_person(pair: Pair) -> tuple[float, Curve, int | None]:
+def _by_person(pair: Pair) -> tuple[float, PValueCurve, int | None]:
     """The mean over people of the difference of their rates: a sign flip of each person's."""
     sums, sizes = pair.people
     means = (sums[:, 0] - sums[:, 1]) / sizes
     return float(means.mean()), *person_curve(means, pair.seed)
 
 
-def person_curve(means: Floats, seed: int) -> tuple[Curve, int | None]:
+def person_curve(means: Floats, seed: int) -> tuple[PValueCurve, int | None]:
     """Test the mean of people's differences, each from −1 to 1, by turning around what a mean δ leaves of them.
 
     The interval also holds what Tango's (1998) score test does not reject, with the sums of positive and of negative differences
@@ -183,7 +183,7 @@ def _counted(
     return replace(found, by_person=_by_person(pair)[:2] if pair.unequal else None)
 
 
-def _tested(pair: Pair, difference: float, curve: Curve, method: Method) -> Tested:
+def _tested(pair: Pair, difference: float, curve: PValueCurve, method: Method) -> Tested:
     """A difference with its curve, and who tells the two apart."""
     counts, sums = PairedOutcomes.of(*pair.successes), pair.people[0]
     low, high = curve.interval(1 - pair.confidence_level)

@@ -9,7 +9,7 @@ import numpy as np
 
 from proband.inference.comparisons.paired import Tested
 from proband.inference.comparisons.testing.adjustment import SingleStep, normal_statistics
-from proband.inference.comparisons.testing.curves import Curve
+from proband.inference.comparisons.testing.curves import PValueCurve
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
 from proband.results.difference import Adjustment, Difference, Unit, Verdict
@@ -125,7 +125,7 @@ def _among(found: Sequence[Found], side: Side | None) -> SingleStep:
 
 
 def _p_values(
-    tested: Tested, curve: Curve, difference: float, among: SingleStep, side: Side | None
+    tested: Tested, curve: PValueCurve, difference: float, among: SingleStep, side: Side | None
 ) -> tuple[float, float]:
     """The p-value by itself and among all, no smaller than draws can say."""
     alone = of_side(max(curve.p_value, tested.method.floor or 0.0), difference, side)
@@ -180,7 +180,7 @@ def _tells(tested: Tested) -> bool:
 
 
 def verdict_of(
-    curve: Curve, interval: Interval, bounds: Interval | None, margin: float | None, upward: bool
+    curve: PValueCurve, interval: Interval, bounds: Interval | None, margin: float | None, upward: bool
 ) -> tuple[Verdict, bool | None, bool | None]:
     """Say what an interval shows, and by the bounds whether the first is not worse by the margin, and within it either way.
 

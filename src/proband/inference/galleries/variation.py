@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from proband.designs import Galleries
 from proband.designs.galleries import GalleryParts
@@ -18,7 +19,6 @@ from proband.inference.estimates.case import people_in
 from proband.inference.estimates.estimate import estimate
 from proband.inference.galleries.consistency import tally_of
 from proband.inference.galleries.places import (
-    Spread,
     heterogeneity,
     mean_age,
     place_intervals,
@@ -43,11 +43,13 @@ from proband.results.targets import derived
 from proband.samples import Category, Experiment
 from proband.scores import Scores, require_orientation
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target, counted
+from proband.words import Method, Note, Sentence, Target, counted
 
+Floats = npt.NDArray[np.float64]
 _RATES = Interval(0.0, 1.0)
 _ANYTHING = Interval(-np.inf, np.inf)
 AVERAGE = "average over algorithms"
+_ONE_PERSON = Method("one-person", "no interval: all probes are of one person")
 _OTHER_GALLERIES = Target("people-in-galleries", "new people and other galleries of this size")
 _FIXED = Target("algorithm-and-images", "the algorithm and how many images people have")
 _ALIKE = Target(
@@ -170,7 +172,7 @@ def gallery_variation(
     >>> scores = Scores.from_array(values, ids[9:], ids[:9], orientation="similarity", name="net")
     >>> experiment = Experiment(samples, gallery=ids[:9])
     >>> found = gallery_variation([scores], experiment, measure=RecognitionRate(1), design=Galleries(3, order="year"))
-    >>> [cell.rate for cell in found.cells], round(found.rows[0].spread.mean, 4), found.rows[0].spread.range
+    >>> [cell.rate for cell in found.cells], round(found.rows[0].mean.value, 4), found.rows[0].range
     ([0.0, 1.0, 1.0], 0.6667, 1.0)
     """
     measure = as_measure(measure)
@@ -187,15 +189,22 @@ def gallery_variation(
     parts = design.parts(experiment if category is None else category.of(experiment))
     ranked, noted = _ranked(scores, experiment, parts, check_orientation, progress or Silent(), options)
     facts, undated = _facts(experiment, parts, ages)
-    cells = _cells(measure, names, ranked, confidence_level, seed)
-    rows = tuple(
-        _row(name, own, [one for one in outcomes if one is not None], measure.rank, confidence_level)
-        for name, own, outcomes in zip(names, cells, ranked, strict=True)
-    )
+    of = category.name if category is not None else ""
+    cells = _cells(measure, names, ranked, confidence_level, seed, of)
     averages = tuple(_mean_of([row[g].rate for row in cells]) for g in range(design.k))
     overall = np.array([one for one in averages if one is not None])
-    average = GalleryRow(AVERAGE, spread_of(overall, confidence_level, _RATES), None, None, None)
-    said = (*_about_spread([row.spread for row in rows], len(overall)), *_declined(rows), *_MEANING)
+    answers = _answers(measure, parts, len(overall))
+
+    def over(name: str, rates: Floats) -> GalleryRow:
+        return _row(Who(algorithm=name, category=of), rates, design, answers, confidence_level)
+
+    rows = tuple(
+        _placed(over(name, _rates_of(own)), own, [one for one in outcomes if one is not None], measure.rank)
+        for name, own, outcomes in zip(names, cells, ranked, strict=True)
+    )
+    average = over(AVERAGE, overall)
+    flat = any(not row.mean.has_interval for row in rows)
+    said = (*_about_spread(flat, len(overall)), *_declined(rows), *_MEANING)
     notes = (*parts.notes, *noted, *_empty(facts, category), *undated, *said)
     return GalleryVariation(
         estimand=measure.estimand,
@@ -209,7 +218,7 @@ def gallery_variation(
         average=average,
         confidence_level=confidence_level,
         seed=seed,
-        answers=_answers(measure, parts, len(overall)),
+        answers=answers,
         notes=tuple(dict.fromkeys(notes)),
         tallies=tuple(
             made
@@ -272,7 +281,7 @@ def _over_galleries(
             _DEVIATION(deviation=deviation),
             *parts.notes,
             *noted,
-            *_about_spread([spread], len(values)),
+            *_about_spread(spread.interval is None, len(values)),
         ),
     )
 
@@ -333,43 +342,83 @@ def _facts(
 
 
 def _cells(
-    measure: RecognitionRate, names: list[str], ranked: Ranked, level: float, seed: int
+    measure: RecognitionRate, names: list[str], ranked: Ranked, level: float, seed: int, category: str
 ) -> list[list[GalleryCell]]:
     """Algorithms × galleries."""
     cells: list[list[GalleryCell]] = [[] for _ in names]
     for gallery, column in enumerate(zip(*ranked, strict=True), 1):
         filled = [one for one in column if one is not None]
         rates = np.array([float(measure(one)) for one in filled])
-        placed = iter(zip(rates.tolist(), places(rates).tolist(), strict=True))
+        placed = iter(places(rates).tolist())
         # A stream of its own for each gallery.
         own_seed = int(np.random.SeedSequence([seed, gallery]).generate_state(1)[0])
         ends = place_intervals(filled, measure.rank, level, own_seed) if filled else None
         bounds = iter(ends.T.tolist() if ends is not None else [None] * len(filled))
         for name, outcomes, row in zip(names, column, cells, strict=True):
             if outcomes is None:
-                row.append(GalleryCell(name, gallery, None, None, None, None, 0))
+                row.append(GalleryCell(name, gallery, None, None, None, 0))
                 continue
-            (rate, place), bound = next(placed), next(bounds)
+            place, bound = next(placed), next(bounds)
             between = None if bound is None else (min(place, bound[0]), max(place, bound[1]))
-            interval = _interval(measure, outcomes, level, seed)
-            row.append(GalleryCell(name, gallery, rate, interval, place, between, len(outcomes)))
+            own = replace(
+                _in_gallery(measure, outcomes, level, seed),
+                who=Who(algorithm=name, category=category, gallery=str(gallery)),
+            )
+            row.append(GalleryCell(name, gallery, own, place, between, len(outcomes)))
     return cells
 
 
-def _interval(measure: RecognitionRate, outcomes: Outcomes, level: float, seed: int) -> Interval | None:
-    if people_in(outcomes) < 2:
-        return None
-    found = estimate(outcomes, measure=measure, confidence_level=level, seed=seed)
-    return Interval(found.low, found.high)
+def _in_gallery(measure: RecognitionRate, outcomes: Outcomes, level: float, seed: int) -> Estimate:
+    """The rate in one gallery; without an interval where all probes are of one person."""
+    if people_in(outcomes) > 1:
+        own = estimate(outcomes, measure=measure, confidence_level=level, seed=seed)
+        return replace(own, facts=None)  # what the gallery holds is said once, for all algorithms
+    measured = measure(outcomes)
+    return Estimate(
+        who=Who(algorithm=outcomes.algorithm),
+        value=float(measured),
+        low=np.nan,
+        high=np.nan,
+        confidence_level=level,
+        rests_on=RestsOn.measured(outcomes.facts, measured.events),
+        method=_ONE_PERSON,
+        answers=measured.answers,
+    )
 
 
-def _row(
-    name: str, cells: Sequence[GalleryCell], outcomes: Sequence[Outcomes], rank: int, level: float
+def _rates_of(cells: Sequence[GalleryCell]) -> Floats:
+    return np.array([cell.rate for cell in cells if cell.rate is not None])
+
+
+def _row(who: Who, rates: Floats, design: Galleries, answers: Answers, level: float) -> GalleryRow:
+    """The mean over galleries, and how far they vary."""
+    spread, n = spread_of(rates, level, _RATES), len(rates)
+    low, high = spread.interval or (np.nan, np.nan)
+    deviation = spread.standard_deviation
+    mean = Estimate(
+        who=who,
+        value=spread.mean,
+        low=low,
+        high=high,
+        confidence_level=level,
+        standard_error=None if deviation is None else deviation / float(np.sqrt(n)),
+        degrees_of_freedom=n - 1.0 if spread.interval else None,
+        rests_on=RestsOn(n=n, of="gallery", n_units=n, unit="gallery"),
+        method=design.as_method,
+        seed=design.seed if design.order is None else None,
+        answers=answers,
+    )
+    return GalleryRow(who.algorithm, mean, deviation, spread.range)
+
+
+def _placed(
+    row: GalleryRow, cells: Sequence[GalleryCell], outcomes: Sequence[Outcomes], rank: int
 ) -> GalleryRow:
-    rates = np.array([cell.rate for cell in cells if cell.rate is not None])
+    """The same with its places, and the test whether galleries differ."""
     placed = [cell.place for cell in cells if cell.place is not None]
-    test = heterogeneity(outcomes, rank)
-    return GalleryRow(name, spread_of(rates, level, _RATES), min(placed), max(placed), test)
+    test, between = heterogeneity(outcomes, rank)
+    test = replace(test, who=row.mean.who)
+    return replace(row, least_place=min(placed), greatest_place=max(placed), test=test, between=between)
 
 
 def _mean_of(rates: Sequence[float | None]) -> float | None:
@@ -420,15 +469,16 @@ def _empty(facts: Sequence[GalleryFacts], category: Category | None) -> tuple[No
 def _declined(rows: Sequence[GalleryRow]) -> tuple[Note, ...]:
     whose: dict[Note, list[str]] = {}
     for row in rows:
-        if row.test is not None and row.test.declined is not None:
-            whose.setdefault(row.test.declined, []).append(row.algorithm)
+        for why in () if row.test is None else row.test.notes:
+            whose.setdefault(why, []).append(row.algorithm)
     return tuple(NO_TEST(algorithms=tuple(names), why=reason) for reason, names in whose.items())
 
 
-def _about_spread(spreads: Sequence[Spread], n_filled: int) -> tuple[Note, ...]:
+def _about_spread(flat: bool, n_filled: int) -> tuple[Note, ...]:
+    """What few galleries, and such as do not vary, cannot show."""
     notes = []
     if n_filled < 3:
         notes.append(_FEW_GALLERIES())
-    if any(one.interval is None for one in spreads) and n_filled > 1:
+    if flat and n_filled > 1:
         notes.append(_NO_VARIATION())
     return tuple(notes)

@@ -135,7 +135,7 @@ class ContrastRow(OfProbes, Record):
 
 
 @dataclass(frozen=True)
-class Contrast(Record):
+class VersionContrast(Record):
     """One algorithm in two states, over every set of probes.
 
     The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the
@@ -203,7 +203,7 @@ def contrasts(
     rank: int,
     confidence_level: float,
     seed: int,
-) -> tuple[Contrast, ...]:
+) -> tuple[VersionContrast, ...]:
     """Compare the two states of each algorithm on every set of probes, and judge all of these together.
 
     After Phillips et al. (2000). What is estimated is the rate of the second state less that of the first, paired (see
@@ -236,7 +236,7 @@ def contrasts(
     pairs = judged(shared, margin_for(None, is_rate=True), confidence_level, upward=True, in_points=True)
     made = iter([_row(*row, pair) for row, pair in zip(rows, pairs, strict=True)])
     return tuple(
-        Contrast(
+        VersionContrast(
             kind,
             *names,
             rank,

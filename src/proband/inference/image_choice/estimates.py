@@ -232,7 +232,7 @@ def exact_over_choices(
     >>> rows = [(f"{s}{k}", s, k) for s in "ab" for k in range(2)]
     >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
     >>> values = np.array([[9, 5, 6, 1], [5, 9, 4, 4], [1, 2, 9, 3], [0, 2, 3, 9]], dtype=float)
-    >>> exact_over_choices(Scores.from_array(values, samples.ids, orientation="similarity"), Pool(samples, "day")).cmc
+    >>> exact_over_choices(Scores.from_array(values, samples.ids, orientation="similarity"), Pool(samples, "day")).values
     array([0.875, 1.   ])
     """
     closeness = Closeness.of(scores, experiment, on_failure)
@@ -241,14 +241,14 @@ def exact_over_choices(
         raise DesignError(
             "Comparisons that failed or are not to be made have no exact mean.", "draw trials instead."
         )
-    rows = _Rows(scores, closeness.rows, np.maximum(closeness.columns, 0))
+    rows = _ClosenessRows(scores, closeness.rows, np.maximum(closeness.columns, 0))
     failed = experiment.samples.failed[options.images] & (on_failure == "miss")
     few = len(options.gallery) <= MOST_CHOICES
     return exact_choice(options, rows, failed, ties, max_rank=max_rank, variance=few)
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _ClosenessRows:
     """How close some of the images are to all, without a matrix."""
 
     scores: Scores

@@ -17,9 +17,9 @@ from proband.errors import UsageError
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.procedures import Auto
 from proband.inference.simulation.asking import Comparing, Estimating
-from proband.inference.simulation.covered import Covered, Rejected, simulate
+from proband.inference.simulation.covered import Covered, RejectionRates, simulate
 from proband.inference.simulation.pair_worlds import PairKind, PairsWorld
-from proband.inference.simulation.populations import KINDS, Kind, Population
+from proband.inference.simulation.populations import KINDS, Kind, SimulatedPeople
 from proband.inference.simulation.worlds import OutcomesWorld, Target as About, TwoAlgorithms, numbers_in
 from proband.measures import Measure, Outcomes
 from proband.measures.base import OutcomeMeasure, as_measure
@@ -130,8 +130,8 @@ class Coverage(Result):
     kind: Kind
     informative: bool
     interval: Covered
-    power: Rejected | None
-    level: Rejected | None
+    power: RejectionRates | None
+    level: RejectionRates | None
     confidence_level: Confidence
     n_sets: Count
     seed: int
@@ -257,7 +257,7 @@ def coverage(
     power = level = None
     if margin is not None:
         power, level = (
-            Rejected.of(
+            RejectionRates.of(
                 simulate(
                     TwoAlgorithms(world, apart, discordant), Comparing(measure, test), n_sets, **settings
                 )[0],
@@ -305,7 +305,7 @@ def _population(
     icc: float | None,
     kind: Kind | None,
     informative: bool,
-) -> Population:
+) -> SimulatedPeople:
     """Who is simulated: as given, or as the data have them."""
     if data is not None and (subjects is not None or probes is not None):
         raise UsageError(
@@ -325,7 +325,7 @@ def _population(
     elif isinstance(data, Experiment):
         numbers = numbers_in(data, of_pairs=not isinstance(measure, OutcomeMeasure))
     elif data is None and subjects is not None:
-        population = Population.of(subjects, 1 if probes is None else probes, rate=0.5, icc=0.0)
+        population = SimulatedPeople.of(subjects, 1 if probes is None else probes, rate=0.5, icc=0.0)
         numbers = population.numbers
     else:
         raise UsageError(
@@ -343,14 +343,14 @@ def _population(
         icc = 0.0
     if len(numbers) < 2:
         raise UsageError("Other people are simulated from at least two; there is one.")
-    return Population(numbers, rate, icc, kind, informative).checked()
+    return SimulatedPeople(numbers, rate, icc, kind, informative).checked()
 
 
 def _notes(
     found: Covered,
-    power: Rejected | None,
-    level: Rejected | None,
-    population: Population,
+    power: RejectionRates | None,
+    level: RejectionRates | None,
+    population: SimulatedPeople,
     confidence_level: float,
     discordant: Share | None,
 ) -> tuple[Note, ...]:

@@ -29,7 +29,7 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class Tally:
+class SimulationTally:
     """Counts and sums over data sets, of which everything else follows; those of two runs of numbers add up.
 
     Attributes
@@ -73,7 +73,7 @@ class Tally:
     facts: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, one: DataSet, found: Answered, confidence_level: float) -> Tally:
+    def of(cls, one: DataSet, found: Answered, confidence_level: float) -> SimulationTally:
         """Count one data set."""
         value, low, high, truth = np.broadcast_arrays(found.value, found.low, found.high, one.truth)
         below, above = bool((high < truth - _SLACK).any()), bool((low > truth + _SLACK).any())
@@ -106,7 +106,7 @@ class Tally:
             facts=dict(one.facts),
         )
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: SimulationTally) -> SimulationTally:
         """Add up."""
         if not self.n or not other.n:
             return self if self.n else other
@@ -119,7 +119,7 @@ class Tally:
         places = max(len(self.squared), len(other.squared))
         padded = ((*one.squared, *(0.0,) * (places - len(one.squared))) for one in (self, other))
         names = dict.fromkeys((*self.facts, *other.facts))
-        return Tally(
+        return SimulationTally(
             **added,
             squared=tuple(map(sum, zip(*padded, strict=True))),
             facts={name: self.facts.get(name, 0.0) + other.facts.get(name, 0.0) for name in names},
@@ -203,7 +203,7 @@ class Covered:
     refused: Rate
 
     @classmethod
-    def of(cls, tally: Tally, confidence_level: float) -> Covered:
+    def of(cls, tally: SimulationTally, confidence_level: float) -> Covered:
         """Make it of counts and sums."""
         n, known = tally.answered, tally.known_width(confidence_level)
         width = tally.width / n
@@ -223,7 +223,7 @@ class Covered:
 
 
 @dataclass(frozen=True)
-class Rejected:
+class RejectionRates:
     """How tests of two algorithms on the same simulated probes fared.
 
     Attributes
@@ -253,7 +253,7 @@ class Rejected:
     discordant_subjects: float
 
     @classmethod
-    def of(cls, tally: Tally, margin: float) -> Rejected:
+    def of(cls, tally: SimulationTally, margin: float) -> RejectionRates:
         """Make it of counts and sums."""
         n = tally.answered
         return cls(
@@ -275,17 +275,17 @@ def simulate(
     confidence_level: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
-) -> tuple[Tally, Answered | None]:
+) -> tuple[SimulationTally, Answered | None]:
     """Put a question to so many data sets of a world, from the `first` on, and count; the last answer comes along."""
     listener = progress or Silent()
     listener.begin("data sets", n_sets)
-    tally, answer = Tally(), None
+    tally, answer = SimulationTally(), None
     for number in range(first, first + n_sets):
         drawn = world.draw(seed, number)
         try:
             answer = ask(drawn, confidence_level, number)
-            tally += Tally.of(drawn, answer, confidence_level)
+            tally += SimulationTally.of(drawn, answer, confidence_level)
         except DesignError:
-            tally += Tally(n=1, refused=1)
+            tally += SimulationTally(n=1, refused=1)
         listener.advance(1)
     return tally, answer

@@ -19,7 +19,7 @@ from proband.inference.comparisons.compare import margin_for
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested, difference_of, joined
 from proband.inference.comparisons.paired_rates import SKEWED, person_curve
-from proband.inference.comparisons.testing.curves import Curve, Score, Skewed, Student
+from proband.inference.comparisons.testing.curves import PValueCurve, Score, Skewed, Student
 from proband.inference.comparisons.testing.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.estimate import estimate
@@ -251,7 +251,9 @@ def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed:
     return Joint(each, tuple(tested), answers)
 
 
-def _turned(sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int) -> tuple[Curve, int | None]:
+def _turned(
+    sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int
+) -> tuple[PValueCurve, int | None]:
     """The test of people's differences: exact where everybody has as many probes of both sensors, else of what a difference leaves."""
     numbers = np.unique([np.bincount(sensors.people[place]) for place in pair])
     if len(numbers) > 1 or not apart.any():

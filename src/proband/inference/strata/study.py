@@ -57,7 +57,7 @@ _VARYING = {
 
 
 @dataclass(frozen=True, eq=False)
-class Errors(Record):
+class ErrorsByRank(Record):
     """The standard error of a curve at every rank, how it was made, and what varies behind it.
 
     Attributes
@@ -134,7 +134,7 @@ class StratStudy(Result):
     most_people: tuple[int, int] | None
     effects: tuple[GalleryEffect, ...]
     mixed: tuple[GalleryEffect, ...]
-    errors: dict[str, Errors]
+    errors: dict[str, ErrorsByRank]
     variances: dict[int, tuple[Floats, ...]]
     bands: tuple[Band, ...]
     comparison: Comparison | None
@@ -358,24 +358,26 @@ def _sensors(
     return SensorStudy(outcomes.algorithm, column, people, images)
 
 
-def errors_by_method(outcomes: Outcomes, seed: int = 0, within_people: bool = True) -> dict[str, Errors]:
+def errors_by_method(
+    outcomes: Outcomes, seed: int = 0, within_people: bool = True
+) -> dict[str, ErrorsByRank]:
     """Find the standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
 
     They differ in what varies: images of these people (BRR), other probes (jackknife, bootstrap of probes), other people
     (bootstrap of people). Images within people vary only where everybody has several (`within_people`).
     """
     last = outcomes.n_ranks
-    found: list[Errors] = []
+    found: list[ErrorsByRank] = []
     replicated = ((_BRR, BRR()), (_DELETE_ONE, Jackknife(kind="JK1")))
     for method, design in replicated if within_people else replicated[1:]:
         strata, _ = strata_of(outcomes, design)
-        found.append(Errors(method, rates_and_errors(outcomes, design, strata, last).errors))
+        found.append(ErrorsByRank(method, rates_and_errors(outcomes, design, strata, last).errors))
     for method, over in ((_OF_PROBES, "probe"), (_OF_PEOPLE, "subject")):
         drawn = Bootstrap(over, n_resamples=_BOOTSTRAP)  # type: ignore[arg-type]
         counted = CMC(last).tally(outcomes, units_of(outcomes, drawn))
         replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), seed)])
         errors = replicates.std(axis=0, ddof=1)
-        found.append(Errors(method, np.where(np.ptp(replicates, axis=0) > ROUNDING, errors, 0.0)))
+        found.append(ErrorsByRank(method, np.where(np.ptp(replicates, axis=0) > ROUNDING, errors, 0.0)))
     return {one.method.key: one for one in found}
 
 

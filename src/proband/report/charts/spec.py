@@ -14,7 +14,7 @@ import numpy as np
 
 from proband.errors import UsageError
 from proband.report.charts.error_curves import ErrorCurve
-from proband.report.charts.scales import Floats, Kind, Scale, Unit
+from proband.report.charts.scales import AxisScale, Floats, Kind, Unit
 from proband.report.tables.table import Table
 from proband.results.base import Answers
 from proband.words import count
@@ -46,9 +46,9 @@ class Axis:
         """Whether a value lies beyond its upper end, by more than rounding."""
         return value - self.high > 1e-9 * abs(self.high - self.low)
 
-    def over(self, start: float = 0.0, end: float = 1.0) -> Scale:
+    def over(self, start: float = 0.0, end: float = 1.0) -> AxisScale:
         """The same axis between two places of a drawing; by default places are shares of its length."""
-        return Scale(self.kind, self.low, self.high, start, end, self.unit)
+        return AxisScale(self.kind, self.low, self.high, start, end, self.unit)
 
 
 def _nothing() -> Floats:
@@ -179,7 +179,7 @@ class Errors:
 
 
 @dataclass(frozen=True, eq=False)
-class Histogram:
+class Outline:
     """The outline of a distribution, and above it a value with its interval, if it has one."""
 
     name: str
@@ -201,7 +201,7 @@ class Histograms:
         Where a shaded part ends that begins at the left.
     """
 
-    outlines: tuple[Histogram, ...]
+    outlines: tuple[Outline, ...]
     reference: float | None = None
     reference_label: str = ""
     shaded_to: float | None = None

@@ -13,7 +13,7 @@ from proband.report.charts.svg.drawing import shortened
 from proband.report.kinds.comparisons import comparison_statements, comparison_table
 from proband.report.kinds.differences import pairs_shown, pairs_table
 from proband.report.page.charts import shown
-from proband.report.page.model import Block, Chart, Folded, Section
+from proband.report.page.model import Block, ChartBlock, Folded, Section
 from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import Placed
@@ -60,7 +60,7 @@ def comparison_blocks(compared: Mapping[str, Standings]) -> list[Block]:
     return blocks
 
 
-def pairs_chart(id: str, data: str, title: str, comparison: Standings) -> Chart:
+def pairs_chart(id: str, data: str, title: str, comparison: Standings) -> ChartBlock:
     """Differences of pairs as a chart, and all that was found of them as its table."""
     return shown(_forest(id, title, comparison), pairs_table(data, title, comparison))
 

@@ -6,14 +6,16 @@ from proband.report.charts import spec
 from proband.report.charts.data import data_of
 from proband.report.charts.palette import is_grey
 from proband.report.charts.svg.drawing import drawings
-from proband.report.page.model import Block, Chart, Panels
+from proband.report.page.model import Block, ChartBlock, Panels
 from proband.report.tables.table import Table
 from proband.words import count
 
 _GREY = "Grey: the other {n} algorithms, named where there is room; pointing at a curve reads it."
 
 
-def shown(chart: spec.Chart, data: Table | None = None, places: Mapping[str, int] | None = None) -> Chart:
+def shown(
+    chart: spec.Chart, data: Table | None = None, places: Mapping[str, int] | None = None
+) -> ChartBlock:
     """A chart as the page holds it, every algorithm in the look it has in all charts, with its numbers as a table."""
     data = data or data_of(chart)
     chart = spec.in_places(chart, places or {})
@@ -22,7 +24,7 @@ def shown(chart: spec.Chart, data: Table | None = None, places: Mapping[str, int
     looks = [chart.place(n) for n in range(len(chart.names))] if order is None else order
     n_grey = sum(map(is_grey, looks))
     notes = (*chart.notes, _GREY.format(n=count(n_grey))) if n_grey else chart.notes
-    return Chart(
+    return ChartBlock(
         chart.id,
         chart.title,
         chart.see,

@@ -14,7 +14,7 @@ from proband.words import Note, as_sentence
 
 
 @dataclass(frozen=True)
-class Chart:
+class ChartBlock:
     """A figure: one drawing for each choice of axis, and its data as a table.
 
     Attributes
@@ -66,7 +66,7 @@ class Badges:
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactsBlock:
     """Names and values, one below the other."""
 
     rows: tuple[tuple[str, str], ...]
@@ -93,10 +93,10 @@ class Folded:
 class Panels:
     """Charts side by side, as small multiples."""
 
-    blocks: tuple[Chart, ...]
+    blocks: tuple[ChartBlock, ...]
 
 
-Block = Paragraph | Badges | Facts | Code | Folded | Panels | Table | Chart
+Block = Paragraph | Badges | FactsBlock | Code | Folded | Panels | Table | ChartBlock
 
 
 def said(notes: Iterable[Note | str]) -> list[Block]:

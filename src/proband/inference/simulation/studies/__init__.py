@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from proband.engine import Progress
 from proband.errors import unknown_name
-from proband.inference.simulation.covered import Tally, simulate
+from proband.inference.simulation.covered import SimulationTally, simulate
 from proband.inference.simulation.studies import (
     classification,
     comparisons,
@@ -29,10 +29,10 @@ from proband.inference.simulation.studies import (
     validation,
     verification,
 )
-from proband.inference.simulation.studies.trials import LEVEL, Bars, Study, Trial
+from proband.inference.simulation.studies.trials import LEVEL, Bars, CoverageStudy, Trial
 from proband.words import Target
 
-__all__ = ["STUDIES", "UNTRIED", "Bars", "Study", "Trial", "Tried", "run_trial"]
+__all__ = ["STUDIES", "UNTRIED", "Bars", "CoverageStudy", "Trial", "Tried", "run_trial"]
 
 _FAMILIES = (
     *(rates, comparisons, strata, galleries, images, pairs, verification, thresholds),
@@ -94,7 +94,7 @@ class Tried:
     people: str
     measure: str
     design: str
-    tally: Tally
+    tally: SimulationTally
     first: int
     seed: int
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from proband.inference.classification.classify import classify
 from proband.inference.outcomes.tables import compare_outcomes
 from proband.inference.simulation.asking import Answered, Asking, compared
-from proband.inference.simulation.populations import Population
-from proband.inference.simulation.studies.trials import SOME, Bars, Study, Trial, each
+from proband.inference.simulation.populations import SimulatedPeople
+from proband.inference.simulation.studies.trials import SOME, Bars, CoverageStudy, Trial, each
 from proband.inference.simulation.table_worlds import ClassesWorld, ItemsWorld
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Target, given
@@ -75,7 +75,7 @@ def _classes(
 _OF_MODELS = {"micro": _micro, "macro": _macro}
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "accuracy",
         NEW_SAMPLES,
         tuple(
@@ -92,7 +92,7 @@ STUDIES = (
         ),
         ("classify", "protocols.compare_predictions"),
     ),
-    Study(
+    CoverageStudy(
         "recall-of-a-class",
         NEW_SAMPLES,
         tuple(
@@ -105,7 +105,7 @@ STUDIES = (
         ),
         ("classify",),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-models",
         NEW_SAMPLES,
         tuple(
@@ -127,14 +127,14 @@ STUDIES = (
         ),
         ("classify", "Difference", "protocols.compare_predictions", "protocols.paired_test"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-systems",
         NEW_ITEMS,
         tuple(
             Trial(
                 f"{clusters} clusters × {each(items)} items, rate 0.7, icc 0.2, {len(margins)} systems"
                 + (f", {given(margins[-1])} apart" if any(margins) else ", no difference"),
-                ItemsWorld(Population.of(clusters, items, rate=0.7, icc=0.2), margins),
+                ItemsWorld(SimulatedPeople.of(clusters, items, rate=0.7, icc=0.2), margins),
                 Asking("success", _items_compared),
                 Bars(coverage=0.92, power=0.7),
                 dear=(4 if len(margins) > 2 else 1) * (1 if isinstance(items, int) else 2),

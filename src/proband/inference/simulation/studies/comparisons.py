@@ -24,7 +24,7 @@ from proband.inference.simulation.studies.trials import (
     RATE,
     SOME,
     Bars,
-    Study,
+    CoverageStudy,
     Trial,
     population_of,
     zipf,
@@ -141,13 +141,13 @@ def _tabulated(one: DataSet, level: float, seed: int) -> Answered:
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "difference-of-probes",
         NEW_PEOPLE,
         (_two(100, 1, 0.8, 0.0, Binomial()), _two(100, 1, 0.8, 0.0, Binomial(), apart=0.1)),
         ("compare", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-rates",
         NEW_PEOPLE,
         (
@@ -158,7 +158,7 @@ STUDIES = (
         ),
         ("compare", "Difference", "Test"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-ranks",
         NEW_PEOPLE,
         (
@@ -167,7 +167,7 @@ STUDIES = (
         ),
         ("compare", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "opposed-algorithms",
         NEW_PEOPLE,
         (
@@ -179,7 +179,7 @@ STUDIES = (
         ),
         ("compare", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "families",
         NEW_PEOPLE,
         tuple(
@@ -198,16 +198,16 @@ STUDIES = (
         ),
         ("compare", "Comparison", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "any-difference",
         NEW_PEOPLE,
         tuple(
             Trial(said, world, Asking("cochran-q", _cochran))
             for said, world in (_several(100, 1, (0.0,) * 4),)
         ),
-        ("Test",),
+        ("compare", "Test"),
     ),
-    Study(
+    CoverageStudy(
         "gate",
         NEW_PEOPLE,
         tuple(
@@ -226,7 +226,7 @@ STUDIES = (
         ),
         ("gate", "Gate"),
     ),
-    Study(
+    CoverageStudy(
         "independent-people",
         NEW_PEOPLE,
         tuple(
@@ -241,7 +241,7 @@ STUDIES = (
         ),
         ("compare_independent", "difference_of_independent", "newcombe_interval"),
     ),
-    Study(
+    CoverageStudy(
         "sensors",
         Target("new-people-sensors", "new people seen by both sensors"),
         tuple(
@@ -259,7 +259,7 @@ STUDIES = (
         ),
         ("compare_sensors",),
     ),
-    Study(
+    CoverageStudy(
         "mcnemar",
         NEW_PEOPLE,
         tuple(

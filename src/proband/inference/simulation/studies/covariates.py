@@ -6,7 +6,7 @@ from proband.inference.covariates.difficulty import partition
 from proband.inference.covariates.outcomes import explain_outcomes
 from proband.inference.simulation.asking import Answered, Asking, of_a_test
 from proband.inference.simulation.score_worlds import PartsWorld
-from proband.inference.simulation.studies.trials import Bars, Study, Trial
+from proband.inference.simulation.studies.trials import Bars, CoverageStudy, Trial
 from proband.inference.simulation.table_worlds import CovariatesWorld
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target, given
@@ -40,7 +40,7 @@ def _parted(one: DataSet, level: float, seed: int) -> Answered:
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "covariates",
         NEW_PEOPLE_TRIALS,
         tuple(
@@ -56,7 +56,7 @@ STUDIES = (
         ),
         ("covariates", "explain_outcomes"),
     ),
-    Study(
+    CoverageStudy(
         "terms",
         NEW_PEOPLE_TRIALS,
         tuple(
@@ -70,7 +70,7 @@ STUDIES = (
         ),
         ("covariates", "explain_outcomes"),
     ),
-    Study(
+    CoverageStudy(
         "parts",
         NEW_PEOPLE_TRIALS,
         tuple(

@@ -6,7 +6,7 @@ import numpy as np
 
 from proband.inference.datasets.comparison import compare_datasets
 from proband.inference.simulation.asking import Answered, Asking, of_a_test
-from proband.inference.simulation.studies.trials import Bars, Study, Trial
+from proband.inference.simulation.studies.trials import Bars, CoverageStudy, Trial
 from proband.inference.simulation.table_worlds import DatasetsWorld
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target, given
@@ -59,7 +59,7 @@ def _several(datasets: int, margins: tuple[float, ...], ask: Asking) -> Trial:
 _RANKS, _MEANS = Asking("signed-ranks", _ranked), Asking("mean-difference", _pooled)
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "data-sets",
         OTHER_DATA_SETS,
         (
@@ -69,13 +69,13 @@ STUDIES = (
         ),
         ("compare_datasets", "SignedRanks"),
     ),
-    Study(
+    CoverageStudy(
         "mean-over-data-sets",
         OTHER_DATA_SETS,
         (_several(8, (0.0, 0.0), _MEANS), _several(15, (0.0, 0.02), _MEANS)),
         ("compare_datasets",),
     ),
-    Study(
+    CoverageStudy(
         "any-difference-over-data-sets",
         OTHER_DATA_SETS,
         (_several(12, (0.0,) * 5, Asking("friedman", _friedman)),),

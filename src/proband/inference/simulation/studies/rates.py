@@ -17,7 +17,7 @@ from proband.inference.simulation.studies.trials import (
     RATE,
     SOME,
     Bars,
-    Study,
+    CoverageStudy,
     Trial,
     population_of,
     searched,
@@ -122,7 +122,7 @@ def _curves(
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "rate-of-probes",
         NEW_PEOPLE,
         (
@@ -132,7 +132,7 @@ STUDIES = (
         ),
         ("estimate", "evaluate", "Estimate", "proportion_interval"),
     ),
-    Study(
+    CoverageStudy(
         "rate-over-people",
         NEW_PEOPLE,
         (
@@ -147,7 +147,7 @@ STUDIES = (
         ),
         ("estimate", "evaluate", "Estimate", "Pilot"),
     ),
-    Study(
+    CoverageStudy(
         "rate-beside-others",
         NEW_PEOPLE,
         (
@@ -160,7 +160,7 @@ STUDIES = (
         ),
         ("estimate", "evaluate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "ranks-over-people",
         NEW_PEOPLE,
         (
@@ -171,7 +171,7 @@ STUDIES = (
         ),
         ("estimate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "curves",
         NEW_PEOPLE,
         (

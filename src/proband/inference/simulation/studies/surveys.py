@@ -8,7 +8,7 @@ import numpy as np
 
 from proband.designs import BRR
 from proband.inference.simulation.asking import Answered, Asking
-from proband.inference.simulation.studies.trials import SOME, Bars, Study, Trial, each
+from proband.inference.simulation.studies.trials import SOME, Bars, CoverageStudy, Trial, each
 from proband.inference.simulation.table_worlds import SurveyWorld
 from proband.inference.simulation.worlds import DataSet
 from proband.inference.survey import Survey, estimate_weighted
@@ -84,7 +84,7 @@ def _sites(
 _SHARE, _MEAN = Asking("share", _share), Asking("mean", _mean)
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "survey",
         WITHIN_SITES,
         (
@@ -102,7 +102,7 @@ STUDIES = (
             "Survey.replicated",
         ),
     ),
-    Study(
+    CoverageStudy(
         "difference-in-a-survey",
         WITHIN_SITES,
         (
@@ -112,7 +112,7 @@ STUDIES = (
         ),
         ("Survey.estimate",),
     ),
-    Study(
+    CoverageStudy(
         "functions-of-weights",
         WITHIN_SITES,
         (_sites((16,) * 4, (3,), Asking("function", _weighed)),),

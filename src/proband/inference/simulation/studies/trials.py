@@ -9,9 +9,9 @@ from scipy.special import ndtr
 
 from proband.inference.proportions import normal_quantile
 from proband.inference.simulation.asking import Ask, Estimating
-from proband.inference.simulation.covered import REJECTS, Covered, Tally, share_of
+from proband.inference.simulation.covered import REJECTS, Covered, SimulationTally, share_of
 from proband.inference.simulation.pair_worlds import PairKind, PairsWorld
-from proband.inference.simulation.populations import Population
+from proband.inference.simulation.populations import SimulatedPeople
 from proband.inference.simulation.worlds import OutcomesWorld, World
 from proband.measures import Measure, RecognitionRate
 from proband.measures.base import OutcomeMeasure
@@ -56,7 +56,7 @@ class Bars:
     power: float = 0.0
     cautioned: tuple[float, float] = (0.0, 1.0)
 
-    def broken(self, tally: Tally) -> tuple[str, ...]:
+    def broken(self, tally: SimulationTally) -> tuple[str, ...]:
         """The names of the bars that are not passed.
 
         Examples
@@ -89,7 +89,7 @@ BARS = Bars()
 """What must hold where nothing else is said."""
 
 
-def oracle_power(tally: Tally) -> float | None:
+def oracle_power(tally: SimulationTally) -> float | None:
     """How often a test rejects that knows the variance of the difference; None where there is no single difference."""
     if not tally.tested or tally.null or len(tally.squared) != 1 or not tally.squared[0]:
         return None
@@ -125,7 +125,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Study:
+class CoverageStudy:
     """What is claimed of a question, and where that is tried.
 
     Attributes
@@ -159,9 +159,9 @@ def each(numbers: int | tuple[int, ...]) -> str:
 
 def population_of(
     subjects: int, probes: int | tuple[int, ...], rate: float, icc: float, **more: Any
-) -> tuple[str, Population]:
+) -> tuple[str, SimulatedPeople]:
     """People, in words and as they are drawn."""
-    people = Population.of(subjects, probes, rate=rate, icc=icc, **more)
+    people = SimulatedPeople.of(subjects, probes, rate=rate, icc=icc, **more)
     said = f"{subjects} × {each(probes)}, rate {given(rate)}, icc {given(icc)}, {people.kind}"
     return said + (", hard people have more" if people.informative else ""), people
 
@@ -194,6 +194,6 @@ def pairs_of(
     kind: PairKind = "normal",
 ) -> tuple[str, PairsWorld]:
     """Pairs of people, in words and as they are drawn."""
-    numbers = Population.of(subjects, images, rate=0.5, icc=0.0).numbers
+    numbers = SimulatedPeople.of(subjects, images, rate=0.5, icc=0.0).numbers
     said = f"{subjects} × {each(images)} images, value {given(value)}, icc {given(icc)}, {kind}"
     return said, PairsWorld(numbers, measure, value, icc, kind)

@@ -6,7 +6,7 @@ from proband.inference.cross_validation.comparison import compare_folds, compare
 from proband.inference.cross_validation.five_by_two import compare_five_by_two
 from proband.inference.simulation.asking import Answered, Ask, Asking, Validating, compared, of_a_test
 from proband.inference.simulation.other_worlds import SplitsWorld
-from proband.inference.simulation.studies.trials import BARS, Bars, Study, Trial
+from proband.inference.simulation.studies.trials import BARS, Bars, CoverageStudy, Trial
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target, given
 
@@ -51,7 +51,7 @@ _ALIKE, _UNLIKE = (2.5, 2.5), (3.2, 2.0)
 _MODELS, _METHODS = Asking("accuracy-of-models", _models), Asking("accuracy-of-method", _methods)
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "fitted-models",
         FITTED_MODELS,
         (
@@ -61,7 +61,7 @@ STUDIES = (
         ),
         ("protocols.run_protocol",),
     ),
-    Study(
+    CoverageStudy(
         "methods-trained-anew",
         METHODS,
         (
@@ -71,7 +71,7 @@ STUDIES = (
         ),
         ("protocols.run_protocol",),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-fitted-models",
         FITTED_MODELS,
         (
@@ -82,7 +82,7 @@ STUDIES = (
         ),
         ("protocols.run_protocol", "AccuracyComparison"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-methods",
         METHODS,
         (

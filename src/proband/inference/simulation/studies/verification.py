@@ -11,10 +11,10 @@ from proband.inference.simulation.asking import Answered, Asking, of_a_test
 from proband.inference.simulation.compared_worlds import DecidedBeside
 from proband.inference.simulation.other_worlds import AtThreshold, NamedPairs, NothingApart
 from proband.inference.simulation.pair_worlds import PairKind, TwoOverPairs
-from proband.inference.simulation.populations import Population
+from proband.inference.simulation.populations import SimulatedPeople
 from proband.inference.simulation.score_worlds import CentreWorld
 from proband.inference.simulation.studies.pairs import NEW_PEOPLE_PAIRS
-from proband.inference.simulation.studies.trials import Bars, Study, Trial, each, pairs_of, zipf
+from proband.inference.simulation.studies.trials import Bars, CoverageStudy, Trial, each, pairs_of, zipf
 from proband.inference.simulation.worlds import DataSet
 from proband.inference.verification.groups import hard_subjects_of
 from proband.inference.verification.verification import verify
@@ -92,7 +92,7 @@ def _verified(
 
 def _centred(people: int, images: int | tuple[int, ...], fmr: float, short: Target | None = None) -> Trial:
     """FNMR at a false match rate of people drawn towards a common centre."""
-    numbers = Population.of(people, images, rate=0.5, icc=0.0).numbers
+    numbers = SimulatedPeople.of(people, images, rate=0.5, icc=0.0).numbers
     said = f"{people} × {each(images)} images, FMR {given(fmr)}, drawn towards a centre"
     return Trial(said, CentreWorld(numbers, fmr), _Verifying("fnmr-at-fmr", fmr), Bars(coverage=0.92), short)
 
@@ -138,7 +138,7 @@ def _named(
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "rates-at-a-threshold",
         NEW_PEOPLE_PAIRS,
         (
@@ -153,7 +153,7 @@ STUDIES = (
         ),
         ("verify", "verify_pairs", "VerificationPoint"),
     ),
-    Study(
+    CoverageStudy(
         "rates-at-a-false-match-rate",
         NEW_PEOPLE_PAIRS,
         (
@@ -166,7 +166,7 @@ STUDIES = (
         ),
         ("verify", "verify_pairs", "Verification"),
     ),
-    Study(
+    CoverageStudy(
         "images-named-alone",
         NEW_PEOPLE_PAIRS,
         (
@@ -178,7 +178,7 @@ STUDIES = (
         ),
         ("verify", "verify_pairs"),
     ),
-    Study(
+    CoverageStudy(
         "groups-of-people",
         NEW_PEOPLE_PAIRS,
         (
@@ -188,7 +188,7 @@ STUDIES = (
         ),
         ("verify",),
     ),
-    Study(
+    CoverageStudy(
         "hard-people",
         NEW_PEOPLE_PAIRS,
         (

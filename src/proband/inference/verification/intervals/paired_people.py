@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.testing.curves import Curve, Student
+from proband.inference.comparisons.testing.curves import PValueCurve, Student
 from proband.inference.verification.people.carriers import FEWEST
 from proband.results.about import NOBODY, RestsOn, Who
 from proband.results.difference import Difference, Verdict
@@ -97,7 +97,7 @@ class Apart:
         return replace(self, standard_error=error, units=self.units / factor, inner=inner, outer=outer)
 
     @property
-    def curve(self) -> Curve:
+    def curve(self) -> PValueCurve:
         """The p-value of every difference there could be.
 
         It is Student's, also after Hall's (1992) transformation against the skewness of what people add; where nothing varies, that of

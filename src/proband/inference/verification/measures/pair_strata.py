@@ -14,7 +14,7 @@ from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE, Replicates
 from proband.errors import DesignError, UsageError, first_few, unknown_name
-from proband.inference.comparisons.testing.curves import Curve, Student
+from proband.inference.comparisons.testing.curves import PValueCurve, Student
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH, NOTHING_VARIES, PAST_LIMITS
 from proband.inference.strata.intervals import Carried, ends_of, freedom_of
@@ -93,7 +93,7 @@ def stratified_differences(question: Question) -> Joint:
     held, design = plan.held, plan.design
     drawn = [plan.replicates(question.measure, one) for one in held]
 
-    def tested(a: int, b: int) -> tuple[Curve, float, None]:
+    def tested(a: int, b: int) -> tuple[PValueCurve, float, None]:
         difference = held[a].measured.value - held[b].measured.value
         error = plan.error(drawn[a] - drawn[b], difference)
         freedom = max(plan.freedom, 1.0)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from proband.designs import Reweighting
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested, difference_of
-from proband.inference.comparisons.testing.curves import Curve
+from proband.inference.comparisons.testing.curves import PValueCurve
 from proband.inference.estimates.replicates import bootstrap_interval
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH
@@ -148,7 +148,7 @@ def differences_over_people(question: Question) -> Joint:
         for one in held
     ]
 
-    def tested(a: int, b: int) -> tuple[Curve, float, Floats]:
+    def tested(a: int, b: int) -> tuple[PValueCurve, float, Floats]:
         draws = drawn[a] - drawn[b]
         draws = draws[~np.isnan(draws)]
         difference = held[a].measured.value - held[b].measured.value
@@ -204,7 +204,7 @@ def joint_in_replicates(
     question: Question,
     held: list[HeldPairs],
     each: list[Estimate],
-    find: Callable[[int, int], tuple[Curve, float, Any]],
+    find: Callable[[int, int], tuple[PValueCurve, float, Any]],
     method: Method,
 ) -> Joint:
     """Put every two algorithms to a test, unless they were measured on other comparisons."""

@@ -26,7 +26,7 @@ _ABOVE = f"thin lines and hollow dots: fewer than {SUPPORTED} errors; dotted: a 
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _ErrorKind:
     """What the two rates are, what their errors are called, and what was compared."""
 
     x: str
@@ -37,7 +37,7 @@ class _Kind:
     compared: str
 
 
-_VERIFICATION = _Kind(
+_VERIFICATION = _ErrorKind(
     "false match rate (FMR)",
     "false non-match rate (FNMR)",
     ("false matches", "false non-matches"),
@@ -45,7 +45,7 @@ _VERIFICATION = _Kind(
     "impostor",
     "comparisons",
 )
-_SEARCH = _Kind(
+_SEARCH = _ErrorKind(
     "false positive identification rate (FPIR)",
     "false negative identification rate (FNIR)",
     ("false positives", "misses"),
@@ -198,7 +198,7 @@ def _chart(
     title: str,
     curves: Sequence[ErrorCurve],
     dots: tuple[tuple[tuple[float, float], ...], ...],
-    kind: _Kind,
+    kind: _ErrorKind,
     scales: Sequence[Kind],
     limits: Limits,
 ) -> Chart:

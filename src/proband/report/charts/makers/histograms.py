@@ -15,7 +15,7 @@ from proband.inference.verification.results import Verification
 from proband.report import columns as col
 from proband.report.charts.palette import PLAIN, SECOND
 from proband.report.charts.scales import Floats, Unit
-from proband.report.charts.spec import Axis, Chart, Histogram, Histograms, listed, some
+from proband.report.charts.spec import Axis, Chart, Histograms, Outline, listed, some
 from proband.report.tables.table import Table
 from proband.words import count, counted, effect, effect_interval, given, level, threshold
 
@@ -97,7 +97,7 @@ def scores(counts: ScoreCounts, id: str = "scores", title: str | None = None) ->
         above += f"\n{counts.threshold_label}: {threshold(counts.threshold)}"
         ends.append(counts.threshold)
     outlines = tuple(
-        Histogram(name, few.edges, own / (np.diff(few.edges) * max(totals[name], 1)))
+        Outline(name, few.edges, own / (np.diff(few.edges) * max(totals[name], 1)))
         for name, own in kinds.items()
     )
     return Chart(
@@ -194,7 +194,7 @@ def over_choices(
         Whether the mean stands above each, and the middle part of the trials.
     """
     outlines = tuple(
-        Histogram(
+        Outline(
             name,
             *bins(one, width, differences),
             None if confidence_level is None else (one.mean, *one.interval(confidence_level)),
@@ -255,7 +255,7 @@ def bins(one: Distribution, width: int, zero_last: bool) -> tuple[Floats, Floats
 
 def _axes(
     ends: tuple[float, float],
-    outlines: Sequence[Histogram],
+    outlines: Sequence[Outline],
     x_label: str,
     y_label: str,
     unit: Unit,

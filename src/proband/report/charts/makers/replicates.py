@@ -9,7 +9,7 @@ import numpy as np
 
 from proband.errors import DesignError
 from proband.report.charts.scales import Floats, Unit
-from proband.report.charts.spec import Axis, Chart, Histogram, Histograms, listed, some
+from proband.report.charts.spec import Axis, Chart, Histograms, Outline, listed, some
 from proband.results.estimate import Estimate
 from proband.words import count, counted, fixed, interval, level
 
@@ -120,9 +120,7 @@ def replicates_chart(
     made = bins_of(finite, n)
     shown = tuple(names or (one.algorithm for one in estimates))
     outlines = tuple(
-        Histogram(
-            name, made.edges, made.shares(values), (one.value, _end(one.low, made), _end(one.high, made))
-        )
+        Outline(name, made.edges, made.shares(values), (one.value, _end(one.low, made), _end(one.high, made)))
         for name, one, values in zip(shown, estimates, finite, strict=True)
     )
     told = [

@@ -320,25 +320,25 @@ def galleries(
     """
     dates = {name: panel for panel in panels if panel.date is not None for name in panel.algorithms}
     turn = {panel.date: place for place, panel in enumerate(panels)}
-    means = {row.algorithm: row.spread.mean for row in variation.rows}
+    means = {row.algorithm: row.mean.value for row in variation.rows}
     last = len(panels)
     names = sorted(
         variation.algorithms,
         key=lambda name: (turn[dates[name].date] if name in dates else last, -means[name]),
     )
     found = [
-        InGallery(name, cell.gallery, cell.rate, cell.interval, variation.answers)
+        InGallery(name, cell.gallery, cell.rate, col.ends(cell.estimate), variation.answers)
         for name in variation.algorithms
         for cell in variation.of(name)
         if cell.rate is not None
     ]
     marks = [_single(names.index(one.algorithm), one.rate) for one in found]
     for row in variation.rows:
-        place, mean = names.index(row.algorithm), row.spread.mean
-        marks.append(Mark(place, place, mean, *(row.spread.interval or (mean, mean))))
+        place, mean = names.index(row.algorithm), row.mean.value
+        marks.append(Mark(place, place, mean, *(col.ends(row.mean) or (mean, mean))))
     n = counted(len(variation.galleries), "gallery", "galleries")
     told = [
-        f"{row.algorithm}: mean {fixed(row.spread.mean)} over {n}, range {fixed(row.spread.range)}"
+        f"{row.algorithm}: mean {fixed(row.mean.value)} over {n}, range {fixed(row.range)}"
         for row in variation.rows
     ]
     labels = tuple(f"{name} ({dates[name].date})" if name in dates else name for name in names)
@@ -378,7 +378,7 @@ def gallery_effect(
         for number, one in enumerate(effect.estimates, 1)
     ]
     marks = tuple(_single(names.index(one.algorithm), one.rate) for one in found)
-    tests = tuple("" if one.p_value is None else f"p {p_value(one.p_value)}" for one in effects)
+    tests = tuple(f"p {p_value(float(effect.test))}" for effect in effects)
     chart = rows_chart(
         id,
         title,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proband.report.charts.naming import Room, named_directly
-from proband.report.charts.scales import Floats, Scale
+from proband.report.charts.scales import AxisScale, Floats
 from proband.report.charts.spec import Axis, Chart
 from proband.report.charts.svg.elements import element, line, number, words
 
@@ -21,8 +21,8 @@ _INSET = 9.0  # between the ends of an axis and the first and last place of the 
 class Frame:
     """Two axes, what they are called, and the room around them."""
 
-    x: Scale
-    y: Scale
+    x: AxisScale
+    y: AxisScale
     x_label: str
     y_label: str = ""
     height: float = HEIGHT

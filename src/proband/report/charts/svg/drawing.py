@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from proband.report.charts.palette import is_grey
-from proband.report.charts.scales import Floats, Scale, linear_ticks
+from proband.report.charts.scales import AxisScale, Floats, linear_ticks
 from proband.report.charts.spec import (
     TINT,
     Axis,
     Chart,
     Curves,
     Errors,
-    Histogram,
     Histograms,
     Mark,
     Matrix,
+    Outline,
     Rows,
     Series,
 )
@@ -95,7 +95,7 @@ def _line(frame: Frame, xs: Floats, ys: Floats, look: str, *, step: bool) -> str
     return element("path", class_=look, d=path(corners[0][kept], corners[1][kept]), fill="none")
 
 
-def _read_ranks(ranks: Scale, last: int) -> Places:
+def _read_ranks(ranks: AxisScale, last: int) -> Places:
     """The ranks at which curves can be read: the same for all of them, so that they can be read together."""
     if ranks.kind == "log":
         found = [round(10 ** (k / 12)) for k in range(12 * len(str(last)))]
@@ -192,7 +192,7 @@ def _histograms(chart: Chart, marks: Histograms, axes: tuple[Axis, Axis]) -> tup
     return frame, [*parts, *outlines, _upright(frame, marks.reference), said]
 
 
-def _histogram(frame: Frame, order: int, place: int, one: Histogram) -> str:
+def _histogram(frame: Frame, order: int, place: int, one: Outline) -> str:
     """One histogram, tinted, and its value with the interval above."""
     x = frame.x(np.repeat(one.edges, 2))
     y = frame.y(np.concatenate([[0.0], np.repeat(one.heights, 2), [0.0]]))

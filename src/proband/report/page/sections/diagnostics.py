@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from proband.designs.resampling import BOOTSTRAP
-from proband.report.page.model import Block, Facts, Section
+from proband.report.page.model import Block, FactsBlock, Section
 from proband.report.page.registry import section
 from proband.report.scene import Scene
 from proband.report.tables import cells
@@ -27,7 +27,7 @@ def diagnostics_section(scene: Scene) -> Section | None:
     blocks += [block for view, part in scene.parts.values() for block in view.diagnostics(part)]
     notes = noted(scene)
     if notes:
-        blocks.append(Facts(tuple(notes), "Noted"))
+        blocks.append(FactsBlock(tuple(notes), "Noted"))
     return Section("diagnostics", "Diagnostics", tuple(blocks)) if blocks else None
 
 
