@@ -65,7 +65,7 @@ def _png(drawn: Figure) -> bytes:
 
 def values_chart(result: Shown) -> Chart:
     """Chart the rows of a result's frame, or the result itself, as values with their intervals."""
-    rows = result.to_frame().to_dicts() if hasattr(result, "to_frame") else [vars(result)]
+    rows = result.to_frame(wide=True).to_dicts() if hasattr(result, "to_frame") else [vars(result)]
     key = next((key for key in _VALUES if rows and isinstance(rows[0].get(key), int | float)), None)
     found = [_valued(row, key) for row in rows if row.get(key) is not None] if key is not None else []
     if key is None or not found or (key == "mean" and "low" not in rows[0]):

@@ -62,9 +62,9 @@ class Curve(Result):
         return f"{self.facts.algorithm}: CMC of {counted(self.facts.n_probes, 'probe')}, {shown}"
 
     def _frame(self, wide: bool) -> pl.DataFrame:
-        """Return columns algorithm, rank and rate."""
+        """Return columns algorithm, rank and value."""
         return pl.DataFrame(
-            {"algorithm": [self.facts.algorithm] * len(self.values), "rank": self.ranks, "rate": self.values}
+            {"algorithm": [self.facts.algorithm] * len(self.values), "rank": self.ranks, "value": self.values}
         )
 
 

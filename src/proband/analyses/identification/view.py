@@ -96,7 +96,7 @@ class IdentificationView(View[Identified]):
 
     def frames(self, found: Identified) -> Mapping[str, pl.DataFrame]:
         """Rates, curves, other measures, and what the sets share."""
-        made = {"leaderboard": found.evaluation.to_frame(), "cmc": found.evaluation.curves_frame()}
+        made = {"leaderboard": found.evaluation.to_frame(wide=True), "cmc": found.evaluation.curves_frame()}
         if found.measured:
             made["measures"] = measures_frame(found.measured)
         return made | ({} if found.overlap is None else {"overlap": found.overlap.to_frame()})
@@ -127,7 +127,7 @@ class IdentificationView(View[Identified]):
 
     def embedded(self, found: Identified) -> Mapping[str, str]:
         return {
-            "leaderboard-summary.csv": spreadsheet_csv(found.evaluation.to_frame()),
+            "leaderboard-summary.csv": spreadsheet_csv(found.evaluation.to_frame(wide=True)),
             "cmc-thinned.csv": thinned_curves(found.evaluation),
         }
 
