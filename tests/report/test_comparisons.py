@@ -10,6 +10,7 @@ import pytest
 
 import proband as pb
 from proband.engine.rendering import render
+from proband.inference.comparisons.comparison import in_short
 from proband.report.kinds.comparisons import comparison_table, letter_of, rows_of
 from proband.report.tables.cells import columns, text_cell
 from proband.report.tables.table import Table
@@ -138,7 +139,7 @@ def test_three_algorithms_show_who_leads_and_every_difference(comparison):
     html, text = comparison._repr_html_(), " ".join(repr(comparison).split())
     assert "net_50% and close lead" in html
     for pair in comparison.pairs:
-        assert as_sentence(pair.sentence()) in text
+        assert as_sentence(in_short(pair.sentence())) in text
     assert "adjusted p" in html
 
 

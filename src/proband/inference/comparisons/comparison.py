@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -111,9 +111,18 @@ class Standings(Result):
         return spreadsheet_csv(self.to_frame())
 
 
+def in_short(verdict: Note) -> Note:
+    """A verdict without what would decide it; what warns stays."""
+    values = dict(verdict.values)
+    if "more" in values:
+        values["more"] = tuple(note for note in values["more"] if note.level == "caution")
+    return replace(verdict, values=tuple(values.items()))
+
+
 def verdict_lines(comparison: Standings) -> list[str]:
     """The verdicts, a line each: of many pairs those of the best algorithms, and how many more there are."""
-    said = [as_sentence(pair.sentence()) for pair in comparison.leading_pairs[:_TOLD]]
+    verdicts = [pair.sentence() for pair in comparison.leading_pairs[:_TOLD]]
+    said = [as_sentence(note if len(comparison.pairs) == 1 else in_short(note)) for note in verdicts]
     left = len(comparison.pairs) - len(said)
     return [*said, f"… and {counted(left, 'more pair')}: to_frame() has all."] if left else said
 

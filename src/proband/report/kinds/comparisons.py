@@ -9,7 +9,7 @@ from typing import Any
 
 from proband.engine.arguments import published
 from proband.inference import Comparison, Estimate, OutcomeComparison
-from proband.inference.comparisons.comparison import ComparisonsByCategory, Standings
+from proband.inference.comparisons.comparison import ComparisonsByCategory, Standings, in_short
 from proband.inference.estimates.evaluation import probes_called
 from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
@@ -180,10 +180,8 @@ def verdicts(comparison: Standings) -> list[Note]:
     if len(pairs) == 1:
         return pairs
     if not difference_tables(comparison):
-        return list(map(_shortened, pairs)) if len(pairs) <= _FEW_PAIRS else [leading_group(comparison)]
-    cautions = [
-        _shortened(pair.sentence()) for pair in comparison.leading_pairs if is_caution(pair.sentence())
-    ]
+        return list(map(in_short, pairs)) if len(pairs) <= _FEW_PAIRS else [leading_group(comparison)]
+    cautions = [in_short(pair.sentence()) for pair in comparison.leading_pairs if is_caution(pair.sentence())]
     return [*([leading_group(comparison)] if comparison.all_pairs else []), *cautions[:_FEW_PAIRS]]
 
 
@@ -204,15 +202,6 @@ def told_and_left(comparison: Standings | None, explain: bool) -> tuple[list[Not
     if comparison is None:
         return [], []
     return (comparison.sentences(), []) if explain else (verdicts(comparison), unsaid_verdicts(comparison))
-
-
-def _shortened(verdict: Note) -> Note:
-    """A verdict without what would decide it; what warns stays."""
-    kept = (
-        (name, tuple(filter(is_caution, value)) if name == "more" else value)
-        for name, value in verdict.values
-    )
-    return replace(verdict, values=tuple(kept))
 
 
 def leading_group(comparison: Standings) -> Note:
