@@ -27,6 +27,7 @@ RETURNED = {
     "algorithms.LinearModel",
     "algorithms.Training",
     "blind.Key",
+    "blind.Made",
     "blind.Meeting",
     "blind.Package",
     "inference.Interval",

@@ -255,7 +255,8 @@ class World:
         self.datasets = datasets
         yield pb.compare_datasets(datasets)
         columns = pb.inference.ImageColumns.of(samples, (a,))
-        yield from (columns, pb.gallery_effect(a, columns))
+        effect = pb.gallery_effect(a, columns)
+        yield from (columns, effect, effect.test, effect.test.who, effect.test.rests_on)
         variation = pb.gallery_variation(rate, self.both, experiment, pb.designs.Galleries(2))
         yield variation
         chosen = pb.permute(self.both, self.pool, pb.designs.ImageChoice(64), keep=True)
