@@ -28,6 +28,7 @@ RETURNED = {
     "algorithms.LinearModel",
     "algorithms.Training",
     "blind.Key",
+    "blind.Made",
     "blind.Meeting",
     "blind.Package",
     "results.Several",

@@ -56,7 +56,7 @@ def test_thirty_algorithms_are_told_apart_by_verification():
         assert one.told_apart == (one.p_adjusted <= 0.05) == (one.low > 0 or one.high < 0)
         assert one.p_adjusted >= one.p_value
     both = orders_of(None, found, found, 0.95)
-    assert both.tau_low > -0.5  # it was −1 where no p-value could be small enough
+    assert both.tau.low > -0.5  # it was −1 where no p-value could be small enough
 
 
 def test_adjusted_p_values_have_the_floor_of_the_draws_alone():

@@ -89,9 +89,9 @@ def test_galleries_that_differ_alike_for_everybody_are_not_tested(people, value)
     means = np.column_stack(
         [np.full(people, value + 0.1), np.full(people, value), np.full(people, value * 0.7)]
     )
-    assert _hotelling(means)[2] == 1.0
-    for pair in _pairs(means):
-        assert (pair["standard_error"], pair["p_value"]) == (0.0, 1.0)
+    assert _hotelling(means, "net").p_value == 1.0
+    for pair in _pairs(means, "net", 0.95):
+        assert (pair.standard_error, pair.p_value, pair.varies) == (0.0, 1.0, False)
 
 
 @pytest.mark.parametrize(

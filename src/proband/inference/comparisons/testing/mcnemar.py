@@ -101,29 +101,29 @@ class PairedTest(Test):
     p_less: Rate
     p_mid: Rate
 
-    @classmethod
-    def of_tails(
-        cls, n_sf: int, n_fs: int, tails: tuple[float, float], observed: float, method: Method, of: str
-    ) -> PairedTest:
-        """Make it of the chances of as much for the first and for the second, and of what was `observed` itself."""
-        greater, less = tails
-        smaller = min(greater, less)
-        return cls(
-            n_sf=n_sf,
-            n_fs=n_fs,
-            p_value=min(1.0, 2 * smaller),
-            p_greater=greater,
-            p_less=less,
-            p_mid=min(1.0, max(2 * smaller - observed, 0.0)),
-            rests_on=RestsOn(n=n_sf + n_fs, of=of, events=n_sf),
-            method=method,
-        )
-
     def __repr__(self) -> str:
         return (
             f"PairedTest({self.method}: n_sf={self.n_sf}, n_fs={self.n_fs}, p_value={digits(self.p_value, 6)}, "
             f"p_mid={digits(self.p_mid, 6)})"
         )
+
+
+def paired_test_of(
+    n_sf: int, n_fs: int, tails: tuple[float, float], observed: float, method: Method, of: str
+) -> PairedTest:
+    """Make a test of the chances of as much for the first and for the second, and of what was `observed` itself."""
+    greater, less = tails
+    smaller = min(greater, less)
+    return PairedTest(
+        n_sf=n_sf,
+        n_fs=n_fs,
+        p_value=min(1.0, 2 * smaller),
+        p_greater=greater,
+        p_less=less,
+        p_mid=min(1.0, max(2 * smaller - observed, 0.0)),
+        rests_on=RestsOn(n=n_sf + n_fs, of=of, events=n_sf),
+        method=method,
+    )
 
 
 @published
@@ -167,10 +167,10 @@ def mcnemar(n_sf: Count, n_fs: Count) -> PairedTest:
             f"{digits(n)} discordant probes are more than can be counted exactly, {count(MOST_PROBES)}."
         )
     if n == 0:
-        return PairedTest.of_tails(0, 0, (1.0, 1.0), 0.0, EXACT, _PROBE)
+        return paired_test_of(0, 0, (1.0, 1.0), 0.0, EXACT, _PROBE)
     greater, less = float(bdtr(n_fs, n, 0.5)), float(bdtr(n_sf, n, 0.5))
     observed = float(np.exp(gammaln(n + 1) - gammaln(n_sf + 1) - gammaln(n_fs + 1) - n * np.log(2.0)))
-    return PairedTest.of_tails(n_sf, n_fs, (greater, less), observed, EXACT, _PROBE)
+    return paired_test_of(n_sf, n_fs, (greater, less), observed, EXACT, _PROBE)
 
 
 @published

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
-from proband.inference.comparisons.testing.mcnemar import PairedTest
+from proband.inference.comparisons.testing.mcnemar import PairedTest, paired_test_of
 from proband.inference.comparisons.testing.tails import beyond
 from proband.words import Method
 
@@ -45,7 +45,7 @@ def sign_flip(differences: Floats, seed: int = 0) -> PairedTest:
         raise UsageError("Differences must be finite numbers.")
     moving = differences[differences != 0]
     if not len(moving):
-        return PairedTest.of_tails(0, 0, (1.0, 1.0), 0.0, _LISTED, _PERSON)
+        return paired_test_of(0, 0, (1.0, 1.0), 0.0, _LISTED, _PERSON)
     sizes = np.abs(moving)
     if (sizes == np.rint(sizes)).all() and sizes.sum() <= _LARGEST_SUM:
         greater, less, same = _exact(sizes.astype(np.int64), int(moving.sum()))
@@ -54,7 +54,7 @@ def sign_flip(differences: Floats, seed: int = 0) -> PairedTest:
         greater, less, same = _sampled(moving, seed)
         method = _DRAWN
     first = int(np.count_nonzero(moving > 0))
-    return PairedTest.of_tails(first, len(moving) - first, (greater, less), same, method, _PERSON)
+    return paired_test_of(first, len(moving) - first, (greater, less), same, method, _PERSON)
 
 
 def _exact(sizes: npt.NDArray[np.int64], observed: int) -> tuple[float, float, float]:

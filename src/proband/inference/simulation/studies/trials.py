@@ -61,7 +61,7 @@ class Bars:
 
         Examples
         --------
-        >>> Bars(coverage=0.93).broken(Tally(n=100, bounded=100, covered=80, squared=(1.0,), width=400.0))
+        >>> Bars(coverage=0.93).broken(SimulationTally(n=100, bounded=100, covered=80, squared=(1.0,), width=400.0))
         ('coverage',)
         """
         n = tally.answered
