@@ -277,14 +277,11 @@ class World:
         datasets.write_csv(self.folder / "datasets.csv")
         yield pb.run(pb.Request(datasets={"table": str(self.folder / "datasets.csv")}))
         columns = pb.strat.ImageColumns.of(samples, (a,))
-        yield from (columns, pb.strat.gallery_effect(a, columns=columns))
+        effect = pb.strat.gallery_effect(a, columns=columns)
+        yield from (columns, effect, effect.test, effect.test.who, effect.test.rests_on)
         variation = pb.feret.gallery_variation(
             self.both, experiment, measure=rate, design=pb.designs.Galleries(2)
         )
-        columns = pb.inference.ImageColumns.of(samples, (a,))
-        effect = pb.gallery_effect(a, columns)
-        yield from (columns, effect, effect.test, effect.test.who, effect.test.rests_on)
-        variation = pb.gallery_variation(rate, self.both, experiment, pb.designs.Galleries(2))
         yield variation
         chosen = pb.permute(self.both, self.pool, design=pb.designs.ImageChoice(64), keep=True)
         yield from (chosen, chosen.rate("a"), pb.choices.exact_over_choices(a, self.pool))

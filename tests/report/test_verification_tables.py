@@ -27,7 +27,7 @@ def results() -> list[Verification]:
         for k in range(2)
         for noise in [rng.normal(size=(120, 120))]
     ]
-    return list(pb.verify(made, samples, fmr=[0.01, 0.001], thresholds=[1.0], n_resamples=200))
+    return list(pb.verify(made, samples, fmr=[0.01, 0.001], thresholds=[1.0], n_resamples=200).values())
 
 
 def test_one_table_of_targets_fits_80_columns(results: list[Verification]) -> None:

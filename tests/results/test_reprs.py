@@ -106,3 +106,31 @@ def test_derived_by_example() -> None:
         repr(derived("difference", "difference of {}", Target("rank-rate", "recognition rate at rank 1")))
         == "Target(key='difference-of-rank-rate', words='difference of recognition rate at rank 1')"
     )
+
+
+def test_several_results_are_a_dictionary() -> None:
+    rng = np.random.default_rng(0)
+    ids = [f"{person}{image}" for person in range(20) for image in "ab"]
+    samples = pb.Samples({"id": ids, "subject": [name[:-1] for name in ids]})
+    same = samples.codes[:, None] == samples.codes
+    both = {
+        name: Scores.from_array(rng.normal(size=(40, 40)) + 2 * same, ids, orientation="similarity")
+        for name in ("new", "old")
+    }
+    results = pb.verify(both, samples, fmr=0.1, n_resamples=100)
+    assert list(results) == ["new", "old"]
+    eer, fnmr = results["new"].eer, results["new"].points[0].fnmr
+    assert (eer.measure, eer.who.algorithm, fnmr.measure, fnmr.who.target_fmr) == (
+        "eer",
+        "new",
+        "fnmr@0.1",
+        0.1,
+    )
+    assert fnmr.low <= fnmr.value <= fnmr.high
+    assert {"new", "old"} == set(results.to_frame()["algorithm"]) == set(results.to_dict())
+    with pytest.raises(pb.errors.UsageError, match="did you mean 'new'"):
+        results["knew"]
+    deployed = pb.threshold(both, samples, fmr=(0.2, 0.3), check_orientation=False)
+    assert (list(deployed["new"]), deployed["old"][0.3].target_fmr) == ([0.2, 0.3], 0.3)
+    with pytest.raises(pb.errors.UsageError, match=r"the false match rates are: 0\.2, 0\.3"):
+        deployed["new"][0.5]
