@@ -25,6 +25,7 @@ from PIL import Image
 import proband as pb
 from proband.designs.strata import Strata
 from proband.measures.pairs.weighted import WeightedRates
+from proband.results.about import Who
 from proband.results.base import Interval, Result
 
 STATISTICS = ("Function", "Mean", "Quantile", "Ratio", "Total", "Variance")
@@ -473,6 +474,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "Partition.of.part": always("part 1"),
     "CovariateStudy.rate_of.covariate": always("probe.sex"),
     "CovariateStudy.rate_of.level": always("f"),
+    "CovariateStudy.observed_at.who": always(Who(column="probe.sex", group="f")),
     "Findings.of_kind.kind": always(pb.results.DatasetComparison),
     **{f"{kind}.bind.table": of("rows") for kind in STATISTICS},
     **{f"{kind}.bind.missing": always(False) for kind in STATISTICS},

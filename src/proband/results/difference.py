@@ -43,8 +43,9 @@ _UNDECIDED = Sentence(
     "note",
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
-_SEEN = Sentence("comparison.seen", "note", "{first} against {second}: {effect}{more:then}")
-_STATISTIC = Sentence("comparison.statistic", "note", "{method} {statistic:two}")
+_SEEN = Sentence("comparison.seen", "note", "{first} against {second}: {effect}")
+_SEEN_TESTED = Sentence("comparison.seen-tested", "note", "{first} against {second}: {effect}, {tested}")
+_STATISTIC = Sentence("comparison.statistic", "note", "{method} {statistic:two}, {tested}")
 _P = Sentence("comparison.p", "note", "p {p:p}")
 _NOT_JUDGED = Sentence(
     "comparison.not-judged",
@@ -210,7 +211,7 @@ class Difference(Result):
     within_margin: bool | None = None
     varies: bool = True
     why_not: Note | None = None
-    adjustment: Adjustment | Literal["holm"] = "single-step"
+    adjustment: Literal["single-step", "holm", "none"] = "single-step"
     n_compared: Count = 1
     choices_low: float | None = None
     choices_high: float | None = None
@@ -351,15 +352,13 @@ class Difference(Result):
 
     def _seen(self) -> Note:
         """The difference where neither is the better one."""
-        tested = []
+        seen = {"first": self._first, "second": self.second + self._where, "effect": self.effect}
+        if self.p_value is None:
+            return _SEEN(**seen)
+        tested = _P(p=self._with_floor(self.p_value)) if self.p_adjusted is None else self.tested
         if self.statistic is not None:
-            tested.append(_STATISTIC(method=self.method, statistic=self.statistic))
-        if self.p_adjusted is not None:
-            tested.append(self.tested)
-        elif self.p_value is not None:
-            tested.append(_P(p=self._with_floor(self.p_value)))
-        both = {"first": self._first, "second": self.second + self._where}
-        return _SEEN(**both, effect=self.effect, more=tuple(tested))
+            tested = _STATISTIC(method=self.method, statistic=self.statistic, tested=tested)
+        return _SEEN_TESTED(**seen, tested=tested)
 
     def __repr__(self) -> str:
         return str(self.sentence())

@@ -75,7 +75,7 @@ class Standings(Result):
     @property
     def leading_pairs(self) -> tuple[Difference, ...]:
         """The pairs, those of the best algorithms first."""
-        place = {one.facts.algorithm: place for place, one in enumerate(self.ordered)}
+        place = {one.algorithm: place for place, one in enumerate(self.ordered)}
 
         def standing(pair: Difference) -> list[int]:
             return sorted((place[pair.first], place[pair.second]))

@@ -67,7 +67,7 @@ UNTRIED: Mapping[str, Target] = {
         "Survey.calibrated Survey.poststratified Survey.raked Survey.variance Survey.with_replicate_weights",
         _WEIGHTS,
     ),
-    **_named("OrientationCheck check_orientation protocols.losses", _CHECK),
+    **_named("AuditFinding OrientationCheck check_orientation protocols.losses", _CHECK),
     **_named("Orders WhatIf protocols.what_if", _NOT_YET),
     **_named("plan_error_rate ErrorRatePlan", _COUNTS),
     **_named("coverage compare_halves", _ITSELF),
