@@ -106,6 +106,8 @@ class Difference(Result):
 
     Attributes
     ----------
+    measure
+        What is compared, as it is asked for: ``rank-1``, ``fnmr@0.001``; empty, and not written, where only what holds it says so.
     first, second
         The two algorithms, groups or levels that are compared.
     who
@@ -165,6 +167,7 @@ class Difference(Result):
         without=("margin",),
         if_any=(
             "who",
+            "measure",
             "denominator_degrees_of_freedom",
             "statistic",
             "rests_on",
@@ -176,10 +179,22 @@ class Difference(Result):
     )
 
     tidy: ClassVar[tuple[str, ...]] = (
-        *("first", "second", "value", "low", "high", "confidence_level", "p_value", "p_adjusted", "verdict"),
+        *(
+            "measure",
+            "first",
+            "second",
+            "value",
+            "low",
+            "high",
+            "confidence_level",
+            "p_value",
+            "p_adjusted",
+            "verdict",
+        ),
     )
 
     who: Who = NOBODY
+    measure: str = ""
     first: str
     second: str
     value: Finite

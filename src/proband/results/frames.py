@@ -50,7 +50,7 @@ def _numbered(leaf: Any) -> Row:
     shown = {
         name: str(value) if isinstance(value, Method | Target) else value for name, value in values.items()
     }
-    return stated(leaf.who) | shown
+    return stated(leaf.who) | {name: None if value == "" else value for name, value in shown.items()}
 
 
 def rows_of(record: Any) -> list[Row]:

@@ -232,7 +232,7 @@ def comparison_of(
     worth = margin_for(margin, question.measure.in_points)
     pairs = judged(
         joint.tested, worth, level, measure.larger_is_better, measure.in_points, adjust,
-        joint.unit, side=side, families=families,
+        joint.unit, side=side, families=families, measure=measure.code,
     )  # fmt: skip
     return Comparison(
         joint.estimates,

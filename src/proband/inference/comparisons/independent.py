@@ -142,7 +142,14 @@ def compare_independent(
         values = estimates[called[0]].value, estimates[called[1]].value
         tested.append((called[0], called[1], people, _independent(asked, outcomes, values, confidence_level)))
     judged_pairs = judged(
-        tested, margin_for(margin, True), confidence_level, True, True, adjust, side=one_sided
+        tested,
+        margin_for(margin, True),
+        confidence_level,
+        True,
+        True,
+        adjust,
+        side=one_sided,
+        measure=asked.code,
     )
     answers = Answers(difference_of(asked.estimand), _BOTH_SETS, _ALGORITHMS_AND_GALLERIES, assumed)
     said = list(notes)

@@ -27,7 +27,7 @@ from proband.inference.comparisons.testing.mcnemar import (
 )
 from proband.inference.estimates.evaluate import categories_by
 from proband.inference.estimates.evaluation import OfProbes
-from proband.measures import Outcomes
+from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
 from proband.results.about import RestsOn, Who
 from proband.results.base import Answers, Confidence, Count, Rank, Rate, Record, Result
@@ -311,6 +311,7 @@ def _row(category: str | None, two: Mapping[str, Outcomes], rank: int, confidenc
     low, high = tango_interval(counts, confidence_level)
     difference = Difference(
         who=who,
+        measure=RecognitionRate(rank).code,
         first=first,
         second=second,
         value=(counts.sf - counts.fs) / counts.n,

@@ -29,6 +29,7 @@ def judged(
     unit: Unit = "person",
     side: Side | None = None,
     families: int = 1,
+    measure: str = "",
 ) -> tuple[Difference, ...]:
     """Say what each pair (first, second, number of units, difference) shows among all of them.
 
@@ -62,6 +63,7 @@ def judged(
             needed = _needed(tested.standard_error, units, margin, both)
         pairs.append(
             Difference(
+                measure=measure,
                 first=first,
                 second=second,
                 value=tested.difference,

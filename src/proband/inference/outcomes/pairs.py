@@ -85,7 +85,9 @@ def compared(
     if side is not None:
         both = two_sided_level(confidence_level, side)
         notes = (*notes, ONE_SIDED(side=side, level=confidence_level, both=both))
-    pairs = judged(found, worth, confidence_level, True, True, adjust, items.unit, side=side)
+    pairs = judged(
+        found, worth, confidence_level, True, True, adjust, items.unit, side=side, measure=rates[0].measure
+    )
     return OutcomeComparison(rates, pairs, worth, items.unit, confidence_level, answers, notes)
 
 

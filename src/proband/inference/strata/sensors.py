@@ -128,7 +128,7 @@ def compare_sensors(
         if design == "auto"
         else _within_strata(sensors, measure, design, confidence_level)
     )
-    pairs = judged(found.tested, worth, confidence_level, True, True, adjust)
+    pairs = judged(found.tested, worth, confidence_level, True, True, adjust, measure=measure.code)
     notes = (*sensors.notes, *found.notes)
     return Comparison(found.estimates, pairs, None, worth, confidence_level, found.answers, notes)
 

@@ -322,8 +322,8 @@ def _with_test(
         )
     return replace(
         differential,
-        fnmr_differences=tests["fnmr"].differences,
-        fmr_differences=tests["fmr"].differences,
+        fnmr_differences=tuple(replace(pair, measure="fnmr") for pair in tests["fnmr"].differences),
+        fmr_differences=tuple(replace(pair, measure="fmr") for pair in tests["fmr"].differences),
         ratio_fnmr_p=tests["fnmr"].ratio_p,
         ratio_fmr_p=tests["fmr"].ratio_p,
         tested=True,
