@@ -58,7 +58,7 @@ class Reading:
 
 def read(text: str) -> Reading:
     """Read a protocol as far as grammar goes; whether it makes sense is for the protocol to say."""
-    return _Reader(text).protocol()
+    return _NotationReader(text).protocol()
 
 
 def is_condition(text: str) -> bool:
@@ -83,7 +83,7 @@ def _width(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-class _Reader:
+class _NotationReader:
     """The text, and how far it has been read."""
 
     def __init__(self, text: str) -> None:

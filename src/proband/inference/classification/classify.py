@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed, Within
 from proband.errors import Hint, InputError, UsageError, first_few, unknown_name
-from proband.inference.classification.labels import Guesses, Labels, Task, TiePolicy, task_of
+from proband.inference.classification.labels import ClassTask, Guesses, Labels, TiePolicy, task_of
 from proband.inference.classification.results import Classification, ClassRates, Confusion
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.cross_validation.folds import shared_training
@@ -207,7 +207,7 @@ def _measure(k: int, average: Average) -> str:
     return f"{'macro-' if average == 'macro' else ''}top-{k}"
 
 
-def _allowed(k: int | Sequence[int] | None, task: Task) -> tuple[int, ...]:
+def _allowed(k: int | Sequence[int] | None, task: ClassTask) -> tuple[int, ...]:
     """The numbers of guesses: as asked, or the usual ones that make sense."""
     most = len(task.classes) - 1 if task.ranked else 1
     if len(task.classes) < 2:
@@ -250,7 +250,7 @@ def _units(groups: Labels | None, n: int) -> tuple[Codes, Unit]:
 class _Measured:
     """Guesses of models, measured in every way."""
 
-    def __init__(self, task: Task, units: Codes, unit: Unit, ties: TiePolicy, level: float) -> None:
+    def __init__(self, task: ClassTask, units: Codes, unit: Unit, ties: TiePolicy, level: float) -> None:
         self.task, self.units, self.unit, self.ties, self.level = task, units, unit, ties, level
         self.sizes = np.bincount(task.truth, minlength=len(task.classes))
         first = (one.success(1, ties) for one in task.guesses.values())

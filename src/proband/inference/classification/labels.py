@@ -55,7 +55,7 @@ class Guesses:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class ClassTask:
     """Samples of known classes, and what models guessed.
 
     Attributes
@@ -81,7 +81,7 @@ class Task:
         return all(one.ranked for one in self.guesses.values())
 
 
-def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any = None) -> Task:
+def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any = None) -> ClassTask:
     """Number the classes, and make guesses of scores (samples × classes) or of predicted labels.
 
     What is labelled in pandas is brought to one order by its labels: samples by rows, classes by columns.
@@ -122,7 +122,7 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any 
         else _predicted(_numbered(said[name], known, f"predictions of {name!r}", False), codes)
         for name in arrays
     }
-    return Task(tuple(map(str, known.tolist())), codes, guesses, groups)
+    return ClassTask(tuple(map(str, known.tolist())), codes, guesses, groups)
 
 
 def _columns(scores: Any, classes: Labels | None, what: str) -> Any:

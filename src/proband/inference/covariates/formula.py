@@ -95,7 +95,7 @@ class Formula:
     @classmethod
     def parse(cls, text: str, *, of_table: bool = False) -> Formula:
         """Read a model, of the columns of a table of outcomes if `of_table`; refused where it is not one, in words."""
-        return cls(tuple(_Reader(text, of_table).model()))
+        return cls(tuple(_FormulaReader(text, of_table).model()))
 
     @property
     def covariates(self) -> tuple[Covariate, ...]:
@@ -116,7 +116,7 @@ def term_name(term: Term) -> str:
     return ":".join(map(str, term))
 
 
-class _Reader:
+class _FormulaReader:
     def __init__(self, text: str, of_table: bool) -> None:
         self.text, self.of_table = text, of_table
         self.tokens = list(self._split())

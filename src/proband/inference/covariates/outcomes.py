@@ -10,7 +10,7 @@ from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.results import CovariateStudy
 from proband.inference.covariates.sandwich import Covariance
 from proband.inference.covariates.study import Incomplete, explain
-from proband.inference.covariates.trials import Trials
+from proband.inference.covariates.trials import TableTrials
 from proband.samples.reading import filled_frame
 
 
@@ -72,6 +72,6 @@ def explain_outcomes(
     glasses yes against no: −25.00 points [−84.12, +34.12], p = 0.35
     """
     model = Formula.parse(on, of_table=True)
-    trials = Trials(filled_frame(table), success, cluster, weights, strata)
+    trials = TableTrials(filled_frame(table), success, cluster, weights, strata)
     usual: Covariance = "CR2" if weights is None and strata is None else "survey"
     return explain(trials, model, covariance or usual, incomplete, confidence_level)

@@ -27,9 +27,9 @@ from proband.inference.covariates.results import (
     Outcome,
     family_of,
 )
-from proband.inference.covariates.sandwich import Covariance, Joint, Sandwich
+from proband.inference.covariates.sandwich import Covariance, JointTest, Sandwich
 from proband.inference.covariates.standardized import Standardizer
-from proband.inference.covariates.trials import Trials
+from proband.inference.covariates.trials import TableTrials
 from proband.measures import Outcomes
 from proband.measures.base import outcomes_of
 from proband.results.about import RestsOn, Who
@@ -205,7 +205,7 @@ def covariates(
 
 @one_blas_thread()
 def explain(
-    found: Explained | Trials,
+    found: Explained | TableTrials,
     model: Formula,
     covariance: Covariance = "CR2",
     incomplete: Incomplete = "error",
@@ -295,7 +295,7 @@ def _tests(coding: Coding, sandwich: Sandwich, method: Method) -> tuple[tuple[Te
     return tuple(tests), _test(ALL, sandwich.joint(eye[1:]), method)
 
 
-def _test(term: str, joint: Joint, method: Method, notes: tuple[Note, ...] = ()) -> Test:
+def _test(term: str, joint: JointTest, method: Method, notes: tuple[Note, ...] = ()) -> Test:
     """The test of a term; without statistic and p-value where too few people are behind it."""
     possible = bool(np.isfinite(joint.p_value))
     return Test(

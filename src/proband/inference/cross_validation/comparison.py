@@ -172,7 +172,7 @@ def _corrected(differences: Floats, ratio: float) -> Tested | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Predicted:
+class _PredictedOutcomes:
     """What a comparison over people reads of outcomes: successes and whose they are."""
 
     correct: Floats
@@ -230,7 +230,7 @@ def compare_pooled(
             raise InputError(f"Predictions of {name!r} are neither correct (1) nor wrong (0).")
     found, allowance = [], shared_training(n_models)
     for (first, a), (second, b) in combinations(rows.items(), 2):
-        one, other = (cast("Outcomes", _Predicted(row, people)) for row in (a, b))
+        one, other = (cast("Outcomes", _PredictedOutcomes(row, people)) for row in (a, b))
         pair = Pair(RecognitionRate(1), one, other, confidence_level, 0)
         tested = (
             sign_flipped_pair(SignFlip(), pair)

@@ -46,7 +46,7 @@ _FEW = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class _Counted:
+class _CountedPairs:
     """What a comparison over people reads of outcomes: successes and the units they belong to."""
 
     correct: Floats
@@ -113,7 +113,7 @@ def paired_tests(
     found: list[Found] = []
     for a, b in (tuple(map(names.index, two)) for two in every_two(names, chosen)):
         if counted:
-            one, other = (cast("Outcomes", _Counted(rows[k], items.units)) for k in (a, b))
+            one, other = (cast("Outcomes", _CountedPairs(rows[k], items.units)) for k in (a, b))
             pair = Pair(RecognitionRate(1), one, other, confidence_level, seed)
             flipped = sign_flipped_pair(SignFlip(), pair)
             tested = replace(flipped, method=_method(items, flipped.method.draws))

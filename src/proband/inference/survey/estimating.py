@@ -12,7 +12,7 @@ import polars as pl
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.strata.estimates import NO_WIDTH, NOTHING_VARIES
 from proband.inference.survey.columns import Flags, Floats, crossed, labels_of
-from proband.inference.survey.intervals import Domain, Options, Part, rows_of
+from proband.inference.survey.intervals import Domain, DomainPart, SurveyOptions, rows_of
 from proband.inference.survey.results import SurveyEstimates, SurveyRow
 from proband.inference.survey.sampling import Sample
 from proband.inference.survey.statistics import Bound, BoundQuantile, Statistic
@@ -67,14 +67,18 @@ _NO_END = Sentence(
 
 
 def estimate_statistics(
-    survey: Survey, statistics: Sequence[Statistic], by: Sequence[str], differences: bool, options: Options
+    survey: Survey,
+    statistics: Sequence[Statistic],
+    by: Sequence[str],
+    differences: bool,
+    options: SurveyOptions,
 ) -> SurveyEstimates:
     """Estimate statistics in every domain, with the covariance of all."""
     sample, table, inside = Sample.of(survey), survey.frame, survey.inside
     bound = [one.bind(table, options.drop) for one in statistics]
     _require_suitable(bound, sample, options)
     domains = _domains(table, by, inside)
-    parts = [Part(domain, one, domain.inside & one.complete) for domain in domains for one in bound]
+    parts = [DomainPart(domain, one, domain.inside & one.complete) for domain in domains for one in bound]
     _require_rows(sample, parts)
     found = [
         one.bound.values((sample.weights * one.inside)[None, :], sample.n(one.inside))[0] for one in parts
@@ -117,7 +121,7 @@ def estimate_statistics(
 
 
 def _cautions(
-    found: SurveyEstimates, sample: Sample, parts: Sequence[Part], options: Options
+    found: SurveyEstimates, sample: Sample, parts: Sequence[DomainPart], options: SurveyOptions
 ) -> Iterator[Note]:
     """What may mislead about the numbers."""
     rows, numbers = found.rows, found.estimates
@@ -167,7 +171,7 @@ def _domains(table: pl.DataFrame, by: Sequence[str], inside: Flags) -> list[Doma
     ]
 
 
-def _require_rows(sample: Sample, parts: Sequence[Part]) -> None:
+def _require_rows(sample: Sample, parts: Sequence[DomainPart]) -> None:
     for one in parts:
         if not (one.inside & (sample.weights > 0)).any():
             raise DesignError(
@@ -183,7 +187,7 @@ def _require_each_once(rows: Sequence[SurveyRow]) -> None:
         raise UsageError(f"{twice!r} is asked for twice.", "ask for each statistic once.")
 
 
-def _require_suitable(bound: Sequence[Bound], sample: Sample, options: Options) -> None:
+def _require_suitable(bound: Sequence[Bound], sample: Sample, options: SurveyOptions) -> None:
     of_quantiles = any(isinstance(one, BoundQuantile) for one in bound)
     if of_quantiles and options.quantile_interval == "replicates":
         if sample.replicates is None:
@@ -206,7 +210,7 @@ def _require_suitable(bound: Sequence[Bound], sample: Sample, options: Options) 
                     )
 
 
-def _replicated(sample: Sample, parts: Sequence[Part]) -> Floats:
+def _replicated(sample: Sample, parts: Sequence[DomainPart]) -> Floats:
     """All numbers in all replicates (replicates × numbers)."""
     made: list[Floats | None] = [sample.tallied(one.bound, one.inside) for one in parts]
     whole = [place for place, one in enumerate(made) if one is None]
@@ -230,7 +234,7 @@ def _replicated(sample: Sample, parts: Sequence[Part]) -> Floats:
 
 
 def _covariance(
-    sample: Sample, parts: Sequence[Part], found: Sequence[Floats], replicates: Floats | None
+    sample: Sample, parts: Sequence[DomainPart], found: Sequence[Floats], replicates: Floats | None
 ) -> Floats:
     if replicates is not None:
         assert sample.replicates is not None  # they were made of these
@@ -242,7 +246,7 @@ def _covariance(
     return sample.covariance(np.concatenate(scores, axis=1))
 
 
-def _notes(survey: Survey, bound: Sequence[Bound], options: Options) -> list[Note]:
+def _notes(survey: Survey, bound: Sequence[Bound], options: SurveyOptions) -> list[Note]:
     found = [*survey.notes]
     replicates = survey.replicate_weights
     if replicates is not None:

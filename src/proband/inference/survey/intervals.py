@@ -26,7 +26,7 @@ DesignEffect = Literal["none", "with-replacement", "without-replacement"]
 
 
 @dataclass(frozen=True)
-class Options:
+class SurveyOptions:
     """How estimates are told.
 
     Attributes
@@ -72,7 +72,7 @@ class Domain:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class DomainPart:
     """A statistic in a domain: the rows that are inside and have its values.
 
     Attributes
@@ -90,10 +90,10 @@ class Part:
 
 def rows_of(
     sample: Sample,
-    part: Part,
+    part: DomainPart,
     values: Floats,
     covariance: Floats,
-    options: Options,
+    options: SurveyOptions,
     method: Method,
     answers: Answers,
 ) -> list[SurveyRow]:
@@ -159,7 +159,13 @@ def rows_of(
 
 
 def _of_shares(
-    sample: Sample, part: Part, values: Floats, errors: Floats, freedom: float, level: float, which: Flags
+    sample: Sample,
+    part: DomainPart,
+    values: Floats,
+    errors: Floats,
+    freedom: float,
+    level: float,
+    which: Flags,
 ) -> tuple[Floats, Floats] | None:
     """Intervals of shares by the primary units that carry their variance (`share_ends`); None where all units there are were drawn."""
     weights, first = sample.weights * part.inside, sample.stages.first
@@ -185,7 +191,12 @@ def _of_shares(
 
 
 def _woodruff(
-    sample: Sample, one: BoundQuantile, weights: Floats, values: Floats, freedom: float, options: Options
+    sample: Sample,
+    one: BoundQuantile,
+    weights: Floats,
+    values: Floats,
+    freedom: float,
+    options: SurveyOptions,
 ) -> tuple[Floats, Floats, Floats]:
     """Woodruff's (1952) interval: that of the share below a quantile, read back as quantiles; the error is half its width over t."""
     t, level, column = (

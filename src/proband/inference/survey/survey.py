@@ -20,7 +20,7 @@ from proband.errors import Hint, InputError, UsageError
 from proband.inference.survey import adjusting
 from proband.inference.survey.columns import Flags, Floats, numbers_of
 from proband.inference.survey.estimating import estimate_statistics
-from proband.inference.survey.intervals import DesignEffect, Interval, Options
+from proband.inference.survey.intervals import DesignEffect, Interval, SurveyOptions
 from proband.inference.survey.known_totals import Known, cells_known, margins_known, matrix_known
 from proband.inference.survey.layout import stages_of
 from proband.inference.survey.quantiles import QuantileInterval, QuantileRule
@@ -405,7 +405,7 @@ class Survey:
         if not statistics:
             raise UsageError("Nothing is to be estimated.", "name statistics: Mean('y'), Total('y'), …")
         columns = (by,) if isinstance(by, str) else tuple(by)
-        options = Options(
+        options = SurveyOptions(
             confidence_level,
             interval,
             degrees_of_freedom,

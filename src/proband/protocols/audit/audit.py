@@ -13,7 +13,7 @@ from proband.protocols.audit import balance, cures, declared as said, leaks
 from proband.protocols.audit.copies import copied_pairs, crossing_pairs, findings_of_copies
 from proband.protocols.audit.findings import NAMED, Audit, AuditFinding, Severity, ordered
 from proband.protocols.audit.losses import Losses, losses
-from proband.protocols.audit.rows import Rows, Splits, rows_of
+from proband.protocols.audit.rows import SplitRows, Splits, rows_of
 from proband.protocols.audit.undivided import findings_of_data, grouped_pairs
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
@@ -198,7 +198,7 @@ def _of_columns(splits: SplitTable) -> Iterator[AuditFinding]:
 
 
 def _copies(
-    rows: Rows,
+    rows: SplitRows,
     images: Pictures | None,
     embeddings: Embeddings | None,
     features: FeatureTable | None,

@@ -62,7 +62,7 @@ UNTRIED: Mapping[str, Target] = {
         "read_results read_scores read_study representation run save_figure scored_pairs set_overlap trial_choices write_scores Survey.within",
         _NOTHING,
     ),
-    **_named("IntervalFound Options Value", _INSIDE),
+    **_named("IntervalFound SurveyOptions Value", _INSIDE),
     **_named(
         "Survey.calibrated Survey.poststratified Survey.raked Survey.variance Survey.with_replicate_weights",
         _WEIGHTS,
