@@ -27,6 +27,9 @@ from proband.report.page.build import build_page
 from proband.report.page.model import Page
 from proband.report.scene import Scene
 from proband.study.findings import Findings, InputFile, Provenance
+from proband.words import Sentence
+
+_OF_THE_STUDY = Sentence("test.study", "note", "a note of the study")
 
 PEOPLE, IMAGES = 40, 4
 
@@ -117,7 +120,7 @@ def whole() -> Findings:
             "gate": pb.gate(algorithms[0], experiment, baseline=algorithms[2]),
             "threshold": Thresholds(pb.threshold(algorithms, experiment, fmr=0.1).found),
         },
-        notes=("a note of the study",),
+        notes=(_OF_THE_STUDY(),),
     )
 
 
