@@ -284,7 +284,7 @@ OWN_VALUES: dict[tuple[str, str], list[str]] = {
     ("recognize", "queries"): ["session == 1"],
     ("faces", "subjects"): ["3"],
     ("literature", "out"): [f"{MADE}/card.json"],
-    ("strat", "images"): ["3"],
+    ("strat", "n_images"): ["3"],
     ("audit", "failed"): ["subject == 's01'", "subject == 'bo'"],
 }
 

@@ -168,9 +168,9 @@ REFUSED = {
     # what results are asked for
     "found.plot(widht=3)": r"plot has no argument 'widht'(.|\n)*'width'",
     "found.plot(width='3in')": r"width should be a number; got '3in'(.|\n)*the number alone: 3\.",
-    "found.plot(3)": "Evaluation.plot takes 0 arguments by place",
-    "pb.estimate(a, E, measure=R).plot(figsize=(3, 3))": r"plot has no argument 'figsize'(.|\n)*it takes: width, title",
-    "checks.plot(figsize=(3, 3))": r"plot has no argument 'figsize'(.|\n)*it takes: which",
+    "found.plot(3)": "ax should be Matplotlib axes",
+    "pb.estimate(a, E, measure=R).plot(figsize=(3, 3))": r"plot has no argument 'figsize'(.|\n)*it takes: ax, which, width, title",
+    "checks.plot(figsize=(3, 3))": r"plot has no argument 'figsize'(.|\n)*it takes: ax, which",
     "checks['c']": r"no algorithm 'c'(.|\n)*there are: 'a', 'b'",
     "found.to_latex('t.tex')": r"Evaluation.to_latex takes 0(.|\n)*returns a text; write it: Path\('t.tex'\).write_text\(result.to_latex\(\)\)",
     "found.to_markdown(path='t.md')": r"no argument 'path'(.|\n)*Path\('t.md'\)",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Engine, Progress, Silent, on_engine, run_blocks, slices
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Threads
 from proband.errors import DesignError, UsageError
@@ -261,6 +262,7 @@ def require_both(algorithm: str, n_mated: int, n_strangers: int) -> None:
         raise DesignError("no probe has a mate in the gallery.", source=algorithm)
 
 
+@published
 @on_engine
 def search(
     scores: Scores,

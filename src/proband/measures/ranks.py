@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks, slices
+from proband.engine.arguments import published
 from proband.engine.limits import Threads
 from proband.errors import DesignError
 from proband.kernels.codes import NO_MATE, NO_SCORE
@@ -54,6 +55,7 @@ class _Task:
     mates: npt.NDArray[np.int64]  # places among `columns`, ascending for each row
 
 
+@published
 @for_each
 @on_engine
 def rank(

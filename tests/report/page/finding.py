@@ -29,6 +29,8 @@ from proband.report.scene import Scene
 from proband.study.findings import Findings, InputFile, Provenance
 from proband.words import Sentence
 
+_OF_THE_STUDY = Sentence("test.study", "note", "a note of the study")
+
 PEOPLE, IMAGES = 40, 4
 
 
@@ -118,7 +120,7 @@ def whole() -> Findings:
             "gate": pb.gate(algorithms[0], experiment, baseline=algorithms[2]),
             "threshold": Thresholds(tuple(pb.threshold(algorithms, experiment, fmr=0.1).values())),
         },
-        notes=(Sentence("test.study-note", "note", "a note of the study")(),),
+        notes=(_OF_THE_STUDY(),),
     )
 
 
