@@ -74,7 +74,7 @@ DOORS = {
     "survey s.csv --mean sesion": "'session'",
     "survey s.csv --mean session --by camra": "'camera'",
     "covariates o.csv --outcomes --success sucess --on item": "'success'",
-    "compare o.csv --outcomes --item itme --system system --success success": "'item'",
+    "compare o.csv --outcomes --item itme --algorithm system --success success": "'item'",
     "classify c.csv --truth trut --predicted net": "'truth'",
     "datasets d.csv --dataset datset": "'dataset'",
     "verify p.csv --columns mated=knd,score=vit": "'kind'",
@@ -82,8 +82,8 @@ DOORS = {
     # algorithms, measures, designs
     f"compare {WITHIN} --pairs u-vv": "'v'",
     f"gate {WITHIN} --baseline vv": "'v'",
-    f"evaluate {WITHIN} --measure rank-rat@1": "'rank-rate'",
-    f"compare {WITHIN} --measure fnmrr@0.1": "'fnmr'",
+    f"evaluate {WITHIN} --measure rnk-1": "'rank-1'",
+    f"compare {WITHIN} --measure fnmrr@0.001": "'fnmr@0.001'",
     f"compare {WITHIN} --design bootstap": "'bootstrap'",
     "recognize . -s s.csv -a corelation -o o.npz": "'correlation'",
     # options, their values, commands, what is written

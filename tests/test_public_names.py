@@ -61,6 +61,7 @@ BY_TYPE = {
 }
 # Where a type has another role, and why.
 OTHER_ROLES = {
+    ("planning.plan_difference", "pilot"): "scores of an earlier, smaller test",
     ("gate", "baseline"): "the algorithm that would be replaced",
     ("stats.compare_independent", "others"): "the second of two sets",
     ("planning.coverage", "test"): "the design of the test, beside that of the interval",
@@ -203,7 +204,11 @@ def test_long_options_are_the_names_of_python_and_of_studies():
                 continue
             long = [word for word in option.opts if word.startswith("--")]
             usual = f"--{option.name.replace('_', '-')}"
-            assert usual in long or option.name in ("level", "everything", "list_algorithms", "show"), (
+            assert (
+                usual in long
+                or option.name in ("level", "everything", "list_algorithms", "show")
+                or (command, long[0]) == ("plan", "--from")
+            ), (
                 command,
                 long,
             )

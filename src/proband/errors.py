@@ -42,7 +42,7 @@ SPELLINGS: dict[str, dict[Door, str]] = {
     "subject_column": {"study": "subject_column = {set} in [samples]"},
     "id_column=#": {"study": 'id_column = "#" in [samples]'},
     "check_orientation=off": {
-        "command line": "--no-orientation-check",
+        "command line": "--no-check-orientation",
         "study": "check_orientation = false",
     },
     "array": {"python": "{file}::{key}", "command line": "{file}::{key}", "study": 'key = "{key}"'},

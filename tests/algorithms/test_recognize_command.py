@@ -73,8 +73,8 @@ def test_from_images_to_scores_to_rates(study: Path, faces, run: Run) -> None:
     assert [result["algorithm"] for result in results] == list(algorithms)
     for result in results:
         ranks = rank(found[result["algorithm"]], faces.experiment).ranks
-        assert result["rates"]["1"] == pytest.approx((ranks == 1).mean())
-        assert result["rates"]["1"] > 0.6
+        assert result["estimates"]["1"]["value"] == pytest.approx((ranks == 1).mean())
+        assert result["estimates"]["1"]["value"] > 0.6
 
 
 def test_all_that_is_not_trained_on_is_tested_by_default(crops_only: Path, faces, run: Run) -> None:

@@ -60,11 +60,13 @@ def test_what_moved_and_why(run: Run, results: Path) -> None:
     told = json.loads(run("diff", "before", "after", "--json", cwd=results).stdout)
     moved = {" / ".join(move["where"]): move for move in told["moves"]}
     rate = next(
-        move for where, move in moved.items() if where.endswith("results poor, all probes / rates / 1")
+        move
+        for where, move in moved.items()
+        if where.endswith("results poor, all probes / estimates / 1 / value")
     )
     assert (rate["before"], rate["after"]) == (0.5, pytest.approx(5 / 12))
     assert rate["change"] == pytest.approx(-1 / 12)
-    assert not any("results good, all probes / rates" in where for where in moved)
+    assert not any("results good, all probes / estimates" in where for where in moved)
     assert all(len(line) <= 80 for line in shown_at(80, run, results))
 
 

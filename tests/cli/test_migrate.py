@@ -60,7 +60,7 @@ def test_renames_where_they_stand_and_nothing_else_changes(run: Run, study: Path
     expected = OLD
     for was, now in (
         ("count =", "counting ="), ("test  ", "design  "), ("test =", "design ="), ("replicates =", "n_resamples ="),
-        ("trials =", "n_resamples ="), ("level =", "confidence_level ="),
+        ("trials =", "n_resamples ="), ("rank = 2", 'measure = "rank-2"'), ("level =", "confidence_level ="),
     ):  # fmt: skip
         expected = expected.replace(was, now)
     assert text == expected

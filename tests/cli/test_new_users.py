@@ -71,7 +71,7 @@ def test_a_file_that_is_not_there_is_named(do: Do, words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "compare no-outcomes.csv --outcomes --item item --system system --success success",
+        "compare no-outcomes.csv --outcomes --item item --algorithm system --success success",
         "covariates no-outcomes.csv --outcomes --success success --on item",
         "survey no-outcomes.csv --mean success",
         "datasets no-datasets.csv",
@@ -115,7 +115,7 @@ def test_listed_pairs_are_written(do: Do, folder: Path) -> None:
     )
     assert code == 0, said
     assert pl.read_csv(folder / "folds.csv").columns == ["algorithm", "fold", "accuracy", "threshold"]
-    assert "| net |" in (folder / "folds.md").read_text(encoding="utf-8")
+    assert "| new |" in (folder / "folds.md").read_text(encoding="utf-8")
     assert "Accuracy over folds" in shown
     assert (folder / "folds" / "tables" / "folds.csv").exists()
     assert not (folder / "folds" / "figures").exists()
@@ -144,7 +144,7 @@ def test_naive_intervals_and_concentrated_errors_are_shown_and_written(do: Do, f
         assert "Naive intervals" in text
         assert "Are errors concentrated on a few people?" in text
     found = json.loads(do(words + " --json")[1])["verification"]["algorithms"][0]["points"][0]
-    low, high = (found["naive"][0][end] for end in ("low", "high"))
+    low, high = (found["fmr"]["naive"][end] for end in ("low", "high"))
     assert f"{low:.3g}"[:4] in shown
     assert f"{high:.3g}"[:4] in shown
 
@@ -154,7 +154,9 @@ def test_every_table_has_a_name_to_be_written_by(do: Do, folder: Path) -> None:
         "survey s.csv --mean image --by sex --units subject --differences --csv differences=sd.csv"
     )
     assert code == 0, said
-    assert {"name", "value", "low", "high", "p_value"} <= set(pl.read_csv(folder / "sd.csv").columns)
+    assert {"first", "second", "value", "low", "high", "p_value"} <= set(
+        pl.read_csv(folder / "sd.csv").columns
+    )
     enrolled = "-g \"image == 0 and subject < 's08'\" -p 'image > 0'"
     code, _, said = do(f"search new.npz -s s.csv {enrolled} --sizes 4,6 --csv sizes=ss.csv")
     assert code == 0, said

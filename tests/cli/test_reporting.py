@@ -121,8 +121,8 @@ def test_the_page_says_what_the_command_says(report: Report) -> None:
     done, results = report("evaluate", *SPLIT, "--json", "--level", 0.9)
     said = json.loads(done.stdout)
     assert results["confidence_level"] == 0.9
-    assert [one["rates"] for one in results["identification"]["evaluation"]["results"]] == [
-        one["rates"] for one in said["identification"]["evaluation"]["results"]
+    assert [one["estimates"] for one in results["identification"]["evaluation"]["results"]] == [
+        one["estimates"] for one in said["identification"]["evaluation"]["results"]
     ]
 
 

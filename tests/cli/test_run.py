@@ -135,8 +135,8 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(run: Run, file: Pa
         "1. rank 12 probes in a gallery of 12 images, for 2 algorithms",
         "2. count errors over 144 comparisons, for 2 algorithms",
         "3. identification; done by default",
-        "4. comparison; done by default",
-        "5. verification",
+        "4. verification",
+        "5. comparison; done by default",
         "6. write report, results, tables and figures to study-results",
     ]
     assert "less than 10 seconds, and about 350 MB of memory." in done.stdout
@@ -152,7 +152,7 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(run: Run, file: Pa
     [
         ("[verify]\n", 2, "there is no section or key 'verify'"),
         ("[experiment]\ngallery = 'session == 3'\n", 1, "The gallery is empty"),
-        ("[strat]\nimages = 9\n", 1, "strat"),
+        ("[strat]\nn_images = 9\n", 1, "strat"),
         ("[[comparison]]\nmeasure = 'mine.measures:Own'\n", 2, "code that the study would run"),
     ],
 )
@@ -179,7 +179,7 @@ def test_a_dry_run_scores_no_pictures(run: Run, study: Path) -> None:
 def test_one_section_alone_has_the_numbers_of_the_whole(run: Run, study: Path) -> None:
     text = (
         SOURCES
-        + "[experiment]\nties = 'mean'\nprobes = 'session == 2'\n[[comparison]]\nfnmr_at = 0.1\n"
+        + "[experiment]\nties = 'mean'\nprobes = 'session == 2'\n[[comparison]]\nmeasure = 'fnmr@0.1'\n"
         + QUICK
     )
     (study / "study.toml").write_text(

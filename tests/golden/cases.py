@@ -282,10 +282,10 @@ ASKED = {
         f"--from {S.replace('scores.npz', 'scores.npz::weak')} {G} --rank 2 --half-width 0.05",
         f"""--from {S.replace("scores.npz", "scores.npz::weak")} {G} -p "session == 2" --failed "not detected" --margin 0.05 --independent""",
         """--from plain.npz::weak -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation similarity
-           --query-ids rows --target-ids columns -g one_per_subject --subjects 300 --no-orientation-check""",
+           --query-ids rows --target-ids columns -g one_per_subject --subjects 300 --no-check-orientation""",
         "-e first.npz -s samples.csv --metric l2 -g one_per_subject --subjects 300",
         "--from bare.npy -s renamed.csv --id-column name --subject-column who --missing-values -,? --orientation distance --queries all "
-        "--targets all -g one_per_subject --subjects 300 --no-orientation-check",
+        "--targets all -g one_per_subject --subjects 300 --no-check-orientation",
         "--from matrix.csv -s kept.csv --orientation similarity --format csv-matrix --missing drop --subjects 300",
         "--from matrix.mtx --mask matrix.mask --subjects 300",
         f"--from scored.csv {C} -g one_per_subject --subjects 300",

@@ -177,7 +177,7 @@ def test_bands(outcomes_of):
     assert (simultaneous.high - simultaneous.low)[inner].sum() > (percentile.high - percentile.low)[
         inner
     ].sum()
-    assert point.to_frame().columns == ["algorithm", "rank", "rate", "low", "high"]
+    assert point.to_frame().columns == ["algorithm", "rank", "value", "low", "high"]
 
 
 def test_resampling_answers_by_example() -> None:

@@ -26,7 +26,7 @@ def test_all_probes_are_known_by_no_name() -> None:
     assert made.categories == (None, "even")
     assert [len(made.of(one)[0].outcomes) for one in made.categories] == [120, 60]
     assert made.curves()[0] is made.of(None)[0].curve
-    assert made.to_frame()["category"].to_list() == ["all probes", "even"]
+    assert made.to_frame(wide=True)["category"].to_list() == ["all probes", "even"]
 
 
 def test_a_category_that_is_called_as_all_probes_are_is_refused() -> None:

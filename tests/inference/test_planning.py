@@ -569,7 +569,7 @@ def test_a_pilot_is_what_can_be_counted_by_hand():
 def test_the_interval_of_a_pilot_is_that_of_its_estimate():
     first, _ = pilot()
     plan = plan_half_width(half_width=0.05, pilot=first)
-    found = pb.estimate("rank-rate@1", first)
+    found = pb.estimate(first, measure="rank-1")
     assert plan.pilot is not None
     assert (plan.rate, plan.pilot.low, plan.pilot.high) == pytest.approx((found.value, found.low, found.high))
     assert plan.to_dict()["pilot"]["algorithms"] == ["a"]

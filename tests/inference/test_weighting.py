@@ -120,7 +120,7 @@ def test_evaluations_give_both(outcomes_of):
         assert person.curve.at(t) == pytest.approx(entry.by_person[t].value)
         assert tuple(person.interval(t)) == pytest.approx((entry.by_person[t].low, entry.by_person[t].high))
         assert person.by_person[t] is None
-    assert "rank_1_by_person" in found.to_frame().columns
+    assert "rank_1_by_person" in found.to_frame(wide=True).columns
     assert "rank 1<br>(person-weighted)" in str(
         found.to_markdown() if hasattr(found, "to_markdown") else found._repr_html_()
     )

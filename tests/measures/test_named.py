@@ -104,7 +104,7 @@ def test_tar_by_hand():
     threshold = np.nextafter(np.sort(impostor)[::-1][allowed], np.inf)
     found = pb.estimate(scores["a"], samples, measure="tar@0.05")
     assert found.value == pytest.approx(float((genuine >= threshold).mean()))
-    assert found.events == (genuine >= threshold).sum()
+    assert found.rests_on.events == (genuine >= threshold).sum()
     assert TAR(0.05)(scores["a"], samples).value == found.value
 
 
@@ -115,7 +115,7 @@ def test_a_difference_of_tar_is_that_of_fnmr_turned_around(design):
     tar = pb.compare(scores, samples, measure="tar@0.05", design=design)
     (missed,), (found,) = fnmr.pairs, tar.pairs
     assert (found.first, found.second) == (missed.first, missed.second) == ("a", "b")
-    assert found.difference == pytest.approx(-missed.difference)
+    assert found.value == pytest.approx(-missed.value)
     assert (found.low, found.high) == pytest.approx((-missed.high, -missed.low))
     assert found.p_value == pytest.approx(missed.p_value)
     assert found.verdict == missed.verdict

@@ -60,7 +60,7 @@ def test_markdown_and_csv(comparison):
     assert r"poor\|old" in text
     assert "Not significantly different: net_50%, close." in text
     lines = comparison.to_csv().splitlines()
-    assert lines[0].startswith("first,second,value,low,high,confidence_level")
+    assert lines[0].startswith("first,second,measure,value,low,high,confidence_level")
     assert len(lines) == 4
 
 

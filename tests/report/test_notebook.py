@@ -242,7 +242,7 @@ def test_results_without_a_figure_of_their_own_are_rows_of_values() -> None:
     assert drawn_rows(bare.plot())[:2] == (["sharp"], [bare.value])
     rate = found["verification"].verification[0].points[0].fnmr
     figure = rate.plot()
-    assert drawn_rows(figure)[1:] == ([rate.rate], [pytest.approx((rate.low, rate.high))])
+    assert drawn_rows(figure)[1:] == ([rate.value], [pytest.approx((rate.low, rate.high))])
     assert not rate.supported
     assert figure.axes[0].lines[0].get_markerfacecolor() == "white"
 

@@ -30,10 +30,10 @@ def test_numbers_agree_everywhere(evaluation: pb.results.Evaluation, tmp_path: P
     found = Findings("Found", Provenance("none"), {"identification": Identified(evaluation)})
     report = write_run(found, tmp_path / "out", formats=("csv",))
     stored = json.loads((tmp_path / "out" / "results.json").read_text())["identification"]["evaluation"]
-    frame = evaluation.to_frame()
+    frame = evaluation.to_frame(wide=True)
     for place, entry in enumerate(evaluation.entries):
         rate = entry.curve.at(1)
-        assert stored["results"][place]["rates"]["1"] == rate
+        assert stored["results"][place]["estimates"]["1"]["value"] == rate
         assert frame["rank_1"][place] == rate
         assert f"{rate:.4f}" in report.read_text()
         naive = np.mean([r <= 1 for r in entry.outcomes.ranks])

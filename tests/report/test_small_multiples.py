@@ -16,7 +16,7 @@ from proband.report.kinds.evaluation_page import evaluation_blocks
 from proband.report.kinds.pairs import comparison_blocks
 from proband.report.page.blocks import Panels
 from proband.report.page.charts import side_by_side
-from proband.report.page.model import Chart, Folded
+from proband.report.page.model import ChartBlock, Folded
 from proband.report.view import view_of
 from proband.report.views import load_views
 
@@ -70,15 +70,17 @@ def test_categories_share_axes_on_the_page() -> None:
     found = finding.whole()
     evaluation = found["identification"].evaluation
     blocks = evaluation_blocks(evaluation, {}, relative=False)
-    charts = [block for block in blocks if isinstance(block, Chart)]
+    charts = [block for block in blocks if isinstance(block, ChartBlock)]
     folded = [block for block in blocks if isinstance(block, Folded)]
     for block in (inner for one in folded for inner in one.blocks):
-        charts += block.blocks if isinstance(block, Panels) else [block] if isinstance(block, Chart) else []
+        charts += (
+            block.blocks if isinstance(block, Panels) else [block] if isinstance(block, ChartBlock) else []
+        )
     assert len(charts) == len(evaluation.categories)
     assert len({_ends(chart, "y") for chart in charts}) == 1
 
 
-def _ends(chart: Chart, axis: str) -> tuple[str, str]:
+def _ends(chart: ChartBlock, axis: str) -> tuple[str, str]:
     first = next(iter(chart.drawings.values()))
     low, high = (first.split(f'data-{axis}{end}="')[1].split('"')[0] for end in (0, 1))
     return low, high
@@ -86,11 +88,15 @@ def _ends(chart: Chart, axis: str) -> tuple[str, str]:
 
 def test_differences_in_one_measure_are_on_one_axis() -> None:
     first, *_ = finding.whole()["comparison"].comparisons.values()
-    half = tuple(replace(pair, difference=pair.difference / 2, low=pair.low / 2, high=pair.high / 2) for pair in first.pairs)  # fmt: skip
+    half = tuple(replace(pair, value=pair.value / 2, low=pair.low / 2, high=pair.high / 2) for pair in first.pairs)  # fmt: skip
     blocks = comparison_blocks({"all": first, "some": replace(first, pairs=half)})
-    charts = [block for block in blocks if isinstance(block, Chart)]
+    charts = [block for block in blocks if isinstance(block, ChartBlock)]
     charts += [
-        one for block in blocks if isinstance(block, Folded) for one in block.blocks if isinstance(one, Chart)
+        one
+        for block in blocks
+        if isinstance(block, Folded)
+        for one in block.blocks
+        if isinstance(one, ChartBlock)
     ]
     assert len(charts) == 2
     assert _ends(charts[0], "x") == _ends(charts[1], "x")

@@ -314,7 +314,7 @@ def test_csv_cuts_no_number_after_whole_ones() -> None:
 class Plain(Shown):
     """A result of nobody's kind."""
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self, *, wide: bool = False) -> pl.DataFrame:
         return pl.DataFrame({"who": ["a", "b<"], "n": [1, 2000], "share": [0.5, None], "sure": [True, False]})
 
 

@@ -73,7 +73,7 @@ def test_an_asterisk_is_explained_where_there_is_one() -> None:
     for fmr, starred in ((0.01, False), (0.9, True)):
         found = pb.verify_pairs(mated, scores, orientation="similarity", fmr=fmr)
         (table,) = verification_tables([found])
-        assert found.points[0].point.fmr_supported is starred
+        assert found.points[0].counts.fmr_supported is starred
         assert ("*" in as_terminal(table, 80).plain) is starred
         assert ("* rests on fewer" in found.to_markdown()) is starred
 

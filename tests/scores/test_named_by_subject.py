@@ -54,7 +54,8 @@ def _parts(folder: Path) -> Path:
 
 
 def numbers(found: Any) -> Any:
-    return found.to_dict()["points"], found.n_subjects
+    rates = (rate for point in found.points for rate in (point.fmr, point.fnmr, point.fnmr_at_threshold))
+    return [(rate.value, rate.low, rate.high, rate.rests_on) for rate in rates], found.n_subjects
 
 
 @pytest.mark.parametrize("write", [_npz, _npy, _csv, _parquet, _parts])

@@ -84,8 +84,10 @@ def test_tables_say_what_the_results_say(findings: Findings, tmp_path: Path) -> 
     assert not (tmp_path / "run" / "figures").exists()
     rows = tables["leaderboard"].to_dicts()
     for row, one in zip(rows, results["identification"]["evaluation"]["results"], strict=True):
-        assert row["rank_1"] == one["rates"]["1"]
-        assert [row["rank_1_low"], row["rank_1_high"]] == one["intervals"]["1"]
+        assert row["rank_1"] == one["estimates"]["1"]["value"]
+        assert [row["rank_1_low"], row["rank_1_high"]] == [
+            one["estimates"]["1"][end] for end in ("low", "high")
+        ]
     comparisons = results["comparison"]["comparisons"]
     assert tables["comparisons"]["p_adjusted"].to_list() == [
         pair["p_adjusted"] for comparison in comparisons.values() for pair in comparison["pairs"]

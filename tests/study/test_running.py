@@ -236,7 +236,7 @@ def test_a_run_that_was_stopped_goes_on(
 
 def test_what_is_said_of_comparisons_is_all_that_is_compared(studied: Studied) -> None:
     verified = "[verification]\nfmr = [0.1]\nn_resamples = 100"
-    asked = run(studied(EXPERIMENT, verified, "[[comparison]]\nrank = 2"))
+    asked = run(studied(EXPERIMENT, verified, "[[comparison]]\nmeasure = 'rank-2'"))
     assert list(asked["comparison"].comparisons) == ["rank-2"]
     study = studied(EXPERIMENT)
     without = run(study.request.model_copy(update={"verification": None}), origin=study.origin)

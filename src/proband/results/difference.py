@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import ClassVar, Literal
 
@@ -408,3 +408,11 @@ def margin_of(margin: float | None, in_points: bool) -> Note | None:
     if margin is None:
         return None
     return (_MARGIN_IN_POINTS if in_points else _MARGIN)(margin=margin)
+
+
+def in_short(verdict: Note) -> Note:
+    """A verdict without what would decide it; what warns stays."""
+    values = dict(verdict.values)
+    if "more" in values:
+        values["more"] = tuple(note for note in values["more"] if note.level == "caution")
+    return replace(verdict, values=tuple(values.items()))

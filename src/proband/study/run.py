@@ -141,11 +141,12 @@ def check_request(
         check_effects(request, in_memory)
         if not in_memory:
             check(request, origin)
-        return _choose(request, only, _name(origin))
+        _require_asked(request, only, _name(origin))
+        return frozenset(only)
 
 
-def _choose(request: Request, only: Sequence[str], name: str) -> frozenset[str]:
-    """The keys of analyses that are chosen, and of those whose results they need."""
+def _require_asked(request: Request, only: Sequence[str], name: str) -> None:
+    """Refuse to choose an analysis that is not asked for; those whose results a chosen one reads are carried out for it."""
     asked = {analysis.key: analysis for analysis, _ in request.sections()}
     for key in only:
         if key not in asked:
@@ -157,8 +158,6 @@ def _choose(request: Request, only: Sequence[str], name: str) -> frozenset[str]:
                 else meant(key, analysis_keys()),
                 place=Said(name),
             )
-    needed = {other for key in only for other in asked[key].after if other in asked}
-    return frozenset(only) | (_choose(request, sorted(needed), name) if needed else frozenset())
 
 
 def ranked(

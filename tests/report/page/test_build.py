@@ -88,8 +88,8 @@ def test_embedded_files():
     assert files["study.toml"] == finding.STUDY
     results = json.loads(files["results-summary.json"])
     assert (
-        results["identification"]["evaluation"]["results"][0]["rates"]
-        == found.to_dict()["identification"]["evaluation"]["results"][0]["rates"]
+        results["identification"]["evaluation"]["results"][0]["estimates"]
+        == found.to_dict()["identification"]["evaluation"]["results"][0]["estimates"]
     )
     rows = list(csv.DictReader(io.StringIO(files["leaderboard-summary.csv"])))
     best = next(iter(found["comparison"].comparisons.values())).ordered[0]

@@ -14,7 +14,7 @@ Every algorithm of an archive against every other, at rank 1, with one point as 
 
 Two files, at rank 10, two points:
 
-  proband compare old=a.npz::net new=b.npz::net -s samples.csv --orientation similarity --rank 10 --margin 0.02
+  proband compare old=a.npz::net new=b.npz::net -s samples.csv --orientation similarity --measure rank-10 --margin 0.02
 
 Outcomes and nothing else, 0 or 1 for each item and system, with documents as the independent units:
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from proband.engine.frames import frame_of_rows
 from proband.errors import unknown_name
 from proband.inference.estimates.evaluation import probes_called
 from proband.results.base import Answers, Confidence, Rank, Result
-from proband.results.difference import Difference
+from proband.results.difference import Difference, in_short
 from proband.results.estimate import Estimate
 from proband.results.frames import rows_of, tidy_rows
 from proband.results.serializing import Written
@@ -109,14 +109,6 @@ class Standings(Result):
     def to_csv(self) -> str:
         """Every pair as comma-separated values."""
         return spreadsheet_csv(self.to_frame())
-
-
-def in_short(verdict: Note) -> Note:
-    """A verdict without what would decide it; what warns stays."""
-    values = dict(verdict.values)
-    if "more" in values:
-        values["more"] = tuple(note for note in values["more"] if note.level == "caution")
-    return replace(verdict, values=tuple(values.items()))
 
 
 def verdict_lines(comparison: Standings) -> list[str]:

@@ -59,7 +59,15 @@ _BY_ALGORITHMS = Sentence(
 
 
 class Judged(NamedTuple):
-    """One algorithm on one part of the probes: its rate, its naive rate, and the second less the first."""
+    """One algorithm on one part of the probes.
+
+    Attributes
+    ----------
+    rate, naive
+        Its rate on the part that others made, and on the part that it helped to make.
+    selection
+        The second minus the first.
+    """
 
     rate: Estimate
     naive: Estimate

@@ -162,7 +162,7 @@ class Entry(OfProbes, Result):
         measure = RecognitionRate(rank, self.weights)
         events = float(self.outcomes.success(rank).sum()) if self.weights == "probe" else None
         beside = self._by_person(rank)
-        whose = Who(algorithm=self.algorithm, category=self.category or "")
+        whose = Who(algorithm=self.algorithm, category=self.probe_set)
         return Estimate(
             who=whose,
             value=self.curve.at(rank),

@@ -142,7 +142,7 @@ class FeretStudy(Result):
             (held.get((entry.category, entry.algorithm), nowhere) for entry in entries),
             dict.fromkeys(("place", "best_place", "worst_place"), pl.Int64),
         )
-        board = pl.concat([self.evaluation.to_frame(), placed], how="horizontal")
+        board = pl.concat([self.evaluation.to_frame(wide=True), placed], how="horizontal")
         if any(one.date is not None for one in self.participants):
             dates = {one.algorithm: one.date for one in self.participants}
             board = board.with_columns(

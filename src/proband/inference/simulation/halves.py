@@ -131,12 +131,12 @@ def compare_halves(
 
     Examples
     --------
-        >>> from proband.measures import RecognitionRate
+    >>> from proband.measures import RecognitionRate
     >>> from proband.inference.simulation.populations import SimulatedPeople
     >>> from proband.inference.simulation.worlds import OutcomesWorld
     >>> outcomes = OutcomesWorld(SimulatedPeople.of(80, 3, rate=0.8, icc=0.2), RecognitionRate(1)).draw(0, 0).data
     >>> found = compare_halves(outcomes, measure=RecognitionRate(1), n_splits=50)
-        >>> found.n_subjects, round(found.expected_inside, 3), found.agree.value > 0.8
+    >>> found.n_subjects, round(found.expected_inside, 3), found.agree.value > 0.8
     (80, 0.834, True)
     """
     from scipy.special import ndtr

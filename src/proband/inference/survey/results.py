@@ -42,7 +42,17 @@ class _Contrast(TypedDict):
 
 
 class SurveyRow(NamedTuple):
-    """One number of a survey, with what it is of and the values of the columns that make its domain."""
+    """One number of a survey.
+
+    Attributes
+    ----------
+    label
+        What it is of.
+    domain
+        The values of the columns that make its domain.
+    estimate
+        The number with its interval.
+    """
 
     label: Label
     domain: Mapping[str, str]

@@ -29,7 +29,7 @@ from proband.results.base import Answers, Confidence, Record, Result
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.results.targets import GALLERY, PEOPLE_ALIKE, derived
-from proband.words import Method, Note, Sentence, Target
+from proband.words import Method, Note, Sentence, Target, given
 
 Floats = npt.NDArray[np.float64]
 
@@ -246,7 +246,7 @@ def _rates(
 
     fpir = rate(positive, _FPIR, "non-mated search", counts.false_positives, counts.n_nonmated)
     held = rate(negative, _FNIR, "mated search", counts.misses, counts.n_mated)
-    at = f"{counts.target_fpir:g}"
+    at = "" if counts.target_fpir is None else given(counts.target_fpir)
     fnir = replace(held, answers=replace(held.answers, of=Target(f"fnir@{at}", f"FNIR at an FPIR of {at}")))
     if replicated is not None:
         low, high = negative.anew(replicated, level)

@@ -9,7 +9,7 @@ from typing import Any
 
 from proband.engine.arguments import published
 from proband.inference import Comparison, Estimate, OutcomeComparison
-from proband.inference.comparisons.comparison import ComparisonsByCategory, Standings, in_short
+from proband.inference.comparisons.comparison import ComparisonsByCategory, Standings
 from proband.inference.estimates.evaluation import probes_called
 from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
@@ -20,6 +20,7 @@ from proband.report.tables.cells import around_cell, empty_cell, rate_cell
 from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.compared import metrics_statement
+from proband.results.difference import in_short
 from proband.results.estimate import facts_of, which_rate
 from proband.words import Note, Sentence, listed
 

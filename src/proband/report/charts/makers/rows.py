@@ -192,7 +192,7 @@ def leaderboard(
     first = some(estimates, "estimates")[0]
     part = level(first.confidence_level)
     return values(
-        [Valued(one.algorithm, one.value, one.low, one.high) for one in estimates],
+        [Valued(one.algorithm, one.value, one.low, one.high, one.supported) for one in estimates],
         str(first.answers.of),
         "rate" if in_points else "number",
         first.confidence_level,
