@@ -50,7 +50,9 @@ def _over_people(outcomes: Outcomes, values: np.ndarray) -> Row:
 
 
 def _estimate(outcomes: Outcomes, unit: str) -> Estimate:
-    return estimate(MedianCensoredRank(CENSORED), outcomes, design=Bootstrap(unit, n_resamples=REPLICATES))
+    return estimate(
+        outcomes, measure=MedianCensoredRank(CENSORED), design=Bootstrap(unit, n_resamples=REPLICATES)
+    )
 
 
 def _outcomes() -> Outcomes:

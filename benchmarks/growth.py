@@ -183,8 +183,8 @@ def _compare(study: Study, measure: str) -> Callable[[], object]:
 
     algorithms, samples, experiment = _data(study)
     if measure == "rank":
-        return lambda: pb.compare(pb.RecognitionRate(1), algorithms, experiment)
-    return lambda: pb.compare(pb.FNMR(1e-3), algorithms, samples)
+        return lambda: pb.compare(algorithms, experiment, measure=pb.measures.RecognitionRate(1))
+    return lambda: pb.compare(algorithms, samples, measure=pb.measures.FNMR(1e-3))
 
 
 JOBS: dict[str, Callable[[Study], Callable[[], object]]] = {

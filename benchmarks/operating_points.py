@@ -33,7 +33,7 @@ def run() -> list[Row]:
     ours, found = best_of(3, together)
     naive, expected = best_of(1, apart)
     equal = all(
-        one.fnmr_at_fmr is not None and one.fnmr_at_fmr == other.fnmr_at_fmr
+        one.re_estimated is not None and one.re_estimated == other.re_estimated
         for one, other in zip(found, expected, strict=True)
     )
     job = f"FNMR at {len(FMRS)} FMRs, {IMAGES * (IMAGES - 1) // 2 / 1e6:.0f} M pairs, 1,000 resamples"

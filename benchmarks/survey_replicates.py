@@ -30,7 +30,9 @@ def _row(n_strata: int) -> Row:
     def mean(weights: np.ndarray) -> float:
         return float(weights @ units / weights.sum())
 
-    ours, found = best_of(5, lambda: pb.estimate_weighted(mean, numbers, pb.designs.BRR()), time.process_time)
+    ours, found = best_of(
+        5, lambda: pb.survey.estimate_weighted(mean, numbers, design=pb.designs.BRR()), time.process_time
+    )
 
     def agrees(answer: Mapping[str, Any]) -> bool:
         variance = found.standard_error**2

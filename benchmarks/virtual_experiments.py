@@ -30,7 +30,7 @@ data = np.load(sys.argv[1], allow_pickle=False)
 ids = data["ids"].tolist()
 samples = Samples({"id": ids, "subject": [name[:4] for name in ids], "day": data["day"]})
 scores = [Scores.from_array(data[k], ids, orientation="similarity", name=k) for k in data.files if k.startswith("a")]
-permute(scores, Pool(samples, "day"), ImageChoice(int(sys.argv[2])), max_rank=10, differences=False, threads=1)
+permute(scores, Pool(samples, "day"), design=ImageChoice(int(sys.argv[2])), max_rank=10, differences=False, threads=1)
 """
 
 
@@ -52,19 +52,24 @@ def run() -> list[Row]:
     pool = Pool(samples, "day")
     design = ImageChoice(TRIALS)
 
-    permute(scores, pool, ImageChoice(64), max_rank=10, threads=1)
-    ours, found = best_of(5, lambda: permute(scores, pool, design, max_rank=10, differences=False, threads=1))
+    permute(scores, pool, design=ImageChoice(64), max_rank=10, threads=1)
+    ours, found = best_of(
+        5, lambda: permute(scores, pool, design=design, max_rank=10, differences=False, threads=1)
+    )
     choices = draw_choices(pool.options, True, 0, 0)
     argsort, sorted_rates = best_of(1, lambda: _trials(values, pool, choices[:SORTED], _by_argsort))
     loop, looped_rates = best_of(1, lambda: _trials(values, pool, choices[:COMPARED], _by_comparing))
     argsort, loop = argsort * TRIALS / SORTED, loop * TRIALS / COMPARED
-    kept = permute(scores, pool, ImageChoice(COMPARED), max_rank=10, keep=True).replicates
+    kept = permute(scores, pool, design=ImageChoice(COMPARED), max_rank=10, keep=True).replicates
     equal = bool(
         np.allclose(kept, looped_rates, atol=1e-12)
         and np.allclose(kept[:, :SORTED], sorted_rates, atol=1e-12)
     )
     plain, without = best_of(
-        1, lambda: permute(scores, pool, design, max_rank=10, differences=False, threads=1, kernel="numpy")
+        1,
+        lambda: permute(
+            scores, pool, design=design, max_rank=10, differences=False, threads=1, kernel="numpy"
+        ),
     )
     same = without.to_dict() == found.to_dict()
     fresh = _fresh(values, ids, day)
@@ -82,7 +87,7 @@ def run() -> list[Row]:
 def _many(scores: list[Scores], pool: Pool, found: object) -> Row:
     trials = 10_000_000
     begun = time.perf_counter()
-    made = permute(scores, pool, ImageChoice(trials), max_rank=10)
+    made = permute(scores, pool, design=ImageChoice(trials), max_rank=10)
     took = time.perf_counter() - begun
     close = abs(made.rate("a0").mean - found.rate("a0").mean) < 0.002  # type: ignore[attr-defined]
     return Row(

@@ -41,20 +41,20 @@ MODES: dict[str, dict[str, str]] = {
     "evaluate": {
         "scores": f"{S} {G}",
         "embeddings": f"{E} -g one_per_subject",
-        "a design": f"{S} {G} --measure rank-rate@1 --design bootstrap",
-        "galleries of brr": f"{S} {G} --measure rank-rate@1 --design brr --strata site --units subject",
+        "a design": f"{S} {G} --measure rank-1 --design bootstrap",
+        "galleries of brr": f"{S} {G} --measure rank-1 --design brr --strata site --units subject",
         "a mask": "matrix.mtx --mask matrix.mask",
     },
     "compare": {
         "scores": f"{S} {G}",
         "embeddings": f"{E} -e second.npz -g one_per_subject",
-        "median ranks": f"{TWO} {G} --median-rank 5",
-        "FNMR": f"{TWO} --fnmr-at 0.05",
-        "AUC": f"{TWO} {G} --auc",
-        "lists": f"{LIST.replace('score=mid', 'score=mid,score=low')} --auc",
+        "median ranks": f"{TWO} {G} --measure median-rank@5",
+        "FNMR": f"{TWO} --measure fnmr@0.05",
+        "AUC": f"{TWO} {G} --measure auc",
+        "lists": f"{LIST.replace('score=mid', 'score=mid,score=low')} --measure auc",
         "a second set": f"""{S} {G} -p "session == 2 and sex == 'male'" --with-scores scores.npz --with-probes "session == 2 and sex == 'female'" """,
-        "outcomes": "outcomes.csv --outcomes --item question --system model --success correct",
-        "wide outcomes": "wide.csv --outcomes --systems new,old --item question",
+        "outcomes": "outcomes.csv --outcomes --item question --algorithm model --success correct",
+        "wide outcomes": "wide.csv --outcomes --algorithms new,old --item question",
     },
     "verify": {
         "scores": f"{S} --fmr 0.05 --replicates 100",
@@ -120,7 +120,7 @@ MODES: dict[str, dict[str, str]] = {
     "datasets": {
         "accuracies": "accuracies.csv --dataset name",
         "standard errors": "accuracies.csv --dataset name --errors errors.csv",
-        "outcomes": "repeated.csv --algorithm system --success right --subject who",
+        "outcomes": "repeated.csv --algorithm system --success right --cluster who",
     },
     "survey": {
         "linearised": "survey.csv --weights weight --strata site --units person --mean success",
@@ -143,6 +143,9 @@ MODES: dict[str, dict[str, str]] = {
         "rare errors": "--error-rate 0.001",
         "events": "--events --subjects 1000",
         "one probe each": "--rate 0.95 --half-width 0.01",
+        "guesses": "--margin 0.01",
+        "a pilot": f"--from {S.replace('scores.npz', 'scores.npz::weak')} {G} --half-width 0.05",
+        "a pilot of two": f"--from {TWO.replace(' scores.npz::weak', ' --from scores.npz::weak')} {G} --margin 0.05",
     },
     "coverage": {
         "people": "--subjects 30 --probes-per-subject 2 --rate 0.8 --icc 0.2 --sets 20",
@@ -222,6 +225,8 @@ ELSEWHERE = {
     "reproduce micheals-boult2001": "a whole paper",
     "reproduce feret2000": "a whole paper",
     "reproduce mery2016": "a whole paper",
+    "migrate": "tests/cli/test_migrate.py",
+    "diff": "tests/cli/test_diff.py",
 }
 """Commands without modes: each has one, and takes minutes."""
 
@@ -235,17 +240,17 @@ VALUES: dict[str, list[str]] = {
     "format": ["bob4"], "query_ids": ["rows"], "target_ids": ["columns"], "queries": ["session == 1"], "targets": ["session == 1"],
     "mask": ["matrix.mask"], "columns": ["a=one,score=mid"], "mated_is": ["other"], "missing": ["drop"],
     "strata": ["site"], "units": ["subject"], "stratum_weights": ["equal"], "degrees_of_freedom": ["9", "strata"], "collapse_by": ["age"],
-    "interval": ["logit"], "version": ["partially"], "sample": ["6"], "n_resamples": ["60"], "ranks": ["2,4"], "measures": ["rank-rate@2"], "gallery": ["kind == 'fa'"],
+    "interval": ["logit"], "version": ["partially"], "sample": ["6"], "n_resamples": ["60"], "ranks": ["2,4"], "measures": ["rank-2"], "gallery": ["kind == 'fa'"],
     "probes": ["kind == 'fb'"], "confidence_level": ["0.8"], "level": ["0.8"], "confidence": ["0.8"], "seed": ["11"], "formats": ["csv"],
     "category": ["older: probe.age > 30"], "category_gallery": ["older: age > 25"], "image_set": ["session"], "date": ["age"],
-    "camera": ["sex"], "long_after": ["feret"], "by": ["sex"], "rank": ["2"], "median_rank": ["7"], "fnmr_at": ["0.1"],
-    "margin": ["0.07"], "measure": ["rank-rate@2"], "pairs": ["strong-weak", "pairs.csv"], "against": ["weak", "strong"], "with_scores": ["scores.npz"],
+    "camera": ["sex"], "long_after": ["feret"], "by": ["sex"], "rank": ["2"],
+    "margin": ["0.07"], "measure": ["rank-2"], "pairs": ["strong-weak", "pairs.csv"], "against": ["weak", "strong"], "with_scores": ["scores.npz"],
     "with_samples": ["renamed.csv"], "with_gallery": ["kind == 'fa'"], "with_probes": ["kind == 'fb'"], "table": ["outcomes.csv"],
-    "item": ["document"], "system": ["document"], "success": ["question"], "systems": ["mid"], "cluster": ["document"],
+    "item": ["document"], "algorithm": ["document", "system", "pca:euclidean"], "success": ["question"], "algorithms": ["mid"], "cluster": ["document"],
     "fmr": ["0.1"], "thresholds": ["0.5"], "fpir": ["0.3"], "sizes": ["5"], "baseline": ["middling"], "candidate": ["middling"],
     "digest": ["0" * 64], "weights": ["person", "weight", "age"], "on": ["age"], "parts": ["2"], "dataset": ["A"], "errors": ["errors.csv"],
-    "algorithm": ["system", "pca:euclidean"], "subject": ["dataset"], "scores": ["logits.npz"], "models": ["flat"],
-    "predictions": ["said.csv"], "truth": ["patient"], "predicted": ["flat"], "group": ["patient"], "classes": ["a,b,c,d,e,f"], "k": ["1,2"],
+    "scores": ["logits.npz"], "models": ["flat"],
+    "predictions": ["said.csv"], "truth": ["patient"], "predicted": ["flat"], "classes": ["a,b,c,d,e,f"], "k": ["1,2"],
     "names": ["{subject}-{take:d}"], "images": ["images.npz"], "file_column": ["site"], "collected": ["samples.csv"],
     "exclusions": ["dropped.csv"], "label": ["site"], "protocol": ["3f CV"], "galleries": ["3"], "order": ["date"], "ages": ["age"],
     "reject": ["0.3"], "versions": ["strong=weak"], "improvements": ["weak=strong"], "participants": ["participants.csv"],
@@ -255,7 +260,7 @@ VALUES: dict[str, list[str]] = {
     "epsilon": ["30"], "max_rounds": ["1"], "rho": ["0.3"], "replicate_weights": ["people"], "scale": ["0.7"],
     "rscales": ["1,0.5,1,0.5,1,0.5,1,0.5"], "rate": ["0.7"], "half_width": ["0.03"], "assurance": ["0.9"], "discordant": ["0.2"],
     "error_rate": ["0.01"], "subjects": ["14"], "probes_per_subject": ["3"], "probes_cv": ["0.5"], "icc": ["0.1"], "design": ["fay", "obuchowski", "bootstrap"],
-    "test": ["obuchowski", "mcnemar"], "sets": ["9"], "to": ["csv-long"], "model": ["none.npz"], "train": ["session == 1"], "detect": ["opencv"],
+    "test": ["obuchowski", "mcnemar"], "n_sets": ["9"], "to": ["csv-long"], "model": ["none.npz"], "train": ["session == 1"], "detect": ["opencv"],
     "sessions": ["1"], "first": ["5"], "difficulty": ["0.5"], "views": ["qr"], "change": ["rotate:8"],
     "classifier": ["sklearn.tree:DecisionTreeClassifier(random_state=0)"], "classifiers": ["sklearn.tree:DecisionTreeClassifier(random_state=0)"], "protocols": ["3f CV+"], "size": ["20x20"], "name": ["mine"], "justification": ["because"],
     "images_each": ["2"], "draws": ["3"], "target": ["all"], "query": ["all"], "keep": ["age"], "canaries": ["3"], "control": ["4"],
@@ -268,6 +273,9 @@ VALUES: dict[str, list[str]] = {
 }  # fmt: skip
 OWN_VALUES: dict[tuple[str, str], list[str]] = {
     ("partition", "table"): [f"{MADE}/parts.csv"],
+    ("plan", "scores"): ["scores.npz::strong"],
+    ("init", "add"): ["search"],
+    ("run", "only"): ["identification"],
     ("array", "out"): [f"{MADE}/x.csv"],
     ("survey", "strata"): ["sex"],
     ("survey", "units"): ["probe"],
@@ -276,14 +284,14 @@ OWN_VALUES: dict[tuple[str, str], list[str]] = {
     ("recognize", "queries"): ["session == 1"],
     ("faces", "subjects"): ["3"],
     ("literature", "out"): [f"{MADE}/card.json"],
-    ("strat", "images"): ["3"],
+    ("strat", "n_images"): ["3"],
     ("audit", "failed"): ["subject == 's01'", "subject == 'bo'"],
 }
 
 
 BY_DATA = {
     "ties", "stratum_weights", "centre", "seed", "explain", "stratify", "lonely", "nest", "incomplete", "missing_values", "models",
-    "verification", "against", "missing", "orientation_check", "counting", "one_per_subject", "tolerance", "adjust", "force", "allow_plugins", "max_rounds",
+    "verification", "against", "missing", "check_orientation", "counting", "one_per_subject", "tolerance", "adjust", "force", "allow_plugins", "max_rounds",
 }  # fmt: skip
 """Options about what some data have (ties, lonely strata, missing ids): each must have an effect in some mode of the command, not in all."""
 
@@ -294,7 +302,7 @@ PREPARED: dict[str, Callable[[str], str]] = {
         .replace("survey.csv", "gaps.csv")
         .replace(" --missing drop", "")
     ),
-    "orientation_check": lambda text: (
+    "check_orientation": lambda text: (
         f"{text.replace('scores.npz', 'plain.npz')} --query-ids rows --target-ids columns --orientation distance"
         if "scores.npz" in text
         else text

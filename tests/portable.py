@@ -166,7 +166,7 @@ def ranks() -> str:
     same = who[:, None] == who[None, :]
     values = np.round(rng.normal(size=same.shape) + 2.0 * same, 1)  # rounded: there are ties
     scores = pb.Scores.from_array(values, ids, orientation="similarity", name="given")
-    found = pb.CMC()(scores, experiment)
+    found = pb.measures.CMC()(scores, experiment)
     return hashlib.sha256(np.asarray(found.values).tobytes()).hexdigest()
 
 

@@ -177,5 +177,5 @@ def test_survey_has_our_variance(tmp_path: Path) -> None:
             answer = ask("survey", "brr", folder, 1)
         except NotInstalledError:
             pytest.skip("R with the package survey is not here")
-    found = pb.estimate_weighted(lambda w: w @ values.ravel() / w.sum(), np.repeat(np.arange(11), 2))
+    found = pb.survey.estimate_weighted(lambda w: w @ values.ravel() / w.sum(), np.repeat(np.arange(11), 2))
     assert answer.numbers["variance"] == pytest.approx(found.standard_error**2, rel=1e-9)

@@ -8,11 +8,12 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import FunctionType, ModuleType
 
 import pytest
-from tests.hostile.public import published
+from tests.hostile.public import methods_of, published
 
 import proband.designs
 import proband.inference
@@ -27,15 +28,17 @@ RETURNED = {
     "algorithms.LinearModel",
     "algorithms.Training",
     "blind.Key",
+    "blind.Made",
     "blind.Meeting",
     "blind.Package",
-    "inference.Interval",
-    "measures.Answers",
-    "measures.Facts",
+    "results.Several",
+    "results.Interval",
+    "results.Answers",
+    "results.Facts",
     "measures.Outcomes",
-    "samples.Representation",
-    "samples.Selection",
-    "scores.OrientationCheck",
+    "data.Representation",
+    "data.Selection",
+    "data.OrientationCheck",
 }
 # What takes pictures, trained models, files of predictions or a study, or minutes: the documentation shows it.
 SHOWN_IN_DOCS = {
@@ -64,6 +67,7 @@ SHOWN_IN_DOCS = {
     "report.statements",
     "run",
     "save_figure",
+    *(f"survey.{name}" for name in ("Function", "Mean", "Quantile", "Ratio", "Total", "Variance")),
 }
 
 
@@ -85,7 +89,7 @@ def named(kind: type | tuple[type, ...]) -> dict[str, object]:
 
 
 def text(documented: object) -> str:
-    return inspect.cleandoc(getattr(documented, "__doc__", None) or "")
+    return inspect.cleandoc(getattr(documented, "__doc__", None) or inspect.getdoc(documented) or "")
 
 
 def fields(record: type) -> list[str]:
@@ -167,3 +171,49 @@ def test_a_room_says_what_lives_where(room):
         )
     }
     assert unnamed == {}
+
+
+def callables() -> Iterator[tuple[str, FunctionType]]:
+    """What users call by name: every public function, the methods of classes on top, and those that all results share."""
+    for name, thing in published().items():
+        if isinstance(thing, FunctionType):
+            yield name, thing
+        elif "." not in name or name == "results.Result":
+            yield from ((f"{name}.{method}", getattr(thing, method)) for method in methods_of(thing))
+
+
+def entries(function: object, section: str) -> str | None:
+    """The names that a section of a docstring explains, or None where there is no such section."""
+    lines = text(function).splitlines()
+    rule = "-" * len(section)
+    if not any(pair == (section, rule) for pair in pairwise(lines)):
+        return None
+    rest = lines[lines.index(section) + 2 :]
+    rules = [place for place, line in enumerate(rest) if line and set(line) == {"-"}]
+    own = rest[: rules[0] - 1] if rules else rest
+    return " ".join(line for line in own if line and not line[0].isspace())
+
+
+def test_every_argument_and_what_is_returned_is_explained():
+    unsaid = []
+    for name, function in callables():
+        signature = inspect.signature(function)
+        listed = re.findall(r"\w+", entries(function, "Parameters") or "")
+        own = [one for one in signature.parameters if one not in ("self", "cls")]
+        unsaid += [f"{name}({one})" for one in own if one not in listed]
+        if signature.return_annotation not in (None, "None") and entries(function, "Returns") is None:
+            unsaid.append(f"{name} -> {signature.return_annotation}")
+    assert unsaid == []
+
+
+def test_help_begins_with_what_a_function_does_in_one_plain_sentence():
+    for name, function in callables():
+        first = text(function).splitlines()[0]
+        assert first.endswith((".", "?")), name
+        assert not re.search(r"\(.*\b(1[89]|20)\d\d\)|\[\d+\]_", first), (name, first)  # no citation
+
+
+def test_measures_are_listed_where_they_are_asked_for():
+    for name, function in callables():
+        if "measure" in inspect.signature(function).parameters and name in ("compare", "estimate", "gate"):
+            assert all(f'"{one}"' in text(function) for one in ("rank-1", "fnmr@0.001", "auc")), name

@@ -15,18 +15,10 @@ import pytest
 import proband as pb
 from proband import (
     algorithms,
-    blind,
     designs,
-    faces,
     inference,
-    measures,
-    papers,
     protocols,
-    report,
-    results,
     samples,
-    scores,
-    study,
 )
 from proband.errors import ProbandError
 from proband.samples.ids import SubjectIds
@@ -70,7 +62,7 @@ def tile(made: Any) -> Any:
 
 
 def survey(**columns: Any) -> Any:
-    return pb.Survey({**FRAME, **columns})
+    return pb.survey.Survey({**FRAME, **columns})
 
 
 def trials(**columns: Any) -> Any:
@@ -83,7 +75,9 @@ def pairs(mated: Any = HITS, values: Any = SCORES[0], **more: Any) -> Any:
 
 
 def weighted(strata: Any = (1, 1, 1, 1, 2, 2, 2, 2), **more: Any) -> Any:
-    return pb.estimate_weighted(lambda w: float(w @ HITS), strata, designs.Jackknife(), **more).value
+    return pb.survey.estimate_weighted(
+        lambda w: float(w @ HITS), strata, design=designs.Jackknife(), **more
+    ).value
 
 
 def divided(labels: Any = TRUTH, subjects: Any = PEOPLE, **more: Any) -> Any:
@@ -153,27 +147,30 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
         "gallery": (lambda v: pb.Pool(TABLE, gallery=v).options.images.tolist(), FIRST),
         "probes": (lambda v: pb.Pool(TABLE, probes=v).options.images.tolist(), FIRST),
     },
-    "pool_over": {
+    "data.pool_over": {
         "where": (
-            lambda v: pb.pool_over(
+            lambda v: pb.data.pool_over(
                 pb.Scores.from_array(SCORES, IDS, orientation="similarity"), TABLE, where=v
             ).options.images.tolist(),
             np.arange(N) < 6,
         )
     },
-    "experiment_over": {
+    "data.experiment_over": {
         "gallery": (
             lambda v: plain(
-                pb.experiment_over(
-                    pb.Scores.from_array(SCORES, IDS, orientation="similarity"), TABLE, v
+                pb.data.experiment_over(
+                    pb.Scores.from_array(SCORES, IDS, orientation="similarity"), TABLE, gallery=v
                 ).probes
             ),
             FIRST,
         ),
         "probes": (
             lambda v: plain(
-                pb.experiment_over(
-                    pb.Scores.from_array(SCORES, IDS, orientation="similarity"), TABLE, IDS[:1], v
+                pb.data.experiment_over(
+                    pb.Scores.from_array(SCORES, IDS, orientation="similarity"),
+                    TABLE,
+                    gallery=IDS[:1],
+                    probes=v,
                 ).probes
             ),
             ~FIRST,
@@ -200,30 +197,30 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
         "positions": (lambda v: TABLE.take(v).ids[:], np.array([1, 2])),
         "mask": (lambda v: TABLE.take(v).ids[:], FIRST),
     },
-    "samples.Ids": {"names": (lambda v: samples.Ids(v)[:], np.arange(N))},
-    "samples.representation": {"choice": (lambda v: plain(samples.representation(TABLE, v).counts), FIRST)},
-    "samples.equally_representative": {
+    "data.Ids": {"names": (lambda v: samples.Ids(v)[:], np.arange(N))},
+    "data.representation": {"choice": (lambda v: plain(samples.representation(TABLE, v).counts), FIRST)},
+    "data.equally_representative": {
         "one": (lambda v: str(samples.equally_representative(TABLE, v, FIRST)), FIRST)
     },
-    "Survey": {
+    "survey.Survey": {
         name: (
             lambda v, name=name: plain(
                 survey(**{name: v}).mean("hit", missing="drop")
                 if name == "hit"
-                else pb.Survey({**FRAME, name: v}, weights="weight", units="person").mean("hit")
+                else pb.survey.Survey({**FRAME, name: v}, weights="weight", units="person").mean("hit")
             ),
             np.asarray(FRAME[name]),
         )
         for name in ("hit", "weight", "person")
     },
-    "Survey.with_replicate_weights": {
+    "survey.Survey.with_replicate_weights": {
         "weights": (lambda v: plain(survey().with_replicate_weights(v, "jk1").mean("hit")), 1.0 - np.eye(N)),
         "rscales": (
             lambda v: plain(survey().with_replicate_weights(1.0 - np.eye(N), rscales=v).mean("hit")),
             np.full(N, 0.5),
         ),
     },
-    "Survey.poststratified": {
+    "survey.Survey.poststratified": {
         "totals": (
             lambda v: plain(
                 survey().poststratified({"person": ["s0", "s1", "s2", "s3"], "total": v}).mean("hit")
@@ -231,13 +228,13 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
             np.array([4.0, 5, 6, 7]),
         )
     },
-    "Survey.raked": {
+    "survey.Survey.raked": {
         "margins": (
             lambda v: plain(survey().raked([{"person": ["s0", "s1", "s2", "s3"], "total": v}]).mean("hit")),
             np.array([4.0, 5, 6, 7]),
         )
     },
-    "Survey.within": {"condition": (lambda v: plain(survey().within(v).mean("hit")), FIRST)},
+    "survey.Survey.within": {"condition": (lambda v: plain(survey().within(v).mean("hit")), FIRST)},
     "Trials": {
         "score": (lambda v: trials(score=v), SCORES[0]),
         "mated": (lambda v: trials(mated=v), HITS == 1),
@@ -274,17 +271,17 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
         "scores": (lambda v: plain(pb.classify(TRUTH, v)), LOGITS),
         "whole numbers": (lambda v: plain(pb.classify(TRUTH, v)), (LOGITS * 100).astype(int)),
         "predictions": (lambda v: plain(pb.classify(TRUTH, {"a": v})), TRUTH[::-1]),
-        "group": (lambda v: plain(pb.classify(TRUTH, LOGITS, group=v)), np.array(PEOPLE)),
+        "group": (lambda v: plain(pb.classify(TRUTH, LOGITS, cluster=v)), np.array(PEOPLE)),
         "classes": (lambda v: plain(pb.classify(TRUTH, LOGITS, classes=v)), np.array([0, 1, 2])),
     },
     "compare_outcomes": {
         "systems": (
-            lambda v: plain(pb.compare_outcomes({**FRAME, "hit": v}, systems=["hit", "other"])),
+            lambda v: plain(pb.compare_outcomes({**FRAME, "hit": v}, algorithms=["hit", "other"])),
             HITS,
         ),
         "cluster": (
             lambda v: plain(
-                pb.compare_outcomes({**FRAME, "person": v}, systems=["hit", "other"], cluster="person")
+                pb.compare_outcomes({**FRAME, "person": v}, algorithms=["hit", "other"], cluster="person")
             ),
             np.array(PEOPLE),
         ),
@@ -314,21 +311,21 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
             np.array([0.1, 0.2]),
         ),
     },
-    "explain_outcomes": {
+    "stats.explain_outcomes": {
         "success": (
             lambda v: plain(
-                pb.explain_outcomes({**FRAME, "hit": v}, success="hit", on="weight", cluster="item")
+                pb.stats.explain_outcomes({**FRAME, "hit": v}, success="hit", on="weight", cluster="item")
             ),
             HITS,
         ),
         "covariate": (
             lambda v: plain(
-                pb.explain_outcomes({**FRAME, "weight": v}, success="hit", on="weight", cluster="item")
+                pb.stats.explain_outcomes({**FRAME, "weight": v}, success="hit", on="weight", cluster="item")
             ),
             np.asarray(FRAME["weight"]),
         ),
     },
-    "estimate_weighted": {
+    "survey.estimate_weighted": {
         "strata": (lambda v: weighted(v), np.array([1, 1, 1, 1, 2, 2, 2, 2])),
         "weights": (lambda v: weighted(weights=v), np.ones(N)),
         "units": (lambda v: weighted(units=v), np.arange(N)),
@@ -348,8 +345,8 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
         "array": (
             lambda v: (
                 weighted((1, 1, 2, 2, 3, 3, 4, 4))
-                and pb.estimate_weighted(
-                    lambda w: float(w @ HITS[:4]), [1, 1, 2, 2], designs.BRR(array=v)
+                and pb.survey.estimate_weighted(
+                    lambda w: float(w @ HITS[:4]), [1, 1, 2, 2], design=designs.BRR(array=v)
                 ).value
             ),
             np.array([[0, 0], [0, 1], [1, 0], [1, 1]]),
@@ -358,15 +355,17 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
     "designs.Fay": {
         "array": (
             lambda v: (
-                pb.estimate_weighted(lambda w: float(w @ HITS[:4]), [1, 1, 2, 2], designs.Fay(array=v)).value
+                pb.survey.estimate_weighted(
+                    lambda w: float(w @ HITS[:4]), [1, 1, 2, 2], design=designs.Fay(array=v)
+                ).value
             ),
             np.array([[0, 0], [0, 1], [1, 0], [1, 1]]),
         )
     },
-    "inference.PairedOutcomes.of": {
+    "stats.PairedOutcomes.of": {
         "first": (lambda v: inference.PairedOutcomes.of(v, HITS[::-1].astype(float)).sf, HITS.astype(float))
     },
-    "inference.cluster_statistics": {
+    "stats.cluster_statistics": {
         "success": (lambda v: inference.cluster_statistics(v, np.arange(N) // 2).rate, HITS.astype(float)),
         "clusters": (
             lambda v: inference.cluster_statistics(HITS.astype(float), v).cluster_se,
@@ -403,12 +402,12 @@ PUBLIC: dict[str, dict[str, tuple[Call, Any]]] = {
 }
 """Every argument of every public callable that takes an array or a table: how to call it, and with what."""
 ALIKE = {
-    "scores.DenseScores": "Scores.from_array",
+    "data.DenseScores": "Scores.from_array",
     "protocols.Splitter.split": "protocols.Splitter.splits",
     "protocols.Splitter.left_out": "protocols.Splitter.splits",
     "protocols.Splitter.too_few": "protocols.Splitter.splits",
     "Samples.positions": "Samples.take",
-    "samples.Ids.in_order": "Embeddings",
+    "data.Ids.in_order": "Embeddings",
 }
 """What takes the same arrays in the same way."""
 ENTRANCES = [
@@ -469,37 +468,23 @@ def test_what_a_mask_hides_is_not_refused_as_another_value(call: Call, values: A
             assert not re.search(r"too large|'nan'|is nan", told), told
 
 
-ROOMS = (
-    pb,
-    algorithms,
-    blind,
-    designs,
-    faces,
-    inference,
-    measures,
-    papers,
-    protocols,
-    report,
-    results,
-    samples,
-    scores,
-    study,
-)
+ROOMS = (pb, *(room for name in dir(pb) if isinstance(room := getattr(pb, name), ModuleType)))
 TAKES_ARRAYS = re.compile(
     r"ArrayLike|NDArray|Choice\b|DataFrame|Iterable\[(object|int)\]|\bAny\b(?!\])|Images|Sequence\[Any\]"
 )
 NOT_DATA = {
     # What Proband itself makes and hands out.
     *(
-        "inference.GalleryEffect",
-        "inference.ImageColumns",
-        "inference.Verification",
-        "inference.VirtualExperiments",
+        "results.GalleryEffect",
+        "results.Partition",
+        "strat.ImageColumns",
+        "results.Verification",
+        "results.VirtualExperiments",
     ),
     *(
         "measures.Outcomes",
         "measures.Searches",
-        "samples.Representation",
+        "data.Representation",
         "blind.Key",
         "algorithms.Crops.remember",
     ),
@@ -522,15 +507,15 @@ NOT_DATA = {
         "protocols.run_protocol",
         "protocols.what_if",
         "protocols.ProtocolCard.from_dict",
-        "Survey.calibrated",
-        "feret_study",
+        "survey.Survey.calibrated",
+        "feret.feret_study",
     ),
     *(
-        "lazily",
         "permute",
-        "inference.trial_choices",
-        "inference.SurveyEstimates.function",
-        "Survey.function",
+        "choices.trial_choices",
+        *(f"survey.{kind}.bind" for kind in ("Function", "Mean", "Quantile", "Ratio", "Total", "Variance")),
+        "results.SurveyEstimates.function",
+        "survey.Survey.function",
     ),
 }
 
@@ -590,7 +575,7 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
     "classify": (lambda a, b: plain(pb.classify(a, b)), TRUTH, LOGITS),
     "classify predictions": (lambda a, b: plain(pb.classify(a, {"m": b})), TRUTH, TRUTH[::-1]),
     "classify models": (lambda a, b: plain(pb.classify(a, {"m": a, "n": b})), TRUTH, TRUTH[::-1]),
-    "classify groups": (lambda a, b: plain(pb.classify(a, {"m": a}, group=b)), TRUTH, np.array(PEOPLE)),
+    "classify groups": (lambda a, b: plain(pb.classify(a, {"m": a}, cluster=b)), TRUTH, np.array(PEOPLE)),
     "verify_pairs": (lambda a, b: plain(pairs(a, b)), HITS, SCORES[0]),
     "verify_pairs several": (lambda a, b: plain(pairs(HITS, {"a": a, "b": b})), SCORES[1], SCORES[0]),
     "verify_pairs people": (
@@ -608,14 +593,14 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
         np.array(IDS),
         np.array(PEOPLE),
     ),
-    "Survey": (
-        lambda a, b: plain(pb.Survey({"y": a, "w": b}, weights="w").mean("y")),
+    "survey.Survey": (
+        lambda a, b: plain(pb.survey.Survey({"y": a, "w": b}, weights="w").mean("y")),
         HITS,
         1.0 + np.arange(N),
     ),
-    "Survey.within": (lambda a, b: plain(pb.Survey({"y": a}).within(b).mean("y")), HITS, FIRST),
-    "Survey.with_replicate_weights": (
-        lambda a, b: plain(pb.Survey({"y": a}).with_replicate_weights(b, "jk1").mean("y")),
+    "survey.Survey.within": (lambda a, b: plain(pb.survey.Survey({"y": a}).within(b).mean("y")), HITS, FIRST),
+    "survey.Survey.with_replicate_weights": (
+        lambda a, b: plain(pb.survey.Survey({"y": a}).with_replicate_weights(b, "jk1").mean("y")),
         HITS,
         1.0 - np.eye(N),
     ),
@@ -625,11 +610,11 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
         SCORES[0],
     ),
     "compare_outcomes": (
-        lambda a, b: plain(pb.compare_outcomes({"a": a, "b": b}, systems=["a", "b"])),
+        lambda a, b: plain(pb.compare_outcomes({"a": a, "b": b}, algorithms=["a", "b"])),
         HITS,
         HITS[::-1],
     ),
-    "estimate_weighted": (
+    "survey.estimate_weighted": (
         lambda a, b: weighted(a, weights=b),
         np.array([1, 1, 1, 1, 2, 2, 2, 2]),
         1.0 + np.arange(N),
@@ -682,7 +667,7 @@ TOGETHER: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
 }
 """What takes two columns of the same rows."""
 BY_PLACE = {
-    "estimate_weighted",
+    "survey.estimate_weighted",
     "Splitter.splits",
     "Splitter.split",
     "verify_pairs several",
@@ -777,7 +762,7 @@ def test_columns_that_are_labelled_by_ids_or_classes_are_brought_to_their_order(
 
 def test_a_column_that_stands_twice_is_refused() -> None:
     frame = pd.DataFrame([["x", "a", 1, 2], ["y", "b", 3, 4]], columns=["id", "subject", "age", "age"])
-    for call in (pb.Samples, pb.Survey, lambda v: pb.compare_outcomes(v, systems=["age", "id"])):
+    for call in (pb.Samples, pb.survey.Survey, lambda v: pb.compare_outcomes(v, algorithms=["age", "id"])):
         with pytest.raises(ProbandError, match="two columns 'age'"):
             call(frame)
     with pytest.raises(ProbandError, match="two columns '1'"):

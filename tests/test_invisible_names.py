@@ -46,7 +46,7 @@ def test_what_belongs_to_a_script_stays(text: str) -> None:
 
 
 @cache
-def study() -> tuple[pb.inference.Evaluation, pb.inference.Comparison]:
+def study() -> tuple[pb.results.Evaluation, pb.results.Comparison]:
     n = 30
     ids = [f"{side}{k}" for side in "gp" for k in range(n)]
     samples = pb.Samples({"id": ids, "subject": [one[1:] for one in ids], "sex": ["f\u202e", "m"] * n})
@@ -56,7 +56,9 @@ def study() -> tuple[pb.inference.Evaluation, pb.inference.Comparison]:
         for name, lift in ((NAME, 4.0), (OTHER, 2.0))
     ]  # fmt: skip
     evaluation = pb.evaluate(scores, pb.Experiment(samples, gallery=ids[:n]), by="sex")
-    return evaluation, pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.of(None)])
+    return evaluation, pb.compare(
+        [one.outcomes for one in evaluation.of(None)], measure=pb.measures.RecognitionRate(1)
+    )
 
 
 def the_page() -> str:

@@ -156,7 +156,7 @@ def test_tables_of_labels_and_outcomes(tmp_path: Path, ending: str) -> None:
     table = pl.DataFrame({"label": truth, "said": truth[1:] + truth[:1], "who": FRAME["subject"]})
     written(tmp_path / f"t{ending}", table)
     origin = Origin(tmp_path / "study.toml")
-    asked = ClassificationRequest(table=f"t{ending}", predicted="said", group="who")
+    asked = ClassificationRequest(table=f"t{ending}", predicted="said", cluster="who")
     assert carry_out(only("classification", asked), origin=origin)["classification"].classes == tuple(
         sorted(NAMES)
     )
@@ -170,7 +170,7 @@ def test_tables_of_labels_and_outcomes(tmp_path: Path, ending: str) -> None:
     )
     written(tmp_path / f"o{ending}", long)
     about = OutcomesRequest(
-        table=f"o{ending}", item="item", system="system", success="success", cluster="who"
+        table=f"o{ending}", item="item", algorithm="system", success="success", cluster="who"
     )
     found = carry_out(only("outcomes", about), origin=origin)["outcomes"]
-    assert [one.facts.algorithm for one in found.estimates] == ["NA", "nan"]
+    assert [one.algorithm for one in found.estimates] == ["NA", "nan"]

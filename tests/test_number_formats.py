@@ -121,16 +121,16 @@ def test_modules_that_write_for_machines_still_do(name: str) -> None:
 
 
 @pytest.fixture
-def outcome(study: Path) -> tuple[pb.inference.Evaluation, pb.inference.Comparison]:
+def outcome(study: Path) -> tuple[pb.results.Evaluation, pb.results.Comparison]:
     samples = pb.Samples.read(study / "samples.csv")
     scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
-    evaluation = pb.evaluate(scores, pb.experiment_over(scores, samples), confidence_level=0.995)
+    evaluation = pb.evaluate(scores, pb.data.experiment_over(scores, samples), confidence_level=0.995)
     outcomes = [entry.outcomes for entry in evaluation.entries]
-    return evaluation, pb.compare(pb.RecognitionRate(1), outcomes, confidence_level=0.995)
+    return evaluation, pb.compare(outcomes, measure=pb.measures.RecognitionRate(1), confidence_level=0.995)
 
 
 def test_a_rate_and_its_interval_look_the_same_everywhere(
-    outcome: tuple[pb.inference.Evaluation, pb.inference.Comparison],
+    outcome: tuple[pb.results.Evaluation, pb.results.Comparison],
 ) -> None:
     evaluation, _ = outcome
     shown = {
@@ -151,7 +151,7 @@ def test_a_rate_and_its_interval_look_the_same_everywhere(
 
 
 def test_a_p_value_has_two_digits_everywhere(
-    outcome: tuple[pb.inference.Evaluation, pb.inference.Comparison],
+    outcome: tuple[pb.results.Evaluation, pb.results.Comparison],
 ) -> None:
     _, comparison = outcome
     found = AuditFinding(
@@ -177,7 +177,7 @@ def test_no_p_value_is_above_one() -> None:
 
 
 def test_statements_are_notes_that_json_can_hold(
-    outcome: tuple[pb.inference.Evaluation, pb.inference.Comparison],
+    outcome: tuple[pb.results.Evaluation, pb.results.Comparison],
 ) -> None:
     evaluation, comparison = outcome
     said = [
@@ -196,7 +196,7 @@ def test_statements_are_notes_that_json_can_hold(
 
 
 def test_a_level_is_not_rounded_to_certainty(
-    outcome: tuple[pb.inference.Evaluation, pb.inference.Comparison],
+    outcome: tuple[pb.results.Evaluation, pb.results.Comparison],
 ) -> None:
     evaluation, comparison = outcome
     said = [

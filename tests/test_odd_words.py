@@ -147,10 +147,15 @@ def test_the_smallest_studies_are_told_well(n: int) -> None:
         found += [
             evaluation,
             *evaluation.entries,
-            pb.feret_study(several, experiment, check_orientation=False),
+            pb.feret.feret_study(several, experiment, check_orientation=False),
         ]
-        found += [pb.estimate(pb.RecognitionRate(1), entry.outcomes) for entry in evaluation.entries]
-    found.append(pb.compare(pb.RecognitionRate(1), [entry.outcomes for entry in evaluation.entries]))
+        found += [
+            pb.estimate(entry.outcomes, measure=pb.measures.RecognitionRate(1))
+            for entry in evaluation.entries
+        ]
+    found.append(
+        pb.compare([entry.outcomes for entry in evaluation.entries], measure=pb.measures.RecognitionRate(1))
+    )
     found.append(pb.classify(np.arange(n) % 2, np.eye(2)[np.arange(n) % 2]))
     assert [text for one in found for shown in everything_of(one) for text in odd(shown)] == []
 
@@ -166,7 +171,9 @@ def test_pages_of_the_smallest_studies_are_told_well() -> None:
     samples, scores = tiny(2)
     experiment = pb.Experiment(samples, gallery="side == 'g'")
     evaluation = pb.evaluate(scores, experiment, check_orientation=False)
-    compared = pb.compare(pb.RecognitionRate(1), [entry.outcomes for entry in evaluation.entries])
+    compared = pb.compare(
+        [entry.outcomes for entry in evaluation.entries], measure=pb.measures.RecognitionRate(1)
+    )
     ids = [one for one in tiny(3)[0].ids if one != "g2"]  # one probe has no mate
     enrolled = pb.Experiment(
         tiny(3)[0],

@@ -34,7 +34,7 @@ from proband.study.requests.base import MEASURES, AnalysisRequest, Option, Posit
 class ToyRequest(AnalysisRequest):
     """Found probes, counted."""
 
-    measure: Annotated[Text, Field(description="What is measured."), Option(metavar="NAME[@VALUE]"), MEASURES] = "rank-rate@1"
+    measure: Annotated[Text, Field(description="What is measured."), Option(metavar="NAME[@VALUE]"), MEASURES] = "rank-1"
     rounds: Annotated[Positive, Field(description="How many squares are added up.")] = 3
 
     @property
@@ -217,7 +217,7 @@ def test_its_command_prints_and_writes(home: Path) -> None:
 
 
 def test_a_study_has_its_sections_and_keeps_what_they_find(home: Path) -> None:
-    (home / "study.toml").write_text(STUDY.format(measure="rank-rate@2", rounds=5))
+    (home / "study.toml").write_text(STUDY.format(measure="rank-2", rounds=5))
     (home / "made.txt").unlink(missing_ok=True)
     texts = []
     for _ in range(2):  # the second time from the cache
@@ -228,10 +228,10 @@ def test_a_study_has_its_sections_and_keeps_what_they_find(home: Path) -> None:
     assert (home / "made.txt").read_text() == "once once "
     found = json.loads(texts[0])["toy"]["rows"]
     assert [(row["measure"], row["total"]) for row in found] == [
-        ("rank-rate@1", 10),
-        ("rank-rate@1", 10),
-        ("rank-rate@2", 60),
-        ("rank-rate@2", 60),
+        ("rank-1", 10),
+        ("rank-1", 10),
+        ("rank-2", 60),
+        ("rank-2", 60),
     ]
     assert "A toy" in (home / "run" / "report.html").read_text()
     assert (home / "run" / "tables" / "toy.csv").exists()
@@ -241,8 +241,8 @@ def test_a_study_has_its_sections_and_keeps_what_they_find(home: Path) -> None:
 @pytest.mark.parametrize(
     ("measure", "rounds", "line", "said"),
     [
-        ("rank-rate@2", "0", 18, "rounds"),
-        ("rank-rate@2", '"many"', 18, "rounds"),
+        ("rank-2", "0", 18, "rounds"),
+        ("rank-2", '"many"', 18, "rounds"),
         ("no-such", "2", 17, "there is no measure 'no-such'"),
         ("os.path:join", "2", 17, "--allow-plugins"),
     ],

@@ -24,7 +24,7 @@ from proband.analyses.identification.run import Identified
 from proband.analyses.verification.run import Verified
 from proband.inference import Comparison
 from proband.report.page.build import build_page
-from proband.report.page.model import Badges, Block, Chart, Folded, Paragraph
+from proband.report.page.model import Badges, Block, ChartBlock, Folded, Panels, Paragraph
 from proband.report.page.sections.methods import methods_text
 from proband.report.references import REFERENCES
 from proband.report.scene import Scene
@@ -86,7 +86,7 @@ def scrambled(monkeypatch) -> Iterator[None]:
 def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
     for block in blocks:
         yield block
-        if isinstance(block, Folded):
+        if isinstance(block, Folded | Panels):
             yield from flat(block.blocks)
 
 
@@ -95,7 +95,7 @@ def shape(block: Block) -> tuple:
     match block:
         case Table():
             return block.id, [[number(cell) for cell in row] for row in block.rows], len(block.notes)
-        case Chart():
+        case ChartBlock():
             return block.id, list(block.drawings), block.looks, shape(block.data)
         case Paragraph():
             return "paragraph", block.strong
@@ -156,12 +156,12 @@ def ran() -> Findings:
         experiment={"gallery": "image == 0"},
         category=[{"name": "even", "rule": "probe.kind == 'even'"}],
         comparison=[
-            {"rank": 1, "by_category": True},
-            {"rank": 1, "margin": 0.1, "by_category": True},
-            {"rank": 5},
-            {"median_rank": 10},
-            {"fnmr_at": 0.1},
-            {"auc": True},
+            {"measure": "rank-1", "by_category": True},
+            {"measure": "rank-1", "margin": 0.1, "by_category": True},
+            {"measure": "rank-5"},
+            {"measure": "median-rank@10"},
+            {"measure": "fnmr@0.1"},
+            {"measure": "auc"},
         ],
         verification=False,
     )
@@ -177,7 +177,12 @@ def compared() -> Findings:
     ]
     experiment = pb.Experiment(table, gallery="image == 0")
     pool = pb.Pool(table, groups="session")
-    by_choice = pb.compare(pb.RecognitionRate(1), algorithms, pool, pb.designs.ImageChoice(n_resamples=100))
+    by_choice = pb.compare(
+        algorithms,
+        pool,
+        measure=pb.measures.RecognitionRate(1),
+        design=pb.designs.ImageChoice(n_resamples=100),
+    )
     return Findings(
         "ComparedAlgorithms",
         finding.PROVENANCE,
@@ -185,8 +190,8 @@ def compared() -> Findings:
             "identification": Identified(pb.evaluate(algorithms, experiment)),
             "comparison": ComparedAlgorithms(
                 {
-                    "fnmr": pb.compare(pb.FNMR(0.1), algorithms, experiment),
-                    "auc": pb.compare(pb.AUC(), algorithms, experiment),
+                    "fnmr": pb.compare(algorithms, experiment, measure=pb.measures.FNMR(0.1)),
+                    "auc": pb.compare(algorithms, experiment, measure=pb.measures.AUC()),
                     "choices": by_choice,
                 }
             ),
@@ -255,7 +260,7 @@ def test_comparisons_are_known_by_measure_and_category():
 def test_words_are_other_words(scrambled):
     note = Sentence.every["comparison.nobody"]()
     assert as_sentence(note) != "No person was recognised by one algorithm and not by the other."
-    assert str(pb.RecognitionRate(1).estimand) != "recognition rate at rank 1"
+    assert str(pb.measures.RecognitionRate(1).estimand) != "recognition rate at rank 1"
     assert str(pb.designs.SignFlip()) != "sign-flip over people (mid-p)"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 def lazily(
     package: str, homes: Mapping[str, str], rooms: tuple[str, ...] = (), *, published: bool = False
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make ``__getattr__`` and ``__dir__`` of a package.
+    """Make ``__getattr__`` and ``__dir__`` of a package; only what is named here is listed.
 
     Parameters
     ----------
@@ -39,6 +39,6 @@ def lazily(
         return value
 
     def listed() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *known, *rooms})
+        return sorted([*known, *rooms])
 
     return find, listed

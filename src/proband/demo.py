@@ -102,7 +102,7 @@ def _leading(evaluation: Evaluation) -> list[str]:
     """The best variant of each family at rank 1: sixteen curves in one panel would say nothing."""
     best: dict[str, tuple[float, str]] = {}
     for curve in evaluation.curves():
-        name = curve.facts.algorithm
+        name = curve.algorithm
         family = family_of(name) or name
         best[family] = max(best.get(family, (-1.0, "")), (curve.at(1), name))
     return [name for _, name in best.values()]

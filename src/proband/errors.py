@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import ClassVar, Literal, Self
 
 from proband.words import count
 
+__all__ = [
+    "AlignmentError",
+    "DesignError",
+    "EngineError",
+    "GateError",
+    "InputError",
+    "ProbandError",
+    "UsageError",
+]
+
 _LONGEST_LINE = 2_000
+_HARDLY_LESS = 0.05  # how much less alike a name may be than the nearest, and be named beside it
 
 Door = Literal["python", "command line", "study"]
 """Where a user comes in, and so how options are spelled."""
@@ -26,12 +38,12 @@ SPELLINGS: dict[str, dict[Door, str]] = {
         "command line": "--samples FILE",
         "study": "[samples] with file = …",
     },
-    "id_column": {"study": "id = … in [samples]"},
-    "subject_column": {"study": "subject = … in [samples]"},
-    "id_column=#": {"study": 'id = "#" in [samples]'},
+    "id_column": {"study": "id_column = {set} in [samples]"},
+    "subject_column": {"study": "subject_column = {set} in [samples]"},
+    "id_column=#": {"study": 'id_column = "#" in [samples]'},
     "check_orientation=off": {
-        "command line": "--no-orientation-check",
-        "study": "orientation_check = false",
+        "command line": "--no-check-orientation",
+        "study": "check_orientation = false",
     },
     "array": {"python": "{file}::{key}", "command line": "{file}::{key}", "study": 'key = "{key}"'},
     "embeddings": {
@@ -120,6 +132,49 @@ class Hint:
         return self.told("python")
 
 
+class NeededOptions(Hint):
+    """All that only the user can say and has not said, at once.
+
+    Parameters
+    ----------
+    options
+        Each with a hint that spells it, with its value as far as that is known, and a remark on how to decide.
+    call
+        What to write in Python, where it is another function that takes these.
+
+    Examples
+    --------
+    >>> needed = NeededOptions((Hint("{option:orientation=similarity}"), "or distance"), (Hint("{option:missing=drop}"), ""))
+    >>> print(needed.told("command line"))
+    pass --orientation similarity (or distance) and --missing drop.
+    >>> needed.spelled("command line")
+    '--orientation similarity --missing drop'
+    """
+
+    def __init__(self, *options: tuple[Hint, str], call: str | None = None) -> None:
+        super().__init__("")
+        self.options, self.call = options, call
+
+    def told(self, door: Door) -> str:
+        """The options with their remarks, or the call."""
+        if door == "python" and self.call is not None:
+            remarks = "; ".join(filter(None, (remark for _, remark in self.options)))
+            return f"{self.call}{remarks and f' ({remarks})'}."
+        spelled = [f"{option.told(door)}{remark and f' ({remark})'}" for option, remark in self.options]
+        *first, last = spelled
+        return f"{'write' if door == 'study' else 'pass'} {' and '.join(filter(None, (', '.join(first), last)))}."
+
+    def spelled(self, door: Door) -> str:
+        """The options alone, to be added to a command."""
+        return " ".join(option.told(door) for option, _ in self.options)
+
+    def with_others(self, other: NeededOptions) -> NeededOptions:
+        """These and those of another that are not among them."""
+        known = {str(option) for option, _ in self.options}
+        more = (one for one in other.options if str(one[0]) not in known)
+        return NeededOptions(*self.options, *more, call=self.call or other.call)
+
+
 class _Speller:
     """The value of a field that names an option in its format: ``{option:missing=drop}``."""
 
@@ -129,14 +184,15 @@ class _Speller:
         self.door, self.values, self.before, self.bare = door, values, before, bare
 
     def __format__(self, option: str) -> str:
-        name, equals, _ = option.partition("=")
+        name, equals, value = option.partition("=")
         if self.bare and not equals:
             return f"--{name.replace('_', '-')}" if self.door == "command line" else name
         known = SPELLINGS.get(option) or SPELLINGS.get(name) or {}
         spelling = known.get(self.door)
-        return self.before + (
-            _spelled(option, self.door) if spelling is None else spelling.format(**self.values)
-        )
+        if spelling is None:
+            return self.before + _spelled(option, self.door)
+        written = json.dumps(value, ensure_ascii=False) if equals else "…"
+        return self.before + spelling.format(**self.values, set=written)
 
 
 def _spelled(option: str, door: Door) -> str:
@@ -300,7 +356,7 @@ def first_few(items: Sequence[object], limit: int = 3) -> str:
     return f"{named} and {count(rest)} more" if rest > 0 else named
 
 
-def nearest(name: str, known: Sequence[str]) -> str | None:
+def nearest(name: str, known: Iterable[str]) -> str | None:
     """Ask whether a name that is known was meant; None where none is near.
 
     Examples
@@ -308,8 +364,78 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
     >>> nearest("boostrap", ["binomial", "bootstrap"]), nearest("x", ["binomial"])
     ("did you mean 'bootstrap'?", None)
     """
-    near = difflib.get_close_matches(name, known, n=3)
+    near = near_names(name, known)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else None
+
+
+def meant(name: str, known: Iterable[str], most: int = 12) -> str:
+    """Ask whether a name that is known was meant, or else list them, at `most` so many.
+
+    Examples
+    --------
+    >>> print(meant("Sex", ["sex", "age"]), meant("place", ["sex", "age"]))
+    did you mean 'sex'? there are: 'sex', 'age'.
+    """
+    names = list(known)
+    return nearest(name, names) or f"there are: {first_few(names, most)}."
+
+
+def unknown_name(
+    what: str,
+    name: object,
+    known: Iterable[str],
+    where: str = "",
+    *,
+    option: str | None = None,
+    source: str | None = None,
+    file: str | None = None,
+) -> UsageError:
+    """The error for a name that a user gave and that is not known, with what was probably meant.
+
+    Parameters
+    ----------
+    what, where
+        What kind of thing was named, and what ends the sentence: ``in samples.csv``, ``to group probes by``.
+    option
+        What the name was given by, to be spelled with the name that was meant.
+
+    Examples
+    --------
+    >>> print(unknown_name("column", "filname", ["filename", "subject"], "in samples.csv", option="id_column"))
+    There is no column 'filname' in samples.csv.
+    hint: did you mean 'filename'? pass id_column='filename'
+    """
+    names = list(known)
+    near = near_names(str(name), names)
+    hint: str | Hint = meant(str(name), names) if names else "there are none."
+    if option is not None:
+        hint = (
+            Hint("{near} {give:{right}}", near=nearest(str(name), names), right=f"{option}={near[0]}")
+            if near
+            else Hint("name the right one: {option:{name}}; {there}", name=option, there=hint)
+        )
+    begins_after_a_name = any(one is not None and not isinstance(one, Said) for one in (source, file))
+    text = f"{'there' if begins_after_a_name else 'There'} is no {what} {quoted(name)}{where and ' '}{where}."
+    return UsageError(text, hint, source=source, file=file)
+
+
+def near_names(name: str, known: Iterable[str], alike: float | None = None) -> list[str]:
+    """Up to three names that are near, the nearest first; capitals, blanks and dashes make no difference.
+
+    How `alike` they must be, from 0 to 1, is by default what serves for names that people mistype.
+    """
+    folded: dict[str, list[str]] = {}
+    for one in known:
+        folded.setdefault(_folded(one), []).append(one)
+    cutoff = alike or (0.5 if len(name) < 4 else 0.6)  # a letter in a short name is much of it
+    near = difflib.get_close_matches(_folded(name), folded, n=3, cutoff=cutoff)
+    ratios = [difflib.SequenceMatcher(None, key, _folded(name)).ratio() for key in near]
+    kept = [key for key, ratio in zip(near, ratios, strict=True) if ratio > ratios[0] - _HARDLY_LESS]
+    return [one for key in kept for one in folded[key]][:3]
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_-]+", "_", name.strip().casefold())
 
 
 def _with_short_lines(text: str) -> str:
@@ -321,3 +447,7 @@ def _with_short_lines(text: str) -> str:
         line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {line[-half:]}" for line in text.split("\n")
     )
     return "\n".join(lines)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -248,6 +248,37 @@ def listed(items: Iterable[object], last: str = "and") -> str:
     return f" {last} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
+def size_in_bytes(n: float) -> str:
+    """A size in the unit that suits it, to two digits.
+
+    Examples
+    --------
+    >>> size_in_bytes(51_234), size_in_bytes(1_250_000_000), size_in_bytes(12)
+    ('51 kB', '1.2 GB', '12 bytes')
+    """
+    for unit, worth in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n >= 0.995 * worth:
+            value = n / worth
+            return f"{value:.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
+    return counted(round(n), "byte")
+
+
+def rough_time(seconds: float) -> str:
+    """A time that is only known roughly.
+
+    Examples
+    --------
+    >>> [rough_time(seconds) for seconds in (3, 40, 700, 9_000, 432_000)]
+    ['less than 10 seconds', 'less than a minute', 'about 12 minutes', 'about 2.5 hours', 'about 5 days']
+    """
+    if seconds < 60:
+        return "less than 10 seconds" if seconds < 10 else "less than a minute"
+    for unit, worth in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= 1.5 * worth:
+            return f"about {digits(seconds / worth, 2)} {unit}s"
+    return "about 1 minute"
+
+
 FORMATS: dict[str, Callable[[Any], str]] = {
     "count": count,
     "rate": fixed,
@@ -273,6 +304,8 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "level": level,
     "power": lambda value: f"{digits(100 * value, 4)}%",
     "given": given,
+    "bytes": size_in_bytes,
+    "time": rough_time,
     "names": ", ".join,
     "parts": lambda notes: "; ".join(map(str, notes)),
     "row": lambda notes: ", ".join(map(str, notes)),
@@ -388,7 +421,10 @@ def plain(value: Any) -> Any:
             own = getattr(value, form)()
             return own if form == "to_dict" else plain(own)
     if is_dataclass(value):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+        held = {one.name: getattr(value, one.name) for one in fields(value)}
+        if getattr(value, "sparse", False):  # what is as it is without being stated is not written
+            held = {one.name: held[one.name] for one in fields(value) if held[one.name] != one.default}
+        return {name: plain(one) for name, one in held.items()}
     return value
 
 

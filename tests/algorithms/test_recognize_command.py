@@ -73,8 +73,8 @@ def test_from_images_to_scores_to_rates(study: Path, faces, run: Run) -> None:
     assert [result["algorithm"] for result in results] == list(algorithms)
     for result in results:
         ranks = rank(found[result["algorithm"]], faces.experiment).ranks
-        assert result["rates"]["1"] == pytest.approx((ranks == 1).mean())
-        assert result["rates"]["1"] > 0.6
+        assert result["estimates"]["1"]["value"] == pytest.approx((ranks == 1).mean())
+        assert result["estimates"]["1"]["value"] > 0.6
 
 
 def test_all_that_is_not_trained_on_is_tested_by_default(crops_only: Path, faces, run: Run) -> None:
@@ -190,7 +190,8 @@ def test_ones_own_function_by_dotted_name(
         "recognize", *HERE, "--as-they-are", *TEST, "-a", "mine.own:embed", "-o", "s.npz", cwd=crops_only
     )
     assert done.returncode == 0, done.stderr
-    assert list(values_of(crops_only / "s.npz")) == ["mine.own:embed"]
+    with np.load(crops_only / "s.npz") as archive:
+        assert "mine.own:embed" in archive.files
 
 
 # Regression: what a model has to say of its scores is written nowhere: neither here nor in the archive.

@@ -201,7 +201,7 @@ def test_columns_that_tell_whose_an_image_is_are_refused(
 def test_requests_that_make_no_test(make: Make, people: Samples) -> None:
     with pytest.raises(DesignError, match="target set is empty"):
         make(target="session == 9")
-    with pytest.raises(InputError, match="no column 'height'"):
+    with pytest.raises(UsageError, match="no column 'height'"):
         make(keep=["height"])
     with pytest.raises(UsageError, match="eye centre"):
         make(keep=["left_eye_x"])

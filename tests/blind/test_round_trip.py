@@ -99,7 +99,7 @@ def test_blind_and_direct_evaluation_agree(models: list[Model], tmp_path: Path) 
 
     enrolled = [samples.ids[place] for place in samples.select(target).positions]
     direct = scored(models, images, samples, samples.ids, enrolled)
-    experiment = experiment_over(direct, samples, target)
+    experiment = experiment_over(direct, samples, gallery=target)
     expected = evaluate(direct, experiment, categories=feret_categories()).to_dict()["results"]
     found = study.to_dict()["evaluation"]["results"]
     assert [one["algorithm"] for one in found[:2]] == [model.name for model in models]

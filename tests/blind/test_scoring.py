@@ -75,7 +75,7 @@ def test_the_study_is_that_of_a_direct_evaluation(test: tuple[Package, Key], ans
         )
         for path, name in zip(paths, ("directions", "worse"), strict=True)
     ]
-    experiment = experiment_over(direct, key.samples, list(direct[0].targets))
+    experiment = experiment_over(direct, key.samples, gallery=list(direct[0].targets))
     assert len(experiment.probes) == 60  # the queries that are no targets
     expected = evaluate(direct, experiment).to_dict()
     assert json.dumps(study.to_dict()["evaluation"]["results"]) == json.dumps(expected["results"])

@@ -64,6 +64,11 @@ def test_nothing_sticks_out_of_a_phone(open_report: Open) -> None:
         )
         <= 0
     )
+    # A value does not cover the whiskers of its interval.
+    for track in page.locator("#standings .track").all():
+        whiskers, value = (track.locator(part).bounding_box() for part in ("b", "u"))
+        assert value["width"] < whiskers["width"]
+        assert whiskers["x"] < value["x"] < whiskers["x"] + whiskers["width"]
     unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
@@ -194,7 +199,7 @@ def test_a_table_is_copied(open_report: Open, button: str) -> None:
         measure, level = str(compared.estimates[0].answers.of), "95% interval"
         assert heads == [
             *("letter", "algorithm", measure, f"{measure}, marks", f"{level}, low", f"{level}, high"),
-            *("events, n", "events, of", "rank interval, best", "rank interval, worst"),
+            *("events, n", "events, of", "places, best", "places, worst"),
         ]
         for row, one in zip(rows, compared.ordered, strict=True):
             places = compared.places()[one.facts.algorithm]

@@ -36,10 +36,12 @@ def test_five_algorithms_with_a_million_scores_each_take_less_than_300_kilobytes
     ]
     experiment = pb.Experiment(samples, gallery=ids[::images], probes=ids[1::images])
     evaluation = pb.evaluate(algorithms, experiment)
-    compared = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.entries])
+    compared = pb.compare(
+        [one.outcomes for one in evaluation.entries], measure=pb.measures.RecognitionRate(1)
+    )
     verified = tuple(pb.verify(one, samples, n_resamples=100) for one in algorithms)
     groups = tuple(
-        error_rates_by(one, samples, "sex", made.points[0].point)
+        error_rates_by(one, samples, "sex", made.points[0].counts)
         for one, made in zip(algorithms, verified, strict=True)
     )
     parts = {

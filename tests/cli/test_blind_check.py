@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +100,20 @@ def test_score_writes_the_study_and_the_record(run: Run, own: Path) -> None:
     board = pl.read_csv(own / "results" / "tables" / "feret.csv")
     assert set(board["category"]) == {"all probes", "glasses"}
     printed = run("blind", "score", *test, "--category", "glasses: probe.glasses", "--json", cwd=own)
-    assert json.loads(printed.stdout) == told["feret"]
-    again = run("blind", "score", *test, "--out", "results", cwd=own)
+    assert json.loads(printed.stdout)["feret"] == told["feret"]
+    files = {
+        "--csv": "board.csv",
+        "--figure": "cmc.svg",
+        "--latex": "t.tex",
+        "--markdown": "t.md",
+        "--report": "p.html",
+    }
+    again = run("blind", "score", *test, "--out", "results", *chain(*files.items()), cwd=own)
     assert again.returncode == 0, again.stderr
+    assert all((own / name).stat().st_size for name in files.values())
+    over = run("blind", "score", *test, "--csv", test[0], cwd=own)
+    assert over.returncode == 2
+    assert "is not written over" in over.stderr
 
 
 @pytest.mark.long
@@ -119,7 +131,7 @@ def test_score_both_versions(run: Run, own: Path) -> None:
     assert done.returncode == 0, done.stderr
     (pair,) = json.loads(done.stdout)["versions"]
     assert (pair["first"], pair["second"]) == ("near (fully automatic)", "near (partially automatic)")
-    assert pair["rows"][0]["pair"]["difference"] == 0  # the same scores under other names
+    assert pair["rows"][0]["pair"]["value"] == 0  # the same scores under other names
     shown = run("blind", "score", *words, "--out", "both", cwd=own)
     report = (own / "both" / "report.html").read_text(encoding="utf-8")
     for said in (shown.stdout, report):

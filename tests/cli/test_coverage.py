@@ -28,7 +28,7 @@ def test_options_give_what_python_gives(told):
         *("--subjects", 8, "-m", "1,4", "--rate", 0.8, "--icc", 0.2, "--kind", "skewed", "--informative"),
         *("--margin", 0.1, "--test", "obuchowski", "--sets", 20, "--json"),
     )
-    made = pb.coverage(
+    made = pb.planning.coverage(
         subjects=8,
         probes_per_subject=(1, 4),
         rate=0.8,
@@ -78,7 +78,7 @@ def test_a_table_gives_people_and_probes(told, written):
 
 
 def test_scores_give_the_rate_and_halves(told, written, monkeypatch):
-    monkeypatch.setitem(pb.compare_halves.__wrapped__.__kwdefaults__, "n_splits", 20)
+    monkeypatch.setitem(pb.planning.compare_halves.__wrapped__.__kwdefaults__, "n_splits", 20)
     words = (
         "-e",
         f"{written / 'net.npz'}::embeddings",

@@ -39,7 +39,8 @@ OPEN = {
     "usual": ("query_ids", "target_ids"),
     "name": ("id_column", "subject_column"),
     "other": ("similarity",),
-    "column": ("item", "system", "success", "systems", "cluster", "truth", "predicted", "group"),
+    "asked": ("id_column", "subject_column=person"),
+    "column": ("item", "algorithm", "success", "algorithms", "cluster", "truth", "predicted"),
 }
 VALUES = {
     "file": "f.npz",
@@ -160,7 +161,7 @@ def test_every_hint_has_the_values_that_its_words_need() -> None:
     for path, node in _nodes(r"\bHint\("):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "Hint":
             continue
-        given = {one.arg for one in node.keywords} | {"option", "give", "named"}
+        given = {one.arg for one in node.keywords} | {"option", "give", "named", "set"}
         for part in ast.walk(node.args[0]):
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                 named = [one for name, one in SPELLINGS.items() if f":{name}}}" in part.value]
@@ -219,8 +220,8 @@ REFUSALS: dict[str, tuple[Callable[[], object], str, tuple[str, ...], Callable[[
         lambda: _ranked(orientation="distance"),
         (
             "pass orientation='similarity'; or, if this algorithm really is worse than chance, pass check_orientation=False.",
-            "pass --orientation similarity; or, if this algorithm really is worse than chance, pass --no-orientation-check.",
-            'write orientation = "similarity"; or, if this algorithm really is worse than chance, write orientation_check = false.',
+            "pass --orientation similarity; or, if this algorithm really is worse than chance, pass --no-check-orientation.",
+            'write orientation = "similarity"; or, if this algorithm really is worse than chance, write check_orientation = false.',
         ),
     ),
     "undeclared": (
@@ -228,7 +229,7 @@ REFUSALS: dict[str, tuple[Callable[[], object], str, tuple[str, ...], Callable[[
         _TABLE + _SCORES.replace("orientation = 'similarity'", ""),
         (),
         lambda: _read(orientation=None),
-        ("pass orientation='similarity' if", "pass --orientation similarity if", 'write orientation = "similarity" if'),
+        ("pass orientation='similarity' (", "pass --orientation similarity (", 'write orientation = "similarity" ('),
     ),
     "missing": (
         _without,
@@ -239,10 +240,10 @@ REFUSALS: dict[str, tuple[Callable[[], object], str, tuple[str, ...], Callable[[
     ),
     "column": (
         lambda: None,
-        _TABLE + "id = 'name'\n" + _SCORES,
+        _TABLE + "id_column = 'name'\n" + _SCORES,
         ("--orientation", "similarity", "--id-column", "name"),
         lambda: Samples.read("samples.csv", id_column="name"),
-        ("right one: id_column=…", "right one: --id-column …", "right one: id = … in [samples]"),
+        ("pass id_column='id'", "pass --id-column id", 'write id_column = "id" in [samples]'),
     ),
     "rows": (
         _bare,
@@ -314,7 +315,7 @@ FAULTS: dict[str, tuple[Callable[[], object], tuple[str | None, str | None, str 
     "no file": (_studied(_TABLE + _SCORES.replace("scores.npz", "x.npz")), ("s.toml, line 4, [[scores]] number 1 file", "x.npz", None)),
     "not finite": (_cells_are_nan, ("s.toml, line 3, [[scores]] number 1", None, "poor")),
     "reversed": (_studied(_TABLE + _SCORES.replace("similarity", "distance")), ("s.toml, line 3, [[scores]] number 1", None, "good")),
-    "no column": (_studied(_TABLE + "id = 'x'\n" + _SCORES), ("s.toml, line 1, samples", "samples.csv", "samples.csv")),
+    "no column": (_studied(_TABLE + "id_column = 'x'\n" + _SCORES), ("s.toml, line 1, samples", "samples.csv", "samples.csv")),
     "no archive": (lambda: read_scores(_damaged("a.npz", b"PK"), orientation="distance"), (None, "a.npz", None)),
     "no matrix": (lambda: read_scores(_damaged("a.csv", b"id,a\nb,x\n"), orientation="distance"), (None, "a.csv", None)),
     "no vectors": (lambda: read_embeddings(_damaged("a.npy", b"x"), metric="cosine"), (None, "a.npy", None)),

@@ -36,10 +36,11 @@ def test_json_equals_python(evaluate: Evaluate, study: Path) -> None:
     said = json.loads(done.stdout)["identification"]["evaluation"]
     samples = pb.Samples.read(study / "samples.csv", failed="not found")
     scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
-    expected = pb.evaluate(scores, pb.experiment_over(scores, samples)).to_dict()
+    expected = pb.evaluate(scores, pb.data.experiment_over(scores, samples)).to_dict()
     assert said == json.loads(json.dumps(expected))
     good = said["results"][0]
-    assert good["rates"] == {"1": 10 / 12, "5": 11 / 12, "10": 11 / 12}
+    rates = {rank: estimate["value"] for rank, estimate in good["estimates"].items()}
+    assert rates == {"1": 10 / 12, "5": 11 / 12, "10": 11 / 12}
     assert good["facts"]["n_failed"] == 1
 
 
@@ -47,7 +48,7 @@ def test_failures_as_scored(evaluate: Evaluate) -> None:
     said = json.loads(evaluate("--json", "--failed", "not found", "--on-failure", "as-scored").stdout)[
         "identification"
     ]["evaluation"]
-    assert said["results"][0]["rates"]["1"] == 11 / 12
+    assert said["results"][0]["estimates"]["1"]["value"] == 11 / 12
 
 
 def test_directory_holds_everything_and_is_reproducible(evaluate: Evaluate, study: Path) -> None:
@@ -71,7 +72,7 @@ def test_directory_holds_everything_and_is_reproducible(evaluate: Evaluate, stud
     assert table["rank_1"].to_list() == [11 / 12, 0.5]
     curves = pl.read_csv(study / "one" / "tables" / "cmc.csv")
     assert curves.height == 24
-    assert curves.filter(pl.col("rank") == 12)["rate"].to_list() == [1.0, 1.0]
+    assert curves.filter(pl.col("rank") == 12)["value"].to_list() == [1.0, 1.0]
 
 
 def test_results_are_replaced_but_strangers_are_left_alone(evaluate: Evaluate, study: Path) -> None:
@@ -147,7 +148,7 @@ def test_names_keys_and_embeddings(run: Evaluate, evaluate: Evaluate, study: Pat
         ),
         (["--orientation", "similarity", "--ranks", "one"], 2, "whole numbers"),
         (["--orientation", "similarity", "--ranks", "0"], 2, "at least 1"),
-        (["--orientation", "similarity", "--id-column", "name"], 1, "no column 'name'"),
+        (["--orientation", "similarity", "--id-column", "name"], 2, "no column 'name'"),
         (["--orientation", "similarity", "--category", "nonsense"], 2, "name: rule"),
         (["--orientation", "similarity", "--figure", "cmc.bmp"], 2, ".png"),
         (["--orientation", "similarity", "--out", "samples.csv"], 1, "is a file"),

@@ -22,9 +22,9 @@ G = """-g "session == 1 and kind == 'fa'" """
 NEAREST = "-c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"
 ASKED = (
     f"evaluate {S} {G}",
-    f"evaluate {S} {G} --measure rank-rate@3",
+    f"evaluate {S} {G} --measure rank-3",
     f"compare {S} {G}",
-    "compare outcomes.csv --outcomes --item question --system model --success correct",
+    "compare outcomes.csv --outcomes --item question --algorithm model --success correct",
     "classify logits.npz",
     f"verify {S} --fmr 0.05 --replicates 0 --by sex",
     f"verify {S} --pairs pairs.csv",
@@ -50,7 +50,7 @@ ASKED = (
 # What is not a table prints nothing beneath one.
 WITHOUT = {
     "alter", "array", "blind make", "card show", "card validate", "convert", "faces", "init", "protocol explain", "schema",
-    "protocol splits", "recognize",
+    "protocol splits", "recognize", "diff", "migrate",
 }  # fmt: skip
 
 

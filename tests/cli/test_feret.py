@@ -65,7 +65,7 @@ def made_in_python(folder: Path) -> Any:
             folder / "scores.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
         ).values()
     )
-    experiment = pb.experiment_over(scores, samples, "image == 0")
+    experiment = pb.data.experiment_over(scores, samples, gallery="image == 0")
     return feret_study(
         scores,
         experiment,
@@ -176,7 +176,7 @@ def test_every_door_means_the_same_categories(rule: str | None) -> None:
     from proband.study.requests import CategoryEntry
 
     nothing: Any = None
-    expected = pb.feret_categories() if rule is None else pb.feret_categories(long_after=rule)
+    expected = pb.feret.feret_categories() if rule is None else pb.feret.feret_categories(long_after=rule)
     options = RequestOptions("feret", None, categories=True)
     given = {one.name: one.default for one in options.parameters()} | {"feret": True, "long_after": rule}
     (entry,) = options.asked(given).request().category

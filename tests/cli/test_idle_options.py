@@ -173,7 +173,7 @@ REFUSED = {
     "[verification]\npairs = 'p.csv'\nzoo = true": "[verification] zoo: it has no effect with pairs",
     "[feret]\nfpir = 0.2": "[feret] fpir: it has no effect without reject",
     "[choices]\nexact = true\nbalanced = false": "[choices] balanced: it has no effect with exact = true",
-    "[threshold]\nconfidence = 0.9": "[threshold] confidence: there is no key 'confidence' here",
+    "[threshold]\nconfidence = 0.9": "'confidence' is now called '[output] confidence_level'",
     "[covariates]\non = 'age'\nfmr = 0.1": '[covariates] fmr: it has no effect without outcome = "match"',
 }
 
@@ -187,10 +187,10 @@ def test_a_study_is_refused_what_has_no_effect(text: str) -> None:
 
 def test_the_experiment_is_refused_what_nothing_reads() -> None:
     off = dict.fromkeys(("identification", "verification"), False)
-    asked = {"comparison": {"auc": True}, "experiment": {"ties": "mean"}, "scores": {"file": "s.npz"}}
+    asked = {"comparison": {"measure": "auc"}, "experiment": {"ties": "mean"}, "scores": {"file": "s.npz"}}
     with pytest.raises(UsageError, match="ties: it has no effect on comparison of auc"):
         run(Request(**off, **asked))
-    asked |= {"comparison": {"rank": 2}, "experiment": {"on_failure": "as-scored"}}
+    asked |= {"comparison": {"measure": "rank-2"}, "experiment": {"on_failure": "as-scored"}}
     with pytest.raises(UsageError, match="on_failure: it has no effect without failed"):
         run(Request(**off, **asked))
 
@@ -199,7 +199,7 @@ def test_the_experiment_is_refused_what_nothing_reads() -> None:
 
 REVERSED = "plain.npz -s samples.csv --query-ids rows --target-ids columns --orientation distance"
 CHECKED = {
-    "compare": "--auc",
+    "compare": "--measure auc",
     "gate": "--baseline weak --candidate strong --measure auc",
     "permute": "--groups session --trials 100 --max-rank 3",
     "strat": "--images 4",
@@ -213,7 +213,7 @@ def test_reversed_scores_are_refused_unless_they_may_be(command: str, folder: Pa
     words = [command, *shlex.split(f"{REVERSED} {CHECKED[command]}")]
     first = answer(words)
     assert (first.code, "genuine" in first.complained) == (1, True), first.complained
-    assert answer([*words, "--no-orientation-check"]).code in (0, 3, 4)
+    assert answer([*words, "--no-check-orientation"]).code in (0, 3, 4)
 
 
 # Numbers that are none.

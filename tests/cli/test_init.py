@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pytest
 
 from proband.study.reading import read_study
 
@@ -21,7 +22,7 @@ def test_a_study_from_files(run: Run, study: Path) -> None:
     assert "wrote study.toml" in done.stderr
     made = read_study(study / "study.toml")
     assert made.request.samples is not None
-    assert (made.request.samples.id, made.request.samples.failed) == ("id", "not found")
+    assert (made.request.samples.id_column, made.request.samples.failed) == ("id", "not found")
     assert made.request.scores[0].orientation == "similarity"
     assert sorted(one.name for one in study.iterdir()) == ["samples.csv", "scores.npz", "study.toml"]
 
@@ -29,12 +30,97 @@ def test_a_study_from_files(run: Run, study: Path) -> None:
 def test_a_study_is_never_replaced_unasked(run: Run, study: Path) -> None:
     (study / "study.toml").write_text("mine", encoding="utf-8")
     done = run("init", "scores.npz", "samples.csv", cwd=study)
-    assert (done.returncode, "exists already" in done.stderr) == (2, True)
+    assert (done.returncode, "this is not TOML" in done.stderr) == (2, True)
     assert (study / "study.toml").read_text(encoding="utf-8") == "mine"
     assert run("init", "scores.npz", "samples.csv", "--force", cwd=study).returncode == 0
     assert read_study(study / "study.toml").request.scores
     assert run("init", ".", "-o", "made/other.toml", cwd=study).returncode == 0
     assert read_study(study / "made" / "other.toml").request.scores[0].file == "../scores.npz"
+
+
+MINE = """# Our people.
+title = "Mine"   # as the board knows it
+verification = false
+
+[samples]
+file = "samples.csv"   # by hand
+
+# The old one alone.
+[scores]
+file = "old.npz"
+orientation = "similarity"
+
+# Of everyone:
+[output]
+seed = 7
+"""
+
+
+@pytest.fixture
+def mine(study: Path) -> Path:
+    stored = dict(np.load(study / "scores.npz"))
+    poor = stored.pop("poor")
+    np.savez(study / "old.npz", **{**stored, "good": poor})
+    np.savez(study / "new.npz", **stored)
+    (study / "study.toml").write_text(MINE, encoding="utf-8")
+    return study / "study.toml"
+
+
+def test_files_that_a_study_does_not_name_are_added_at_its_end(run: Run, mine: Path) -> None:
+    done = run("init", "new.npz", "samples.csv", cwd=mine.parent)
+    assert done.returncode == 0, done.stderr
+    assert "added [[scores]]" in done.stdout
+    assert "wrote study.toml" in done.stderr
+    text = mine.read_text(encoding="utf-8")
+    assert text.startswith(MINE.replace("[scores]", "[[scores]]").rstrip())
+    request = read_study(mine).request
+    assert [one.file for one in request.scores] == ["old.npz", "new.npz"]
+    assert (request.output.seed, request.samples and request.samples.file) == (7, "samples.csv")
+    before = mine.read_bytes()
+    again = run("init", "new.npz", "samples.csv", "old.npz", cwd=mine.parent)
+    assert again.stdout.splitlines()[-1] == "the study says all of this already"
+    assert (again.returncode, mine.read_bytes()) == (0, before)
+
+
+def test_sections_are_added_with_their_keys_as_proposals(run: Run, mine: Path) -> None:
+    done = run("init", "--add", "search", "--add", "verification", "--add", "comparison", cwd=mine.parent)
+    assert done.returncode == 0, done.stderr
+    assert "added [search], [verification], [[comparison]]" in done.stdout
+    text = mine.read_text(encoding="utf-8")
+    assert text.startswith(MINE.replace("verification = false\n", "").rstrip())
+    assert "# fpir = [0.1, 0.01, 0.001]   # False positive identification rates" in text
+    request = read_study(mine).request
+    assert request.says("search")
+    assert request.says("verification")
+    assert run("init", "--add", "comparison", cwd=mine.parent).returncode == 0
+    assert len(read_study(mine).request.comparison) == 2
+
+
+def test_what_a_section_needs_is_to_be_filled_in(run: Run, mine: Path) -> None:
+    done = run("init", "--add", "gate", cwd=mine.parent)
+    assert done.returncode == 0, done.stderr
+    assert "to fill in: " in done.stdout
+    new = run("init", "new.npz", "samples.csv", "--add", "search", "-o", "other.toml", cwd=mine.parent)
+    assert new.returncode == 0, new.stderr
+    assert read_study(mine.parent / "other.toml").request.says("search")
+
+
+def test_what_cannot_be_added_leaves_the_study_alone(run: Run, mine: Path) -> None:
+    text = mine.read_text(encoding="utf-8")
+    for arguments, told in (
+        (("--add", "serch"), "did you mean 'search'?"),
+        (("--add", "title"), "There is no section 'title'"),
+        (("--add", "output"), "[output] is there already"),
+        ((), "nothing is to be added"),
+    ):
+        done = run("init", *arguments, cwd=mine.parent)
+        assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+    assert mine.read_text(encoding="utf-8") == text
+    flat = 'scores = { file = "old.npz", orientation = "similarity" }\n' + '[samples]\nfile = "samples.csv"\n'
+    mine.write_text(flat, encoding="utf-8")
+    done = run("init", "new.npz", cwd=mine.parent)
+    assert (done.returncode, "write it as a section" in done.stderr) == (2, True)
+    assert mine.read_text(encoding="utf-8") == flat
 
 
 def test_the_directory_one_is_in_has_a_name(run: Run, tmp_path: Path) -> None:
@@ -53,8 +139,8 @@ def test_what_is_to_be_filled_in_is_said(run: Run, study: Path) -> None:
 def test_bad_requests(run: Run, study: Path) -> None:
     for arguments, code, said in (
         (("absent.npz",), 1, "no file"),
-        ((), 2, "Missing argument"),
-        (("scores.npz", "-o", "."), 2, "exists already"),
+        ((), 2, "no files to look at"),
+        (("scores.npz", "-o", "."), 1, "directory"),
         (("scores.npz", "-o", ".", "--force"), 1, "directory"),
     ):
         done = run("init", *arguments, cwd=study)
@@ -114,7 +200,7 @@ def test_pictures_are_samples_by_their_names(run: Run, tmp_path: Path) -> None:
             (tmp_path / "yale" / f"subject{who}.{what}").write_bytes(b"GIF89a")
     text = _written(run("init", "yale", cwd=tmp_path), tmp_path)
     assert 'file = "yale"' in text
-    assert 'subject = "subject"' in text
+    assert 'subject_column = "subject"' in text
     named = _written(
         run("init", "yale", "--names", "subject{subject}.{mood}", "--force", cwd=tmp_path), tmp_path
     )

@@ -18,7 +18,7 @@ from proband.measures import MEASURES
 ASKED = """scores.npz -s samples.csv -g "session == 1 and kind == 'fa'" --quiet"""
 SHORT = {
     ("evaluate", "median-rank", "bootstrap"),
-    ("evaluate", "rank-rate", "image-choice"),
+    ("evaluate", "rank", "image-choice"),
     ("compare", "median-relative-rank", "sign-flip"),
 }
 EVERY = [

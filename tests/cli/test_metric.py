@@ -109,6 +109,7 @@ WITHOUT = {
     "covariates": "-g one_per_subject --on k",
     "partition": "-g one_per_subject",
     "coverage": "-g one_per_subject --sets 20",
+    "plan": "-g one_per_subject --subjects 100",
 }
 
 

@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
         ("feret ok.npz -s s.csv -g session==1 --power 1", 2, "--power"),
         ("feret ok.npz -s s.csv -g session==1 --participants s.csv", 1, "no column 'algorithm'"),
         ("feret ok.npz -s s.csv -g session==1 --participants none.csv", 1, "There is no file none.csv"),
-        ("feret ok.npz -s s.csv -g session==1 --verification rank-rate@1", 2, "no measure of verification"),
+        ("feret ok.npz -s s.csv -g session==1 --verification rank-1", 2, "no measure of verification"),
         ("covariates ok.npz -s s.csv -g session==1", 2, "say it: --on probe.age"),
         ("covariates ok.npz -s s.csv --on age --strata site", 2, "add --outcomes"),
         ("covariates s.csv --outcomes --on session", 2, "name it: --success"),
@@ -64,7 +64,7 @@ def folder(tmp_path_factory):
         ("covariates ok.npz -s s.csv -g session==1 --on mate.session+rival.x", 1, "a covariate of rivals"),
         ("partition ok.npz -s s.csv -g session==1", 1, "too few to judge one by the others"),
         ("survey s.csv", 2, "nothing is to be estimated"),
-        ("survey s.csv --mean sesion", 1, "did you mean 'session'"),
+        ("survey s.csv --mean sesion", 2, "did you mean 'session'"),
         ("survey s.csv --mean session --units subject --differences", 2, "leave it out, or add --by"),
         ("survey s.csv --mean session --units subject --rho 0.3", 2, "--method fay"),
         ("survey s.csv --mean session --strata subject --units id --lonely fail", 0, ""),
@@ -114,7 +114,7 @@ def folder(tmp_path_factory):
         ("evaluate ok.npz -s s.csv -g session==1 --out /", 1, "left alone"),
         ("evaluate -e x3.npz -s s.csv -g session==1 --metric cosine", 1, "it has emb of 16 × 2 × 3"),
         (
-            "evaluate -e x.npz -e y.npz -s s.csv -g session==1 --metric cosine",
+            "evaluate -e x.npz -e x=y.npz -s s.csv -g session==1 --metric cosine",
             2,
             "give one another name: NAME=FILE",
         ),
@@ -122,7 +122,7 @@ def folder(tmp_path_factory):
         ("audit empty --names x{subject}", 1, "There is no picture in empty"),
         ("audit empty --names jaff", 2, "neither a pattern nor a data set known here"),
         ("protocol run empty -s empty -c src -P LOSO", 1, '"empty" is a directory, and no file'),
-        ("datasets s.csv", 1, "no column 'dataset'"),
+        ("datasets s.csv", 2, "no column 'dataset'"),
         ("datasets s.csv --dataset id", 1, "divide percentages by 100"),
         ("protocol run x.npz -s s.csv -c src -P 5-fold", 2, "write '5f CV', or '5f CV+'"),
         (
@@ -137,7 +137,7 @@ def folder(tmp_path_factory):
         ("gate ok.npz --baseline ok.npz -s s.csv --margin 1%", 2, "hint: write 0.01 for 1%"),
         ("compare ok.npz -s s.csv -g session==1 --strata sex", 2, "say which: --design brr"),
         ("strat ok.npz -s s.csv --sensors session", 2, "say which: --gallery one_per_subject"),
-        ("strat ok.npz -s s.csv -g session==1 --images 4", 2, "--images: it has no effect with --gallery"),
+        ("strat ok.npz -s s.csv -g session==1 --images 4", 2, "--n-images: it has no effect with --gallery"),
         ("strat ok.npz -s s.csv --probes session==2", 2, "--probes: it has no effect without --gallery"),
         ("strat ok.npz -s s.csv -g session==1 --rho 0.3", 2, "The design brr has no rho"),
         ("strat ok.npz -s s.csv -g session==1 --df many", 2, "strata, cochran or a number above 0"),
@@ -153,7 +153,7 @@ def folder(tmp_path_factory):
             (f"{one} .", 1, "empty is a directory that holds no")
             for one in ("evaluate", "verify", "threshold")
         ),
-        ("compare . --auc", 1, "empty is a directory that holds no"),
+        ("compare . --measure auc", 1, "empty is a directory that holds no"),
         ("evaluate ../ok.npz -s .", 1, '"." is a directory, and no file. hint: name the file in it.'),
         ("evaluate ok.npz -s s.csv -g @list.txt", 0, "does not end with a line break"),
         (

@@ -51,14 +51,16 @@ def test_columns_are_typed() -> None:
 
 def test_an_unknown_layout_tells_what_to_copy(run: Run, folder: Path) -> None:
     done = run("verify", "pairs.csv", cwd=folder)
-    assert done.returncode == 1
-    assert "which of its columns is what is not said: 'img1', 'img2', 'label', 'cosine'" in done.stderr
-    assert "--columns a=img1,b=img2,mated=label,score=cosine" in done.stderr
+    assert done.returncode == 2
+    assert "its columns must be named: 'img1', 'img2', 'label', 'cosine'" in done.stderr
+    needed = "--columns a=img1,b=img2,mated=label,score=cosine --orientation similarity"
+    assert f"proband verify pairs.csv {needed}\n" in done.stderr
+    assert run("verify", "pairs.csv", *needed.split(), "--fmr", "0.1", cwd=folder).returncode == 0
     done = run("verify", "pairs.csv", *NAMED[:2], cwd=folder)
     assert done.returncode == 2
     assert "never guessed" in done.stderr
     done = run("verify", "words.csv", *NAMED, cwd=folder)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "'other', 'same'" in done.stderr.replace("'same', 'other'", "'other', 'same'")
     assert "--mated-is" in done.stderr
 
@@ -116,7 +118,7 @@ LAYOUTS = {
     "y,vit": "mated=y,score=vit",
     "id1,id2,y,s": "a=id1,b=id2,mated=y,score=s",
     "from,to,kind,vit": "a=from,b=to,mated=kind,score=vit",
-    "name1,name2,vit": "mated=COLUMN,score=vit,subject_a=name1,subject_b=name2",
+    "name1,name2,vit": "score=vit,subject_a=name1,subject_b=name2",
 }
 
 
@@ -139,10 +141,15 @@ def test_every_layout_of_pairs_is_answered_with_the_call_to_copy(
     frame.write_csv(tmp_path / "pairs.csv")
     frame.write_parquet(tmp_path / "pairs.parquet")
     monkeypatch.chdir(tmp_path)
-    for words in ("verify pairs.csv", "compare pairs.csv --auc", "inspect pairs.csv", "verify pairs.parquet"):
+    for words in (
+        "verify pairs.csv",
+        "compare pairs.csv --measure auc",
+        "inspect pairs.csv",
+        "verify pairs.parquet",
+    ):
         with pytest.raises(SystemExit) as ended:
             main(words.split())
-        assert ended.value.code == 1
+        assert ended.value.code == 2
         said = capsys.readouterr().err.replace("\n", " ")
         assert f"--columns {LAYOUTS[header]}" in said
         assert all(repr(name) in said for name in header.split(","))
@@ -164,7 +171,7 @@ def test_a_list_says_what_is_mated_in_either_way(yes: str, no: str, tmp_path: Pa
 def test_pairs_of_nobody_are_compared_with_a_caution() -> None:
     rng, mated = np.random.default_rng(2), np.arange(60) % 2
     scores = {name: rng.normal(size=60) + mated for name in ("new", "old")}
-    found = pb.compare("auc", pb.scored_pairs(mated, scores, orientation="similarity"))
+    found = pb.compare(pb.scored_pairs(mated, scores, orientation="similarity"), measure="auc")
     assert [note.code for note in found.notes if note.level == "caution"] == [
         "verification.pairs-assumed-independent"
     ]

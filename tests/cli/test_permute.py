@@ -56,14 +56,14 @@ def library(folder: Path) -> tuple[list[pb.Scores], pb.Pool]:
         folder / "scores.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
     )
     found = list(scores.values())
-    return found, pb.pool_over(found, samples, "day")
+    return found, pb.data.pool_over(found, samples, groups="day")
 
 
 def test_json_equals_python(permute: Run, folder: Path) -> None:
     done = permute("--json", "--trials", 500, "--seed", 3)
     assert done.returncode == 0, done.stderr
     scores, pool = library(folder)
-    expected = pb.permute(scores, pool, pb.designs.ImageChoice(500), seed=3).to_dict()
+    expected = pb.permute(scores, pool, design=pb.designs.ImageChoice(500), seed=3).to_dict()
     assert json.loads(done.stdout)["choices"]["trials"] == json.loads(json.dumps(expected))
 
 
@@ -78,18 +78,19 @@ def test_exact_equals_python(permute: Run, folder: Path) -> None:
     said = json.loads(permute("--exact", "--json").stdout)["choices"]["exact"]
     scores, pool = library(folder)
     for one in scores:
-        exact = pb.exact_over_choices(one, pool)
-        assert said[one.name]["mean"] == exact.cmc.tolist()
-        drawn = pb.permute([one], pool, pb.designs.ImageChoice(20_000, balanced=False)).rate(one.name)
-        assert drawn.mean == pytest.approx(exact.cmc[0], abs=0.01)
+        exact = pb.choices.exact_over_choices(one, pool)
+        assert said[one.name]["values"] == exact.values.tolist()
+        drawn = pb.permute([one], pool, design=pb.designs.ImageChoice(20_000, balanced=False)).rate(one.name)
+        assert drawn.mean == pytest.approx(exact.values[0], abs=0.01)
         assert drawn.standard_deviation == pytest.approx(exact.variance_rank_1**0.5, rel=0.05)
 
 
 def test_training_sets(permute: Run, folder: Path) -> None:
-    said = json.loads(permute("--trainings", "--json").stdout)["choices"]["trainings"]
+    choices = json.loads(permute("--trainings", "--json").stdout)["choices"]
+    said = choices["trainings"]
     scores, pool = library(folder)
     means = [pb.permute([one], pool, max_rank=10).rate(one.name).mean for one in scores]
-    assert said["values"] == pytest.approx(means)
+    assert choices["training_values"] == pytest.approx(means)
     assert said["value"] == pytest.approx(np.mean(means))
     assert said["standard_error"] == pytest.approx(np.std(means, ddof=1) / np.sqrt(2))
     assert "over choices of images" in said["notes"][0]["text"]

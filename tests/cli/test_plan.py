@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import typer
@@ -89,7 +90,7 @@ def test_is_the_library_s_plan(planned, words, make):
     assert f"Varying: {made.answers.varying}. Fixed: {made.answers.fixed}. Assuming: " in flat
     assert all(as_sentence(note) in flat for note in made.notes)
     brief = planned(words).stdout.splitlines()
-    assert brief[:2] == [as_sentence(made.sentence()), f"Varying: {made.answers.varying}."]
+    assert brief[:3] == [as_sentence(made.sentence()), "", f"Varying: {made.answers.varying}."]
     assert len(brief) <= 4
 
 
@@ -99,7 +100,7 @@ def test_is_the_library_s_plan(planned, words, make):
         ("", "--half-width"),
         ("--subjects 100", "--events --subjects"),
         ("--rate 0.9", "either its half-width"),
-        ("--half-width 0.01", "give --rate"),
+        ("--half-width 0.01", "the rate expected"),
         ("--rate 0.9 --half-width 0.01 --subjects 10", "either its half-width"),
         ("--rate 0.9 --half-width 0.01 --power 0.8", "--half-width and --power"),
         ("--half-width 0.01 --margin 0.1", "different questions"),
@@ -108,7 +109,11 @@ def test_is_the_library_s_plan(planned, words, make):
         ("--events --error-rate 0.001", "leave one of them out"),
         ("--events", "either the error rate"),
         ("--error-rate 0.1 --subjects 10", "either the error rate"),
-        ("--margin 0.01", "give --discordant"),
+        ("--margin 0.01 --power 2", "power lies"),
+        ("--margin 0.3", "impossible"),
+        ("--rank 2 --margin 0.01", "--rank is about a pilot"),
+        ("--margin 0.01 --samples x.csv", "--samples is about a pilot"),
+        ("--margin 0.01 -g all", "--gallery is about a pilot"),
         ("--margin 0.01 --rate 0.9", "--independent"),
         ("--margin 0.01 --independent", "with --rate"),
         ("--margin 0.01 --discordant 0.1 --independent", "--independent"),
@@ -128,6 +133,82 @@ def test_wrong_combinations_exit_2_and_say_what_to_give(planned, words, told):
     done = planned(words)
     assert done.returncode == 2
     assert told in done.error
+
+
+def test_without_a_share_there_is_a_row_for_each_guess(planned):
+    done = planned("--margin 0.03 --json")
+    plans = json.loads(done.stdout)["plans"]
+    assert [(one["discordant"], one["subjects"]) for one in plans] == [
+        (share, plan_difference(0.03, discordant=share).subjects) for share in (0.05, 0.1, 0.2)
+    ]
+    shown = planned("--margin 0.03").stdout
+    assert "10%                     870     870    3 points    80%" in shown
+    assert "No plan is possible where they disagree on 2% of probes." in shown
+    assert "only one of them is right" in shown
+    assert "0.02" not in planned("--margin 0.03").error
+    powers = json.loads(planned("--margin 0.01 -n 900 --json").stdout)["plans"]
+    assert [one["found"] for one in powers] == ["power"] * 4
+    margins = json.loads(planned("--power 0.9 -n 5000 --json").stdout)["plans"]
+    assert [one["found"] for one in margins] == ["margin"] * 4
+
+
+@pytest.fixture
+def pilot(study: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(study)
+    return "-s samples.csv --orientation similarity"
+
+
+def test_a_pilot_says_how_often_two_disagree(planned, pilot, study):
+    done = planned(f"--from scores.npz {pilot} --margin 0.1")
+    assert done.returncode == 0, done.error
+    flat = " ".join(done.stdout.split())
+    assert (
+        "From the pilot (12 probes of 12 people): good and poor disagree on 41.7% of probes at rank 1" in flat
+    )
+    assert "With the ends of that interval it is" in flat
+    assert "Caution: the pilot has 12 people" in flat
+    told = json.loads(planned(f"--from scores.npz {pilot} --margin 0.1 --json").stdout)
+    assert told["discordant"] == pytest.approx(5 / 12)
+    assert told["subjects"] == plan_difference(0.1, discordant=5 / 12).subjects
+    assert told["pilot"]["value"] == pytest.approx(5 / 12)
+    low, high = told["pilot"]["low"], told["pilot"]["high"]
+    assert low < 5 / 12 < high
+    assert told["pilot"]["at_high"] == plan_difference(0.1, discordant=high).subjects
+    two = json.loads(
+        planned(f"--from scores.npz::good --from scores.npz::poor {pilot} --margin 0.1 --json").stdout
+    )
+    assert two == told
+
+
+def test_a_pilot_of_one_algorithm_has_a_rate(planned, pilot):
+    one = f"--from scores.npz::good {pilot}"
+    told = json.loads(planned(f"{one} --half-width 0.05 --json").stdout)
+    assert (told["rate"], told["subjects"]) == (11 / 12, plan_half_width(11 / 12, 0.05).subjects)
+    alone = planned(f"{one} -n 300").stdout
+    assert "good recognises 91.7% of probes at rank 1" in " ".join(alone.split())
+    apart = json.loads(planned(f"{one} --independent --margin 0.05 --json").stdout)
+    assert apart["subjects"] == plan_difference(0.05, rate=11 / 12).subjects
+    twice = json.loads(planned(f"{one} --half-width 0.05 -m 3 --icc 0.2 --json").stdout)
+    assert (twice["probes_per_subject"], twice["icc"]) == (3, 0.2)
+    ranked = json.loads(planned(f"{one} --rank 2 -n 300 --json").stdout)
+    assert (ranked["rate"], ranked["pilot"]["rank"]) == (1.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--from scores.npz", "nothing to plan for"),
+        ("--from scores.npz --half-width 0.05", "one algorithm, got good and poor"),
+        ("--from scores.npz::good --margin 0.05", "needs two algorithms"),
+        ("--from scores.npz --margin 0.05 --independent", "needs two algorithms"),
+        ("--from scores.npz --margin 0.05 --discordant 0.1", "taken from the pilot"),
+        ("--from scores.npz::good --half-width 0.05 --rate 0.9", "taken from the pilot"),
+        ("--from scores.npz --error-rate 0.01", "no part in the rules"),
+    ],
+)
+def test_what_a_pilot_cannot_say(planned, pilot, words, told):
+    done = planned(f"{words} {pilot}")
+    assert (done.returncode, told in done.error) == (2, True), done.error
 
 
 def test_what_cannot_be_had_exits_1(planned):

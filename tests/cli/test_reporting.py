@@ -84,7 +84,7 @@ SPLIT = ("-g", "image == 0", "-p", "image > 0")
     [
         ("evaluate", SPLIT, "identification"),
         ("compare", SPLIT, "comparison"),
-        ("compare", ("--fnmr-at", 0.1), "comparison"),
+        ("compare", ("--measure", "fnmr@0.1"), "comparison"),
         ("verify", ("--by", "sex", "--zoo", "--replicates", 100), "verification"),
         ("search", ("-g", "image == 0 and sex == 'f'", "-p", "image > 0", "--sizes", 4), "search"),
         ("permute", ("--trials", 100), "choices"),
@@ -121,8 +121,8 @@ def test_the_page_says_what_the_command_says(report: Report) -> None:
     done, results = report("evaluate", *SPLIT, "--json", "--level", 0.9)
     said = json.loads(done.stdout)
     assert results["confidence_level"] == 0.9
-    assert [one["rates"] for one in results["identification"]["evaluation"]["results"]] == [
-        one["rates"] for one in said["identification"]["evaluation"]["results"]
+    assert [one["estimates"] for one in results["identification"]["evaluation"]["results"]] == [
+        one["estimates"] for one in said["identification"]["evaluation"]["results"]
     ]
 
 

@@ -121,3 +121,97 @@ def test_no_study(run: Run, tmp_path: Path) -> None:
     done = run("run", "study.toml", cwd=tmp_path)
     assert done.returncode == 1
     assert "There is no file study.toml" in done.stderr
+
+
+def test_a_dry_run_says_what_would_be_done_and_writes_nothing(run: Run, file: Path) -> None:
+    before = entries(file.parent)
+    done = run("run", "study.toml", "--dry-run", cwd=file.parent)
+    assert done.returncode == 0, done.stderr
+    assert "reads scores.npz (" in done.stdout
+    assert "24 samples of 12 people" in done.stdout
+    assert "good has scores of 12 × 12 samples" in done.stdout
+    steps = [line for line in done.stdout.splitlines() if line[:1].isdigit() and ". " in line]
+    assert steps == [
+        "1. rank 12 probes in a gallery of 12 images, for 2 algorithms",
+        "2. count errors over 144 comparisons, for 2 algorithms",
+        "3. identification; done by default",
+        "4. verification",
+        "5. comparison; done by default",
+        "6. write report, results, tables and figures to study-results",
+    ]
+    assert "less than 10 seconds, and about 350 MB of memory." in done.stdout
+    assert entries(file.parent) == before
+    only = run("run", "study.toml", "--dry-run", "--only", "verification", "-o", "x", cwd=file.parent)
+    assert "identification" not in only.stdout
+    assert "figures to x" in only.stdout
+    assert entries(file.parent) == before
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        ("[verify]\n", 2, "there is no section or key 'verify'"),
+        ("[experiment]\ngallery = 'session == 3'\n", 1, "The gallery is empty"),
+        ("[strat]\nn_images = 9\n", 1, "strat"),
+        ("[[comparison]]\nmeasure = 'mine.measures:Own'\n", 2, "code that the study would run"),
+    ],
+)
+def test_a_dry_run_refuses_what_the_run_would(run: Run, study: Path, more: str, code: int, said: str) -> None:
+    (study / "study.toml").write_text(SOURCES + more, encoding="utf-8")
+    dry = run("run", "study.toml", "--dry-run", cwd=study)
+    real = run("run", "study.toml", cwd=study)
+    assert (dry.returncode, dry.stderr) == (real.returncode, real.stderr)
+    assert (dry.returncode, said in dry.stderr) == (code, True)
+
+
+def test_a_dry_run_scores_no_pictures(run: Run, study: Path) -> None:
+    (study / "faces").mkdir()
+    (study / "faces" / "one.png").write_bytes(b"nothing")
+    text = '[samples]\nfile = "samples.csv"\n[images]\nfile = "faces"\nalgorithms = ["lbp:chi2"]\nas_they_are = true\n'
+    (study / "study.toml").write_text(text, encoding="utf-8")
+    done = run("run", "study.toml", "--dry-run", cwd=study)
+    assert done.returncode == 0, done.stderr
+    assert "reads faces (7 bytes)" in done.stdout
+    assert "1. score the pictures of faces by 1 recogniser: lbp:chi2" in done.stdout
+    assert "do not show yet" in done.stdout
+
+
+def test_one_section_alone_has_the_numbers_of_the_whole(run: Run, study: Path) -> None:
+    text = (
+        SOURCES
+        + "[experiment]\nties = 'mean'\nprobes = 'session == 2'\n[[comparison]]\nmeasure = 'fnmr@0.1'\n"
+        + QUICK
+    )
+    (study / "study.toml").write_text(
+        text.replace("n_resamples = 0", "comparisons = 'all'"), encoding="utf-8"
+    )
+    assert run("run", "study.toml", "-o", "whole", cwd=study).returncode == 0
+    for key in ("verification", "comparison"):
+        done = run("run", "study.toml", "--only", key, "-o", key, cwd=study)
+        assert done.returncode == 0, done.stderr
+        whole, alone = (json.loads((study / name / "results.json").read_text()) for name in ("whole", key))
+        assert alone[key] == whole[key]
+        assert {"identification", "comparison", "verification"} & set(alone) == {key}
+        assert alone["provenance"]["command"] == f"proband run study.toml --only {key}"
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("verificaton", "did you mean 'verification'?"),
+        ("search", "study.toml does not ask for search"),
+        ("samples", "There is no analysis 'samples'"),
+    ],
+)
+def test_only_what_the_study_asks_for(run: Run, file: Path, key: str, said: str) -> None:
+    done = run("run", "study.toml", "--only", key, cwd=file.parent)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def test_what_is_chosen_must_be_possible(run: Run, study: Path) -> None:
+    (study / "study.toml").write_text(SOURCES.replace("scores.npz", "one.npz"), encoding="utf-8")
+    stored = dict(np.load(study / "scores.npz"))
+    del stored["poor"]
+    np.savez(study / "one.npz", **stored)
+    assert run("run", "study.toml", "--only", "identification", "-o", "x", cwd=study).returncode == 0
+    assert run("run", "study.toml", "--only", "comparison", "-o", "y", cwd=study).returncode == 1

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-HEAVY = ("polars", "numba", "matplotlib", "scipy", "pandas", "sklearn", "rich")
+HEAVY = ("polars", "numba", "matplotlib", "scipy", "pandas", "sklearn", "rich", "tomlkit")
 ALL_HELP = """
 import contextlib, io, sys
 from proband.cli.app import _command, main

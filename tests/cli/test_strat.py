@@ -57,8 +57,8 @@ def test_gallery_effect_and_mixing(folder: Path) -> None:
     study = study_of(folder)
     assert (study.n_subjects, study.n_images, study.n_left_out) == (20, 4, 1)
     for before, after in zip(study.effects, study.mixed, strict=True):
-        assert before.p_value < 0.001
-        assert after.p_value > 0.01
+        assert before.test.p_value < 0.001
+        assert after.test.p_value > 0.01
         assert after.range < before.range
         rates = [one.value for one in before.estimates]
         assert rates[0] == max(rates)
@@ -80,10 +80,12 @@ def test_a_hand_computation_of_the_test() -> None:
 
     rng = np.random.default_rng(0)
     means = rng.normal(0, 1, (30, 2))
-    f, freedom, p = _hotelling(means)
+    test = _hotelling(means, "net")
     t = stats.ttest_rel(means[:, 0], means[:, 1])
-    assert (f, freedom, p) == (pytest.approx(t.statistic**2), (1, 29), pytest.approx(t.pvalue))
-    assert _hotelling(np.ones((10, 3))) == (0.0, (1, 10), 1.0)
+    assert (test.statistic, test.p_value) == pytest.approx((t.statistic**2, t.pvalue))
+    assert (test.degrees_of_freedom, test.denominator_degrees_of_freedom) == (1, 29)
+    flat = _hotelling(np.ones((10, 3)), "net")
+    assert (flat.statistic, flat.degrees_of_freedom, flat.p_value) == (0.0, 1, 1.0)
 
 
 @pytest.mark.long
@@ -171,7 +173,7 @@ def test_what_is_left_out_is_said() -> None:
 
 def test_too_few_people_are_said_to_be_too_few() -> None:
     study = strat_study(*people_with([5] * 4))
-    assert (study.n_images, study.effects[0].p_value) == (5, 1.0)
+    assert (study.n_images, study.effects[0].test.p_value) == (5, 1.0)
     assert "is not tested, since 4 people are too few" in str(study.effects[0].sentence())
 
 

@@ -84,7 +84,7 @@ def test_algorithms_of_a_run_borrow_from_each_other(run: Run, folder: Path) -> N
         folder / "tied.npz", samples, orientation="similarity", query_ids="ids", target_ids="ids"
     )
     found = {
-        one["algorithm"]: one["points"][-1]["fmr_interval"]
+        one["algorithm"]: one["points"][-1]["fmr"]
         for one in json.loads(done.stdout)["verification"]["algorithms"]
     }
     beside = pb.verify(scores, samples, thresholds=[0.5])["tied"].points[-1].fmr
@@ -138,15 +138,15 @@ def test_groups_are_counted_by_hand(verify: Run, folder: Path) -> None:
         own = (sex[upper[0]] == group["group"]) & (sex[upper[1]] == group["group"])
         same = samples.codes[upper[0]] == samples.codes[upper[1]]
         accepted = values[upper] >= threshold
-        assert group["fmr"]["errors"] == int((own & ~same & accepted).sum())
-        assert group["fmr"]["n"] == int((own & ~same).sum())
-        assert group["fnmr"]["errors"] == int((own & same & ~accepted).sum())
+        assert group["fmr"]["rests_on"]["events"] == int((own & ~same & accepted).sum())
+        assert group["fmr"]["rests_on"]["n"] == int((own & ~same).sum())
+        assert group["fnmr"]["rests_on"]["events"] == int((own & same & ~accepted).sum())
 
 
 def test_folds(verify: Run) -> None:
     done = verify("--pairs", "pairs.csv")
     assert done.returncode == 0, done.stderr
-    assert "s.e. over 5 folds" in done.stdout
+    assert "standard error" in done.stdout
     assert "note:" not in done.stderr
 
 
@@ -193,16 +193,16 @@ def test_search(search: Run, folder: Path) -> None:
     arguments = ("-g", "image == 0", "-p", "image == 1", "--fpir", "0.2", "--ranks", "1,5")
     said = json.loads(search(*arguments, "--json").stdout)["search"]["searches"]
     scores, samples = library(folder)
-    experiment = pb.experiment_over(scores, samples, "image == 0", "image == 1")
+    experiment = pb.data.experiment_over(scores, samples, gallery="image == 0", probes="image == 1")
     found = pb.search(scores[0], experiment).at_fpir(0.2, 1)
-    assert said[0]["points"][0]["fnir"] == found.fnir
+    assert said[0]["points"][0]["fnir"]["value"] == found.fnir
     assert found.n_nonmated == 10
     done = search(
         *arguments, "--figure", "s.svg", "--csv", "s.csv", "--csv", "curve=c.csv", "--sizes", "10,30"
     )
     assert done.returncode == 0, done.stderr
     table = pl.read_csv(folder / "s.csv")
-    assert table["fnir"].to_list() == [point["fnir"] for one in said for point in one["points"]]
+    assert table["fnir"].to_list() == [point["fnir"]["value"] for one in said for point in one["points"]]
     assert pl.read_csv(folder / "c.csv").height > table.height
     below = done.stdout[done.stdout.index("Fewer people enrolled, at random") :].splitlines()
     assert [row.split()[1] for row in below[3:7]] == ["10", "30", "10", "30"]
@@ -210,7 +210,7 @@ def test_search(search: Run, folder: Path) -> None:
 
 
 def test_compare_by_fnmr(run: Run, folder: Path) -> None:
-    done = program(run, folder, "compare")("--fnmr-at", "0.05", "--json")
+    done = program(run, folder, "compare")("--measure", "fnmr@0.05", "--json")
     said = json.loads(done.stdout)["comparison"]["comparisons"]["fnmr-at-fmr-0.05"]
     assert said["pairs"][0]["verdict"] == "better"
 
@@ -224,7 +224,7 @@ def test_compare_by_fnmr(run: Run, folder: Path) -> None:
         ("verify", ("--pairs", "absent.csv"), 1, "absent.csv"),
         ("search", ("-g", "image == 0", "-p", "image == 1 and subject < 'x'"), 1, "every probe has a mate"),
         ("search", ("-g", "image == 0", "--fpir", "2"), 2, "above 0 and below 1"),
-        ("compare", ("--fnmr-at", "1"), 2, "above 0 and below 1"),
+        ("compare", ("--measure", "fnmr@1"), 2, "above 0 and below 1"),
     ],
 )
 def test_bad_requests(

@@ -149,7 +149,7 @@ def test_the_program_lists_its_commands_by_job_a_line_each(
 ) -> None:
     lines = helped("", 80, monkeypatch, capsys)
     listed = [line.split()[0] for line in lines if re.match(r"  [a-z]+  ", line)]
-    assert listed[:3] == ["evaluate", "compare", "verify"]
+    assert listed[:3] == ["evaluate", "verify", "compare"]
     assert sorted(listed) == sorted({name.split()[0] for name, _ in HELPED})
     assert all(line.endswith((".", "?")) for line in lines if re.match(r"  [a-z]+  ", line))
 

@@ -157,7 +157,7 @@ def test_what_cannot_be_dealt_is_refused_with_a_way_out():
         Galleries(9).parts(experiment)
     with pytest.raises(UsageError, match="did you mean 'date'"):
         Galleries(2, order="dates").parts(experiment)
-    with pytest.raises(UsageError, match="there are: id, subject, date"):
+    with pytest.raises(UsageError, match="there are: 'id', 'subject', 'date'"):
         Galleries(2, order="xyz").parts(experiment)
     with pytest.raises(UsageError, match="must hold dates or numbers"):
         Galleries(2, order="subject").parts(experiment)

@@ -490,8 +490,8 @@ def test_every_verb_that_runs_blocks_can_be_told_the_engine() -> None:
     import inspect
 
     verbs = [
-        pb.rank, pb.search, pb.evaluate, pb.estimate, pb.estimate_cmc, pb.estimate_weighted, pb.compare, pb.verify, pb.permute,
-        pb.exact_over_choices, pb.feret_study, pb.gallery_variation, pb.run, pb.protocols.run_protocol,
+        pb.rank, pb.search, pb.evaluate, pb.estimate, pb.stats.estimate_cmc, pb.survey.estimate_weighted, pb.compare, pb.verify, pb.permute,
+        pb.choices.exact_over_choices, pb.feret.feret_study, pb.feret.gallery_variation, pb.run, pb.protocols.run_protocol,
     ]  # fmt: skip
     for verb in verbs:
         assert inspect.signature(verb).parameters["engine"].kind is inspect.Parameter.KEYWORD_ONLY, verb
@@ -552,7 +552,7 @@ def test_the_command_line_finds_the_same_and_fails_the_same(
         with pytest.raises(SystemExit) as stop:
             main(
                 ["evaluate", "bad.npy", "-s", "samples.csv", "--orientation", "similarity", "-g", "session == 1",
-                 "--no-orientation-check", "-q", "--engine", engine]
+                 "--no-check-orientation", "-q", "--engine", engine]
             )  # fmt: skip
         said.append((stop.value.code, capsys.readouterr().err))
     assert said[0] == said[1]

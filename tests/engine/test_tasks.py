@@ -157,14 +157,14 @@ def bootstraps(folder: Path) -> Any:
 def weighted_pairs(folder: Path) -> Any:
     samples = people()
     scores, design = scores_of(samples, folder, "embeddings"), pb.designs.Bootstrap(n_resamples=300)
-    return pb.estimate(pb.EER(), scores, samples, design).replicates
+    return pb.estimate(scores, samples, measure=pb.measures.EER(), design=design).replicates
 
 
 def trials(folder: Path, ties: str) -> Any:
     samples = people()
     named = {kind: scores_of(samples, folder, kind) for kind in ("mapped", "embeddings")}
     pool = Pool(samples, "day")
-    found = permute(named, pool, pb.designs.ImageChoice(5000), ties=ties, seed=3, keep=True)  # type: ignore[arg-type]
+    found = permute(named, pool, design=pb.designs.ImageChoice(5000), ties=ties, seed=3, keep=True)  # type: ignore[arg-type]
     means = [found.rate(name, r).mean for name in named for r in range(1, 11)]
     return found.to_dict(), means, found.successes
 
@@ -173,7 +173,9 @@ def over_choices(folder: Path) -> Any:
     samples = people()
     scores, pool = scores_of(samples, folder, "embeddings"), Pool(samples, "day")
     exact = exact_over_choices(scores, pool)
-    median = pb.estimate(pb.MedianCensoredRank(), scores, pool, pb.designs.ImageChoice(3000))
+    median = pb.estimate(
+        scores, pool, measure=pb.measures.MedianCensoredRank(), design=pb.designs.ImageChoice(3000)
+    )
     return exact.to_dict(), median.to_dict()
 
 
@@ -342,5 +344,6 @@ def test_the_number_of_threads_reaches_all_work(kind: str, tmp_path: Path, monke
     assert len(rank(scores, experiment, threads=1).ranks)
     if kind != "masked":
         assert (
-            permute([scores], Pool(samples, "day"), pb.designs.ImageChoice(3000), threads=1).n_trials == 3000
+            permute([scores], Pool(samples, "day"), design=pb.designs.ImageChoice(3000), threads=1).n_trials
+            == 3000
         )

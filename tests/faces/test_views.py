@@ -12,7 +12,7 @@ from proband.errors import UsageError
 from proband.faces import Population
 from proband.faces.layout import lay_out
 from proband.faces.painting.camera import frame
-from proband.faces.painting.grid import Grid
+from proband.faces.painting.grid import PixelGrid
 from proband.faces.painting.turned import Layer, Turn, _locks, _seen, _skin, finer
 from proband.faces.plan import VIEWS
 from proband.faces.population import Subject
@@ -50,7 +50,7 @@ def test_the_angle_is_that_of_the_view(view: Any) -> None:
 def test_the_nearest_is_seen() -> None:
     """Independent: the z-buffer in plain loops, over samples so dense that no pixel between two is missed."""
     rng = np.random.default_rng(0)
-    grid = Grid.of_size(6, 20, (9.5, 2.5), 10.0)
+    grid = PixelGrid.of_size(6, 20, (9.5, 2.5), 10.0)
     layers = []
     for depth in (0.0, 0.1):
         x = np.sort(rng.uniform(-1.2, 1.2, (6, 90)), axis=1).astype(np.float32)

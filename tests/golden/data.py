@@ -295,14 +295,14 @@ feret = true
 ranks = [1, 3]
 
 [[comparison]]
-rank = 1
+measure = "rank-1"
 by_category = true
 
 [[comparison]]
-auc = true
+measure = "auc"
 
 [[comparison]]
-fnmr_at = 0.05
+measure = "fnmr@0.05"
 
 [verification]
 fmr = [0.05, 0.01]
@@ -320,7 +320,7 @@ n_resamples = 500
 max_rank = 5
 
 [strat]
-images = 4
+n_images = 4
 design = "fay"
 
 [feret]

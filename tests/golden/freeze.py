@@ -30,7 +30,7 @@ def fresh(folder: Path) -> None:
     data.write(folder)
     samples = Samples.read(folder / "samples.csv")
     (middling,) = read_scores(folder / "matrix.csv", samples, orientation="similarity").values()
-    write_scores(folder / "matrix.mtx", middling, samples)
+    write_scores(folder / "matrix.mtx", middling, samples=samples)
     for row in (6, 7, 8):
         literature("feret").card(row).write(folder / f"feret-{row}.json")
 

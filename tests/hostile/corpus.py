@@ -78,13 +78,13 @@ RECOGNIZE = "recognize -i pictures -s samples.csv -a correlation --as-they-are -
 def _written(name: str, format: str | None = None) -> Callable[[Path], None]:
     def make(folder: Path) -> None:
         table().frame.write_csv(folder / SAMPLES)
-        write_scores(folder / name, scores(), table(), format)
+        write_scores(folder / name, scores(), samples=table(), format=format)
 
     return make
 
 
 def _signature_sets(folder: Path) -> None:
-    write_scores(folder / "scores.mtx", scores(), table())
+    write_scores(folder / "scores.mtx", scores(), samples=table())
     (folder / "scores.mask").unlink()
     for name, ids in (("targets.xml", TARGETS), ("queries.xml", QUERIES)):
         rows = "".join(
@@ -229,7 +229,7 @@ def _distances(folder: Path) -> None:
     turned = Scores.from_array(
         -scores().tile(*(np.arange(n) for n in (N, N))), QUERIES, TARGETS, orientation="distance"
     )
-    write_scores(folder / "distances", turned, table(), "csu")
+    write_scores(folder / "distances", turned, samples=table(), format="csu")
 
 
 def _pictures(ending: str) -> Callable[[Path], None]:

@@ -97,7 +97,7 @@ class Convert(Job):
         scores = Scores.from_array(values, queries, targets, orientation="distance")
         people = [f"p{k}" for k in range(n)]
         samples = Samples({"id": queries + targets, "subject": people + people[version:] + people[:version]})
-        write_scores(folder / self.targets[0], scores, samples, self.form)
+        write_scores(folder / self.targets[0], scores, samples=samples, format=self.form)
 
     def read(self, folder: Path) -> None:
         assert read_file(folder / self.targets[0], format=self.form) is not None

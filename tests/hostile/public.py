@@ -25,12 +25,11 @@ from PIL import Image
 import proband as pb
 from proband.designs.strata import Strata
 from proband.measures.pairs.weighted import WeightedRates
+from proband.results.about import Who
 from proband.results.base import Interval, Result
 
-NAMESPACES = (
-    *("designs", "measures", "samples", "scores", "inference", "protocols", "blind", "papers", "report"),
-    *("results", "study", "algorithms", "faces"),
-)
+STATISTICS = ("Function", "Mean", "Quantile", "Ratio", "Total", "Variance")
+NAMESPACES = tuple(name for name in dir(pb) if inspect.ismodule(getattr(pb, name)))
 CALLED = ("__call__", "__getitem__")
 EVIL: dict[str, Callable[[], Any]] = {
     "None": lambda: None,
@@ -193,7 +192,7 @@ class World:
     def _instances(self) -> Iterator[Any]:
         """One of every class that is published."""
         a, b, experiment, samples = self.a, self.b, self.experiment, self.samples
-        rate = pb.RecognitionRate(1)
+        rate = pb.measures.RecognitionRate(1)
         yield from (
             samples,
             a,
@@ -204,9 +203,21 @@ class World:
             samples.select("session == 1"),
         )
         yield pb.Embeddings(self.values, IDS, metric="cosine")
-        yield from (rate, pb.CMC(), pb.EER(), pb.AUC(), pb.FNMR(0.1), pb.MedianCensoredRank())
-        yield from (pb.MedianRelativeRank(), pb.RankStatistic(np.mean), pb.RelativeRankRate(0.1))
-        yield from (pb.Category("m", "probe.sex == 'm'"), pb.OnePerSubject(), pb.Request())
+        yield from (
+            rate,
+            pb.measures.CMC(),
+            pb.measures.EER(),
+            pb.measures.AUC(),
+            pb.measures.FNMR(0.1),
+            pb.measures.TAR(0.1),
+            pb.measures.MedianCensoredRank(),
+        )
+        yield from (
+            pb.measures.MedianRelativeRank(),
+            pb.measures.RankStatistic(np.mean),
+            pb.measures.RelativeRankRate(0.1),
+        )
+        yield from (pb.Category("m", "probe.sex == 'm'"), pb.data.OnePerSubject(), pb.Request())
         yield from (make() for make in DESIGNS)
         trials = pl.DataFrame(
             {
@@ -218,35 +229,45 @@ class World:
             }
         )
         yield pb.Trials(trials, "similarity")
-        yield from (rate(self.outcomes), pb.CMC()(self.outcomes))
+        yield from (rate(self.outcomes), pb.measures.CMC()(self.outcomes))
         evaluated = pb.evaluate(self.both, experiment)
         entry = evaluated.entries[0]
         yield from (evaluated, entry, entry.band, entry.curve.facts, entry.curve.answers)
         verified = pb.verify(self.both, samples, fmr=0.1, thresholds=[0.25], n_resamples=100)
-        yield from (verified, verified["a"], verified["a"].rates, verified["a"].points[0].point)
+        yield from (verified, verified["a"], verified["a"].rates, verified["a"].points[0].counts)
         deployed = pb.threshold(self.both, samples, fmr=0.1)
-        yield from (deployed, deployed[0])
-        compared = pb.compare(rate, self.both, experiment)
+        yield from (deployed, deployed["a"])
+        compared = pb.compare(self.both, experiment, measure=rate)
         yield from (
             compared,
             compared.pairs[0],
-            pb.estimate(rate, a, experiment, pb.designs.Bootstrap(n_resamples=200)),
+            pb.estimate(a, experiment, measure=rate, design=pb.designs.Bootstrap(n_resamples=200)),
+            pb.estimate(self.both, experiment, measure=rate),
             Interval(0.0, 1.0),
         )
-        yield from (pb.mcnemar(3, 5), pb.mcnemar_table(self.both, experiment), pb.gate(a, b, experiment))
+        yield from (
+            pb.mcnemar(3, 5),
+            pb.stats.mcnemar_table(self.both, experiment),
+            pb.gate(a, experiment, baseline=b),
+        )
         yield pb.classify(self.truth, {"x": self.logits, "y": self.logits[::-1]})
-        outcomes = pb.compare_outcomes(self.rows, item="q", system="m", success="ok")
-        yield from (outcomes, outcomes.estimates[0], pb.inference.PairedOutcomes(5, 3, 2, 4))
-        yield pb.inference.set_overlap(experiment)
-        yield pb.inference.cluster_statistics(np.array([1.0, 0, 1, 1]), np.array([0, 0, 1, 1]))
-        yield pb.coverage("rank-rate@1", subjects=10, probes_per_subject=2, rate=0.9, icc=0.1, n_sets=20)
-        yield pb.compare_halves(rate, self.outcomes, n_splits=5)
+        outcomes = pb.compare_outcomes(self.rows, item="q", algorithm="m", success="ok")
+        yield from (outcomes, outcomes.estimates[0], pb.stats.PairedOutcomes(5, 3, 2, 4))
+        yield pb.stats.set_overlap(experiment)
+        yield pb.stats.cluster_statistics(np.array([1.0, 0, 1, 1]), np.array([0, 0, 1, 1]))
+        yield pb.planning.coverage(
+            measure="rank-1", subjects=10, probes_per_subject=2, rate=0.9, icc=0.1, n_sets=20
+        )
+        yield pb.planning.compare_halves(self.outcomes, measure=rate, n_splits=5)
         yield pb.search(a, self.open)
-        yield pb.scores.check_orientation(a, experiment)
-        yield pb.samples.representation(samples, "session == 1")
-        survey = pb.Survey(self.rows, weights="w", strata="g")
-        yield from (survey.replicated("jkn"), survey.mean("ok", by="g"))
-        yield pb.estimate_weighted(
+        yield pb.data.check_orientation(a, experiment)
+        yield pb.data.representation(samples, "session == 1")
+        survey = pb.survey.Survey(self.rows, weights="w", strata="g")
+        means = survey.mean("ok", by="g")
+        yield from (survey.replicated("jkn"), means, means[0], means.difference(*means.names[:2]))
+        yield from (getattr(pb.survey, name)("ok") for name in ("Mean", "Quantile", "Total", "Variance"))
+        yield from (pb.survey.Ratio("ok", "w"), pb.survey.Function(np.sum))
+        yield pb.survey.estimate_weighted(
             lambda weights: (weights * self.rows["ok"].to_numpy()).sum(), [1, 1, 2, 2] * 5
         )
         datasets = pl.DataFrame(
@@ -254,12 +275,26 @@ class World:
         )
         self.datasets = datasets
         yield pb.compare_datasets(datasets)
-        columns = pb.inference.ImageColumns.of(samples, (a,))
-        yield from (columns, pb.gallery_effect(a, columns))
-        variation = pb.gallery_variation(rate, self.both, experiment, pb.designs.Galleries(2))
+        datasets.write_csv(self.folder / "datasets.csv")
+        yield pb.run(pb.Request(datasets={"table": str(self.folder / "datasets.csv")}))
+        columns = pb.strat.ImageColumns.of(samples, (a,))
+        effect = pb.strat.gallery_effect(a, columns=columns)
+        yield from (columns, effect, effect.test, effect.test.who, effect.test.rests_on)
+        variation = pb.feret.gallery_variation(
+            self.both, experiment, measure=rate, design=pb.designs.Galleries(2)
+        )
         yield variation
-        chosen = pb.permute(self.both, self.pool, pb.designs.ImageChoice(64), keep=True)
-        yield from (chosen, chosen.rate("a"))
+        chosen = pb.permute(self.both, self.pool, design=pb.designs.ImageChoice(64), keep=True)
+        yield from (chosen, chosen.rate("a"), pb.choices.exact_over_choices(a, self.pool))
+        yield from (
+            pb.compare(self.both, experiment, measure=rate, by="sex"),
+            pb.partition(self.both, experiment, parts=2),
+            pb.covariates(self.both, experiment, on="sex"),
+            pb.feret.feret_study(self.both, experiment),
+            pb.planning.plan_difference(0.1, discordant=0.2),
+            pb.planning.plan_error_rate(0.1),
+            pb.planning.plan_half_width(0.9, 0.1),
+        )
         yield from self._of_protocols()
         yield from self._of_blind_tests()
         yield from self._of_pictures()
@@ -354,7 +389,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "samples": of("samples"),
     "pool": of("pool"),
     "outcomes": of("outcomes"),
-    "measure": always(pb.RecognitionRate(1)),
+    "measure": always(pb.measures.RecognitionRate(1)),
     "rates": an("ErrorRates"),
     "rank": always(1),
     "ranks": always(np.ones((2, 3))),
@@ -384,7 +419,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "confidence_level": always(0.95),
     "seed": always(0),
     "threads": always(1),
-    "frame": of("rows"),
+    "table": of("rows"),
     "names": always(IDS[:3]),
     "name": always("a"),
     "algorithm": always("a"),
@@ -435,7 +470,15 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "run.request": lambda world: pb.read_study(world.folder / "study.toml"),
     "Survey.frame": of("rows"),
     "Survey.strata": always("g"),
-    "Survey.estimate.statistics": lambda world: [pb.inference.survey.Mean("ok")],
+    "ComparisonsByCategory.__getitem__.category": always("f"),
+    "Partition.of.part": always("part 1"),
+    "CovariateStudy.rate_of.covariate": always("probe.sex"),
+    "CovariateStudy.rate_of.level": always("f"),
+    "CovariateStudy.observed_at.who": always(Who(column="probe.sex", group="f")),
+    "Findings.of_kind.kind": always(pb.results.DatasetComparison),
+    **{f"{kind}.bind.table": of("rows") for kind in STATISTICS},
+    **{f"{kind}.bind.missing": always(False) for kind in STATISTICS},
+    "Survey.estimate.statistics": lambda world: [pb.survey.Mean("ok")],
     "Survey.mean.columns": always(["ok"]),
     "Survey.total.columns": always(["ok"]),
     "Survey.variance.columns": always(["ok"]),
@@ -454,7 +497,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "Trials.frame": lambda world: an("Trials")(world).frame,
     "classify.y_true": of("truth"),
     "classify.models": of("logits"),
-    "compare_datasets.frame": of("datasets"),
+    "compare_datasets.table": of("datasets"),
     "compare_datasets.success": always(None),
     "compare_independent.pairs": always(()),
     "compare_outcomes.item": always("q"),
@@ -500,7 +543,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "experiment_over.gallery": always("session == 1"),
     "search.experiment": of("open"),
     "designs.design_named.name": always("bootstrap"),
-    "measures.measure_named.name": always("rank-rate@1"),
+    "measures.measure_named.name": always("rank-1"),
     "BRR.takes.n_units": always(4),
     "Bootstrap.weights.n_units": always(4),
     "BRR.linear.values": always(np.arange(4.0)),
@@ -517,14 +560,14 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "representation.choice": always("session == 1"),
     "Embeddings.query_norms.vectors": always(np.ones((4, 3))),
     "Embeddings.target_norms.vectors": always(np.ones((4, 3))),
-    "DeployedThresholds.__getitem__.place": always(0),
-    "Verifications.__getitem__.which": always("a"),
+    "DeployedThreshold.sentences_together.deployed": lambda world: [an("DeployedThreshold")(world)],
     "SurveyEstimates.__getitem__.name": always(0),
     "SurveyEstimates.contrast.weights": lambda world: dict.fromkeys(an("SurveyEstimates")(world).names, 1.0),
     "SurveyEstimates.difference.first": lambda world: an("SurveyEstimates")(world).names[0],
     "SurveyEstimates.difference.second": lambda world: an("SurveyEstimates")(world).names[1],
     "SurveyEstimates.ratio.first": lambda world: an("SurveyEstimates")(world).names[0],
     "SurveyEstimates.ratio.second": lambda world: an("SurveyEstimates")(world).names[1],
+    "RestsOn.measured.facts": lambda world: an("Evaluation")(world).entries[0].curve.facts,
     "Evaluation.of.category": always(None),
     "Classification.confusion.algorithm": always("x"),
     "Classification.rate.algorithm": always("x"),
@@ -587,7 +630,7 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "Package.read.path": file("blind"),
     "hashed.salt": always("salt"),
     "met_by.declared": always(["g0"]),
-    "reproduce_beveridge2001.n_trials": always(64),
+    "reproduce_beveridge2001.n_resamples": always(64),
     "reproduce_feret2000.people": always(20),
     "reproduce_mery2016.people": always(20),
     "reproduce_mery2016.runs": always(2),
@@ -627,9 +670,9 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "Ids.in_order.what": always("mask"),
     "Survey.with_replicate_weights.scale": always(0.5),
     "Trials.samples": of("samples"),
-    "compare_independent.first": of("lower"),
-    "compare_independent.second": of("apart"),
-    "explain_outcomes.frame": of("failures"),
+    "compare_independent.scores": of("lower"),
+    "compare_independent.others": of("apart"),
+    "explain_outcomes.table": of("failures"),
     "Galleries.parts.experiment": of("experiment"),
     "ErrorRates.at_threshold.threshold": always(0.25),
     "present_in.scores": of("both"),
@@ -642,15 +685,15 @@ ARGUMENTS: dict[str, Callable[[World], Any]] = {
     "acquire.names": always(IDS),
     "coverage.data": of("outcomes"),
     "epd_verdict.protocol": always("5-f CV"),
-    **{f"{kind}.__call__.data": of("a") for kind in ("AUC", "EER", "FNMR")},
-    **{f"{kind}.__call__.within": of("experiment") for kind in ("AUC", "EER", "FNMR")},
+    **{f"{kind}.__call__.scores": of("a") for kind in ("AUC", "EER", "FNMR", "TAR")},
+    **{f"{kind}.__call__.experiment": of("experiment") for kind in ("AUC", "EER", "FNMR", "TAR")},
     **{f"{verb}.within": of("experiment") for verb in ("compare", "covariates", "gate", "mcnemar_table")},
     "Scores.read.orientation": always("similarity"),
     "read_scores.orientation": always("similarity"),
     "compare_outcomes.success": always("ok"),
     "threshold.fmr": always(0.1),
     "design_named.name": always("bootstrap"),
-    "measure_named.name": always("rank-rate@1"),
+    "measure_named.name": always("rank-1"),
 }
 """Good values by the names of arguments, or by those of a callable and an argument."""
 
@@ -685,12 +728,7 @@ def published() -> dict[str, Any]:
         for name in getattr(module, "__all__", dir(module)):
             thing = getattr(module, name)
             ours = inspect.isfunction(thing) or (isinstance(thing, type) and not issubclass(thing, Exception))
-            if (
-                ours
-                and thing.__module__.startswith("proband.")
-                and not name.startswith("_")
-                and name != "lazily"
-            ):
+            if ours and thing.__module__.startswith("proband.") and not name.startswith("_"):
                 found.setdefault(thing, f"{namespace}.{name}".lstrip("."))
     return {name: thing for thing, name in found.items()}
 
@@ -708,13 +746,12 @@ def methods_of(kind: type) -> dict[str, Any]:
 
 
 OPTIONS = {
-    "plot": ("width", "title", "which", "rank"),
     "read": ("format", "query_ids", "target_ids", "mask", "ids"),
     **dict.fromkeys(
         ("mean", "total", "ratio", "variance", "quantile", "function"),
         tuple(
             name
-            for name, one in inspect.signature(pb.Survey.estimate).parameters.items()
+            for name, one in inspect.signature(pb.survey.Survey.estimate).parameters.items()
             if one.kind is one.KEYWORD_ONLY
         ),
     ),
@@ -730,7 +767,11 @@ def calls(world: World) -> Iterator[Call]:
             yield call_of(world, name, thing)
             continue
         instance = world.instances.get(thing)
-        if not inspect.isabstract(thing) and inspect.signature(thing).parameters:
+        if (
+            not inspect.isabstract(thing)
+            and not issubclass(thing, dict)
+            and inspect.signature(thing).parameters
+        ):
             yield call_of(world, name, thing, made_of(instance))
         yield from method_calls(world, name, thing, instance, seen)
 

@@ -39,7 +39,7 @@ from proband.errors import GateError, ProbandError
 
 MEMORY = 6 * 2**30
 SECONDS = 20
-CONVENTION = {"samples.Ids.__getitem__": (IndexError, TypeError)}  # as any sequence has it
+CONVENTION = {"data.Ids.__getitem__": (IndexError, TypeError)}  # as any sequence has it
 SLOW = ("papers.",)
 """What takes minutes if it is taken: it may go on until the time is over."""
 ALONE = {"results.Result", "algorithms.DlibDetector"}  # a base; what needs another package
@@ -188,14 +188,14 @@ MEANINGLESS = {
     "pb.evaluate(a, E, ranks=[10**10])": "from 1 to",
     "pb.evaluate(a, E, ranks=[])": "none",
     "pb.evaluate(a, E, threads=0)": "threads must be from 1",
-    "pb.estimate_cmc(a, E, max_rank=0)": "from 1 to",
+    "pb.stats.estimate_cmc(a, E, max_rank=0)": "from 1 to",
     "pb.permute(a, pool, max_rank=-1)": "from 1 to",
-    "pb.RecognitionRate(0)": "from 1 to",
-    "pb.RecognitionRate(10**10)": "from 1 to",
-    "pb.RecognitionRate(-1)": "from 1 to",
-    "pb.CMC(max_rank=0)": "from 1 to",
-    "pb.compare('rank-rate@0', [a, b], E)": "from 1 to",
-    "pb.compare('fnmr@1.5', [a, b], E)": "above 0 and below 1",
+    "pb.measures.RecognitionRate(0)": "from 1 to",
+    "pb.measures.RecognitionRate(10**10)": "from 1 to",
+    "pb.measures.RecognitionRate(-1)": "from 1 to",
+    "pb.measures.CMC(max_rank=0)": "from 1 to",
+    "pb.compare([a, b], E, measure='rank-0')": "from 1 to",
+    "pb.compare([a, b], E, measure='fnmr@1.5')": "above 0 and below 1",
     "pb.covariates([a, b], E, on='sex', fmr=nan)": "above 0 and below 1",
     "pb.verify(a, S, n_resamples=-1)": "at least 0",
     "pb.verify(a, S, n_resamples=nan)": "whole number",
@@ -205,23 +205,23 @@ MEANINGLESS = {
     "pb.verify(a, S, seed=-1)": "at least 0",
     "pb.search(a, open, counted_at=[nan])": "must be a number, got nan",
     "pb.search(a, open).at_threshold(nan)": "must be a number, got nan",
-    "pb.compare('auc', [a, b], S, confidence_level=1)": "well between 0 and 1",
-    "pb.estimate('rank-rate@1', a, E, confidence_level=0)": "well between 0 and 1",
-    "pb.estimate('rank-rate@1', a, E, pb.designs.Bootstrap(n_resamples=nan))": "whole number",
+    "pb.compare([a, b], S, measure='auc', confidence_level=1)": "well between 0 and 1",
+    "pb.estimate(a, E, measure='rank-1', confidence_level=0)": "well between 0 and 1",
+    "pb.estimate(a, E, measure='rank-1', design=pb.designs.Bootstrap(n_resamples=nan))": "whole number",
     "pb.designs.Bootstrap(n_resamples=2**70)": "at most 10,000,000",
     "pb.designs.ImageChoice(0)": "at least one trial",
     "pb.designs.BRR(degrees_of_freedom=nan)": "above 0",
     "pb.designs.Fay(rho=1)": "up to, but not at, 1",
-    "pb.estimate_weighted(np.sum, [1, 1, 2, 2], weights=[1, 1, 1, -1])": "not negative",
-    "pb.gate(a, b, E, margin=0)": "above 0",
+    "pb.survey.estimate_weighted(np.sum, [1, 1, 2, 2], weights=[1, 1, 1, -1])": "not negative",
+    "pb.gate(a, E, baseline=b, margin=0)": "above 0",
     "pb.mcnemar(2**70, 1)": "64 bits",
     "pb.mcnemar(10**400, 1)": "below 1.8e308",
     "pb.verify_pairs(['\\ud800', 'b'], [1, 0], orientation='similarity')": "half a character",
     "pb.verify_pairs([1, 0], [1, 0], people=(['\\ud800', 'b'], ['a', 'c']), orientation='similarity')": "half a character",
     "pb.Category('', 'probe.sex == 1')": "name is empty",
     "pb.read_scores('a\\0b', S, orientation='similarity')": "path that a file can have",
-    "pb.coverage(subjects=9, probes_per_subject=2, rate=0.9, icc=0, margin=0.1, discordant=-1)": "above 0 and below 1",
-    "pb.inference.Verification(**{one: None for one in ('rates', 'points')})": "needs",
+    "pb.planning.coverage(subjects=9, probes_per_subject=2, rate=0.9, icc=0, margin=0.1, discordant=-1)": "above 0 and below 1",
+    "pb.results.Verification(**{one: None for one in ('rates', 'points')})": "needs",
     "a.each(np.arange(4), np.arange(3))": "a row and a column each",
 }
 """Calls that mean nothing, and what must be said of them."""
@@ -248,8 +248,8 @@ def test_numbers_of_other_libraries_are_numbers(world: World) -> None:
             naive=np.bool_(False),
         )
         assert found.to_dict() == plain.to_dict()
-    assert type(pb.RecognitionRate(np.int8(5)).rank) is int
-    assert type(pb.FNMR(np.float32(0.5)).at_fmr) is float
+    assert type(pb.measures.RecognitionRate(np.int8(5)).rank) is int
+    assert type(pb.measures.FNMR(np.float32(0.5)).at_fmr) is float
 
 
 def test_what_is_published_can_be_sent_to_workers() -> None:

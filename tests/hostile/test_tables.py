@@ -44,7 +44,7 @@ FOUND = (
     ("no rows", "arrow", "evaluate -e T -s samples.csv -g one_per_subject --json"),
     ("lists for ids", "parquet", "classify T --truth subject --predicted id --json"),
     ("records", "arrow", "verify scores.npz -s T --orientation similarity --by x --json"),
-    ("bytes", "arrow", "compare T --outcomes --item id --system subject --success x --json"),
+    ("bytes", "arrow", "compare T --outcomes --item id --algorithm subject --success x --json"),
     ("bytes", "parquet", "init T samples.csv scores.npz --out made.toml"),
     ("spans of time", "ipc", "init T samples.csv scores.npz --out made.toml"),
 )
@@ -128,7 +128,7 @@ def test_a_matrix_of_many_targets_is_read_whole(tmp_path: Path) -> None:
     targets = [f"t{k}" for k in range(2_500)]
     scores = Scores.from_array(values, ["q0", "q1", "q2"], targets, orientation="similarity")
     for name, form in (("m.csv", "csv-matrix"), ("m.parquet", "parquet-matrix")):
-        write_scores(tmp_path / name, scores, None, form)
+        write_scores(tmp_path / name, scores, samples=None, format=form)
         file = timed(lambda name=name: read_file(tmp_path / name))
         np.testing.assert_array_equal(np.asarray(file.matrices["m"]), values)
         assert list(file.targets) == targets
@@ -229,7 +229,7 @@ DOORS: dict[str, Callable[[Path], Any]] = {
     "package made": lambda path: BlindTest(TABLE, "all", "all").make(path, path.with_name("key")),
     "key made": lambda path: BlindTest(TABLE, "all", "all").make(path.with_name("package"), path),
     **{
-        f"written {form}": lambda path, form=form: write_scores(path, SCORES, TABLE, form)
+        f"written {form}": lambda path, form=form: write_scores(path, SCORES, samples=TABLE, format=form)
         for form in ("npz", "npy", "bee", "csv-long", "csv-matrix", "bob5", "parquet-long", "csu")
     },
 }

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from tests.examples import some
 
-from proband import AUC, FNMR, MedianCensoredRank, Pool, RecognitionRate, Samples, Scores
+from proband import Pool, Samples, Scores
 from proband.designs import BRR, Binomial, Bootstrap, ClusteredMcNemar, ImageChoice, Jackknife, SignFlip
 from proband.inference import compare, compare_independent
 from proband.inference.comparisons.paired import Tested as Found
@@ -21,6 +21,7 @@ from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnema
 from proband.inference.comparisons.testing.sign_flip import Flips, sign_flip
 from proband.inference.comparisons.testing.tails import quantile
 from proband.inference.comparisons.verdicts import judged
+from proband.measures import AUC, FNMR, MedianCensoredRank, RecognitionRate
 from proband.results.base import Interval
 from proband.words import Method
 
@@ -34,8 +35,8 @@ def agrees(pair) -> None:
     assert (pair.low > 0 or upper) == significant == (pair.verdict in ("better", "worse")) == pair.told_apart
     assert pair.p_adjusted >= pair.p_value
     if significant:
-        assert pair.difference != 0
-        assert (pair.difference > 0) == (pair.low > 0)
+        assert pair.value != 0
+        assert (pair.value > 0) == (pair.low > 0)
     if pair.bound_low is not None:
         assert pair.low <= pair.bound_low <= pair.bound_high <= pair.high
         within = pair.varies and -pair.margin < pair.bound_low and pair.bound_high < pair.margin
@@ -135,7 +136,7 @@ def test_rates_agree_by_every_design(outcomes_of, design, n_algorithms):
             outcomes_of(np.where(rng.random(len(PEOPLE)) + hard < limit, 0, 4), PEOPLE, name)
             for name, limit in zip("abc"[:n_algorithms], rng.uniform(0.3, 1.8, 3), strict=False)
         ]
-        for pair in compare(RecognitionRate(1), made, design=design, confidence_level=level).pairs:
+        for pair in compare(made, measure=RecognitionRate(1), design=design, confidence_level=level).pairs:
             agrees(pair)
 
 
@@ -145,10 +146,10 @@ def test_strata_and_medians_agree(outcomes_of, design):
     people = np.repeat(np.arange(8), 2)
     for _ in range(2):
         made = [outcomes_of(rng.integers(0, 5, 16) * rng.integers(0, 2, 16), people, name) for name in "abc"]
-        for pair in compare(RecognitionRate(1), made, design=design).pairs:
+        for pair in compare(made, measure=RecognitionRate(1), design=design).pairs:
             agrees(pair)
         swapped = Bootstrap("subject", n_resamples=100)
-        for pair in compare(MedianCensoredRank(4), made, design=swapped, margin=1.0).pairs:
+        for pair in compare(made, measure=MedianCensoredRank(4), design=swapped, margin=1.0).pairs:
             agrees(pair)
 
 
@@ -164,10 +165,10 @@ def test_verification_agrees(measure):
             noise = rng.normal(0, rng.uniform(0.2, 0.6), same.shape)
             values = same + (noise + noise.T) / 2
             scores.append(Scores.from_array(values, ids, orientation="similarity", name=name))
-        for pair in compare(measure, scores, samples).pairs:
+        for pair in compare(scores, samples, measure=measure).pairs:
             agrees(pair)
         alike = {"one": scores[0], "other": scores[0]}
-        (pair,) = compare(measure, alike, samples).pairs
+        (pair,) = compare(alike, samples, measure=measure).pairs
         agrees(pair)
         assert pair.low < 0 < pair.high
 
@@ -185,14 +186,14 @@ def test_choices_of_images_and_independent_people_agree(outcomes_of):
             for n, w in (("good", width), ("poor", 1.5), ("fair", 0.8))
         ]
         for pair in compare(
-            RecognitionRate(1), scores, Pool(samples, "day"), ImageChoice(n_resamples=50)
+            scores, Pool(samples, "day"), measure=RecognitionRate(1), design=ImageChoice(n_resamples=50)
         ).pairs:
             agrees(pair)
-            assert pair.choices_low <= pair.difference <= pair.choices_high
+            assert pair.choices_low <= pair.value <= pair.choices_high
     for share in (0.0, 0.2, 0.9):
         first = outcomes_of(np.zeros(30), np.arange(30), "first")
         second = outcomes_of(np.where(np.arange(40) < 40 * share, 3, 0), np.arange(40), "second")
-        agrees(compare_independent(RecognitionRate(1), first, second).pairs[0])
+        agrees(compare_independent(first, second, measure=RecognitionRate(1)).pairs[0])
 
 
 def test_one_probe_each_stays_mcnemar_and_tango(outcomes_of):
@@ -203,7 +204,7 @@ def test_one_probe_each_stays_mcnemar_and_tango(outcomes_of):
         first, second = (
             outcomes_of(np.where(one, 4, 0), np.arange(n), name) for one, name in ((b, "x"), (a, "y"))
         )
-        (pair,) = compare(RecognitionRate(1), [first, second]).pairs
+        (pair,) = compare([first, second], measure=RecognitionRate(1)).pairs
         assert pair.p_value == pytest.approx(mcnemar(gained, lost).p_mid, rel=1e-9)
         low, high = tango_interval(PairedOutcomes(n - gained - lost, gained, lost, 0))
         if (low > 0 or high < 0) == (pair.p_value <= 0.05):
@@ -289,7 +290,9 @@ def test_single_step_is_bonferroni_at_worst_and_dunnett_like_where_comparisons_h
 def test_unadjusted_ones_are_by_request_and_say_so(outcomes_of):
     rng = np.random.default_rng(12)
     made = [outcomes_of(rng.integers(0, 2, 30) * 3, np.arange(30), name) for name in "abc"]
-    together, alone = (compare(RecognitionRate(1), made, adjust=one).pairs for one in ("single-step", "none"))
+    together, alone = (
+        compare(made, measure=RecognitionRate(1), adjust=one).pairs for one in ("single-step", "none")
+    )
     for one, other in zip(together, alone, strict=True):
         assert one.low <= other.low
         assert one.high >= other.high
@@ -312,10 +315,10 @@ def test_opposite_weights_are_said(outcomes_of):
     first = np.concatenate([np.repeat([0, 4], [20, 0]), np.full(80, 4)])
     second = np.concatenate([np.repeat([4, 0], [12, 8]), np.zeros(80, dtype=int)])
     (pair,) = compare(
-        RecognitionRate(1), [outcomes_of(first, people, "x"), outcomes_of(second, people, "y")]
+        [outcomes_of(first, people, "x"), outcomes_of(second, people, "y")], measure=RecognitionRate(1)
     ).pairs
     agrees(pair)
-    assert pair.difference < 0 < pair.by_person.value
+    assert pair.value < 0 < pair.by_person.value
     assert pair.by_person.value == pytest.approx((12 - 2) / 22)
     assert pair.people_disagree
     assert "erson-weighted instead of probe-weighted" in str(pair.sentence())

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from tests.inference.test_agreement import agrees
 
-from proband import AUC, EER, FNMR, MedianCensoredRank, RankStatistic, RecognitionRate, Samples, Scores
+from proband import Samples, Scores
 from proband.designs import Binomial, Bootstrap, ClusteredMcNemar, SignFlip
 from proband.errors import DesignError
 from proband.inference import compare
 from proband.inference.comparisons import swapped
 from proband.inference.comparisons.testing import cochran, sign_flip
+from proband.measures import AUC, EER, FNMR, MedianCensoredRank, RankStatistic, RecognitionRate
 
 QUICK, LONG = 40, 100_000
 QUICK_OF_PAIRS = 8
@@ -75,8 +76,8 @@ def pairs_of_ranks(rng: np.random.Generator, kind: str, outcomes_of):
     level = float(rng.choice([0.95, 0.9, 0.99, 0.5]))
     try:
         return compare(
-            measure,
             made,
+            measure=measure,
             design=design,
             margin=float(rng.choice([0.01, 0.3])) if margin is None else margin,
             confidence_level=level,
@@ -104,7 +105,7 @@ def pairs_of_pairs(rng: np.random.Generator, kind: str, _):
     weights = str(rng.choice(["probe", "person"], p=[0.98, 0.02]))
     measure = OF_PAIRS[kind](rng, weights)
     return compare(
-        measure, scores, samples, margin=0.05, confidence_level=float(rng.choice([0.95, 0.8]))
+        scores, samples, measure=measure, margin=0.05, confidence_level=float(rng.choice([0.95, 0.8]))
     ).pairs
 
 

@@ -22,7 +22,7 @@ def test_each_rank_has_the_interval_that_estimate_gives(outcomes_of, probes, see
     outcomes = outcomes_of(closer, subjects, failed=rng.random(len(subjects)) < 0.05)
     band = estimate_cmc(outcomes)
     assert np.array_equal(band.values, CMC()(outcomes).values)
-    each = [estimate(RecognitionRate(t), outcomes) for t in range(1, len(band.values) + 1)]
+    each = [estimate(outcomes, measure=RecognitionRate(t)) for t in range(1, len(band.values) + 1)]
     assert band.low == pytest.approx([one.low for one in each], abs=1e-12)
     assert band.high == pytest.approx([one.high for one in each], abs=1e-12)
 
@@ -36,11 +36,11 @@ def test_several_algorithms_lend_to_each_other_at_every_door(outcomes_of):
     }
     entries = evaluate_outcomes(list(made.values()), made["poor"].experiment, ranks=(1, 3, 20)).entries
     for t in (1, 3, 20):
-        for entry, found in zip(entries, estimate(RecognitionRate(t), made).values(), strict=True):
+        for entry, found in zip(entries, estimate(made, measure=RecognitionRate(t)).values(), strict=True):
             assert tuple(entry.interval(t)) == pytest.approx((found.low, found.high), abs=1e-12)
             beside = entry.by_person[t]
             assert (beside.low, beside.high) == pytest.approx((found.by_person.low, found.by_person.high))
-    alone = estimate(RecognitionRate(1), made["perfect"])
+    alone = estimate(made["perfect"], measure=RecognitionRate(1))
     assert alone.low < entries[1].interval(1).low
 
 
@@ -78,18 +78,18 @@ def test_ends_never_fall_and_meet(outcomes_of, design, sizes, simultaneous):
 def test_replicates_that_are_alike_are_said_and_bounded(outcomes_of, unit):
     design, people = Bootstrap(unit, n_resamples=200), np.repeat(np.arange(20), [1, 2, 3, 2] * 5)
     for missed in (0, 4):
-        found = estimate(RecognitionRate(1), outcomes_of(np.full(40, missed), people), design=design)
+        found = estimate(outcomes_of(np.full(40, missed), people), measure=RecognitionRate(1), design=design)
         n = 20 if unit == "subject" else 40
         assert "bootstrap.no-event" in [note.code for note in found.notes]
         assert 0.05 < found.high - found.low < 0.3
         if unit == "probe":
             reach = wilson_interval(found.value, n, float(stats.t.ppf(0.975, n - 1)))
             assert (found.low, found.high) == pytest.approx(reach)
-    median = estimate(MedianCensoredRank(10), outcomes_of(np.zeros(40, int), people), design=design)
+    median = estimate(outcomes_of(np.zeros(40, int), people), measure=MedianCensoredRank(10), design=design)
     assert (median.low, median.high) == (1, 1)
     (said,) = [note for note in median.notes if note.code == "bootstrap.no-width"]
     assert said.level == "caution"
-    moving = estimate(MedianCensoredRank(10), outcomes_of(np.arange(40) % 9, people), design=design)
+    moving = estimate(outcomes_of(np.arange(40) % 9, people), measure=MedianCensoredRank(10), design=design)
     assert "bootstrap.no-width" not in [note.code for note in moving.notes]
 
 
@@ -128,10 +128,10 @@ def test_replicates_can_be_extended(outcomes_of):
     rng = np.random.default_rng(2)
     outcomes = outcomes_of(rng.geometric(0.3, 60) - 1, np.repeat(np.arange(20), 3))
     for unit in ("subject", "probe"):
-        few = estimate(RecognitionRate(1), outcomes, design=Bootstrap(unit, n_resamples=1200))
+        few = estimate(outcomes, measure=RecognitionRate(1), design=Bootstrap(unit, n_resamples=1200))
         more = few.extended(3000)
         assert len(more.replicates) == 3000
         assert np.array_equal(more.replicates[:1200], few.replicates)
-        whole = estimate(RecognitionRate(1), outcomes, design=Bootstrap(unit, n_resamples=3000))
+        whole = estimate(outcomes, measure=RecognitionRate(1), design=Bootstrap(unit, n_resamples=3000))
         assert np.array_equal(more.replicates, whole.replicates)
         assert (more.low, more.high) == (whole.low, whole.high)

@@ -10,13 +10,14 @@ from scipy.special import ndtri
 from scipy.stats import binom
 from tests.examples import some
 
-from proband import FNMR, Experiment, RecognitionRate, Samples, Scores, compare, estimate, evaluate, verify
+from proband import Experiment, Samples, Scores, compare, estimate, evaluate, verify
 from proband.designs import Binomial, Bootstrap
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons import paired
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, pair_named
 from proband.inference.comparisons.testing.curves import Student
 from proband.inference.comparisons.verdicts import judged
+from proband.measures import FNMR, RecognitionRate
 from proband.words import Method
 
 NAMES = ["net", "net-a", "net-b", "a", "b"]
@@ -80,13 +81,13 @@ def test_pairs_that_cannot_be_chosen() -> None:
 @pytest.mark.parametrize("measure", [RecognitionRate(1), FNMR(0.1)])
 def test_a_chosen_pair_by_itself_is_what_two_algorithms_alone_are(study: Any, measure: Any) -> None:
     scores, experiment = study
-    alone = compare(measure, [scores[0], scores[2]], experiment).pairs[0]
-    found = compare(measure, scores, experiment, pairs=[("strong", "weak")])
+    alone = compare([scores[0], scores[2]], experiment, measure=measure).pairs[0]
+    found = compare(scores, experiment, measure=measure, pairs=[("strong", "weak")])
     (chosen,) = found.pairs
-    for field in ("difference", "low", "high", "p_value", "p_adjusted", "n_sf", "verdict"):
+    for field in ("value", "low", "high", "p_value", "p_adjusted", "n_sf", "verdict"):
         assert getattr(chosen, field) == getattr(alone, field), field
-    (turned,) = compare(measure, scores, experiment, pairs=[("weak", "strong")]).pairs
-    assert turned.difference == pytest.approx(-alone.difference)
+    (turned,) = compare(scores, experiment, measure=measure, pairs=[("weak", "strong")]).pairs
+    assert turned.value == pytest.approx(-alone.value)
     assert (turned.low, turned.high) == pytest.approx((-alone.high, -alone.low), abs=1e-6)
     assert not found.all_pairs
     assert found.tie_groups() == []  # nothing is said of pairs that were not compared
@@ -94,7 +95,7 @@ def test_a_chosen_pair_by_itself_is_what_two_algorithms_alone_are(study: Any, me
 
 def test_two_chosen_pairs_are_adjusted_for_two(study: Any) -> None:
     scores, experiment = study
-    found = compare(RecognitionRate(1), scores, experiment, against="weak")
+    found = compare(scores, experiment, measure=RecognitionRate(1), against="weak")
     assert [(one.first, one.second, one.n_compared) for one in found.pairs] == [
         ("strong", "weak", 2),
         ("middling", "weak", 2),
@@ -106,7 +107,7 @@ def test_two_chosen_pairs_are_adjusted_for_two(study: Any) -> None:
 
 def test_categories_are_adjusted_for_their_number(study: Any) -> None:
     scores, experiment = study
-    found = compare(RecognitionRate(1), scores[:2], experiment, by="sex")
+    found = compare(scores[:2], experiment, measure=RecognitionRate(1), by="sex")
     assert found.categories == (None, "sex f", "sex m")
     assert found[None].pairs[0].p_adjusted == found[None].pairs[0].p_value
     for name in ("sex f", "sex m"):
@@ -114,33 +115,36 @@ def test_categories_are_adjusted_for_their_number(study: Any) -> None:
         assert one.p_adjusted == pytest.approx(min(1.0, 2 * one.p_value))
         assert one.told_apart == (one.low > 0 or one.high < 0) == (one.p_adjusted <= 0.05)
     assert found.to_frame()["category"].to_list() == [None, "sex f", "sex m"]
-    plain = compare(RecognitionRate(1), scores[:2], experiment, by="sex", adjust="none")
+    plain = compare(scores[:2], experiment, measure=RecognitionRate(1), by="sex", adjust="none")
     assert plain["sex f"].pairs[0].p_adjusted == plain["sex f"].pairs[0].p_value
 
 
 def test_measures_of_pairs_have_no_categories_of_probes(study: Any) -> None:
     scores, experiment = study
     with pytest.raises(DesignError, match="Categories are of probes"):
-        compare(FNMR(0.1), scores, experiment, by="sex")
+        compare(scores, experiment, measure=FNMR(0.1), by="sex")
 
 
 @pytest.mark.parametrize("side", ["lower", "upper"])
 @pytest.mark.parametrize("design", some(["auto", "mcnemar", "obuchowski", "brr", "bootstrap"], 2))
 def test_bound_and_p_value_agree_on_either_side(study: Any, side: Any, design: str) -> None:
     scores, experiment = study
-    whole = compare(RecognitionRate(1), scores, experiment, design)
+    whole = compare(scores, experiment, measure=RecognitionRate(1), design=design)
     for level in (0.9, 0.95, 0.99):
         found = compare(
-            RecognitionRate(1), scores, experiment, design, one_sided=side, confidence_level=level
+            scores,
+            experiment,
+            measure=RecognitionRate(1),
+            design=design,
+            one_sided=side,
+            confidence_level=level,
         )
         for one, both in zip(found.pairs, whole.pairs, strict=True):
             passes = one.low > 0 if side == "lower" else one.high < 0
             assert passes == (one.p_adjusted <= 1 - level + 1e-15), (one, level)
             assert one.side == side
             half = both.p_value / 2
-            assert one.p_value == pytest.approx(
-                half if (both.difference > 0) == (side == "lower") else 1 - half
-            )
+            assert one.p_value == pytest.approx(half if (both.value > 0) == (side == "lower") else 1 - half)
             assert one.to_dict()["side"] == side
             assert (one.high if side == "lower" else one.low) == (1.0 if side == "lower" else -1.0)
     assert "side" not in whole.pairs[0].to_dict()
@@ -159,25 +163,31 @@ def test_one_sided_bound_is_the_normal_one_in_closed_form() -> None:
 def test_one_sided_estimates_in_closed_form(study: Any) -> None:
     scores, experiment = study
     (weak,) = [one for one in scores if one.name == "weak"]
-    plain = estimate(RecognitionRate(1), weak, experiment, Binomial())
-    n, hits = plain.facts.n_probes, plain.events
-    found = estimate(RecognitionRate(1), weak, experiment, Binomial(), one_sided="lower")
+    plain = estimate(weak, experiment, measure=RecognitionRate(1), design=Binomial())
+    n, hits = plain.facts.n_probes, plain.rests_on.events
+    found = estimate(weak, experiment, measure=RecognitionRate(1), design=Binomial(), one_sided="lower")
     z = ndtri(0.95)
     p = hits / n
     wilson = (p + z * z / (2 * n) - z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))) / (1 + z * z / n)
     assert found.low == pytest.approx(wilson, rel=1e-9)
     assert (found.high, found.confidence_level, found.to_dict()["side"]) == (1.0, 0.95, "lower")
-    exact = estimate(RecognitionRate(1), weak, experiment, Binomial("clopper-pearson"), one_sided="upper")
+    exact = estimate(
+        weak, experiment, measure=RecognitionRate(1), design=Binomial("clopper-pearson"), one_sided="upper"
+    )
     assert binom.cdf(hits, n, exact.high) == pytest.approx(0.05, rel=1e-6)  # the p-value of the bound itself
     assert exact.low == 0.0
     drawn = estimate(
-        "median-rank@10", weak, experiment, Bootstrap("subject", n_resamples=500), one_sided="lower"
+        weak,
+        experiment,
+        measure="median-rank@10",
+        design=Bootstrap("subject", n_resamples=500),
+        one_sided="lower",
     )
     assert drawn.high == float("inf")
     assert drawn.to_dict()["high"] is None
     assert drawn.extended(1000).side == "lower"
     with pytest.raises(UsageError, match=r"above 0\.5"):
-        estimate(RecognitionRate(1), weak, experiment, one_sided="lower", confidence_level=0.4)
+        estimate(weak, experiment, measure=RecognitionRate(1), one_sided="lower", confidence_level=0.4)
 
 
 def test_evaluations_are_bounded_at_every_rank(study: Any) -> None:

@@ -76,11 +76,21 @@ def test_groups_are_what_people_are_elsewhere() -> None:
     for name, one in right.items():
         values = np.where(np.arange(40) == GROUPS[:, None], one[:, None], 0.5)
         scores.append(pb.Scores.from_array(values, queries, targets, orientation="similarity", name=name))
-    searched = pb.compare(pb.RecognitionRate(1), scores, pb.Experiment(samples, gallery=targets))
-    found = pb.classify(TRUTH, LOGITS, group=GROUPS)
+    searched = pb.compare(
+        scores, pb.Experiment(samples, gallery=targets), measure=pb.measures.RecognitionRate(1)
+    )
+    found = pb.classify(TRUTH, LOGITS, cluster=GROUPS)
     for mine, theirs in zip(found.comparison.estimates, searched.estimates, strict=True):  # type: ignore[union-attr]
         assert (mine.value, mine.low, mine.high) == pytest.approx((theirs.value, theirs.low, theirs.high))
-        assert mine.by_unit == theirs.by_person
+        own, other = mine.by_person, theirs.by_person
+        assert (own is None) == (other is None)
+        if own is not None:
+            assert (own.value, own.low, own.high, own.p_value) == (
+                other.value,
+                other.low,
+                other.high,
+                other.p_value,
+            )
     mine, theirs = found.comparison.pairs[0], searched.pairs[0]  # type: ignore[union-attr]
     assert (mine.low, mine.high, mine.p_value) == pytest.approx((theirs.low, theirs.high, theirs.p_value))
     assert "group" in str(found.answers.varying)
@@ -99,7 +109,7 @@ def _mentions(value: Any, word: str) -> bool:
 @pytest.mark.parametrize("group", [None, GROUPS])
 def test_nothing_said_of_samples_speaks_of_people(average: Any, group: Any) -> None:
     ties = {name: np.round(one) for name, one in LOGITS.items()} | {"C": np.round(LOGITS["B"] * 0.7)}
-    found = pb.classify(TRUTH, ties, group=group, average=average)
+    found = pb.classify(TRUTH, ties, cluster=group, average=average)
     for word in ("people", "person", "probe", "gallery"):
         assert not _mentions(found.to_dict(), word), word
     shown = found.to_markdown()
@@ -133,9 +143,9 @@ def test_a_class_without_errors_is_not_certain() -> None:
 
 
 def test_copies_of_samples_in_groups_tell_nothing_new() -> None:
-    once = pb.classify(TRUTH, LOGITS, group=np.arange(N), average="macro")
+    once = pb.classify(TRUTH, LOGITS, cluster=np.arange(N), average="macro")
     again = {name: np.repeat(one, 3, axis=0) for name, one in LOGITS.items()}
-    thrice = pb.classify(np.repeat(TRUTH, 3), again, group=np.repeat(np.arange(N), 3), average="macro")
+    thrice = pb.classify(np.repeat(TRUTH, 3), again, cluster=np.repeat(np.arange(N), 3), average="macro")
     for measure in ("top-1", "macro-top-1"):
         narrow, wide = once.rate("A", measure), thrice.rate("A", measure)
         assert wide.value == pytest.approx(narrow.value)
@@ -201,7 +211,7 @@ def test_arrays_of_any_library(library: str) -> None:
     else:
         scores = LOGITS["A"].astype(np.float32)
     named = library in ("polars", "pandas")
-    found = pb.classify(truth, {"A": scores}, group=group, classes=names if named else None)
+    found = pb.classify(truth, {"A": scores}, cluster=group, classes=names if named else None)
     assert found.rate("A").value == expected.rate("A").value
     assert found.classes == (tuple(names) if named else expected.classes)
 
@@ -284,11 +294,12 @@ def test_archives_that_state_their_classes_are_read_by_them(run: Callable[..., A
         ("--classes", ",".join(map(str, SHUFFLED))),
     ):
         rates = {
-            one["facts"]["algorithm"]: one["value"]
+            one["who"]["algorithm"]: one["value"]
             for one in found(*more)["rates"]
-            if one["measure"] == "top-1"
+            if one["answers"]["of"]["key"] == "top-1"
         }
-        assert rates == {name: expected.rate(name).value for name in "AB"}
+        # A file that holds one matrix names its model.
+        assert rates == {name.lower(): expected.rate(name).value for name in "AB"}
     np.savez(tmp_path / "b.npz", B=LOGITS["B"], classes=np.arange(C) + 1)
     assert "the classes of its columns are" in found()
 
@@ -313,8 +324,8 @@ WRONG: dict[str, tuple[type[ProbandError], str, Any]] = {
     "too many guesses": (UsageError, "Top-7", lambda: pb.classify(TRUTH, LOGITS, k=7)),
     "no second choice": (UsageError, "second choice", lambda: pb.classify([0, 1], [0, 1], k=2)),
     "one class": (InputError, "one class", lambda: pb.classify([1, 1], [1, 1])),
-    "one group": (InputError, "One group", lambda: pb.classify(TRUTH, LOGITS, group=np.zeros(N))),
-    "groups short": (InputError, "239 group labels for 240 samples", lambda: pb.classify(TRUTH, LOGITS, group=GROUPS[1:])),
+    "one group": (InputError, "One group", lambda: pb.classify(TRUTH, LOGITS, cluster=np.zeros(N))),
+    "groups short": (InputError, "239 group labels for 240 samples", lambda: pb.classify(TRUTH, LOGITS, cluster=GROUPS[1:])),
     "average": (UsageError, "average", lambda: pb.classify(TRUTH, LOGITS, average="weighted")),  # type: ignore[arg-type]
     "ties": (UsageError, "ties must be one of", lambda: pb.classify(TRUTH, LOGITS, ties="random")),  # type: ignore[arg-type]
     "margin": (UsageError, "margin", lambda: pb.classify(TRUTH, LOGITS, margin=5)),

@@ -47,11 +47,11 @@ def test_equals_the_definitions(people):
     for method, oracle in (("obuchowski", obuchowski_in_full), ("durkalski", durkalski_in_full)):
         found = clustered_mcnemar(differences, sizes, method)
         if not differences.any():
-            assert (found.statistic, found.p_value, found.n_discordant) == (0.0, 1.0, 0)
+            assert (found.statistic, found.p_value, found.rests_on.events) == (0.0, 1.0, 0)
             continue
         assert found.statistic == pytest.approx(oracle(tables), rel=1e-9, abs=1e-12)
         assert found.p_value == pytest.approx(stats.chi2.sf(found.statistic, 1), rel=1e-9)
-        assert (found.n_clusters, found.n_discordant) == (len(people), np.count_nonzero(differences))
+        assert (found.rests_on.n, found.rests_on.events) == (len(people), np.count_nonzero(differences))
 
 
 def test_by_hand():
@@ -102,9 +102,9 @@ def test_turning_around_and_repeating_probes_change_nothing():
 def test_at_the_edge():
     for method in ("obuchowski", "durkalski"):
         none = clustered_mcnemar(np.zeros(5), np.full(5, 4), method)
-        assert (none.statistic, none.p_value, none.n_clusters, none.n_discordant) == (0.0, 1.0, 5, 0)
+        assert (none.statistic, none.p_value, none.rests_on.n, none.rests_on.events) == (0.0, 1.0, 5, 0)
         balanced = clustered_mcnemar(np.array([1, -1, 0]), np.array([2, 2, 2]), method)
-        assert (balanced.statistic, balanced.p_value, balanced.n_discordant) == (0.0, 1.0, 2)
+        assert (balanced.statistic, balanced.p_value, balanced.rests_on.events) == (0.0, 1.0, 2)
         all_one_way = clustered_mcnemar(np.full(30, 4), np.full(30, 4), method)
         assert 0 < all_one_way.p_value < 1e-6
         json.dumps(all_one_way.to_dict(), allow_nan=False)

@@ -28,7 +28,7 @@ def from_counts(outcomes_of, ss, sf, fs, ff):
 )
 def test_table_4_of_beveridge_as_a_user_meets_it(outcomes_of, counts):
     a, b = from_counts(outcomes_of, *counts)
-    (pair,) = compare(RecognitionRate(1), [a, b]).pairs
+    (pair,) = compare([a, b], measure=RecognitionRate(1)).pairs
     assert (pair.n_sf, pair.n_fs) == counts[1:3]
     assert pair.p_value == pytest.approx(mcnemar(*counts[1:3]).p_mid, rel=1e-8)
     assert (pair.low, pair.high) == pytest.approx(tango_interval(PairedOutcomes(*counts)))
@@ -43,7 +43,7 @@ def test_verdicts(outcomes_of):
         ((50, 5, 4, 41), "undecided"),
         ((60, 0, 0, 40), "undecided"),
     ):
-        (pair,) = compare(RecognitionRate(1), from_counts(outcomes_of, *counts)).pairs
+        (pair,) = compare(from_counts(outcomes_of, *counts), measure=RecognitionRate(1)).pairs
         assert pair.verdict == verdict
         said = str(pair.sentence())
         assert verdict.rstrip("t") in said or verdict in said
@@ -56,8 +56,8 @@ def test_verdicts(outcomes_of):
 
 def test_people_needed_shrink_with_the_margin(outcomes_of):
     pair = from_counts(outcomes_of, 50, 5, 4, 41)
-    wide = compare(RecognitionRate(1), pair, margin=0.02).pairs[0].subjects_needed
-    narrow = compare(RecognitionRate(1), pair, margin=0.01).pairs[0].subjects_needed
+    wide = compare(pair, measure=RecognitionRate(1), margin=0.02).pairs[0].subjects_needed
+    narrow = compare(pair, measure=RecognitionRate(1), margin=0.01).pairs[0].subjects_needed
     assert narrow == pytest.approx(4 * wide, rel=0.05)
 
 
@@ -66,9 +66,11 @@ def test_shared_people_widen_the_interval(outcomes_of):
     a, b = (np.repeat(rng.random(40) < 0.7, 5) for _ in range(2))
     subjects = np.repeat(np.arange(40), 5)
     clustered = compare(
-        RecognitionRate(1), [outcomes_of(~a, subjects, "a"), outcomes_of(~b, subjects, "b")]
+        [outcomes_of(~a, subjects, "a"), outcomes_of(~b, subjects, "b")], measure=RecognitionRate(1)
     ).pairs[0]
-    alone = compare(RecognitionRate(1), [outcomes_of(~a, name="a"), outcomes_of(~b, name="b")]).pairs[0]
+    alone = compare([outcomes_of(~a, name="a"), outcomes_of(~b, name="b")], measure=RecognitionRate(1)).pairs[
+        0
+    ]
     assert clustered.high - clustered.low == pytest.approx(np.sqrt(5) * (alone.high - alone.low), rel=0.2)
     assert clustered.p_value > alone.p_value
 
@@ -107,7 +109,7 @@ def test_several_algorithms(outcomes_of):
     made = [
         outcomes_of(rng.random(300) > rate, name=name) for name, rate in (("x", 0.9), ("y", 0.88), ("z", 0.3))
     ]
-    found = compare(RecognitionRate(1), made)
+    found = compare(made, measure=RecognitionRate(1))
     assert len(found.pairs) == 3
     assert found.overall.p_value < 1e-10
     assert found.places() == {"x": (1, 2), "y": (1, 2), "z": (3, 3)}
@@ -119,17 +121,17 @@ def test_several_algorithms(outcomes_of):
 def test_refusals(outcomes_of):
     a, b = from_counts(outcomes_of, 5, 5, 5, 5)
     with pytest.raises(UsageError, match="at least two"):
-        compare(RecognitionRate(1), [a])
+        compare([a], measure=RecognitionRate(1))
     with pytest.raises(UsageError, match="names of their own"):
-        compare(RecognitionRate(1), [a, a])
+        compare([a, a], measure=RecognitionRate(1))
     with pytest.raises(DesignError, match="same probes"):
-        compare(RecognitionRate(1), [a, outcomes_of(np.zeros(7), name="c")])
+        compare([a, outcomes_of(np.zeros(7), name="c")], measure=RecognitionRate(1))
     with pytest.raises(DesignError, match="is for rates"):
-        compare(MedianCensoredRank(), [a, b], design=SignFlip())
+        compare([a, b], measure=MedianCensoredRank(), design=SignFlip())
     with pytest.raises(UsageError, match="does not compare"):
-        compare(RecognitionRate(1), [a, b], design=Clustered())
+        compare([a, b], measure=RecognitionRate(1), design=Clustered())
     with pytest.raises(UsageError, match="margin"):
-        compare(RecognitionRate(1), [a, b], margin=5)
+        compare([a, b], measure=RecognitionRate(1), margin=5)
 
 
 def test_compared_by_category_by_example() -> None:
@@ -139,8 +141,8 @@ def test_compared_by_category_by_example() -> None:
     scores = [
         Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()
     ]
-    found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40]), by="sex")
-    assert {one.category: (one.pairs[0].difference, one.pairs[0].verdict) for one in found.comparisons} == {
+    found = compare(scores, Experiment(samples, gallery=ids[:40]), measure=RecognitionRate(1), by="sex")
+    assert {one.category: (one.pairs[0].value, one.pairs[0].verdict) for one in found.comparisons} == {
         None: (0.5, "better"),
         "sex f": (0.0, "undecided"),
         "sex m": (1.0, "better"),

@@ -13,12 +13,14 @@ import pytest
 import proband as pb
 from proband.analyses.covariates.charts import fit_check
 from proband.errors import ProbandError
-from proband.inference.covariates.fit import _check, left_out
+from proband.inference.covariates.fit import _check, score_test
 from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.regression import regress
 from proband.inference.covariates.results import CovariateStudy
 from proband.inference.covariates.sandwich import Sandwich
 from proband.report.charts.spec import Curves
+from proband.results.base import describing
+from proband.words import Target
 
 R = Path(__file__).parent / "r"
 EXPECTED = json.loads((R / "covariates.json").read_text(encoding="utf-8"))
@@ -79,8 +81,8 @@ def test_coefficients_errors_and_freedoms_are_clubsandwichs(kind: Any, outcome: 
             expected[kind][name], rel=DIGITS
         )
     for term, wald in expected[kind]["wald"].items():
-        one = next(test for test in found.tests if test.term == f"probe.{term}")
-        assert (one.statistic, one.denominator, one.p_value) == pytest.approx(
+        one = next(test for test in found.tests if test.who.column == f"probe.{term}")
+        assert (one.statistic, one.denominator_degrees_of_freedom, one.p_value) == pytest.approx(
             (wald["F"], wald["den"], wald["p"]), rel=1e-8
         )
 
@@ -93,21 +95,25 @@ def test_crossed_and_squared_terms_are_clubsandwichs() -> None:
     assert ours == pytest.approx([by_name[name] for name in order], rel=1e-8)
     wald = expected["wald"]
     for term, name in (("probe.glasses:algorithm", "glasses:algorithm"), ("squared(probe.age)", "age")):
-        one = next(test for test in found.tests if test.term == term)
-        assert (one.statistic, one.denominator, one.p_value) == pytest.approx(
+        one = next(test for test in found.tests if test.who.column == term)
+        assert (one.statistic, one.denominator_degrees_of_freedom, one.p_value) == pytest.approx(
             (wald[name]["F"], wald[name]["den"], wald[name]["p"]), rel=1e-7
         )
-    within = {one.other_level: one for one in found.differences if one.other and one.other_reference is None}
+    within = {
+        one.who.other_group: one
+        for one in found.differences
+        if one.who.other_column and not one.who.other_reference
+    }
     for name, one in within.items():
         reference = EXPECTED["within"][name]
-        assert (one.difference, one.standard_error, one.degrees_of_freedom) == pytest.approx(
+        assert (one.value, one.standard_error, one.degrees_of_freedom) == pytest.approx(
             (reference["difference"], reference["se"], reference["df"]), rel=1e-7
         )
-    (acted,) = [one for one in found.differences if one.other_reference is not None]
-    assert acted.difference == pytest.approx(within["pca"].difference - within["net"].difference)
-    glasses = next(test for test in found.tests if test.term == "probe.glasses")
-    assert glasses.with_interactions
-    assert glasses.numerator == 2
+    (acted,) = [one for one in found.differences if one.who.other_reference]
+    assert acted.value == pytest.approx(within["pca"].value - within["net"].value)
+    glasses = next(test for test in found.tests if test.who.column == "probe.glasses")
+    assert [str(note) for note in glasses.notes] == ["with its interactions"]
+    assert glasses.degrees_of_freedom == 2
 
 
 @pytest.mark.parametrize("covariate", ["glasses", "age", "algorithm"])
@@ -115,11 +121,11 @@ def test_standardized_differences_are_those_of_r(covariate: str) -> None:
     found = explained()
     expected = EXPECTED["standardized"][covariate]
     name = covariate if covariate == "algorithm" else f"probe.{covariate}"
-    (one,) = [each for each in found.differences if each.covariate == name]
-    assert (one.difference, one.standard_error, one.degrees_of_freedom) == pytest.approx(
+    (one,) = [each for each in found.differences if each.who.column == name]
+    assert (one.value, one.standard_error, one.degrees_of_freedom) == pytest.approx(
         (expected["difference"], expected["se"], expected["df"]), rel=DIGITS
     )
-    first, second = found.rate_of(name, one.level), found.rate_of(name, one.reference)
+    first, second = found.rate_of(name, one.first), found.rate_of(name, one.second)
     assert (first.value, second.value) == pytest.approx((expected["first"], expected["second"]), rel=DIGITS)
     assert first.low < first.value < first.high
     assert (one.p_value < 0.05) == (one.low > 0 or one.high < 0)
@@ -137,9 +143,9 @@ def test_intercepts_rate_is_the_mean_and_one_probe_each_is_a_welch_like_error() 
     """Standardised over what is there, the rates of an algorithm are its own."""
     found = explained("algorithm")
     for one in found.rates:
-        own = TABLE.filter(pl.col("algorithm") == one.level)["success"]
+        own = TABLE.filter(pl.col("algorithm") == one.who.group)["success"]
         assert one.value == pytest.approx(own.mean(), rel=1e-12)
-        assert one.observed == pytest.approx(own.mean(), rel=1e-12)
+        assert found.observed_at(one.who) == pytest.approx(own.mean(), rel=1e-12)
 
 
 def test_a_saturated_model_standardizes_directly() -> None:
@@ -163,7 +169,9 @@ def test_score_test_is_a_t_test_of_people_for_one_column() -> None:
     t = u.sum() ** 2 / (u**2).sum()
     from scipy.stats import f
 
-    assert left_out(fit, np.arange(30), z) == pytest.approx(float(f.sf(29 * t / (30 - t), 1, 29)), rel=1e-10)
+    test = score_test(fit, np.arange(30), z)
+    assert test is not None
+    assert test.p_value == pytest.approx(float(f.sf(29 * t / (30 - t), 1, 29)), rel=1e-10)
 
 
 def test_matches_are_those_of_verification() -> None:
@@ -176,7 +184,7 @@ def test_matches_are_those_of_verification() -> None:
     )
     experiment = pb.Experiment(samples, gallery=ids[:n])
     found = pb.covariates(scores, experiment, on="sex", outcome="match", fmr=0.05)
-    point = pb.verify(scores, experiment, fmr=0.05, n_resamples=0).points[0].point
+    point = pb.verify(scores, experiment, fmr=0.05, n_resamples=0).points[0].counts
     assert found.rate == pytest.approx(1 - point.fnmr)
     assert found.thresholds == (point.threshold,)
 
@@ -332,7 +340,7 @@ def test_a_column_may_be_called_as_the_check_of_the_whole_model_was() -> None:
     table = pl.DataFrame(
         {"who": np.arange(200) // 2, "ok": right, "fitted": fitted, "level": rng.normal(size=200)}
     )
-    study = pb.explain_outcomes(table, on="fitted + level", success="ok", cluster="who")
+    study = pb.stats.explain_outcomes(table, on="fitted + level", success="ok", cluster="who")
     assert [one.by for one in study.checks] == [None, "fitted", "level"]
     assert json.loads(json.dumps(study.to_dict()))["checks"][0]["by"] is None
     charts = [fit_check(study, one) for one in study.checks]
@@ -359,7 +367,15 @@ def test_groups_of_a_check_do_not_hang_on_the_last_digit() -> None:
     x = (levels[:, None] == np.arange(4)).astype(float)
     fit = regress(x, (rng.random(240) < 0.3 + 0.15 * levels).astype(float))
     people = np.repeat(np.arange(80), 3)
-    plain = _check(None, fit.fitted, 10, fit, people, 0.95)
-    jittered = _check(None, fit.fitted * (1 + 4e-16 * rng.integers(-2, 3, 240)), 10, fit, people, 0.95)
+    plain = _check(None, fit.fitted, 10, fit, people, 0.95, describing(Target("rate", "rate")))
+    jittered = _check(
+        None,
+        fit.fitted * (1 + 4e-16 * rng.integers(-2, 3, 240)),
+        10,
+        fit,
+        people,
+        0.95,
+        describing(Target("rate", "rate")),
+    )
     assert plain.n == jittered.n
-    assert plain.observed == pytest.approx(jittered.observed)
+    assert plain.observed.values == pytest.approx(jittered.observed.values)

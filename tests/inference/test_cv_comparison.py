@@ -32,12 +32,12 @@ def test_the_corrected_test_is_the_paired_t_with_another_variance():
     for pair in made.pairs:
         a, b = FOLDS[pair.first], FOLDS[pair.second]
         plain = stats.ttest_rel(a, b)
-        assert pair.difference == pytest.approx((a - b).mean())
+        assert pair.value == pytest.approx((a - b).mean())
         assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(plain.statistic) / wider, 9))
         (alone,) = compare_folds({pair.first: a, pair.second: b}, 90, 10, disjoint=True).pairs
         low, high = plain.confidence_interval(0.95)
-        assert alone.high - alone.difference == pytest.approx(wider * (high - low) / 2)
-        assert alone.low + alone.high == pytest.approx(2 * alone.difference)
+        assert alone.high - alone.value == pytest.approx(wider * (high - low) / 2)
+        assert alone.low + alone.high == pytest.approx(2 * alone.value)
         assert (alone.low > 0 or alone.high < 0) == (alone.p_value < 0.05)
         assert pair.low < alone.low < alone.high < pair.high  # all three together
         assert (pair.low > 0 or pair.high < 0) == (pair.p_adjusted <= 0.05)
@@ -62,7 +62,7 @@ def test_differences_that_do_not_vary_decide_nothing(first, second):
     made = compare_folds({"a": first, "b": second}, 90, 10, disjoint=True, margin=0.5)
     (pair,) = made.pairs
     assert (pair.low, pair.high, pair.p_value, pair.verdict) == (-1.0, 1.0, 1.0, "undecided")
-    assert pair.difference == pytest.approx(first[0] - second[0])
+    assert pair.value == pytest.approx(first[0] - second[0])
     assert pair.why_not is not None
     assert str(pair.why_not) in str(pair.sentence())
     bayes = correlated_bayes(first, second, 90, 10, disjoint=True)
@@ -83,28 +83,30 @@ def five_by_two_in_loops(a, b):
 
 
 def test_five_by_two_by_loops():
-    by_f = compare_five_by_two(HALVES, disjoint=True, n_subjects=100)
-    by_t = compare_five_by_two(HALVES, disjoint=True, n_subjects=100, test="t")
+    by_f = compare_five_by_two(HALVES, disjoint=True, n_subjects=100).pairs
+    by_t = compare_five_by_two(HALVES, disjoint=True, n_subjects=100, test="t").pairs
     for (first, second), f, t in zip(combinations(HALVES, 2), by_f, by_t, strict=True):
         statistic_f, statistic_t = five_by_two_in_loops(HALVES[first], HALVES[second])
         assert (f.first, f.second) == (first, second)
-        assert f.difference == pytest.approx((HALVES[first] - HALVES[second]).mean())
+        assert f.value == pytest.approx((HALVES[first] - HALVES[second]).mean())
         assert f.statistic == pytest.approx(statistic_f)
         assert t.statistic == pytest.approx(statistic_t)
         assert f.p_value == pytest.approx(stats.f.sf(statistic_f, 10, 5))
         assert t.p_value == pytest.approx(2 * stats.t.sf(abs(statistic_t), 5))
     assert [one.p_adjusted for one in by_f] == pytest.approx(holm([one.p_value for one in by_f]))
     assert "±" not in repr(by_f[0])
-    assert json.loads(json.dumps(by_t[0].to_dict()))["degrees_of_freedom"] == [5]
+    assert json.loads(json.dumps(by_t[0].to_dict()))["degrees_of_freedom"] == 5
 
 
 def test_five_by_two_without_spread_or_with_few_people():
     same = np.full((5, 2), 0.75)
-    (found,) = compare_five_by_two({"a": same + 0.125, "b": same}, disjoint=False, n_subjects=40)
-    assert (found.statistic, found.p_value, found.p_adjusted) == (None, 1.0, 1.0)
-    assert str(found.notes[0]).startswith("no test: no variation")
-    assert "nothing is said about new subjects" in str(found.notes[1])
-    assert "100 are needed" in str(found.notes[2])
+    found = compare_five_by_two({"a": same + 0.125, "b": same}, disjoint=False, n_subjects=40)
+    (pair,) = found.pairs
+    assert (pair.statistic, pair.p_value, pair.p_adjusted) == (None, 1.0, 1.0)
+    assert str(pair.why_not).startswith("no variation")
+    assert "no verdict" in str(pair.sentence())
+    assert "nothing is said about new subjects" in str(found.notes[0])
+    assert "100 are needed" in str(found.notes[1])
 
 
 def posterior_by_matrices(differences, rho):
@@ -153,7 +155,7 @@ def test_the_posterior_is_the_corrected_test_read_the_other_way():
     found = correlated_bayes(FOLDS["a"], FOLDS["b"], 90, 10, disjoint=True, rope=0.0)
     assert 2 * min(found.p_worse, found.p_better) == pytest.approx(pair.p_value)
     assert found.p_rope == pytest.approx(0, abs=1e-12)
-    assert found.to_frame()["mean"].item() == pytest.approx(pair.difference)
+    assert found.to_frame()["mean"].item() == pytest.approx(pair.value)
 
 
 def pooled_data(people=30, each=4, seed=3):
@@ -181,7 +183,7 @@ def test_pooled_predictions_are_compared_as_recognition_is(test, design, outcome
     assert found.p_value == pytest.approx(expected)
     assert found.n_discordant_subjects == np.count_nonzero(sums)
     outcomes = [outcomes_of(1 - correct[name], subjects, name) for name in "ab"]
-    (same,) = compare(RecognitionRate(1), outcomes, design=design, margin=0.01).pairs
+    (same,) = compare(outcomes, measure=RecognitionRate(1), design=design, margin=0.01).pairs
     assert (found.low, found.high, found.verdict) == (same.low, same.high, same.verdict)
     assert (found.n_sf, found.n_fs) == (same.n_sf, same.n_fs)
 
@@ -211,7 +213,7 @@ def test_pooled_predictions_that_never_differ():
     correct, subjects = pooled_data(people=10)
     made = compare_pooled({"a": correct["a"], "again": correct["a"]}, subjects, disjoint=False)
     (pair,) = made.pairs
-    assert (pair.difference, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
+    assert (pair.value, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
     assert pair.low < 0 < pair.high
     assert len(made.notes) == 2
     assert "trained on as well" in str(made.answers.varying)

@@ -92,15 +92,17 @@ def opened(door: str, design: Any) -> list[Any]:
         return [band.values.tolist(), band.low.tolist(), band.high.tolist()]
     if door == "compared":
         b = replace(b, experiment=a.experiment)
-        found = compare(RecognitionRate(1), [a, b], design=design)
+        found = compare([a, b], measure=RecognitionRate(1), design=design)
         (pair,) = found.pairs
-        return [pair.difference, pair.low, pair.high, pair.p_value, *map(numbers, found.estimates)]
+        return [pair.value, pair.low, pair.high, pair.p_value, *map(numbers, found.estimates)]
     measures = {
         "rate": RecognitionRate(1),
         "median": MedianCensoredRank(10),
-        "mean rank": pb.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True),
+        "mean rank": pb.measures.RankStatistic(
+            lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True
+        ),
     }
-    return numbers(estimate(measures[door], a, design=design))
+    return numbers(estimate(a, measure=measures[door], design=design))
 
 
 def test_the_walk_knows_every_option():
@@ -141,15 +143,15 @@ def test_an_array_that_is_not_balanced_is_refused_at_every_door(door):
 def test_some_replicates_are_some_of_all(seed):
     """Drawn without replacement from the whole array, and their variance by the formula over those drawn."""
     outcomes = outcomes_over([3] * 12, seed=seed)
-    whole = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR())
-    some = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(sample=5), seed=seed)
+    whole = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR())
+    some = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR(sample=5), seed=seed)
     assert len(some.replicates) == 5
     assert {round(one, 9) for one in some.replicates} <= {round(one, 9) for one in whole.replicates}
     assert some.standard_error**2 == pytest.approx(((some.replicates - some.value) ** 2).sum() / (5 * 2))
-    again = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(sample=5), seed=seed + 1)
+    again = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR(sample=5), seed=seed + 1)
     assert not np.array_equal(some.replicates, again.replicates)
     assert any("drawn at random" in str(note) for note in some.notes)
-    more = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(sample=10_000))
+    more = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR(sample=10_000))
     assert more.standard_error == pytest.approx(whole.standard_error)
     band = estimate_cmc(outcomes, design=pb.designs.BRR(sample=5), seed=seed)
     assert (band.low[0], band.high[0]) == pytest.approx((max(0, some.low), min(1, some.high)))
@@ -158,9 +160,12 @@ def test_some_replicates_are_some_of_all(seed):
 def test_replicates_drawn_at_random_are_unbiased():
     """Over all seeds the variance is that of the whole array, up to the noise of so many seeds."""
     outcomes = outcomes_over([3] * 12)
-    whole = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR()).standard_error ** 2
+    whole = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR()).standard_error ** 2
     drawn = [
-        estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(sample=9), seed=seed).standard_error ** 2
+        estimate(
+            outcomes, measure=RecognitionRate(1), design=pb.designs.BRR(sample=9), seed=seed
+        ).standard_error
+        ** 2
         for seed in range(150)
     ]
     assert np.mean(drawn) == pytest.approx(whole, abs=4 * np.std(drawn) / np.sqrt(150))
@@ -186,7 +191,7 @@ def test_samples_that_would_mislead_are_refused(options):
 def test_what_does_not_apply_to_given_units_is_refused(design):
     units = [1, 2, 3, 4] if isinstance(design, pb.designs.CollapsedStrata) else [1, 1, 2, 2]
     with pytest.raises(UsageError):
-        estimate_weighted(lambda w: w @ np.arange(4.0), units, design)
+        estimate_weighted(lambda w: w @ np.arange(4.0), units, design=design)
 
 
 def naive_collapsed(values, weights, groups):
@@ -216,14 +221,16 @@ def test_collapsing_strata_leaves_the_estimate_alone(n, seed):
         for rank in (1, 2):
             values = outcomes.success(rank)
             value, variance = naive_collapsed(values, weights, pairs)
-            found = estimate(RecognitionRate(rank), outcomes, design=design)
+            found = estimate(outcomes, measure=RecognitionRate(rank), design=design)
             assert found.value == pytest.approx(value)
             assert found.standard_error == pytest.approx(np.sqrt(variance), abs=1e-12)
         band = estimate_cmc(outcomes, design=design)
         assert band.values[1] == pytest.approx(found.value)
         assert band.low[1] == pytest.approx(max(0.0, found.low))
-        mean = pb.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True)
-        assert estimate(mean, outcomes, design=design).value == pytest.approx(weights @ outcomes.ranks)
+        mean = pb.measures.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True)
+        assert estimate(outcomes, measure=mean, design=design).value == pytest.approx(
+            weights @ outcomes.ranks
+        )
 
 
 def test_collapsed_strata_beside_whole_ones():
@@ -242,7 +249,7 @@ def test_collapsed_strata_beside_whole_ones():
         gap = weights[a] * (values[a][0] - expected) - weights[b] * (values[b][0] - expected)
         variance += gap**2
     design = pb.designs.CollapsedStrata(weights={str(k): float(w) for k, w in enumerate(weights)})
-    found = estimate(RecognitionRate(1), outcomes, design=design)
+    found = estimate(outcomes, measure=RecognitionRate(1), design=design)
     assert (found.value, found.standard_error**2) == pytest.approx((expected, variance))
 
 

@@ -15,7 +15,9 @@ from proband.inference.galleries.difficulty import difficulty, smallest_differen
 
 
 def judged(outcomes: list[Any], **asked: Any) -> Any:
-    return difficulty("set", outcomes, 1, pb.compare(pb.RecognitionRate(1), outcomes), **asked)
+    return difficulty(
+        "set", outcomes, 1, pb.compare(outcomes, measure=pb.measures.RecognitionRate(1)), **asked
+    )
 
 
 def spread(missed: int, n: int, shift: int = 0) -> list[int]:

@@ -61,11 +61,11 @@ def by_hand(scores: pb.Scores, chosen: pl.DataFrame, n_ranks: int) -> np.ndarray
 @pytest.mark.parametrize("balanced", [True, False])
 def test_every_kernel_counts_what_the_lists_say(study: Any, balanced: bool) -> None:
     samples, scores = study
-    pool = pb.pool_over(scores, samples, "day", distractors=True)
+    pool = pb.data.pool_over(scores, samples, groups="day", distractors=True)
     assert (pool.n_subjects, pool.n_distractors, pool.options.n_subjects) == (PEOPLE, ALONE, PEOPLE + ALONE)
     assert "samples.distractors" in [note.code for note in pool.notes]
     design = pb.designs.ImageChoice(TRIALS, balanced)
-    listed = trial_choices(pool, design, trials=range(1, TRIALS + 1), seed=5)
+    listed = trial_choices(pool, design=design, trials=range(1, TRIALS + 1), seed=5)
     fixed = listed.filter(pl.col("probe").is_null())
     assert set(fixed["gallery"]) == {"x0-0", "x1-1", "x2-0", "x3-0"}  # x1's first image was not acquired
     assert fixed.height == ALONE * TRIALS
@@ -80,7 +80,7 @@ def test_every_kernel_counts_what_the_lists_say(study: Any, balanced: bool) -> N
     }
     for kernel in ("auto", "bitset", "bit-sliced", "numpy"):
         most = 10 if kernel == "bit-sliced" else None
-        found = pb.permute(scores, pool, design, seed=5, keep=True, kernel=kernel, max_rank=most)
+        found = pb.permute(scores, pool, design=design, seed=5, keep=True, kernel=kernel, max_rank=most)
         assert found.n_distractors == ALONE
         assert found.n_ranks == (most or PEOPLE + ALONE)
         for place, one in enumerate(scores):
@@ -96,50 +96,54 @@ def test_every_kernel_counts_what_the_lists_say(study: Any, balanced: bool) -> N
 
 def test_distractors_change_no_choice_and_no_rate_for_the_better(study: Any) -> None:
     samples, scores = study
-    without, with_them = (pb.pool_over(scores, samples, "day", distractors=one) for one in (False, True))
+    without, with_them = (
+        pb.data.pool_over(scores, samples, groups="day", distractors=one) for one in (False, True)
+    )
     for balanced in (True, False):
         both = [draw_choices(pool.options, balanced, 1, 2) for pool in (without, with_them)]
         np.testing.assert_array_equal(both[0], both[1][:, :PEOPLE])
         assert (both[1][:, PEOPLE:] == 0).all()
-    plain, more = (pb.permute(scores, pool, pb.designs.ImageChoice(200)) for pool in (without, with_them))
+    plain, more = (
+        pb.permute(scores, pool, design=pb.designs.ImageChoice(200)) for pool in (without, with_them)
+    )
     assert more.rate("a").mean < plain.rate("a").mean
     assert "n_distractors" not in plain.to_dict()
 
 
 def test_exact_means_and_other_measures_have_them_too(study: Any) -> None:
     samples, scores = study
-    pool = pb.pool_over(scores[:1], samples, "day", distractors=True)
-    exact = pb.exact_over_choices(scores[0], pool)
-    drawn = pb.permute(scores[:1], pool, pb.designs.ImageChoice(20_000, balanced=False), max_rank=10)
+    pool = pb.data.pool_over(scores[:1], samples, groups="day", distractors=True)
+    exact = pb.choices.exact_over_choices(scores[0], pool)
+    drawn = pb.permute(scores[:1], pool, design=pb.designs.ImageChoice(20_000, balanced=False), max_rank=10)
     for rank in (1, 2, 5):
         spread = drawn.rate("a", rank)
-        assert exact.cmc[rank - 1] == pytest.approx(
+        assert exact.values[rank - 1] == pytest.approx(
             spread.mean, abs=5 * spread.standard_deviation / 20_000**0.5
         )
     assert exact.variance_rank_1 == pytest.approx(drawn.rate("a").standard_deviation ** 2, rel=0.06)
-    median = pb.estimate("median-rank@20", scores[0], pool, pb.designs.ImageChoice(50))
+    median = pb.estimate(scores[0], pool, measure="median-rank@20", design=pb.designs.ImageChoice(50))
     assert np.isfinite(median.value)
     assert median.facts.n_gallery_subjects == PEOPLE + ALONE
 
 
 def test_lists_without_names_and_trials_that_are_not_there(study: Any) -> None:
     samples, scores = study
-    pool = pb.pool_over(scores, samples, "day", distractors=True)
-    plain = trial_choices(pool, pb.designs.ImageChoice(10), trials=3)
-    hidden = trial_choices(pool, pb.designs.ImageChoice(10), trials=3, pseudonyms=True)
+    pool = pb.data.pool_over(scores, samples, groups="day", distractors=True)
+    plain = trial_choices(pool, design=pb.designs.ImageChoice(10), trials=3)
+    hidden = trial_choices(pool, design=pb.designs.ImageChoice(10), trials=3, pseudonyms=True)
     assert hidden["gallery_day"].equals(plain["gallery_day"])
     assert not set(hidden["subject"]) & set(plain["subject"])
     assert not set(hidden["gallery"]) & set(plain["gallery"])
     for wrong in (0, 11, []):
         with pytest.raises(UsageError):
-            trial_choices(pool, pb.designs.ImageChoice(10), trials=wrong)
+            trial_choices(pool, design=pb.designs.ImageChoice(10), trials=wrong)
 
 
 def test_sets_share_what_a_count_by_hand_says(study: Any) -> None:
     samples, _ = study
     experiment = pb.Experiment(samples, gallery="day == 0 and subject < 's8'", probes="day == 1")
     late = pb.Category("early person", "probe.subject < 's3'")
-    found = pb.inference.set_overlap(experiment, categories=late, by="subject")
+    found = pb.stats.set_overlap(experiment, categories=late, by="subject")
     held = {"gallery": experiment.gallery, "all probes": experiment.probes}
     names = {name: {samples.ids[int(place)] for place in places} for name, places in held.items()}
     names["early person"] = {one for one in names["all probes"] if one < "s3"}

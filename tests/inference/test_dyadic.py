@@ -24,7 +24,8 @@ from proband.inference.verification.intervals.dyadic_rates import (
     false_non_match_rate,
     naive_interval,
 )
-from proband.inference.verification.intervals.few_errors import zero_error_bounds
+from proband.inference.verification.intervals.few_errors import bounds_without_errors, zero_error_bounds
+from proband.inference.verification.intervals.rate_interval import FALSE_MATCHES
 from proband.inference.verification.people.carriers import effective_people, small_sample
 from proband.inference.verification.people.meetings import Comparisons
 from proband.inference.verification.people.supposed import effect_of_sharing
@@ -107,15 +108,19 @@ def test_variance_against_every_two_comparisons(seed, symmetric):
     wrong = rng.random(len(i)) < np.where(careless[i] | careless[j], 0.6, 0.05)
     found = false_match_rate(j[wrong], i[wrong], comparisons, method="wilson")
     variance = loop_variance(i, j, wrong - wrong.mean()) / len(i) ** 2
-    assert found.rate == wrong.mean()
+    assert found.value == wrong.mean()
     assert found.standard_error**2 == pytest.approx(variance, rel=1e-10)
-    assert found.n_effective == pytest.approx(wrong.mean() * (1 - wrong.mean()) / variance, rel=1e-10)
+    assert found.rests_on.n_effective == pytest.approx(
+        wrong.mean() * (1 - wrong.mean()) / variance, rel=1e-10
+    )
     corrected = false_match_rate(i[wrong], j[wrong], comparisons)
     people = int(np.count_nonzero(comparisons.n_by_subject))
     assert corrected.standard_error**2 == pytest.approx(variance * small_sample(people), rel=1e-10)
     half = np.log(corrected.high / (1 - corrected.high)) - np.log(wrong.mean() / (1 - wrong.mean()))
     t = t_quantile(0.95, corrected.degrees_of_freedom)
-    assert half == pytest.approx(t / np.sqrt(corrected.n_effective * wrong.mean() * (1 - wrong.mean())))
+    assert half == pytest.approx(
+        t / np.sqrt(corrected.rests_on.n_effective * wrong.mean() * (1 - wrong.mean()))
+    )
 
 
 def test_independent_pairs_lose_nothing():
@@ -123,8 +128,8 @@ def test_independent_pairs_lose_nothing():
     n = 60
     comparisons = Comparisons(np.ones(n, int), np.ones(n, int), symmetric=True)
     found = false_match_rate(np.arange(0, n, 2), np.arange(1, n, 2), comparisons)
-    assert found.n_effective <= found.n
-    assert found.n_effective == pytest.approx(found.n, rel=1e-3)
+    assert found.rests_on.n_effective <= found.rests_on.n
+    assert found.rests_on.n_effective == pytest.approx(found.rests_on.n, rel=1e-3)
     assert found.supported
 
 
@@ -151,7 +156,7 @@ def test_a_few_who_carry_the_errors_are_noted():
     wolf = false_match_rate(np.zeros(40, int), np.arange(1, 41), comparisons)
     assert wolf.degrees_of_freedom == 2
     assert any("2 of 100 people" in str(note) for note in wolf.notes)
-    assert wolf.low < wolf.rate < wolf.high < 1
+    assert wolf.low < wolf.value < wolf.high < 1
 
 
 def test_no_errors_have_three_bounds():
@@ -160,15 +165,21 @@ def test_no_errors_have_three_bounds():
     none = false_match_rate([], [], comparisons)
     effect = 1 + 0.005 * (101 * 100**2 - 2 * 5050) / 5050
     assert none.high == pytest.approx(1 - 0.025 ** (effect / 5050))
-    assert none.n_effective == pytest.approx(5050 / effect)
+    assert none.rests_on.n_effective == pytest.approx(5050 / effect)
     assert false_match_rate([], [], comparisons, design_effect=1.5).high == pytest.approx(
         1 - 0.025 ** (1.5 / 5050)
     )
     assert [note.code for note in none.notes] == ["rates.not-supported", "rates.no-errors"]
     borrowed = false_match_rate([], [], comparisons, design_effect=1.5).notes[1]
     assert borrowed.code == "rates.no-errors-borrowed"
-    bounds = none.zero_errors
-    assert (none.rate, none.errors, none.n, none.low, none.standard_error) == (0.0, 0, 5050, 0.0, 0.0)
+    bounds = bounds_without_errors(none, 50)
+    assert (none.value, none.rests_on.events, none.rests_on.n, none.low, none.standard_error) == (
+        0.0,
+        0,
+        5050,
+        0.0,
+        0.0,
+    )
     assert not none.supported
     assert bounds.independent == pytest.approx(1 - 0.05 ** (1 / 5050))
     assert bounds.rule_of_three == pytest.approx(3 / 5050, rel=2e-3)
@@ -176,7 +187,7 @@ def test_no_errors_have_three_bounds():
     # However alike comparisons are, people who share nothing are worth as many.
     most = false_match_rate([], [], comparisons, design_effect=1e6)
     assert most.high == pytest.approx(1 - 0.025 ** (1 / 50))
-    assert plain(none)["zero_errors"]["n_disjoint"] == 50
+    assert bounds.n_disjoint == 50
     everything = false_match_rate(*listed(comparisons), comparisons)
     assert (everything.low, everything.high) == (1 - none.high, 1.0)
     assert everything.supported
@@ -189,8 +200,8 @@ def test_one_false_match_is_wilsons_of_what_comparisons_are_worth(effect):
     taken = effect_of_sharing(comparisons) if effect is None else effect
     worth = max(comparisons.n_impostor / taken, 20)
     one = false_match_rate([0], [1], comparisons, design_effect=effect)
-    assert (one.low, one.high) == pytest.approx(wilson_interval(one.rate, worth, stats.norm.ppf(0.975)))
-    assert one.n_effective == pytest.approx(worth)
+    assert (one.low, one.high) == pytest.approx(wilson_interval(one.value, worth, stats.norm.ppf(0.975)))
+    assert one.rests_on.n_effective == pytest.approx(worth)
     none = false_match_rate([], [], comparisons, design_effect=effect)
     assert 0.95 * none.high < one.high < 2 * none.high
     assert f"rates.one-error{'-borrowed' * (effect is not None)}" in {note.code for note in one.notes}
@@ -199,7 +210,7 @@ def test_one_false_match_is_wilsons_of_what_comparisons_are_worth(effect):
 def test_genuine_without_errors():
     none = false_non_match_rate([0, 0, 1, 1, 2, 2], [0] * 6)
     assert none.high == pytest.approx(1 - 0.025 ** (1.25 / 6))  # 1 + 0.25·(2 − 1)
-    assert none.zero_errors.independent == pytest.approx(1 - 0.05 ** (1 / 6))
+    assert bounds_without_errors(none, 3).independent == pytest.approx(1 - 0.05 ** (1 / 6))
 
 
 @pytest.mark.parametrize("each", [1, 3, 10, 45])
@@ -213,7 +224,7 @@ def test_none_is_at_most_three_times_as_wide_as_one(each, effect):
         for errors in (0, 1, 2)
     )
     assert none.high - none.low <= 3 * (one.high - one.low)
-    assert two.n_effective == pytest.approx(
+    assert two.rests_on.n_effective == pytest.approx(
         len(own), rel=0.03
     )  # two errors of two people show that nobody errs twice
 
@@ -249,23 +260,23 @@ def test_defined_everywhere(level, method):
     for chosen in range(2**6):
         wrong = np.array([chosen >> k & 1 for k in range(6)], dtype=bool)
         found = false_match_rate(i[wrong], j[wrong], comparisons, level, method)
-        assert 0 <= found.low <= found.rate <= found.high <= 1
-        assert 0 < found.n_effective <= found.n
+        assert 0 <= found.low <= found.value <= found.high <= 1
+        assert 0 < found.rests_on.n_effective <= found.rests_on.n
         plain(found)
         genuine = false_non_match_rate([0, 0, 1, 1, 2, 3], wrong, level)
-        assert 0 <= genuine.low <= genuine.rate <= genuine.high <= 1
+        assert 0 <= genuine.low <= genuine.value <= genuine.high <= 1
         plain(genuine)
 
 
 def test_one_comparison_and_one_person():
     one = false_match_rate([0], [1], Comparisons([1, 0], [0, 1]))
-    assert (one.n, one.rate, one.low, one.high) == (1, 1.0, pytest.approx(0.025), 1.0)
+    assert (one.rests_on.n, one.value, one.low, one.high) == (1, 1.0, pytest.approx(0.025), 1.0)
     with pytest.raises(DesignError, match="Nobody"):
         false_match_rate([], [], Comparisons([3], [3]))
     with pytest.raises(DesignError, match="no genuine"):
         false_non_match_rate([], [])
     alone = false_non_match_rate([7, 7], [True, False])
-    assert (alone.low, alone.high, alone.n_subjects) == (0.0, 1.0, 1)
+    assert (alone.low, alone.high, alone.rests_on.n_units) == (0.0, 1.0, 1)
 
 
 def test_genuine_errors_are_clustered():
@@ -273,14 +284,14 @@ def test_genuine_errors_are_clustered():
     per_person = np.repeat(np.arange(7), [15, 12, 6, 7, 6, 6, 9])
     wrong = np.concatenate([[1] * k + [0] * (6 - k) for k in per_person])
     found = false_non_match_rate(np.repeat(np.arange(61), 6), wrong)
-    assert (found.errors, found.n) == (153, 366)
+    assert (found.rests_on.events, found.rests_on.n) == (153, 366)
     assert found.standard_error == pytest.approx(0.046528378049, abs=1e-12)
-    assert found.n_effective == pytest.approx(366 / 3.256927184, rel=1e-9)
+    assert found.rests_on.n_effective == pytest.approx(366 / 3.256927184, rel=1e-9)
     assert found.degrees_of_freedom == 60
 
 
 def test_naive_is_wilson_and_says_so():
-    found = naive_interval(np.int64(24), np.int64(697))
+    found = naive_interval(FALSE_MATCHES, np.int64(24), np.int64(697))
     assert (found.low, found.high) == tuple(proportion_interval(24, 697))
     assert "naive" in str(found.method)
     assert any("too narrow" in str(note) for note in found.notes)
@@ -366,7 +377,7 @@ def test_area_over_people_against_every_two_comparisons(seed):
     sums = np.array([deviations[(first == who) | (second == who)].sum() for who in range(9)])
     expected = moderated(area, variance, sums, np.bincount(own))
     assert (found.low, found.high, found.standard_error) == pytest.approx(expected)
-    assert found.n_subjects == 9
+    assert found.rests_on.n_units == 9
 
 
 def test_paired_areas():

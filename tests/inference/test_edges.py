@@ -71,8 +71,8 @@ def check_estimate(found):
 
 def check_comparison(found):
     for pair in found.pairs:
-        assert -1 <= pair.low <= pair.difference + 1e-12
-        assert pair.difference - 1e-12 <= pair.high <= 1
+        assert -1 <= pair.low <= pair.value + 1e-12
+        assert pair.value - 1e-12 <= pair.high <= 1
         assert 0 <= pair.p_value <= pair.p_adjusted <= 1
         assert "nan" not in str(pair.sentence())
     plain(found.to_dict())
@@ -91,7 +91,9 @@ def pair_of(outcomes_of, first, second, subjects=None):
 @pytest.mark.parametrize("design", RATE_DESIGNS, ids=str)
 @pytest.mark.parametrize("case", PLAIN)
 def test_rates(outcomes_of, case, design, level):
-    found = estimate(RecognitionRate(1), outcomes_of(*PLAIN[case]), design=design, confidence_level=level)
+    found = estimate(
+        outcomes_of(*PLAIN[case]), measure=RecognitionRate(1), design=design, confidence_level=level
+    )
     assert not np.isnan([found.value, found.low, found.high, found.standard_error]).any()
     assert 0 <= found.low <= found.high <= 1
     plain(found.to_dict())
@@ -100,15 +102,17 @@ def test_rates(outcomes_of, case, design, level):
 @pytest.mark.parametrize("case", PLAIN)
 def test_rates_hold_what_they_are_intervals_of(outcomes_of, case):
     for design in RATE_DESIGNS:
-        check_estimate(estimate(RecognitionRate(1), outcomes_of(*PLAIN[case]), design=design))
+        check_estimate(estimate(outcomes_of(*PLAIN[case]), measure=RecognitionRate(1), design=design))
 
 
 def test_one_person_tells_nothing_about_others(outcomes_of):
     for case in ("one person", "one person without a miss"):
-        found = estimate(RecognitionRate(1), outcomes_of(*PLAIN[case]))
+        found = estimate(outcomes_of(*PLAIN[case]), measure=RecognitionRate(1))
         assert (found.low, found.high) == (0.0, 1.0)
     with pytest.raises(DesignError, match="one person"):
-        estimate(RecognitionRate(1), outcomes_of(*PLAIN["one person"]), design=Bootstrap(n_resamples=FEW))
+        estimate(
+            outcomes_of(*PLAIN["one person"]), measure=RecognitionRate(1), design=Bootstrap(n_resamples=FEW)
+        )
 
 
 def test_no_probes(outcomes_of):
@@ -130,9 +134,9 @@ def test_bootstraps(outcomes_of, case, design):
         outcomes = outcomes_of(*PLAIN[case])
         if design.unit == "subject" and "one person" in case:
             with pytest.raises(DesignError):
-                estimate(measure, outcomes, design=design)
+                estimate(outcomes, measure=measure, design=design)
             continue
-        found = estimate(measure, outcomes, design=design)
+        found = estimate(outcomes, measure=measure, design=design)
         assert not np.isnan([found.value, found.low, found.high]).any()
         assert found.low <= found.high
         plain(found.to_dict())
@@ -146,7 +150,7 @@ def test_bootstrap_of_one_probe(outcomes_of, interval):
         (MedianCensoredRank(5), 2.0, 2.0, 2.0, "bootstrap.no-width"),
         (RankStatistic(np.max), 2.0, 2.0, 2.0, "bootstrap.no-width"),
     ):
-        found = estimate(measure, outcomes_of([1]), design=Bootstrap("probe", interval, FEW))
+        found = estimate(outcomes_of([1]), measure=measure, design=Bootstrap("probe", interval, FEW))
         assert (found.value, found.low, found.high, found.standard_error) == (value, low, high, 0.0)
         assert said in [note.code for note in found.notes]
 
@@ -155,7 +159,7 @@ def test_bootstrap_of_one_probe(outcomes_of, interval):
 @pytest.mark.parametrize("measure", [RecognitionRate(1), MedianCensoredRank(5)])
 def test_bca_of_one_probe(outcomes_of, measure):
     with suppress(ProbandError):
-        check_estimate(estimate(measure, outcomes_of([1]), design=Bootstrap("probe", "bca", FEW)))
+        check_estimate(estimate(outcomes_of([1]), measure=measure, design=Bootstrap("probe", "bca", FEW)))
 
 
 @pytest.mark.parametrize("failed", [[1] * 6, [1, 1, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0]])
@@ -163,7 +167,7 @@ def test_bca_of_one_probe(outcomes_of, measure):
 def test_infinite_ranks(outcomes_of, unit, failed):
     outcomes = outcomes_of([0, 0, 1, 2, 0, 3], [0, 0, 1, 1, 2, 2], failed=np.array(failed, dtype=bool))
     for measure in (MedianCensoredRank(3), MedianRelativeRank(), RankStatistic(np.mean, "mean rank")):
-        found = estimate(measure, outcomes, design=Bootstrap(unit, "percentile", FEW))
+        found = estimate(outcomes, measure=measure, design=Bootstrap(unit, "percentile", FEW))
         assert not np.isnan([found.value, found.low, found.high]).any()
         assert found.low <= found.value <= found.high
         plain(found.to_dict())
@@ -175,7 +179,7 @@ def test_infinite_ranks(outcomes_of, unit, failed):
 def test_infinite_ranks_in_other_intervals(outcomes_of, interval, failed):
     outcomes = outcomes_of([0, 0, 1, 2, 0, 3], [0, 0, 1, 1, 2, 2], failed=np.array(failed, dtype=bool))
     with suppress(ProbandError):
-        found = estimate(MedianRelativeRank(), outcomes, design=Bootstrap("probe", interval, FEW))
+        found = estimate(outcomes, measure=MedianRelativeRank(), design=Bootstrap("probe", interval, FEW))
         assert not np.isnan([found.low, found.high]).any()
 
 
@@ -187,13 +191,13 @@ def test_everybody_alike_varies_less_than_chance():
 
 def test_estimate_where_everybody_is_alike(outcomes_of):
     for design in RATE_DESIGNS:
-        found = estimate(RecognitionRate(1), outcomes_of(*ALIKE), design=design)
+        found = estimate(outcomes_of(*ALIKE), measure=RecognitionRate(1), design=design)
         assert 0 < found.low < 0.5 < found.high < 1
 
 
 # Regression: the effective number of probes is infinite then, and JSON has no infinity: `--json` and results.json would fail.
 def test_everybody_alike_is_plain(outcomes_of):
-    plain(estimate(RecognitionRate(1), outcomes_of(*ALIKE)).to_dict())
+    plain(estimate(outcomes_of(*ALIKE), measure=RecognitionRate(1)).to_dict())
 
 
 @pytest.mark.parametrize(
@@ -209,11 +213,13 @@ def test_clusters(success, people):
 
 def test_whole_population_still_has_other_images(outcomes_of):
     for method, closer in product(METHODS, ([0] * 6, [1] * 6, [0, 1, 0, 1, 1, 0])):
-        found = estimate(RecognitionRate(1), outcomes_of(closer), design=Binomial(method), population=6)
+        found = estimate(
+            outcomes_of(closer), measure=RecognitionRate(1), design=Binomial(method), population=6
+        )
         assert found.high - found.low > 0.3  # images of these people still vary
         assert found.low <= found.value <= found.high
     with pytest.raises(UsageError, match="at least 1"):
-        estimate(RecognitionRate(1), outcomes_of([0, 1]), population=0)
+        estimate(outcomes_of([0, 1]), measure=RecognitionRate(1), population=0)
 
 
 @pytest.mark.parametrize("case", [name for name in PLAIN if not name.startswith("one person")])
@@ -239,10 +245,10 @@ def test_band_of_one_person(outcomes_of):
 def test_levels_that_are_none(outcomes_of, level):
     outcomes = outcomes_of([0, 1, 0], name="a")
     for ask in (
-        lambda: estimate(RecognitionRate(1), outcomes, confidence_level=level),
+        lambda: estimate(outcomes, measure=RecognitionRate(1), confidence_level=level),
         lambda: estimate_cmc(outcomes, confidence_level=level),
         lambda: compare(
-            RecognitionRate(1), [outcomes, outcomes_of([0, 0, 0], name="b")], confidence_level=level
+            [outcomes, outcomes_of([0, 0, 0], name="b")], measure=RecognitionRate(1), confidence_level=level
         ),
         lambda: proportion_interval(1, 2, confidence_level=level),
         lambda: tango_interval(PairedOutcomes(1, 1, 1, 1), level),
@@ -256,15 +262,15 @@ def test_levels_that_are_none(outcomes_of, level):
 def test_bootstrap_at_odd_levels(outcomes_of):
     outcomes = outcomes_of([0, 1, 0, 2, 0], [0, 0, 1, 1, 2])
     for level, design in product(LEVELS, BOOTSTRAPS):
-        found = estimate(RecognitionRate(1), outcomes, design=design, confidence_level=level)
+        found = estimate(outcomes, measure=RecognitionRate(1), design=design, confidence_level=level)
         assert found.low <= found.high
 
 
 # Regression: one less half of the smallest tail rounds to 1, whose normal quantile is infinite; BCa makes NaN of it.
 def test_bca_at_the_highest_level(outcomes_of):
     estimate(
-        RecognitionRate(1),
         outcomes_of([0, 1, 0, 2, 0]),
+        measure=RecognitionRate(1),
         design=Bootstrap("probe", "bca", FEW),
         confidence_level=HIGHEST_LEVEL,
     )
@@ -273,7 +279,12 @@ def test_bca_at_the_highest_level(outcomes_of):
 # Regression: numpy refuses a negative seed with a ValueError of its own.
 def test_negative_seed(outcomes_of):
     with pytest.raises(UsageError):
-        estimate(RecognitionRate(1), outcomes_of([0, 1]), design=Bootstrap("probe", n_resamples=FEW), seed=-1)
+        estimate(
+            outcomes_of([0, 1]),
+            measure=RecognitionRate(1),
+            design=Bootstrap("probe", n_resamples=FEW),
+            seed=-1,
+        )
 
 
 # Two algorithms on the same probes
@@ -294,16 +305,18 @@ def test_negative_seed(outcomes_of):
 )
 def test_comparisons(outcomes_of, first, second, subjects, level):
     check_comparison(
-        compare(RecognitionRate(1), pair_of(outcomes_of, first, second, subjects), confidence_level=level)
+        compare(
+            pair_of(outcomes_of, first, second, subjects), measure=RecognitionRate(1), confidence_level=level
+        )
     )
 
 
 def test_nothing_tells_them_apart(outcomes_of):
     for closer in ([0] * 30, [1] * 30):
         (pair,) = compare(
-            RecognitionRate(1), pair_of(outcomes_of, closer, closer, np.repeat(np.arange(10), 3))
+            pair_of(outcomes_of, closer, closer, np.repeat(np.arange(10), 3)), measure=RecognitionRate(1)
         ).pairs
-        assert (pair.difference, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
+        assert (pair.value, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
         assert (pair.n_sf, pair.n_fs, pair.n_discordant_subjects) == (0, 0, 0)
         # Each person counts once, with Student's quantile for so few.
         low, high = tango_counts(0, 0, 10, z=t_quantile(0.95, 9))
@@ -311,7 +324,7 @@ def test_nothing_tells_them_apart(outcomes_of):
 
 
 def test_three_alike(outcomes_of):
-    found = compare(RecognitionRate(1), [outcomes_of([0, 1], name=name) for name in "abc"])
+    found = compare([outcomes_of([0, 1], name=name) for name in "abc"], measure=RecognitionRate(1))
     assert (found.overall.statistic, found.overall.p_value) == (0.0, 1.0)
     assert set(found.places().values()) == {(1, 3)}
     check_comparison(found)
@@ -320,7 +333,7 @@ def test_three_alike(outcomes_of):
 # Regression: with one person the design effect is taken as 1, so ten probes of one person make a verdict about people, while the
 # p-value is 0.5 and `estimate` gives the whole range.
 def test_one_person_settles_nothing(outcomes_of):
-    (pair,) = compare(RecognitionRate(1), pair_of(outcomes_of, [0] * 10, [1] * 10, [0] * 10)).pairs
+    (pair,) = compare(pair_of(outcomes_of, [0] * 10, [1] * 10, [0] * 10), measure=RecognitionRate(1)).pairs
     assert pair.verdict == "undecided"
 
 
@@ -328,7 +341,7 @@ def test_one_person_settles_nothing(outcomes_of):
 # person: two people give [0.68, 1] and "better" while p = 0.25. (Where no probe differs each person does count once.)
 def test_two_people_settle_nothing(outcomes_of):
     subjects = np.repeat([0, 1], 10)
-    (pair,) = compare(RecognitionRate(1), pair_of(outcomes_of, [0] * 20, [1] * 20, subjects)).pairs
+    (pair,) = compare(pair_of(outcomes_of, [0] * 20, [1] * 20, subjects), measure=RecognitionRate(1)).pairs
     assert pair.low == pytest.approx(tango_counts(2, 0, 2, z=t_quantile(0.95, 1)).low)
     assert pair.verdict == "undecided"
 
@@ -337,7 +350,9 @@ def test_two_people_settle_nothing(outcomes_of):
 @pytest.mark.parametrize("level", [LEVELS[0], HIGHEST_LEVEL])
 def test_comparison_at_extreme_levels(outcomes_of, level):
     check_comparison(
-        compare(RecognitionRate(1), pair_of(outcomes_of, [0, 0, 1], [0, 1, 0]), confidence_level=level)
+        compare(
+            pair_of(outcomes_of, [0, 0, 1], [0, 1, 0]), measure=RecognitionRate(1), confidence_level=level
+        )
     )
 
 
@@ -369,9 +384,9 @@ def test_mcnemar_everywhere():
     for n in (*range(40), 1074, 1075, 1076, 5000, 10**9):
         for sf in {0, 1, n // 2, n} - {k for k in (1,) if n == 0}:
             found = mcnemar(sf, n - sf)
-            values = (found.p_greater, found.p_less, found.p_two_sided, found.p_mid)
+            values = (found.p_greater, found.p_less, found.p_value, found.p_mid)
             assert all(0 <= p <= 1 for p in values)
-            assert found.p_mid <= found.p_two_sided
+            assert found.p_mid <= found.p_value
     with pytest.raises(UsageError, match="at least 0"):
         mcnemar(-1, 3)
 
@@ -381,16 +396,16 @@ def test_mcnemar_everywhere():
 )
 def test_sign_flip(differences):
     found = sign_flip(np.array(differences))
-    values = (found.p_greater, found.p_less, found.p_two_sided, found.p_mid)
+    values = (found.p_greater, found.p_less, found.p_value, found.p_mid)
     assert all(0 <= p <= 1 for p in values)
-    assert found.n_discordant == np.count_nonzero(differences)
+    assert found.rests_on.n == np.count_nonzero(differences)
     turned = sign_flip(-np.array(differences))
     assert (turned.p_greater, turned.p_less) == pytest.approx((found.p_less, found.p_greater), abs=0.01)
 
 
 def test_sign_flip_of_one_person():
     found = sign_flip(np.array([7.0]))
-    assert (found.p_greater, found.p_less, found.p_two_sided, found.p_mid) == (0.5, 1.0, 1.0, 0.5)
+    assert (found.p_greater, found.p_less, found.p_value, found.p_mid) == (0.5, 1.0, 1.0, 0.5)
 
 
 # Regression: the sum of all chances is 1.0000000000000004 here.

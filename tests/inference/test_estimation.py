@@ -25,29 +25,31 @@ SUBJECTS = np.repeat(np.arange(30), 4)
 
 @pytest.mark.parametrize("method", ["wilson", "clopper-pearson", "jeffreys"])
 def test_binomial_is_the_interval_of_a_proportion(outcomes_of, method):
-    found = estimate(RecognitionRate(1), outcomes_of(CLOSER), design=Binomial(method), confidence_level=0.9)
+    found = estimate(
+        outcomes_of(CLOSER), measure=RecognitionRate(1), design=Binomial(method), confidence_level=0.9
+    )
     k = int((CLOSER == 0).sum())
     assert (found.low, found.high) == proportion_interval(k, 120, method, 0.9)
-    assert (found.events, found.value) == (k, k / 120)
+    assert (found.rests_on.events, found.value) == (k, k / 120)
     assert found.standard_error == pytest.approx(np.sqrt(k / 120 * (1 - k / 120) / 120))
 
 
 def test_auto_says_what_it_took_and_why(outcomes_of):
-    one = estimate(RecognitionRate(1), outcomes_of(CLOSER))
-    assert "binomial" in str(one.design)
+    one = estimate(outcomes_of(CLOSER), measure=RecognitionRate(1))
+    assert "binomial" in str(one.method)
     assert "one probe" in str(one.notes[0])
-    several = estimate(RecognitionRate(1), outcomes_of(CLOSER, SUBJECTS))
-    assert "effective sample size" in str(several.design)
+    several = estimate(outcomes_of(CLOSER, SUBJECTS), measure=RecognitionRate(1))
+    assert "effective sample size" in str(several.method)
     assert "several probes" in str(several.notes[0])
     assert several.answers.varying.key == "people"
-    median = estimate(MedianCensoredRank(5), outcomes_of(CLOSER, SUBJECTS))
-    assert "bootstrap over subjects" in str(median.design)
+    median = estimate(outcomes_of(CLOSER, SUBJECTS), measure=MedianCensoredRank(5))
+    assert "bootstrap over subjects" in str(median.method)
 
 
 def test_clustered_is_wilson_with_the_effective_size(outcomes_of):
     success = np.repeat(RNG.random(30) < 0.7, 4)
     outcomes = outcomes_of(np.where(success, 0, 3), SUBJECTS)
-    found = estimate(RecognitionRate(1), outcomes, design=Clustered())
+    found = estimate(outcomes, measure=RecognitionRate(1), design=Clustered())
     clusters = cluster_statistics(success.astype(float), SUBJECTS)
     assert clusters.effective_n == pytest.approx(30, rel=0.05)  # all four probes of a person say the same
     t = stats.t.ppf(0.975, 29)
@@ -59,20 +61,22 @@ def test_clustered_is_wilson_with_the_effective_size(outcomes_of):
 
 
 def test_without_failures_probes_are_worth_what_a_correlation_of_a_half_leaves(outcomes_of):
-    found = estimate(RecognitionRate(1), outcomes_of(np.zeros(120), SUBJECTS))
+    found = estimate(outcomes_of(np.zeros(120), SUBJECTS), measure=RecognitionRate(1))
     assert (found.value, found.high) == (1.0, 1.0)
     assert found.low == pytest.approx(48 / (48 + 1.959964**2), abs=1e-6)  # 120/(1 + 3/2)
 
 
 def test_binomial_over_people_warns(outcomes_of):
     success = np.repeat(RNG.random(30) < 0.7, 4)
-    found = estimate(RecognitionRate(1), outcomes_of(np.where(success, 0, 3), SUBJECTS), design=Binomial())
+    found = estimate(
+        outcomes_of(np.where(success, 0, 3), SUBJECTS), measure=RecognitionRate(1), design=Binomial()
+    )
     assert any("this interval is too narrow by a factor of 2.0" in str(note) for note in found.notes)
 
 
 def test_bootstrap_of_a_rate_over_probes_is_binomial(outcomes_of):
     design = Bootstrap("probe", n_resamples=20_000)
-    found = estimate(RecognitionRate(1), outcomes_of(CLOSER), design=design)
+    found = estimate(outcomes_of(CLOSER), measure=RecognitionRate(1), design=design)
     counts = np.rint(found.replicates * 120).astype(int)
     k = int((CLOSER == 0).sum())
     grid = np.arange(121)
@@ -89,7 +93,7 @@ def test_bootstrap_over_people_equals_a_loop(outcomes_of):
         (MedianRelativeRank(), lambda r: np.median(r / 30)),
         (RankStatistic(np.mean, "mean rank"), np.mean),
     ):
-        found = estimate(measure, outcomes, design=design, seed=3)
+        found = estimate(outcomes, measure=measure, design=design, seed=3)
         weights = np.concatenate(list(design.weights(30, 3)))
         expected = [naive(np.repeat(outcomes.ranks, row[SUBJECTS])) for row in weights]
         assert np.allclose(found.replicates, expected)
@@ -103,56 +107,57 @@ def test_bca_agrees_with_scipy(outcomes_of):
         (outcomes.ranks,), np.mean, method="BCa", n_resamples=20_000, rng=np.random.default_rng(0)
     ).confidence_interval
     design = Bootstrap("probe", "bca", n_resamples=20_000)
-    found = estimate(RankStatistic(np.mean, "mean rank"), outcomes, design=design)
+    found = estimate(outcomes, measure=RankStatistic(np.mean, "mean rank"), design=design)
     assert found.low == pytest.approx(expected.low, abs=0.03)
     assert found.high == pytest.approx(expected.high, abs=0.03)
 
 
 def test_same_seed_same_replicates_and_more_extend_them(outcomes_of):
     outcomes = outcomes_of(CLOSER, SUBJECTS)
-    few = estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=1000), seed=9)
-    many = estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=3000), seed=9)
+    few = estimate(outcomes, measure=RecognitionRate(1), design=Bootstrap(n_resamples=1000), seed=9)
+    many = estimate(outcomes, measure=RecognitionRate(1), design=Bootstrap(n_resamples=3000), seed=9)
     assert np.array_equal(few.replicates, many.replicates[:1000])
     assert not np.array_equal(
-        few.replicates, estimate(RecognitionRate(1), outcomes, design=Bootstrap(n_resamples=1000)).replicates
+        few.replicates,
+        estimate(outcomes, measure=RecognitionRate(1), design=Bootstrap(n_resamples=1000)).replicates,
     )
 
 
 def test_finite_population(outcomes_of):
     outcomes = outcomes_of(CLOSER)
-    endless = estimate(RecognitionRate(1), outcomes)
-    half = estimate(RecognitionRate(1), outcomes, population=240)
+    endless = estimate(outcomes, measure=RecognitionRate(1))
+    half = estimate(outcomes, measure=RecognitionRate(1), population=240)
     assert (half.low, half.high) == (
         endless.low,
         endless.high,
     )  # one probe each: nothing tells people from images
     assert "estimate.population-one-probe" in {note.code for note in half.notes}
     with pytest.raises(UsageError, match="cannot hold"):
-        estimate(RecognitionRate(1), outcomes, population=50)
+        estimate(outcomes, measure=RecognitionRate(1), population=50)
 
 
 def test_refusals(outcomes_of):
     outcomes = outcomes_of(CLOSER)
     with pytest.raises(DesignError, match="is for rates"):
-        estimate(MedianCensoredRank(), outcomes, design=Binomial())
+        estimate(outcomes, measure=MedianCensoredRank(), design=Binomial())
     with pytest.raises(DesignError, match="fractions"):
         estimate(
-            RecognitionRate(),
             outcomes_of(CLOSER, ties="mean", tied=np.ones(120, dtype=int)),
+            measure=RecognitionRate(),
             design=Binomial(),
         )
     with pytest.raises(DesignError, match="one person"):
-        estimate(MedianCensoredRank(), outcomes_of(CLOSER, np.zeros(120, dtype=int)))
+        estimate(outcomes_of(CLOSER, np.zeros(120, dtype=int)), measure=MedianCensoredRank())
     with pytest.raises(UsageError, match="estimate_cmc"):
-        estimate(CMC(), outcomes)
+        estimate(outcomes, measure=CMC())
     with pytest.raises(UsageError):
         Bootstrap("gallery")
     with pytest.raises(UsageError, match="should be a Measure or its name"):
-        estimate(object(), outcomes, design=Bootstrap())
+        estimate(outcomes, measure=object(), design=Bootstrap())
 
 
 def test_results_speak(outcomes_of):
-    found = estimate(RecognitionRate(1), outcomes_of(CLOSER, SUBJECTS))
+    found = estimate(outcomes_of(CLOSER, SUBJECTS), measure=RecognitionRate(1))
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert set(plain["answers"]) == {"of", "varying", "fixed", "assuming"}
     assert "varying new people against these rivals" in " ".join(repr(found).split())
@@ -163,7 +168,7 @@ def test_bands(outcomes_of):
     outcomes = outcomes_of(CLOSER, SUBJECTS)
     point = estimate_cmc(outcomes, max_rank=6)
     for t in range(1, 7):
-        one = estimate(RecognitionRate(t), outcomes)
+        one = estimate(outcomes, measure=RecognitionRate(t))
         found = point.values[t - 1], point.low[t - 1], point.high[t - 1]
         assert found == pytest.approx((one.value, one.low, one.high))
     percentile = estimate_cmc(outcomes, design=Bootstrap(), max_rank=6)
@@ -172,7 +177,7 @@ def test_bands(outcomes_of):
     assert (simultaneous.high - simultaneous.low)[inner].sum() > (percentile.high - percentile.low)[
         inner
     ].sum()
-    assert point.to_frame().columns == ["algorithm", "rank", "rate", "low", "high"]
+    assert point.to_frame().columns == ["algorithm", "rank", "value", "low", "high"]
 
 
 def test_resampling_answers_by_example() -> None:

@@ -16,7 +16,7 @@ from proband.samples.experiment import Experiment
 EVEN = "probe.kind == 'even'"
 
 
-def evaluated(*categories: pb.Category, pooled: pb.Category | None = None) -> pb.inference.Evaluation:
+def evaluated(*categories: pb.Category, pooled: pb.Category | None = None) -> pb.results.Evaluation:
     experiment = pb.Experiment(finding.samples(), gallery="image == 0")
     return pb.evaluate([finding.scores("sharp", 0.45, 0)], experiment, categories=categories, pooled=pooled)
 
@@ -26,7 +26,7 @@ def test_all_probes_are_known_by_no_name() -> None:
     assert made.categories == (None, "even")
     assert [len(made.of(one)[0].outcomes) for one in made.categories] == [120, 60]
     assert made.curves()[0] is made.of(None)[0].curve
-    assert made.to_frame()["category"].to_list() == ["all probes", "even"]
+    assert made.to_frame(wide=True)["category"].to_list() == ["all probes", "even"]
 
 
 def test_a_category_that_is_called_as_all_probes_are_is_refused() -> None:
@@ -42,7 +42,7 @@ def test_a_category_that_is_called_as_the_gallery_is_has_no_overlap_of_its_own()
     experiment = pb.Experiment(pb.Samples({"id": ids, "subject": list("aabb")}), gallery=["a1", "b1"])
     one = pb.Category("gallery", "probe.subject == 'a'")
     with pytest.raises(UsageError, match="cannot be told from the gallery"):
-        pb.inference.set_overlap(experiment, categories=one)
+        pb.stats.set_overlap(experiment, categories=one)
 
 
 def test_a_category_is_defined_once() -> None:

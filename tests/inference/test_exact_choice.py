@@ -96,7 +96,7 @@ def tiny(seed, rule):
 def assert_enumerated(world, ties):
     exact = world.exact(ties, variance=True)
     cmc, variance = world.enumerated(ties)
-    assert exact.cmc == pytest.approx(cmc, abs=1e-12)
+    assert exact.values == pytest.approx(cmc, abs=1e-12)
     assert exact.variance_rank_1 == pytest.approx(variance, abs=1e-12)
 
 
@@ -139,9 +139,9 @@ def test_order_of_people_and_images_does_not_matter(rule):
     world.scores = world.scores[np.ix_(order, order)]
     world.failed = world.failed[order]
     after = world.exact("pessimistic", variance=True)
-    assert 0.1 < before.cmc[0] < 0.9
+    assert 0.1 < before.values[0] < 0.9
     assert before.variance_rank_1 > 1e-4
-    assert after.cmc == pytest.approx(before.cmc, abs=1e-12)
+    assert after.values == pytest.approx(before.values, abs=1e-12)
     assert after.variance_rank_1 == pytest.approx(before.variance_rank_1, abs=1e-12)
 
 
@@ -161,8 +161,8 @@ def test_random_trials_agree():
     ranks = np.where(world.failed[gallery] | world.failed[probe], n + 1, 1 + ahead.sum(axis=2))
     rates = (ranks[:, :, None] <= np.arange(1, n + 1)).mean(axis=1)
     error = rates.std(axis=0) / np.sqrt(n_trials)
-    assert (np.abs(rates.mean(axis=0) - exact.cmc) <= 4 * error).all()
-    squares = (rates[:, 0] - exact.cmc[0]) ** 2
+    assert (np.abs(rates.mean(axis=0) - exact.values) <= 4 * error).all()
+    squares = (rates[:, 0] - exact.values[0]) ** 2
     assert abs(squares.mean() - exact.variance_rank_1) <= 4 * squares.std() / np.sqrt(n_trials)
     # The people are not independent, and it shows.
     single = (ranks == 1).mean(axis=0)
@@ -225,7 +225,7 @@ def test_rows_are_asked_for_one_person_at_a_time(ties):
 
     found = exact_choice(world.options, rows, world.failed, ties, variance=True, threads=2)
     whole = world.exact(ties, variance=True, threads=1)
-    assert found.cmc.tolist() == whole.cmc.tolist()
+    assert found.values.tolist() == whole.values.tolist()
     assert found.variance_rank_1 == whole.variance_rank_1
     assert all(len(np.unique(people)) == 1 for people in asked)
     assert len(asked) == 12
@@ -234,21 +234,21 @@ def test_rows_are_asked_for_one_person_at_a_time(ties):
 def test_ranks_asked_for():
     world = World([[1, 2, 2]] * 7, "between", np.random.default_rng(4))
     whole = world.exact("pessimistic")
-    assert len(whole.cmc) == 7
+    assert len(whole.values) == 7
     assert whole.variance_rank_1 is None
-    assert world.exact("pessimistic", max_rank=3).cmc == pytest.approx(whole.cmc[:3], abs=1e-14)
-    assert world.exact("pessimistic", max_rank=100).cmc.tolist() == whole.cmc.tolist()
+    assert world.exact("pessimistic", max_rank=3).values == pytest.approx(whole.values[:3], abs=1e-14)
+    assert world.exact("pessimistic", max_rank=100).values.tolist() == whole.values.tolist()
 
 
 @pytest.mark.parametrize("ties", TIES)
 def test_certain_outcomes_do_not_vary(ties):
     world = World([[1, 1, 2, 2]] * 10, "between", np.random.default_rng(0), failures=False, genuine=9)
     exact = world.exact(ties, variance=True)
-    assert exact.cmc.tolist() == [1.0] * 10
+    assert exact.values.tolist() == [1.0] * 10
     assert exact.variance_rank_1 == 0.0
     world.failed[:] = True
     exact = world.exact(ties, variance=True)
-    assert exact.cmc.tolist() == [0.0] * 10
+    assert exact.values.tolist() == [0.0] * 10
     assert exact.variance_rank_1 == 0.0
 
 
@@ -259,7 +259,7 @@ def test_two_people_who_rarely_succeed_and_only_together():
     world.scores[:4, 4::2] = 9
     exact = world.exact("pessimistic", variance=True)
     rare = 2.0**-30
-    assert exact.cmc[0] == pytest.approx((30 + 2 * rare) / n, rel=1e-15)
+    assert exact.values[0] == pytest.approx((30 + 2 * rare) / n, rel=1e-15)
     assert exact.variance_rank_1 == pytest.approx(4 * rare * (1 - rare) / n**2, rel=1e-12)
 
 
@@ -270,7 +270,7 @@ def test_scores_that_are_not_needed_may_be_missing():
     world.scores[:, world.failed] = world.scores[world.failed] = np.nan
     np.fill_diagonal(world.scores, np.nan)
     found = world.exact("pessimistic", variance=True)
-    assert found.cmc.tolist() == wanted.cmc.tolist()
+    assert found.values.tolist() == wanted.values.tolist()
     assert found.variance_rank_1 == wanted.variance_rank_1
     there = np.flatnonzero(~world.failed)
     world.scores[there[0], there[-1]] = np.inf
@@ -293,4 +293,4 @@ def test_refusals(monkeypatch):
     monkeypatch.setattr(module, "MOST_CHOICES", 5)
     with pytest.raises(DesignError, match="3 people have 6"):
         world.exact("optimistic", variance=True)
-    assert len(world.exact("optimistic").cmc) == 3
+    assert len(world.exact("optimistic").values) == 3

@@ -127,7 +127,7 @@ def test_interval_of_an_average_covers_other_people() -> None:
 
 def test_for_whole_successes_the_interval_is_that_of_a_rate(study: FeretStudy) -> None:
     for entry in study.evaluation.entries:
-        found = pb.estimate(pb.RecognitionRate(1), entry.outcomes)
+        found = pb.estimate(entry.outcomes, measure=pb.measures.RecognitionRate(1))
         made = people_interval(entry.outcomes.success(1), entry.outcomes.subjects, 0.95)
         assert tuple(made) == pytest.approx((found.low, found.high))
 
@@ -154,7 +154,7 @@ def test_versions_and_improvements_are_paired_and_adjusted(study: FeretStudy) ->
             entries = {e.algorithm: e for e in study.evaluation.of(row.category)}
             first, second = entries[contrast.first].outcomes, entries[contrast.second].outcomes
             both = second.success(1) - first.success(1)
-            assert row.pair.difference == pytest.approx(both.mean())
+            assert row.pair.value == pytest.approx(both.mean())
             assert (row.pair.n_sf, row.pair.n_fs) == ((both > 0).sum(), (both < 0).sum())
             assert row.pair.p_value <= row.pair.p_adjusted <= min(1.0, 3 * row.pair.p_value)
             told = row.pair.low > 0 or row.pair.high < 0
@@ -193,7 +193,7 @@ def test_failures_of_the_fully_automatic_version_are_its_cost() -> None:
     )
     row = study.versions[0].rows[0]
     assert (row.first_failed, row.second_failed) == (9, 0)
-    assert row.pair.difference == pytest.approx(9 / 80)
+    assert row.pair.value == pytest.approx(9 / 80)
 
 
 def test_sizes_agree_with_every_gallery_there_is() -> None:
@@ -273,9 +273,9 @@ def test_rejection_takes_people_out_of_the_gallery(study: FeretStudy, setting: A
     # Independent: the thresholds of mates, from the strictest, as long as two of twenty strangers reach them.
     reached = [t for t in np.sort(found.mate)[::-1] if (found.best >= t).sum() <= 2]
     rate = ((found.mate >= reached[-1]) & (found.place == 1)).mean()
-    assert point.point.dir == pytest.approx(rate)
+    assert point.dir.value == pytest.approx(rate)
     plain = test.to_dict()["results"][0]["points"][0]
-    assert plain["dir_interval"][0] <= plain["dir"] <= plain["dir_interval"][1]
+    assert plain["dir"]["low"] <= plain["dir"]["value"] <= plain["dir"]["high"]
 
 
 def test_a_category_is_ranked_in_its_own_gallery(setting: Any) -> None:

@@ -103,42 +103,44 @@ def test_estimates_say_what_they_suppose(outcomes_of):
     subjects = np.repeat(np.arange(20), 5)
     perfect = outcomes_of(np.zeros(100, int), subjects, "perfect")
     poor = outcomes_of(np.arange(100) % 3, subjects, "poor")
-    alone = estimate(RecognitionRate(1), perfect)
+    alone = estimate(perfect, measure=RecognitionRate(1))
     (said,) = [note for note in alone.notes if note.code == "supposed.correlation"]
     assert (said.level, said["source"], said["alike"]) == ("note", "supposed", 0.5)
     # The bound behind it: each person counts once.
     assert (said["low"], said["high"]) == pytest.approx(wilson_interval(1.0, 20, stats.t.ppf(0.975, 19)))
-    beside = estimate(RecognitionRate(1), {"perfect": perfect, "poor": poor})["perfect"]
+    beside = estimate({"perfect": perfect, "poor": poor}, measure=RecognitionRate(1))["perfect"]
     (lent,) = [note for note in beside.notes if note.code == "supposed.correlation"]
     assert "1 rate" in lent["source"]
     assert lent["alike"] < 0.2
     assert beside.low > alone.low
-    assert not [n for n in estimate(RecognitionRate(1), poor).notes if n.code == "supposed.correlation"]
+    assert not [
+        n for n in estimate(poor, measure=RecognitionRate(1)).notes if n.code == "supposed.correlation"
+    ]
     # Its own first rank lends to ranks at which nobody is missed.
-    assert estimate(RecognitionRate(3), poor).low > alone.low
+    assert estimate(poor, measure=RecognitionRate(3)).low > alone.low
 
 
 def test_samples_in_groups():
     truth, group = np.arange(900) % 3, np.repeat(np.arange(30), 30)
-    right = classify(truth, truth, group=group).rates[0]
+    right = classify(truth, truth, cluster=group).rates[0]
     assert (round(right.low, 4), right.high) == (0.9379, 1.0)
     assert "outcomes.supposed-correlation" in {note.code for note in right.notes}
     once = truth.copy()
     once[0] = 1
-    one = classify(truth, once, group=group).rates[0]
+    one = classify(truth, once, cluster=group).rates[0]
     assert right.high - right.low < 3 * (one.high - one.low)
-    macro = {n: classify(truth, said, group=group, average="macro") for n, said in ((0, truth), (1, once))}
+    macro = {n: classify(truth, said, cluster=group, average="macro") for n, said in ((0, truth), (1, once))}
     widths = [one.high - one.low for one in (macro[0].rates[1], macro[1].rates[1])]
     assert macro[0].rates[1].measure == "macro-top-1"
     assert widths[0] < 3 * widths[1]
     poor = np.where(np.random.default_rng(0).random(900) < 0.8, truth, (truth + 1) % 3)
-    beside = classify(truth, {"right": truth, "poor": poor}, group=group).rates[0]
+    beside = classify(truth, {"right": truth, "poor": poor}, cluster=group).rates[0]
     assert beside.low > 0.975
 
 
 def test_items_in_clusters_borrow():
     rng, cluster = np.random.default_rng(1), np.repeat(np.arange(40), 10)
     table = {"a": np.ones(400), "b": (rng.random(400) < 0.7).astype(float), "cluster": cluster}
-    first, second = compare_outcomes(table, systems=["a", "b"], cluster="cluster").estimates
+    first, second = compare_outcomes(table, algorithms=["a", "b"], cluster="cluster").estimates
     assert first.low > 0.97
     assert not [note for note in second.notes if note.code == "outcomes.supposed-correlation"]

@@ -10,24 +10,15 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from proband import (
-    AUC,
-    FNMR,
-    Experiment,
-    MedianCensoredRank,
-    RecognitionRate,
-    Samples,
-    Scores,
-    compare,
-    gate,
-    plan_difference,
-)
+from proband import Experiment, Samples, Scores, compare, gate
 from proband.errors import GateError, UsageError
 from proband.inference.comparisons.compare import comparison_of
 from proband.inference.comparisons.gate import EXIT_CODES, Gate, gate_of
 from proband.inference.comparisons.paired import Tested as Difference
 from proband.inference.comparisons.testing.curves import Student
 from proband.inference.procedures import Joint, Question
+from proband.measures import AUC, FNMR, MedianCensoredRank, RecognitionRate
+from proband.planning import plan_difference
 from proband.words import Method
 
 
@@ -101,7 +92,7 @@ def test_the_power_is_that_of_the_plan() -> None:
         Scores.from_array(one, ids[200:], ids[:200], orientation="similarity", name=name)
         for one, name in zip(values, ("new", "old"), strict=True)
     )
-    found = gate(new, old, Experiment(samples, gallery=ids[:200]), margin=0.04)
+    found = gate(new, Experiment(samples, gallery=ids[:200]), baseline=old, margin=0.04)
     plan = plan_difference(margin=0.04, discordant=8 / 200, subjects=200, aim="non-inferiority")
     assert found.n_subjects == 200
     assert found.pass_if_equal == pytest.approx(plan.power, abs=0.05)
@@ -116,13 +107,13 @@ def test_it_says_what_the_comparison_says(measure: object) -> None:
     pairs = isinstance(measure, AUC | str)
     within = samples if pairs else _first_each(samples)
     margin = 0.5 if isinstance(measure, MedianCensoredRank) else 0.02
-    found = gate(good, poor, within, measure=measure, margin=margin)  # type: ignore[arg-type]
+    found = gate(good, within, baseline=poor, measure=measure, margin=margin)  # type: ignore[arg-type]
     named = FNMR(0.05) if isinstance(measure, str) else measure
-    (pair,) = compare(named, [good, poor], within, margin=margin).pairs  # type: ignore[arg-type]
+    (pair,) = compare([good, poor], within, measure=named, margin=margin).pairs  # type: ignore[arg-type]
     assert found.difference == pair
     assert found.decision == "pass"
     assert found.gain > 0
-    back = gate(poor, good, within, measure=measure, margin=margin)  # type: ignore[arg-type]
+    back = gate(poor, within, baseline=good, measure=measure, margin=margin)  # type: ignore[arg-type]
     assert back.gain == pytest.approx(-found.gain)
     assert (back.gain_low, back.gain_high) == pytest.approx((-found.gain_high, -found.gain_low))
 
@@ -134,7 +125,7 @@ def test_an_algorithm_against_itself_passes_once_people_are_enough() -> None:
         same = Scores.from_array(
             np.eye(people), ids[people:], ids[:people], orientation="similarity", name="net"
         )
-        found = gate(same, same, Experiment(samples, gallery=ids[:people]), margin=0.01)
+        found = gate(same, Experiment(samples, gallery=ids[:people]), baseline=same, margin=0.01)
         assert (found.decision, found.candidate, found.baseline) == (decision, "candidate", "baseline")
         assert found.subjects_needed is not None
         assert 200 < found.subjects_needed < 320  # ln 0.05/ln 0.99 = 298
@@ -157,7 +148,7 @@ def test_what_cannot_be_judged_is_refused_or_undecided() -> None:
         _judged(0.0, 0.001, level=0.4)
     good, poor = _scores(2.0, "new"), _scores(1.2, "old", seed=2)
     with pytest.raises(UsageError, match="loss that matters"):
-        gate(good, poor, _first_each(_table(good)), measure=MedianCensoredRank(5))
+        gate(good, _first_each(_table(good)), baseline=poor, measure=MedianCensoredRank(5))
     nothing = _judged(0.0, 0.0)
     assert nothing.decision == "undecided"
     assert nothing.pass_if_equal is None
@@ -180,7 +171,7 @@ def model(name, missed):
     return pb.Scores.from_array(values, ids[300:], ids[:300], orientation="similarity", name=name)
 
 def gate(missed):
-    return pb.gate(model("new", missed), model("old", 3), pb.Experiment(samples, gallery=ids[:300]), margin=0.02)
+    return pb.gate(model("new", missed), pb.Experiment(samples, gallery=ids[:300]), baseline=model("old", 3), margin=0.02)
 
 def test_as_good():
     gate(3).require()
@@ -209,7 +200,9 @@ def test_not_shown():
 def test_power_counts_what_varies() -> None:
     new, old = _scores(1.0, "new", seed=1), _scores(1.0, "old", seed=2)
     experiment = _first_each(_table(new))
-    people, probes = (gate(new, old, experiment, margin=0.05, design=one) for one in ("auto", "binomial"))
+    people, probes = (
+        gate(new, experiment, baseline=old, margin=0.05, design=one) for one in ("auto", "binomial")
+    )
     assert "this test has 40 people" in " ".join(map(str, people.sentences()))
     assert "this test has 80 probes" in " ".join(map(str, probes.sentences()))
     assert probes.subjects_needed == plan_of(probes)

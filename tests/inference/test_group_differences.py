@@ -35,14 +35,14 @@ def test_rates_and_variances_are_those_of_the_groups_alone(symmetric):
         found = false_match_rate(
             np.searchsorted(people, first[inside]), np.searchsorted(people, second[inside]), alone
         )
-        assert rates[group] == pytest.approx(found.rate)
+        assert rates[group] == pytest.approx(found.value)
         assert variances[group] >= 0.99 * found.standard_error**2
     own = np.repeat(np.arange(24), 3)
     missed = rng.random(72) < rng.beta(1, 2, 24)[own]
     rates, variances = GenuineErrors(own, missed, 24)(labels, 3)
     for group in range(3):
         found = false_non_match_rate(own[labels[own] == group], missed[labels[own] == group])
-        assert rates[group] == found.rate
+        assert rates[group] == found.value
         assert variances[group] >= 0.99 * found.standard_error**2 * 0.9
 
 
@@ -59,11 +59,12 @@ def rejections(n_sets: int, differ: float, monkeypatch) -> tuple[float, float]:
     for number in range(n_sets):
         own, labels, missed = drawn(rng, differ)
         test = differences_of_groups(
-            "fnmr", GenuineErrors(own, missed, 40), labels, list("abcd"), np.ones(4, bool), seed=number
+            GenuineErrors(own, missed, 40), labels, list("abcd"), np.ones(4, bool), seed=number
         )
         for one in test.differences:
-            assert (one.p_value <= 0.05) == (not one.low <= 0 <= one.high)
-        found.append((min(one.p_value for one in test.differences) <= 0.05, test.ratio_p <= 0.05))
+            assert (one.p_adjusted <= 0.05) == (not one.low <= 0 <= one.high) == one.told_apart
+            assert one.p_value <= one.p_adjusted
+        found.append((min(one.p_adjusted for one in test.differences) <= 0.05, test.ratio_p <= 0.05))
     return tuple(np.mean(found, axis=0))
 
 
@@ -91,14 +92,15 @@ def test_only_groups_of_people_are_dealt():
     point = OperatingPoint(0.5, 0, 60, 1, 6, 0, 0)
     of_people = error_rates_by(scores, Samples(table), "sex", point)
     assert of_people.tested
-    assert [one.rate for one in of_people.differences] == ["fnmr", "fmr"]
     rates = {one.group: one for one in of_people.groups}
-    for one in of_people.differences:
-        expected = getattr(rates["f"], one.rate).rate - getattr(rates["m"], one.rate).rate
-        assert one.difference == pytest.approx(expected)
+    for rate in ("fnmr", "fmr"):
+        (pair,) = of_people.differences(rate)
+        assert (pair.who.column, pair.first, pair.second) == ("sex", "f", "m")
+        assert pair.value == pytest.approx(getattr(rates["f"], rate).value - getattr(rates["m"], rate).value)
+        assert pair.p_value == pair.p_adjusted  # there is one pair
     by_session = error_rates_by(scores, Samples(table), "session", point)
     assert not by_session.tested
-    assert not by_session.differences
+    assert not by_session.fnmr_differences
     assert any(note.level == "caution" for note in by_session.sentences())
 
 
@@ -111,10 +113,10 @@ def test_intervals_agree_with_p_values(monkeypatch):
         labels = rng.permutation(np.repeat([0, 1], 4))
         for level in (0.5, 0.8, 0.95):
             found = differences_of_groups(
-                "fnmr", GenuineErrors(own, missed, 8), labels, ["f", "m"], np.array([True, True]), level, n
+                GenuineErrors(own, missed, 8), labels, ["f", "m"], np.array([True, True]), level, n
             )
             for one in found.differences:
-                assert (one.p_value <= 1 - level) == (not one.low <= 0 <= one.high)
+                assert (one.p_adjusted <= 1 - level) == (not one.low <= 0 <= one.high)
                 tied += 0.0 in (one.low, one.high)
     assert tied
 
@@ -124,13 +126,13 @@ def test_dealings_without_an_error_are_no_difference():
     comparisons = Comparisons(np.full(8, 2), np.full(8, 2), symmetric=True)
     errors = ImpostorErrors(np.array([0]), np.array([1]), comparisons)
     labels = np.arange(8) // 2
-    found = differences_of_groups("fmr", errors, labels, list("abcd"), np.ones(4, dtype=bool))
-    assert all(0 < one.p_value <= 1 and one.low <= one.difference <= one.high for one in found.differences)
+    found = differences_of_groups(errors, labels, list("abcd"), np.ones(4, dtype=bool))
+    assert all(0 < one.p_adjusted <= 1 and one.low <= one.value <= one.high for one in found.differences)
 
 
 def test_people_without_comparisons_differ_in_nothing():
     errors = GenuineErrors(np.array([], dtype=np.intp), np.array([], dtype=bool), 4)
-    found = differences_of_groups("fnmr", errors, np.array([0, 0, 1, 1]), ["a", "b"], np.ones(2, dtype=bool))
+    found = differences_of_groups(errors, np.array([0, 0, 1, 1]), ["a", "b"], np.ones(2, dtype=bool))
     assert found.differences == ()
 
 

@@ -85,7 +85,7 @@ def test_people_are_drawn_once_for_each_algorithm(monkeypatch):
     monkeypatch.setattr(
         AtRates, "__call__", lambda self, weights: seen.append(len(weights)) or measure(self, weights)
     )
-    pb.compare(pb.FNMR(0.05), nets, samples)
+    pb.compare(nets, samples, measure=pb.measures.FNMR(0.05))
     assert sum(seen) == len(nets) * 2000
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from proband import Category, Experiment, Samples, Scores, mcnemar_table
+from proband import Category, Experiment, Samples, Scores
 from proband.errors import UsageError
+from proband.stats import mcnemar_table
 
 # Both, only the first, only the second, neither: the two smaller sets of Table 4, and what R's binom.test has for them.
 TABLE_4 = {"dup2": (30, 22, 8, 174), "fc": (9, 44, 1, 140)}
@@ -55,7 +56,7 @@ def test_p_values_are_adjusted_for_all_tests_that_there_are() -> None:
     order, stepped = np.argsort(plain, kind="stable"), 0.0
     for place, k in enumerate(order):
         stepped = max(stepped, min(1.0, (len(plain) - place) * plain[k]))
-        assert tested[k].p_adjusted == pytest.approx(stepped)
+        assert tested[k].test.p_adjusted == pytest.approx(stepped)
     (empty,) = [one for one in found.rows if one.test is None]
     assert (empty.category, empty.counts.n, empty.difference) == ("none", 0, None)
     assert empty.why is not None

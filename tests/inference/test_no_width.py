@@ -40,7 +40,7 @@ def test_what_does_not_vary_decides_only_what_everybody_shows(outcomes_of, desig
     else:
         pair = outcomes_of(np.zeros(21), PEOPLE, "a"), outcomes_of(wrong, PEOPLE, "b")
     try:
-        found = compare(RecognitionRate(1), pair, design=design, margin=0.5)
+        found = compare(pair, measure=RecognitionRate(1), design=design, margin=0.5)
     except DesignError:
         assert ties == "mean"  # fractions have no counts
         return
@@ -49,7 +49,7 @@ def test_what_does_not_vary_decides_only_what_everybody_shows(outcomes_of, desig
     if second == "all wrong" and isinstance(design, STILL):
         # Seven people who all differ by d: people who were not seen could make up for it with the chance 2(1 + d)^−7.
         d, units = 1 / 3 if ties == "mean" else 1.0, 21 if design == DESIGNS[8] else 7
-        assert one.difference == pytest.approx(d)
+        assert one.value == pytest.approx(d)
         assert one.p_value == pytest.approx(max(2 * (1 + d) ** -units, one.method.floor or 0.0), rel=0.1)
         assert one.told_apart == (one.p_value <= 0.05) == (one.low > 0)
         assert one.told_apart or ties == "mean"
@@ -89,9 +89,9 @@ def test_galleries_that_differ_alike_for_everybody_are_not_tested(people, value)
     means = np.column_stack(
         [np.full(people, value + 0.1), np.full(people, value), np.full(people, value * 0.7)]
     )
-    assert _hotelling(means)[2] == 1.0
-    for pair in _pairs(means):
-        assert (pair["standard_error"], pair["p_value"]) == (0.0, 1.0)
+    assert _hotelling(means, "net").p_value == 1.0
+    for pair in _pairs(means, "net", 0.95):
+        assert (pair.standard_error, pair.p_value, pair.varies) == (0.0, 1.0, False)
 
 
 @pytest.mark.parametrize(
@@ -124,18 +124,18 @@ def halves(n: int = 30):
 def test_people_in_both_sets_are_refused():
     over, samples = halves()
     rate = RecognitionRate(1)
-    apart = compare_independent(rate, over(0, 15), over(15, 30))
+    apart = compare_independent(over(0, 15), over(15, 30), measure=rate)
     assert "nobody is in both sets" in str(apart.answers.assuming)
     assert apart.notes == ()
     for table in (samples, Samples(samples.frame)):  # the table, and one that says the same
         with pytest.raises(DesignError, match=r"3 people are in both sets.*'s12'") as refused:
-            compare_independent(rate, over(0, 15), over(12, 30, table))
+            compare_independent(over(0, 15), over(12, 30, table), measure=rate)
         assert refused.value.hint
 
 
 def test_names_of_two_tables_may_be_anybody():
     over, samples = halves()
     other = Samples(samples.frame.with_columns(site=samples.frame["subject"])[::-1])
-    found = compare_independent(RecognitionRate(1), over(0, 15), over(14, 30, other))
+    found = compare_independent(over(0, 15), over(14, 30, other), measure=RecognitionRate(1))
     assert "not known" in str(found.answers.assuming)
     assert "1 name is in both tables ('s14')" in str(found.notes[0])

@@ -32,7 +32,7 @@ R_BINOM_TEST = [
 def test_mcnemar_equals_r(sf, fs, one, two, mid):
     found = mcnemar(sf, fs)
     assert found.p_greater == pytest.approx(one, rel=1e-11)
-    assert found.p_two_sided == pytest.approx(two, rel=1e-11)
+    assert found.p_value == pytest.approx(two, rel=1e-11)
     assert found.p_mid == pytest.approx(mid, rel=1e-10)
     assert mcnemar(fs, sf).p_less == pytest.approx(one, rel=1e-11)
 
@@ -46,8 +46,8 @@ def test_mcnemar_equals_enumeration(n):
 
 def test_mcnemar_without_discordant_probes():
     found = mcnemar(0, 0)
-    assert (found.p_greater, found.p_two_sided, found.p_mid) == (1.0, 1.0, 1.0)
-    assert mcnemar(5, 5).p_two_sided == 1.0
+    assert (found.p_greater, found.p_value, found.p_mid) == (1.0, 1.0, 1.0)
+    assert mcnemar(5, 5).p_value == 1.0
 
 
 def test_table_3_of_beveridge():

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from tests.nameless import nameless
 
 import proband as pb
 from proband.errors import AlignmentError, InputError, UsageError
@@ -34,7 +35,7 @@ def chosen():
 
 def numbers(result):
     said = result if isinstance(result, dict) else result.to_dict()
-    return {name: said[name] for name in ("n_subjects", "n_genuine", "n_impostor", "points")}
+    return nameless({name: said[name] for name in ("n_subjects", "n_genuine", "n_impostor", "points")})
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
@@ -76,8 +77,8 @@ def test_a_matrix_with_gaps_and_its_list_have_the_same_intervals(on_both_axes):
     matrix = pb.Scores.from_array(values, queries, targets, orientation="similarity", cells=cells)
     found = pb.verify(matrix, samples, fmr=[FMR], n_resamples=100)
     (point,) = found.points
-    assert (point.fmr.rate, point.fmr.n) == (point.point.fmr, point.point.n_impostor)
-    assert point.fmr.low < point.point.fmr < point.fmr.high
+    assert (point.fmr.value, point.fmr.rests_on.n) == (point.fmr.value, point.counts.n_impostor)
+    assert point.fmr.low < point.fmr.value < point.fmr.high
     assert numbers(pb.verify(trials, samples, fmr=[FMR], n_resamples=100)) == numbers(found)
 
 
@@ -86,7 +87,7 @@ def test_chosen_pairs_are_verified_through_every_door(chosen, run, tmp_path):
     listed.write_csv(tmp_path / "pairs.csv")
     samples.frame.write_csv(tmp_path / "samples.csv")
     expected = pb.verify(pb.Trials(listed, "similarity"), samples, fmr=[FMR], n_resamples=100)
-    assert expected.points[0].fmr.n_subjects == 400
+    assert expected.points[0].fmr.rests_on.n_units == 400
     asked = ("--orientation", "similarity", "--fmr", FMR, "--replicates", 100)
     done = run("verify", "pairs.csv", "-s", "samples.csv", *asked, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

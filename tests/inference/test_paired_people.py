@@ -165,12 +165,11 @@ def test_paired_rates():
     study = Pairs(5, (3,) * 60, worse=1.0)
     good, poor = (AlgorithmScores(study.i, study.j, b, a) for a, b in study.scores)
     found = fnmr_difference_at_fmr(good, poor, study.whose, study.comparisons, 0.05)
-    assert found.difference == found.first - found.second < 0
-    assert found.low < found.difference < found.high < 0
+    assert found.low < found.value < found.high < 0
     assert found.p_value < 0.05
     assert found.supported
     same = fnmr_difference_at_fmr(good, good, study.whose, study.comparisons, 0.05)
-    assert (same.difference, same.p_value) == (0.0, 1.0)
+    assert (same.value, same.p_value) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("measure", MEASURES[:3], ids=lambda one: one.code)
@@ -185,11 +184,13 @@ def test_what_is_printed_is_what_is_tested(measure):
         matrix[i[same], j[same]], matrix[i[~same], j[~same]] = genuine, impostor
         values.append(matrix + matrix.T)
     scores, samples = matrices(dict(zip("ab", values, strict=True)), study.own)
-    found = compare(measure, scores, samples)
+    found = compare(scores, samples, measure=measure)
     (pair,) = found.pairs
-    assert pair.difference == pytest.approx(found.estimates[0].value - found.estimates[1].value, abs=1e-12)
-    drawn = compare(measure, scores, samples, pb.designs.Bootstrap("subject", n_resamples=500)).pairs[0]
-    assert drawn.difference == pytest.approx(pair.difference, abs=1e-12)
+    assert pair.value == pytest.approx(found.estimates[0].value - found.estimates[1].value, abs=1e-12)
+    drawn = compare(
+        scores, samples, measure=measure, design=pb.designs.Bootstrap("subject", n_resamples=500)
+    ).pairs[0]
+    assert drawn.value == pytest.approx(pair.value, abs=1e-12)
     width = (pair.high - pair.low) / (drawn.high - drawn.low)
     assert 0.6 < width < 1.4  # the formula and drawings of people tell the same
 
@@ -200,12 +201,12 @@ def test_certainty(measure):
     own = np.repeat(np.arange(24), 2)
     right = (own[:, None] == own).astype(float)
     scores, samples = matrices({"right": right, "blind": np.full_like(right, 0.5)}, own)
-    (pair,) = compare(measure, scores, samples).pairs
+    (pair,) = compare(scores, samples, measure=measure).pairs
     assert pair.verdict == "better"
     assert not pair.low <= 0 <= pair.high
     assert pair.p_value < 0.05
-    (pair,) = compare(measure, {"right": scores["right"], "same": scores["right"]}, samples).pairs
-    assert (pair.difference, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
+    (pair,) = compare({"right": scores["right"], "same": scores["right"]}, samples, measure=measure).pairs
+    assert (pair.value, pair.p_value, pair.verdict) == (0.0, 1.0, "undecided")
     assert -0.5 < pair.low < 0 < pair.high < 0.5
 
 
@@ -220,7 +221,7 @@ def test_thirty_algorithms(measure):
         seen /= np.linalg.norm(seen, axis=1, keepdims=True)
         values[f"a{k:02d}"] = seen @ seen.T
     scores, samples = matrices(values, own)
-    found = compare(measure, scores, samples)
+    found = compare(scores, samples, measure=measure)
     last = next(one for one in found.pairs if (one.first, one.second) == ("a00", "a29"))
     assert last.verdict == "better"
     assert last.p_adjusted < 1e-4

@@ -35,11 +35,11 @@ def test_parts_are_equal_and_selection_is_seen() -> None:
     for name in "abc":
         good, ugly = found.of(name, "good"), found.of(name, "ugly")
         # Mistakes are independent: parts that others make are alike, those it helped to make are not.
-        assert abs(good.value - ugly.value) < 0.3
-        assert good.naive - ugly.naive > 0.3
-        assert ugly.excess == pytest.approx(ugly.naive - ugly.value)
-        assert ugly.excess_high < 0
-        assert ugly.p_value < 0.05
+        assert abs(good.rate.value - ugly.rate.value) < 0.3
+        assert good.naive.value - ugly.naive.value > 0.3
+        assert ugly.selection.value == pytest.approx(ugly.naive.value - ugly.rate.value)
+        assert ugly.selection.high < 0
+        assert ugly.selection.p_value < 0.05
 
 
 def test_one_algorithm_is_judged_by_other_images() -> None:
@@ -57,9 +57,9 @@ def test_the_naive_rates_are_of_the_same_probes() -> None:
     gallery, probes = [f"g{k}" for k in range(40)], [f"p{k}-{i}" for k in range(40) for i in range(2)]
     found = pb.partition(scores[0], pb.Experiment(experiment.samples, gallery, probes[:60] + probes[60::2]))
     # Parts of one size and of one set of probes: what one part gains by selection the others lose.
-    sizes = [one.n_probes for one in found.rates]
+    sizes = [one.rests_on.n for one in found.rates]
     assert sum(sizes) < found.n_probes
-    assert sum(n * one.excess for n, one in zip(sizes, found.rates, strict=True)) == pytest.approx(0)
+    assert sum(n * pair.value for n, pair in zip(sizes, found.selection, strict=True)) == pytest.approx(0)
 
 
 def test_the_table_has_the_parts_of_probes_and_no_others() -> None:
@@ -70,8 +70,8 @@ def test_the_table_has_the_parts_of_probes_and_no_others() -> None:
     part = pb.Experiment(
         again, gallery="id in " + str([f"g{k}" for k in range(12)]), probes="partition_without_a == 'ugly'"
     )
-    rate = pb.RecognitionRate(1)(scores[0], part)
-    assert rate.value == pytest.approx(found.of("a", "ugly").value)
+    rate = pb.measures.RecognitionRate(1)(scores[0], part)
+    assert rate.value == pytest.approx(found.of("a", "ugly").rate.value)
 
 
 def test_what_cannot_be_divided_is_refused() -> None:
@@ -104,6 +104,6 @@ def test_parts_in_which_nothing_varies_have_no_excess(rank: int) -> None:
         for one in scores
     ]
     found = pb.partition(perfect, experiment, rank=rank)
-    assert {(one.excess, one.excess_low, one.excess_high, one.p_value) for one in found.rates} == {
+    assert {(pair.value, pair.low, pair.high, pair.p_value) for pair in found.selection} == {
         (0.0, 0.0, 0.0, 1.0)
     }

@@ -41,10 +41,10 @@ def test_people_weigh_the_same():
     wrong = rng.random(len(own)) < rng.beta(1, 4, 30)[own]
     rates = [wrong[own == person].mean() for person in range(30)]
     found = false_non_match_rate(own, wrong)
-    assert found.rate == wrong.mean()
-    assert found.by_person.rate == pytest.approx(np.mean(rates))
+    assert found.value == wrong.mean()
+    assert found.by_person.value == pytest.approx(np.mean(rates))
     assert found.by_person.standard_error == pytest.approx(np.std(rates, ddof=1) / np.sqrt(30))
-    assert found.by_person.low < found.by_person.rate < found.by_person.high
+    assert found.by_person.low < found.by_person.value < found.by_person.high
     assert false_non_match_rate(np.repeat(np.arange(30), 2), rng.random(60) < 0.3).by_person is None
     assert by_person(np.ones(3), np.full(3, 2.0)).rate == 0.5
 
@@ -58,9 +58,9 @@ def test_every_two_people_weigh_the_same(symmetric):
     n = comparisons.n_between(i, j)
     errors = rng.binomial(n, rng.beta(1, 4, 10)[i])
     found = false_match_rate(np.repeat(i, errors), np.repeat(j, errors), comparisons).by_person
-    assert found.rate == pytest.approx((errors / n).mean())
+    assert found.value == pytest.approx((errors / n).mean())
     deviations = np.zeros((10, 10))
-    deviations[i, j] = deviations[j, i] = errors / n - found.rate
+    deviations[i, j] = deviations[j, i] = errors / n - found.value
     squares = (deviations.sum(axis=0) ** 2).sum() - (deviations**2).sum() / 2
     assert found.standard_error**2 == pytest.approx(squares / 45**2 * 90 / 56)
     assert false_match_rate(i[:9], j[:9], Comparisons([2] * 10, [2] * 10, symmetric=True)).by_person is None

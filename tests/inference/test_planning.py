@@ -8,9 +8,11 @@ from itertools import count, product
 from math import ceil, inf
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import optimize, stats
 
+import proband as pb
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.testing.mcnemar import mcnemar, tango_counts
 from proband.inference.comparisons.testing.sign_flip import sign_flip
@@ -20,6 +22,7 @@ from proband.inference.planning.planning import plan_difference, plan_error_rate
 from proband.inference.planning.sizes import LARGEST
 from proband.inference.planning.widths import MOST_PROBES, _misses, dealt
 from proband.inference.proportions import difference_of_independent, t_quantile, wilson_interval
+from proband.scores import DenseScores
 
 
 def half_width(rate, people, level):
@@ -333,9 +336,9 @@ def test_results_are_plain_and_say_what_they_assume():
         (lambda: plan_difference(0.9, rate=0.5), "impossible"),
         (lambda: plan_difference(discordant=0.0, subjects=50), "no difference to find"),
         (lambda: plan_difference(0.0, discordant=0.05), "margin lies"),
-        (lambda: plan_difference(0.01), "either the share"),
-        (lambda: plan_difference(0.01, discordant=0.1, rate=0.5), "either the share"),
-        (lambda: plan_difference(0.01, discordant=2.0), "discordant probes lies"),
+        (lambda: plan_difference(0.01), "on which the two algorithms disagree"),
+        (lambda: plan_difference(0.01, discordant=0.1, rate=0.5), "on which the two algorithms disagree"),
+        (lambda: plan_difference(0.01, discordant=2.0), "share of probes lies"),
         (lambda: plan_difference(discordant=0.1), "takes two"),
         (lambda: plan_difference(discordant=0.1, power=0.8), "takes two"),
         (lambda: plan_difference(0.01, discordant=0.1, power=0.8, subjects=9), "takes two"),
@@ -514,3 +517,79 @@ def test_the_half_width_of_one_probe_each_is_kept_with_the_assurance(rate, assur
 def test_what_is_no_variation_and_no_assurance(wrong):
     with pytest.raises(UsageError):
         plan_half_width(0.9, 0.05, **{"probes_per_subject": 3, "icc": 0.1, **wrong})
+
+
+def pilot(n: int = 40, m: int = 3) -> list[pb.measures.Outcomes]:
+    """Two algorithms on the same probes of n people, who differ in how hard they are; the last has one probe only."""
+    rng = np.random.default_rng(11)
+    people = np.repeat(np.arange(n), m)[: n * m - (m - 1)]
+    ids = [f"g{k}" for k in range(n)] + [f"p{k}" for k in range(len(people))]
+    samples = pb.Samples(pl.DataFrame({"id": ids, "subject": [f"s{k}" for k in (*range(n), *people)]}))
+    experiment = pb.Experiment(samples, [f"g{k}" for k in range(n)])
+    hard = rng.uniform(0.2, 1, n)[people]
+    made = []
+    for name in ("a", "b"):
+        values = rng.uniform(0, 0.5, (len(people), n))
+        values[np.arange(len(people)), people] = rng.uniform(size=len(people)) < hard
+        made.append(
+            pb.rank(DenseScores(values, ids[n:], ids[:n], orientation="similarity", name=name), experiment)
+        )
+    return made
+
+
+def test_a_pilot_is_what_can_be_counted_by_hand():
+    first, second = pilot()
+    success = [one.success(1) for one in (first, second)]
+    plan = plan_difference(0.05, pilot=[first, second])
+    assert plan.pilot is not None
+    assert plan.discordant == pytest.approx(float((success[0] != success[1]).mean()))
+    people = first.subjects
+    numbers = np.bincount(people)
+    assert plan.probes_per_subject == pytest.approx(numbers.mean())
+    # The analysis of variance of differences, written out.
+    apart = success[0] - success[1]
+    means = np.array([apart[people == one].mean() for one in np.unique(people)])
+    k, n = len(means), len(apart)
+    between = (numbers * (means - apart.mean()) ** 2).sum() / (k - 1)
+    within = ((apart - means[people]) ** 2).sum() / (n - k)
+    usual = (n - (numbers**2).sum() / n) / (k - 1)
+    assert plan.icc == pytest.approx(max(0.0, (between - within) / (between + (usual - 1) * within)))
+    same = plan_difference(
+        0.05, discordant=plan.discordant, icc=plan.icc, probes_per_subject=numbers.tolist()
+    )
+    assert (plan.subjects, plan.power) == (same.subjects, same.power)
+    assert (
+        plan.pilot.at_high
+        == plan_difference(
+            0.05, discordant=plan.pilot.high, icc=plan.icc, probes_per_subject=numbers.tolist()
+        ).subjects
+    )
+
+
+def test_the_interval_of_a_pilot_is_that_of_its_estimate():
+    first, _ = pilot()
+    plan = plan_half_width(half_width=0.05, pilot=first)
+    found = pb.estimate(first, measure="rank-1")
+    assert plan.pilot is not None
+    assert (plan.rate, plan.pilot.low, plan.pilot.high) == pytest.approx((found.value, found.low, found.high))
+    assert plan.to_dict()["pilot"]["algorithms"] == ["a"]
+    assert "pilot" not in plan_half_width(0.9, 0.05).to_dict()
+
+
+def test_where_an_end_of_the_pilot_allows_no_plan():
+    plan = plan_difference(0.33, pilot=pilot())
+    assert plan.pilot is not None
+    assert (plan.pilot.at_low, plan.pilot.at_high is not None) == (None, True)
+    assert "upper end" in str(plan.pilot.sentences(plan.found)[1])
+
+
+def test_what_is_no_pilot_is_refused():
+    first, second = pilot()
+    for wrong, told in (
+        ([], "one algorithm or of two"),
+        ([first, second, second], "choose among"),
+        ([first, pilot(30)[0]], "same probes"),
+        ("scores.npz", "pilot"),
+    ):
+        with pytest.raises(pb.errors.ProbandError, match=told):
+            plan_difference(0.05, pilot=wrong)

@@ -42,13 +42,13 @@ def test_one_probe_each_is_mcnemar():
     rng = np.random.default_rng(0)
     a, b = rng.random(60) < 0.9, rng.random(60) < 0.6
     outcomes = probes_of([*range(60)] * 2, ["A"] * 60 + ["B"] * 60, [*a, *b])
-    (pair,) = pb.compare_sensors(outcomes, "camera").pairs
+    (pair,) = pb.strat.compare_sensors(outcomes, by="camera").pairs
     sf, fs = int((a & ~b).sum()), int((b & ~a).sum())
     n = sf + fs
     tail = sum(comb(n, k) for k in range(min(sf, fs) + 1)) / 2**n
     assert pair.p_value == pytest.approx(min(1, 2 * tail - comb(n, sf) / 2**n))
-    assert pair.difference == pytest.approx(a.mean() - b.mean())
-    low, high = pb.inference.tango_interval(pb.inference.PairedOutcomes.of(a.astype(float), b.astype(float)))
+    assert pair.value == pytest.approx(a.mean() - b.mean())
+    low, high = pb.stats.tango_interval(pb.stats.PairedOutcomes.of(a.astype(float), b.astype(float)))
     assert (pair.low, pair.high) == pytest.approx((low, high), abs=1e-6)
 
 
@@ -75,25 +75,25 @@ def means_of(person, camera, success, name):
 def test_people_and_strata_by_the_textbook(several):
     outcomes, person, camera, success = several
     a, b = (means_of(person, camera, success, name) for name in "AB")
-    over = pb.compare_sensors(outcomes, "camera")
+    over = pb.strat.compare_sensors(outcomes, by="camera")
     (pair,) = over.pairs
-    assert pair.difference == pytest.approx((a - b).mean())
+    assert pair.value == pytest.approx((a - b).mean())
     assert [one.value for one in over.estimates] == pytest.approx([a.mean(), b.mean()])
     assert over.answers.varying.key == "people"
     for design in (BRR, Fay, Jackknife):
-        found = pb.compare_sensors(outcomes, "camera", design=design("site", units="subject"))
+        found = pb.strat.compare_sensors(outcomes, by="camera", design=design("site", units="subject"))
         (pair,) = found.pairs
         apart = (a - b).reshape(3, 4)
         error = np.sqrt((apart.var(axis=1, ddof=1) / 4).sum()) / 3
-        assert pair.difference == pytest.approx((a - b).mean())
+        assert pair.value == pytest.approx((a - b).mean())
         assert (pair.high - pair.low) / 2 == pytest.approx(t.ppf(0.975, 9) * error)
         assert found.answers.varying.key == "people-within-strata"
-        assert found.estimates[0].value - found.estimates[1].value == pytest.approx(pair.difference)
+        assert found.estimates[0].value - found.estimates[1].value == pytest.approx(pair.value)
 
 
 def test_images_of_these_people_are_not_paired(several):
     outcomes, person, camera, success = several
-    (pair,) = pb.compare_sensors(outcomes, "camera", design=BRR()).pairs
+    (pair,) = pb.strat.compare_sensors(outcomes, by="camera", design=BRR()).pairs
     variance, free = 0.0, 0
     for p in range(12):
         for name in "AB":
@@ -101,7 +101,7 @@ def test_images_of_these_people_are_not_paired(several):
             variance += own.var(ddof=1) / len(own) / 144
             free += len(own) - 1
     assert (pair.high - pair.low) / 2 == pytest.approx(t.ppf(0.975, free) * np.sqrt(variance))
-    (welch,) = pb.compare_sensors(outcomes, "camera", design=BRR(degrees_of_freedom="cochran")).pairs
+    (welch,) = pb.strat.compare_sensors(outcomes, by="camera", design=BRR(degrees_of_freedom="cochran")).pairs
     assert welch.high - welch.low > pair.high - pair.low
 
 
@@ -109,7 +109,7 @@ def test_who_is_left_out_is_said(several):
     _, person, camera, success = several
     kept = ~((person == 0) & (camera == "B"))
     part = probes_of(person[kept].tolist(), camera[kept].tolist(), success[kept], gallery_camera="A")
-    found = pb.compare_sensors(part, "camera")
+    found = pb.strat.compare_sensors(part, by="camera")
     codes = {note.code: str(note) for note in found.notes}
     assert codes["sensors.left-out"].startswith("1 of 12 people")
     assert "sensors.one-gallery" in codes
@@ -126,12 +126,12 @@ def test_refused(several):
         ({"by": "camera", "design": BRR("site")}, "people must be the units"),
     ):
         with pytest.raises((DesignError, UsageError), match=match):
-            pb.compare_sensors(outcomes, **options)
+            pb.strat.compare_sensors(outcomes, **options)
     one = probes_of([*range(4)] * 2, ["A"] * 4 + ["B"] * 4, [1, 0, 1, 1, 0, 0, 1, 0])
     with pytest.raises(DesignError, match="one probe of camera A"):
-        pb.compare_sensors(one, "camera", design=BRR())
+        pb.strat.compare_sensors(one, by="camera", design=BRR())
     with pytest.raises(DesignError, match="nothing to compare"):
-        pb.compare_sensors(probes_of([0, 1], ["A", "A"], [1, 1]), "camera")
+        pb.strat.compare_sensors(probes_of([0, 1], ["A", "A"], [1, 1]), by="camera")
 
 
 @pytest.mark.long
@@ -153,7 +153,7 @@ def test_coverage_and_level_for_new_people(design):
                     camera += [name] * m
                     success += (rng.random(m) < rate).tolist()
             outcomes = probes_of(person, camera, success, [f"s{p // 8}" for p in person])
-            (pair,) = pb.compare_sensors(outcomes, "camera", design=design).pairs
+            (pair,) = pb.strat.compare_sensors(outcomes, by="camera", design=design).pairs
             covered += pair.low <= less * 0.8 <= pair.high
             rejected += pair.p_value <= 0.05
         assert covered / times > 0.92

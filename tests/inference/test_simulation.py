@@ -7,18 +7,7 @@ import pytest
 from scipy import stats
 from tests.examples import some
 
-from proband import (
-    AUC,
-    CMC,
-    EER,
-    FNMR,
-    Experiment,
-    MedianCensoredRank,
-    RecognitionRate,
-    Samples,
-    compare_halves,
-    coverage,
-)
+from proband import Experiment, Samples
 from proband.designs import BRR, Binomial, Bootstrap, Clustered
 from proband.errors import DesignError, UsageError
 from proband.inference.simulation.asking import (
@@ -29,13 +18,15 @@ from proband.inference.simulation.asking import (
     Validating,
     of_a_test,
 )
-from proband.inference.simulation.covered import Share, Tally, simulate
+from proband.inference.simulation.covered import SimulationTally, share_of, simulate
 from proband.inference.simulation.other_worlds import OneRank, SplitsWorld, StrangersWorld
 from proband.inference.simulation.pair_worlds import PairsWorld, TwoOverPairs
-from proband.inference.simulation.populations import KINDS, Population
+from proband.inference.simulation.populations import KINDS, SimulatedPeople
 from proband.inference.simulation.studies.trials import SOME, each, pairs_of, population_of, zipf
 from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms
-from proband.words import Method
+from proband.measures import AUC, CMC, EER, FNMR, MedianCensoredRank, RecognitionRate
+from proband.planning import compare_halves, coverage
+from proband.words import Method, plain
 
 RATE = RecognitionRate(1)
 
@@ -43,7 +34,7 @@ RATE = RecognitionRate(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("rate", "icc"), [(0.95, 0.3), (0.5, 0.1), (0.8, 0.6)])
 def test_people_have_the_mean_and_the_correlation_that_were_asked_for(kind, rate, icc):
-    population = Population.of(10, 3, rate=rate, icc=icc, kind=kind)
+    population = SimulatedPeople.of(10, 3, rate=rate, icc=icc, kind=kind)
     own = population.own_rate((np.arange(40_000) + 0.5) / 40_000)
     assert own.mean() == pytest.approx(rate, abs=2e-4)
     assert own.var() == pytest.approx(icc * rate * (1 - rate), rel=5e-3)
@@ -52,7 +43,7 @@ def test_people_have_the_mean_and_the_correlation_that_were_asked_for(kind, rate
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_rate_of_probes_of_people_who_have_more_if_they_are_hard(kind):
-    population = Population.of(300, [1, 2, 12], rate=0.8, icc=0.2, kind=kind, informative=True)
+    population = SimulatedPeople.of(300, [1, 2, 12], rate=0.8, icc=0.2, kind=kind, informative=True)
     rng = np.random.default_rng(1)
     drawn = [population.draw(rng) for _ in range(400)]
     own = np.concatenate([population.own_rate(easiness) for easiness, _ in drawn])
@@ -64,7 +55,7 @@ def test_the_rate_of_probes_of_people_who_have_more_if_they_are_hard(kind):
 
 
 def test_two_algorithms_differ_by_the_margin_and_agree_as_much_as_asked():
-    world = OutcomesWorld(Population.of(400, 4, rate=0.85, icc=0.2), RATE)
+    world = OutcomesWorld(SimulatedPeople.of(400, 4, rate=0.85, icc=0.2), RATE)
     two = TwoAlgorithms(world, 0.05, 0.12)
     found = [two.draw(0, number) for number in range(30)]
     first, second = (np.concatenate([RATE.success(one.data[side]) for one in found]) for side in (0, 1))
@@ -83,15 +74,15 @@ def test_pairs_have_the_value_that_was_asked_for(measure, value, kind):
 
 
 def test_tallies_of_parts_add_up_to_that_of_the_whole():
-    world = TwoAlgorithms(OutcomesWorld(Population.of(40, [1, 2, 6], rate=0.8, icc=0.2), RATE), 0.1)
+    world = TwoAlgorithms(OutcomesWorld(SimulatedPeople.of(40, [1, 2, 6], rate=0.8, icc=0.2), RATE), 0.1)
     whole, _ = simulate(world, Comparing(RATE), 20)
     parts = [simulate(world, Comparing(RATE), n, first=first)[0] for first, n in ((0, 7), (7, 13))]
-    added, wanted = (parts[0] + parts[1]).to_dict(), whole.to_dict()
+    added, wanted = plain(parts[0] + parts[1]), plain(whole)
     for name, value in wanted.items():
         assert added[name] == pytest.approx(value), name
     assert whole.n == whole.tested == whole.bounded == 20
     assert whole.covered + whole.too_low + whole.too_high == 20
-    assert (Tally() + whole, whole + Tally()) == (whole, whole)
+    assert (SimulationTally() + whole, whole + SimulationTally()) == (whole, whole)
 
 
 @pytest.mark.parametrize("measure", [AUC(), FNMR(0.05), EER()])
@@ -108,7 +99,7 @@ def test_what_people_add_to_a_measure_of_pairs_is_its_error(measure):
 
 def test_carriers_are_those_of_the_definition():
     """One probe each: e is 1 − p with probability p, and −p otherwise."""
-    world = OutcomesWorld(Population.of(100, 1, rate=0.7, icc=0.0), RATE)
+    world = OutcomesWorld(SimulatedPeople.of(100, 1, rate=0.7, icc=0.0), RATE)
     found, _ = simulate(world, Estimating(RATE, "auto"), 200)
     second, fourth = (0.7 * 0.3**k + 0.3 * 0.7**k for k in (2, 4))
     assert found.carriers == pytest.approx(100 * second**2 / fourth, rel=0.02)
@@ -124,7 +115,7 @@ def test_the_coverage_of_wilsons_interval_is_the_exact_one():
         for k in range(n + 1)
         if (ends := proportion_interval(k, n)).low <= rate <= ends.high
     )
-    found = coverage(RATE, subjects=n, rate=rate, n_sets=sets)
+    found = coverage(measure=RATE, subjects=n, rate=rate, n_sets=sets)
     assert found.interval.covered.low <= held <= found.interval.covered.high
     assert found.interval.too_low + found.interval.too_high == pytest.approx(1 - found.covered)
     assert found.interval.known_width == pytest.approx(2 * 1.96 * np.sqrt(rate * (1 - rate) / n), rel=0.08)
@@ -132,7 +123,7 @@ def test_the_coverage_of_wilsons_interval_is_the_exact_one():
 
 def test_probes_taken_for_independent_fall_short_and_it_is_said():
     common = {"subjects": 60, "probes_per_subject": 10, "rate": 0.8, "icc": 0.4, "n_sets": 150}
-    naive, people = (coverage(RATE, None, design, **common) for design in (Binomial(), Clustered()))
+    naive, people = (coverage(measure=RATE, design=design, **common) for design in (Binomial(), Clustered()))
     assert naive.covered < 0.8 < 0.9 < people.covered
     assert "coverage.falls-short" in {note.code for note in naive.notes}
     assert "coverage.falls-short" not in {note.code for note in people.notes}
@@ -141,8 +132,8 @@ def test_probes_taken_for_independent_fall_short_and_it_is_said():
 
 def test_new_images_of_the_same_people_are_another_question():
     common = {"subjects": 60, "probes_per_subject": 4, "rate": 0.8, "icc": 0.5, "n_sets": 80}
-    images = coverage(RATE, None, BRR(), **common)
-    people = coverage(RATE, None, BRR(), about="people", **common)
+    images = coverage(measure=RATE, design=BRR(), **common)
+    people = coverage(measure=RATE, design=BRR(), about="people", **common)
     assert people.covered < 0.8 < 0.88 < images.covered
     assert (images.answers.varying.key, people.answers.varying.key) == (
         "simulated-images",
@@ -155,11 +146,11 @@ def test_people_and_probes_as_they_are_in_the_data():
     ids, subjects, places = zip(*rows, strict=True)
     samples = Samples({"id": ids, "subject": subjects, "place": places})
     experiment = Experiment(samples, gallery="place == 0")
-    found = coverage(RATE, experiment, rate=0.7, icc=0.1, n_sets=20)
+    found = coverage(experiment, measure=RATE, rate=0.7, icc=0.1, n_sets=20)
     assert (found.subjects, found.probes) == (4, 8)
     assert found.probes_cv == pytest.approx(np.std([2, 1, 4, 1]) / 2)
-    outcomes = OutcomesWorld(Population.of(30, 3, rate=0.8, icc=0.2), RATE).draw(0, 0).data
-    taken = coverage(RATE, outcomes, n_sets=20)
+    outcomes = OutcomesWorld(SimulatedPeople.of(30, 3, rate=0.8, icc=0.2), RATE).draw(0, 0).data
+    taken = coverage(outcomes, measure=RATE, n_sets=20)
     assert taken.rate == pytest.approx(RATE.success(outcomes).mean())
     assert 0 <= taken.icc < 1
 
@@ -197,7 +188,7 @@ def test_what_cannot_be_simulated_is_refused(wrong):
 
 
 def test_a_share_has_its_monte_carlo_error():
-    share = Share.of(95, 100)
+    share = share_of(95, 100)
     assert share.standard_error == pytest.approx(np.sqrt(0.95 * 0.05 / 100))
     assert share.low == pytest.approx(stats.beta.ppf(0.005, 95, 6))
     assert share.high == pytest.approx(stats.beta.ppf(0.995, 96, 5))
@@ -205,10 +196,10 @@ def test_a_share_has_its_monte_carlo_error():
 
 def test_halves_agree_as_often_as_they_should():
     """Over many data sets: 95 % of differences within t·√(V_A + V_B), 83.4 % of estimates in the other half's interval."""
-    world = OutcomesWorld(Population.of(60, 4, rate=0.7, icc=0.3), RATE)
+    world = OutcomesWorld(SimulatedPeople.of(60, 4, rate=0.7, icc=0.3), RATE)
     sets = [world.draw(3, number).data for number in range(25)]
     right, naive = (
-        [compare_halves(RATE, one, design, n_splits=5) for one in sets]
+        [compare_halves(one, measure=RATE, design=design, n_splits=5) for one in sets]
         for design in (Clustered(), Binomial())
     )
     assert np.mean([one.agree.value for one in right]) == pytest.approx(0.95, abs=0.04)
@@ -217,11 +208,13 @@ def test_halves_agree_as_often_as_they_should():
     assert np.mean([one.z_squared for one in naive]) > 1.4
     assert right[0].expected_inside == pytest.approx(2 * stats.norm.cdf(1.959964 / np.sqrt(2)) - 1)
     with pytest.raises(DesignError):
-        compare_halves(RATE, OutcomesWorld(Population.of(3, 1, rate=0.7, icc=0), RATE).draw(0, 0).data)
+        compare_halves(
+            OutcomesWorld(SimulatedPeople.of(3, 1, rate=0.7, icc=0), RATE).draw(0, 0).data, measure=RATE
+        )
 
 
 def test_power_grows_with_the_margin():
-    world = OutcomesWorld(Population.of(80, 3, rate=0.8, icc=0.1), RATE)
+    world = OutcomesWorld(SimulatedPeople.of(80, 3, rate=0.8, icc=0.1), RATE)
     none, some, much = (
         simulate(TwoAlgorithms(world, margin), Comparing(RATE), 25)[0].rejected / 25
         for margin in (0.0, 0.06, 0.15)
@@ -231,9 +224,8 @@ def test_power_grows_with_the_margin():
 
 def test_bootstraps_are_tried_as_well():
     found = coverage(
-        MedianCensoredRank(30),
-        None,
-        Bootstrap("subject", n_resamples=100),
+        measure=MedianCensoredRank(30),
+        design=Bootstrap("subject", n_resamples=100),
         subjects=60,
         probes_per_subject=2,
         rate=0.1,
@@ -245,7 +237,7 @@ def test_bootstraps_are_tried_as_well():
 
 
 def test_a_curve_has_the_truth_of_its_ranks():
-    population = Population.of(40, 3, rate=0.4, icc=0.2, kind="skewed")
+    population = SimulatedPeople.of(40, 3, rate=0.4, icc=0.2, kind="skewed")
     world = OutcomesWorld(population, CMC(10))
     found = np.array([CMC(10)(world.draw(0, number).data).values for number in range(150)])
     error = found.std(axis=0) / np.sqrt(len(found))

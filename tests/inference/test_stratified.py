@@ -33,7 +33,7 @@ def ratio_of_three(w):
 
 
 def test_half_samples_of_ambulances():
-    found = estimate_weighted(ratio, AMBULANCES, pb.designs.BRR(centre="mean"))
+    found = estimate_weighted(ratio, AMBULANCES, design=pb.designs.BRR(centre="mean"))
     assert sorted(found.replicates) == pytest.approx(
         sorted([0.13846153846154, 0.15676229508197, 0.15636822194199, 0.16400911161731]), rel=1e-12
     )
@@ -54,16 +54,18 @@ def test_half_samples_of_ambulances():
     ],
 )
 def test_ratio_against_r(design, error):
-    assert estimate_weighted(ratio, AMBULANCES, design).standard_error == pytest.approx(error, rel=1e-10)
+    assert estimate_weighted(ratio, AMBULANCES, design=design).standard_error == pytest.approx(
+        error, rel=1e-10
+    )
 
 
 @pytest.mark.parametrize(
     "design", [pb.designs.BRR(), pb.designs.Fay(rho=0.3), pb.designs.Jackknife(), pb.designs.Enumeration()]
 )
 def test_totals_and_means_against_r(design):
-    total = estimate_weighted(lambda w: w @ ALIVE, AMBULANCES, design)
+    total = estimate_weighted(lambda w: w @ ALIVE, AMBULANCES, design=design)
     assert (total.value, total.standard_error) == pytest.approx((278, 21.4941852602), rel=1e-11)
-    mean = estimate_weighted(lambda w: (w @ ALIVE) / 6, AMBULANCES, design)
+    mean = estimate_weighted(lambda w: (w @ ALIVE) / 6, AMBULANCES, design=design)
     assert (mean.value, mean.standard_error) == pytest.approx((46.3333333333, 3.58236421003), rel=1e-11)
 
 
@@ -77,11 +79,11 @@ def test_totals_and_means_against_r(design):
     ],
 )
 def test_three_units_against_r(design, error):
-    found = estimate_weighted(ratio_of_three, FOUR, design)
+    found = estimate_weighted(ratio_of_three, FOUR, design=design)
     assert found.value == pytest.approx(0.433862433862, rel=1e-11)
     assert found.standard_error == pytest.approx(error, rel=1e-10)
     assert found.degrees_of_freedom == 8
-    assert estimate_weighted(lambda w: w @ Y, FOUR, design).standard_error == pytest.approx(
+    assert estimate_weighted(lambda w: w @ Y, FOUR, design=design).standard_error == pytest.approx(
         9.05538513814, rel=1e-11
     )
 
@@ -89,11 +91,11 @@ def test_three_units_against_r(design, error):
 def test_an_array_of_one_s_own():
     rows = ["0000", "1012", "2021", "0111", "1120", "2102", "0222", "1201", "2210"]
     array = np.array([[int(mark) for mark in row] for row in rows])
-    found = estimate_weighted(ratio_of_three, FOUR, pb.designs.BRR(array=array, centre="mean"))
+    found = estimate_weighted(ratio_of_three, FOUR, design=pb.designs.BRR(array=array, centre="mean"))
     assert found.standard_error == pytest.approx(0.0195411599561, rel=1e-10)
     array[0, 0] = 1
     with pytest.raises(DesignError, match="not balanced"):
-        estimate_weighted(ratio_of_three, FOUR, pb.designs.BRR(array=array))
+        estimate_weighted(ratio_of_three, FOUR, design=pb.designs.BRR(array=array))
 
 
 def people(outcomes_of, rng, sizes, rate=0.6, name="net"):
@@ -110,11 +112,11 @@ def test_rates_have_the_textbook_variance(outcomes_of, units):
     success = outcomes.success(1).reshape(10, units)
     textbook = np.sqrt((success.var(axis=1, ddof=1) / units).sum()) / 10
     for design in (pb.designs.BRR(), pb.designs.Fay(rho=0.5), pb.designs.Jackknife()):
-        found = estimate(RecognitionRate(1), outcomes, design=design)
+        found = estimate(outcomes, measure=RecognitionRate(1), design=design)
         assert found.value == pytest.approx(success.mean())
         assert found.standard_error == pytest.approx(textbook, rel=1e-12)
         assert 1 <= found.degrees_of_freedom <= 10 * (units - 1)
-        plain = estimate(RecognitionRate(1), outcomes, design=replace(design, interval="t"))
+        plain = estimate(outcomes, measure=RecognitionRate(1), design=replace(design, interval="t"))
         assert plain.degrees_of_freedom == 10 * (units - 1)
         plan = design.replicates(Strata.of(outcomes.subjects))
         base = Strata.of(outcomes.subjects).unit_weights
@@ -131,7 +133,7 @@ def test_unequal_units_are_grouped(outcomes_of):
     outcomes = people(outcomes_of, rng, sizes)
     strata = Strata.of(outcomes.subjects)
     textbook = float(np.sqrt(strata.textbook_variance(outcomes.success(1))[0]))
-    found = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR())
+    found = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR())
     assert found.value == pytest.approx(outcomes.success(1).mean())
     assert found.standard_error == pytest.approx(textbook, rel=1e-12)
     plan = pb.designs.BRR().replicates(strata)
@@ -144,7 +146,7 @@ def test_unequal_units_are_grouped(outcomes_of):
 def test_medians_are_evaluated(outcomes_of):
     rng = np.random.default_rng(3)
     outcomes = people(outcomes_of, rng, [3] * 4, rate=0.3)
-    found = estimate(MedianCensoredRank(10), outcomes, design=pb.designs.BRR())
+    found = estimate(outcomes, measure=MedianCensoredRank(10), design=pb.designs.BRR())
     ranks = np.minimum(outcomes.ranks, 10).reshape(4, 3)
     every = [np.median(ranks[np.arange(4), choice]) for choice in product(range(3), repeat=4)]
     assert set(found.replicates) <= set(every)
@@ -153,27 +155,29 @@ def test_medians_are_evaluated(outcomes_of):
         np.sqrt(((found.replicates - found.value) ** 2).sum() / (9 * 2))
     )
     mine = estimate(
-        pb.RankStatistic(lambda r: np.median(np.minimum(r, 10))), outcomes, design=pb.designs.BRR()
+        outcomes,
+        measure=pb.measures.RankStatistic(lambda r: np.median(np.minimum(r, 10))),
+        design=pb.designs.BRR(),
     )
     assert sorted(mine.replicates) == sorted(found.replicates)
-    whole = estimate(MedianCensoredRank(10), outcomes, design=pb.designs.Enumeration())
+    whole = estimate(outcomes, measure=MedianCensoredRank(10), design=pb.designs.Enumeration())
     assert sorted(whole.replicates) == sorted(every)
     with pytest.raises(DesignError, match="not valid for medians"):
-        estimate(MedianCensoredRank(10), outcomes, design=pb.designs.Jackknife())
+        estimate(outcomes, measure=MedianCensoredRank(10), design=pb.designs.Jackknife())
     with pytest.raises(DesignError, match="weighted=True"):
-        estimate(pb.RankStatistic(np.mean), outcomes, design=pb.designs.Jackknife())
+        estimate(outcomes, measure=pb.measures.RankStatistic(np.mean), design=pb.designs.Jackknife())
 
 
 def test_weighted_functions(outcomes_of):
     outcomes = people(outcomes_of, np.random.default_rng(4), [3] * 6)
-    mean = pb.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True)
+    mean = pb.measures.RankStatistic(lambda r, w: float(w @ r / w.sum()), "mean rank", weighted=True)
     for design in (
         pb.designs.BRR(),
         pb.designs.Fay(),
         pb.designs.Jackknife(),
         pb.designs.RaoWu(n_resamples=500),
     ):
-        found = estimate(mean, outcomes, design=design)
+        found = estimate(outcomes, measure=mean, design=design)
         assert found.value == pytest.approx(outcomes.ranks.mean())
         if not isinstance(design, pb.designs.RaoWu):
             strata = Strata.of(outcomes.subjects)
@@ -182,17 +186,17 @@ def test_weighted_functions(outcomes_of):
 
 def test_rao_wu_comes_close(outcomes_of):
     outcomes = people(outcomes_of, np.random.default_rng(5), [3] * 60)
-    truth = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR()).standard_error
-    made = estimate(RecognitionRate(1), outcomes, design=pb.designs.RaoWu(n_resamples=4000), seed=1)
+    truth = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR()).standard_error
+    made = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.RaoWu(n_resamples=4000), seed=1)
     assert made.standard_error == pytest.approx(truth, rel=0.05)
-    again = estimate(RecognitionRate(1), outcomes, design=pb.designs.RaoWu(n_resamples=4000), seed=1)
+    again = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.RaoWu(n_resamples=4000), seed=1)
     assert np.array_equal(made.replicates, again.replicates)
 
 
 def test_ordinary_jackknife_is_the_sample_variance(outcomes_of):
     outcomes = people(outcomes_of, np.random.default_rng(6), [3] * 20)
     success = outcomes.success(1)
-    found = estimate(RecognitionRate(1), outcomes, design=pb.designs.Jackknife(kind="JK1"))
+    found = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.Jackknife(kind="JK1"))
     assert found.standard_error == pytest.approx(success.std(ddof=1) / np.sqrt(60), rel=1e-10)
     assert found.answers.varying.key == "probes"
 
@@ -214,7 +218,7 @@ def test_bands_are_the_estimates_at_every_rank(outcomes_of):
     for design in (pb.designs.BRR(), pb.designs.Jackknife(kind="JK1"), pb.designs.RaoWu(n_resamples=200)):
         band = estimate_cmc(outcomes, design=design)
         for t in range(1, 6):
-            one = estimate(RecognitionRate(t), outcomes, design=design)
+            one = estimate(outcomes, measure=RecognitionRate(t), design=design)
             assert band.values[t - 1] == pytest.approx(one.value)
             assert band.low[t - 1] == pytest.approx(max(0.0, one.low), abs=1e-12)
             assert band.high[t - 1] == pytest.approx(min(1.0, one.high), abs=1e-12)
@@ -227,7 +231,9 @@ def test_reweighting_explores_other_populations(outcomes_of):
     names = [str(name) for name in outcomes.experiment.samples.subjects]
     labels = np.array(names)[outcomes.subjects][::2]
     found = estimate(
-        RecognitionRate(1), outcomes, design=pb.designs.BRR(weights=dict(zip(labels, shares, strict=True)))
+        outcomes,
+        measure=RecognitionRate(1),
+        design=pb.designs.BRR(weights=dict(zip(labels, shares, strict=True))),
     )
     assert found.value == pytest.approx(shares @ own)
     for weights, message in (
@@ -236,29 +242,33 @@ def test_reweighting_explores_other_populations(outcomes_of):
         ({labels[0]: 1.0}, "no weight"),
     ):
         with pytest.raises(UsageError, match=message):
-            estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(weights=weights))
+            estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR(weights=weights))
 
 
 def test_intervals_that_stay_inside(outcomes_of):
     closer = np.zeros(40, dtype=int)
     closer[0] = 1
     outcomes = outcomes_of(closer, np.repeat(np.arange(20), 2))
-    usual = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR())
+    usual = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR())
     assert 0 < usual.low < usual.value < usual.high < 1
-    plain = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(interval="t"))
+    plain = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR(interval="t"))
     assert plain.high > 1
     assert any("passes 0 or 1" in str(note) for note in plain.notes)
     assert any("19 of 20 strata do not vary" in str(note) for note in plain.notes)
     for kind in ("logit", "wilson"):
-        inside = estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR(interval=kind))
+        inside = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR(interval=kind))
         assert 0 < inside.low < inside.value < inside.high < 1
     few = estimate(
-        RecognitionRate(1), outcomes, design=pb.designs.BRR(degrees_of_freedom="cochran", interval="t")
+        outcomes,
+        measure=RecognitionRate(1),
+        design=pb.designs.BRR(degrees_of_freedom="cochran", interval="t"),
     )
     assert few.degrees_of_freedom == pytest.approx(1)  # one stratum of two units varies
     assert few.high > plain.high
     still = estimate(
-        RecognitionRate(1), outcomes_of(np.zeros(40), np.repeat(np.arange(20), 2)), design=pb.designs.BRR()
+        outcomes_of(np.zeros(40), np.repeat(np.arange(20), 2)),
+        measure=RecognitionRate(1),
+        design=pb.designs.BRR(),
     )
     assert (still.low, still.high) == (pytest.approx(40 / (40 + stdtrit(20, 0.975) ** 2)), 1)
     assert any("nothing varies within strata" in str(note) for note in still.notes)
@@ -268,8 +278,8 @@ def test_collapsed_strata_err_on_the_large_side(outcomes_of):
     rng = np.random.default_rng(10)
     outcomes = people(outcomes_of, rng, [1] * 9)
     with pytest.raises(DesignError, match="one unit"):
-        estimate(RecognitionRate(1), outcomes, design=pb.designs.BRR())
-    found = estimate(RecognitionRate(1), outcomes, design=pb.designs.CollapsedStrata())
+        estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.BRR())
+    found = estimate(outcomes, measure=RecognitionRate(1), design=pb.designs.CollapsedStrata())
     assert found.value == pytest.approx(outcomes.success(1).mean())
     assert any("upper bound" in str(note) for note in found.notes)
     values = outcomes.success(1)
@@ -281,17 +291,17 @@ def test_collapsed_strata_err_on_the_large_side(outcomes_of):
 def test_paired_differences_under_the_same_replicates(outcomes_of):
     rng = np.random.default_rng(11)
     a, b = (people(outcomes_of, rng, [3] * 30, rate, name) for rate, name in ((0.9, "a"), (0.4, "b")))
-    found = pb.compare(RecognitionRate(1), [a, b], design=pb.designs.BRR())
+    found = pb.compare([a, b], measure=RecognitionRate(1), design=pb.designs.BRR())
     apart = (a.success(1) - b.success(1)).reshape(30, 3)
     error = np.sqrt((apart.var(axis=1, ddof=1) / 3).sum()) / 30
     (pair,) = found.pairs
-    assert pair.difference == pytest.approx(apart.mean())
+    assert pair.value == pytest.approx(apart.mean())
     from scipy import stats
 
     assert pair.p_value == pytest.approx(2 * stats.t.sf(abs(apart.mean()) / error, 60))
     assert "probe images of these people" in str(found.answers.varying)
-    median = pb.compare(MedianCensoredRank(10), [a, b], design=pb.designs.BRR(), margin=1.0)
-    assert median.pairs[0].difference == np.median(a.censored(10)) - np.median(b.censored(10))
+    median = pb.compare([a, b], measure=MedianCensoredRank(10), design=pb.designs.BRR(), margin=1.0)
+    assert median.pairs[0].value == np.median(a.censored(10)) - np.median(b.censored(10))
 
 
 @pytest.mark.parametrize(
@@ -306,10 +316,10 @@ def test_refusals_name_the_remedy(outcomes_of, sizes, design, message):
     outcomes = people(outcomes_of, np.random.default_rng(0), sizes)
     with pytest.raises((DesignError, UsageError), match=message) as refused:
         estimate(
-            MedianCensoredRank(5)
+            outcomes,
+            measure=MedianCensoredRank(5)
             if isinstance(design, pb.designs.BRR | pb.designs.Enumeration)
             else RecognitionRate(1),
-            outcomes,
             design=design,
         )
     assert refused.value.hint or "equally" in message

@@ -9,23 +9,15 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm, t
 
-from proband import (
-    AUC,
-    EER,
-    MedianCensoredRank,
-    RecognitionRate,
-    Samples,
-    Scores,
-    Survey,
-    designs,
-    estimate,
-    estimate_cmc,
-)
+from proband import Samples, Scores, designs, estimate
 from proband.designs import BRR, Fay, Jackknife, RaoWu
 from proband.designs.strata import Strata
 from proband.errors import UsageError
 from proband.inference import estimate_weighted
 from proband.inference.strata.intervals import Carried, share_ends
+from proband.measures import AUC, EER, MedianCensoredRank, RecognitionRate
+from proband.stats import estimate_cmc
+from proband.survey import Survey
 
 
 def by_hand(values, weights, strata, level=0.95):
@@ -70,7 +62,7 @@ def test_shares_by_hand(outcomes_of, seed):
     n = len(people)
     expected = by_hand(outcomes.success(1), np.full(n, 1 / n), people)
     for design in (BRR(), Fay(), Jackknife()):
-        found = estimate(RecognitionRate(1), outcomes, design=design)
+        found = estimate(outcomes, measure=RecognitionRate(1), design=design)
         assert (found.low, found.high, found.degrees_of_freedom) == pytest.approx(expected, abs=1e-9)
         band = estimate_cmc(outcomes, design=design)
         assert (band.low[0], band.high[0]) == pytest.approx(expected[:2], abs=1e-9)
@@ -93,7 +85,7 @@ def test_a_survey_has_the_interval_of_people_within_strata(outcomes_of):
     by_names = Survey(
         {"hit": np.where(hits == 1, "yes", "no"), "who": people, "site": site}, strata="site", units="who"
     )
-    shares = {row.name: (row.low, row.high) for row in by_names.mean("hit").estimates}
+    shares = {row.name: (row.estimate.low, row.estimate.high) for row in by_names.mean("hit").rows}
     assert next(ends for name, ends in shares.items() if "yes" in name) == pytest.approx((one.low, one.high))
     assert survey.total("hit").estimates[0].low == survey.total("hit", interval="t").estimates[0].low
 
@@ -107,12 +99,12 @@ def test_a_sample_that_is_all_there_is_has_no_width():
 def test_shares_at_the_ends(outcomes_of):
     people = np.repeat(np.arange(10), 2)
     for closer, share in ((0, 1.0), (1, 0.0)):
-        found = estimate(RecognitionRate(1), outcomes_of(np.full(20, closer), people), design=BRR())
+        found = estimate(outcomes_of(np.full(20, closer), people), measure=RecognitionRate(1), design=BRR())
         width = 1 - 20 / (20 + t.ppf(0.975, 10) ** 2)
         assert found.value == share
         assert found.high - found.low == pytest.approx(width)
         assert "strata.nothing-varies" in {note.code for note in found.notes}
-    one_off = estimate(RecognitionRate(1), outcomes_of(np.r_[1, np.zeros(19)], people), design=BRR())
+    one_off = estimate(outcomes_of(np.r_[1, np.zeros(19)], people), measure=RecognitionRate(1), design=BRR())
     assert width < one_off.high - one_off.low < 3 * width
 
 
@@ -129,7 +121,7 @@ def test_residuals_from_replicates(design, sizes):
     )
     found = plan.residuals(strata, values, float(strata.mean(y)))
     assert found == pytest.approx(strata.residuals(y).ravel(), abs=1e-12)
-    made = estimate_weighted(lambda w: (w @ y) / w.sum(), labels, design)
+    made = estimate_weighted(lambda w: (w @ y) / w.sum(), labels, design=design)
     carried = Carried.in_strata(strata, y)
     most = float(len(y) - len(sizes))
     expected = most if design.interval == "t" else float(carried.degrees(most)[0])
@@ -138,10 +130,10 @@ def test_residuals_from_replicates(design, sizes):
 
 def test_weighted_statistics_that_are_rates():
     y, labels = np.array([1.0, 0, 1, 1, 1, 1, 0, 1]), np.repeat(np.arange(4), 2)
-    found = estimate_weighted(lambda w: (w @ y) / w.sum(), labels, BRR(interval="logit"))
+    found = estimate_weighted(lambda w: (w @ y) / w.sum(), labels, design=BRR(interval="logit"))
     assert 0 < found.low < found.value < found.high < 1
     with pytest.raises(UsageError, match="no rate"):
-        estimate_weighted(lambda w: w @ y, labels, BRR(interval="logit"))
+        estimate_weighted(lambda w: w @ y, labels, design=BRR(interval="logit"))
 
 
 def test_medians_have_the_interval_of_the_share_below(outcomes_of):
@@ -149,11 +141,11 @@ def test_medians_have_the_interval_of_the_share_below(outcomes_of):
     people = np.repeat(np.arange(15), 6)
     ranks = np.minimum(rng.geometric(0.2, 90), 30)
     outcomes = outcomes_of(ranks - 1, people)
-    found = estimate(MedianCensoredRank(30), outcomes, design=BRR())
+    found = estimate(outcomes, measure=MedianCensoredRank(30), design=BRR())
     low, high, nu = by_hand_median(ranks, people)
     assert (found.low, found.high, found.degrees_of_freedom) == pytest.approx((low, high, nu))
     assert found.standard_error > 0
-    plain = estimate(MedianCensoredRank(30), outcomes, design=BRR(interval="t"))
+    plain = estimate(outcomes, measure=MedianCensoredRank(30), design=BRR(interval="t"))
     reach = t.ppf(0.975, 75) * plain.standard_error
     assert (plain.low, plain.high) == pytest.approx((plain.value - reach, plain.value + reach))
 
@@ -180,7 +172,9 @@ def test_medians_of_units_without_an_array_vary(outcomes_of, size):
         for design in (BRR(), Fay()):
             assert (
                 estimate(
-                    MedianCensoredRank(100), outcomes_of(np.minimum(ranks, 100), people), design=design
+                    outcomes_of(np.minimum(ranks, 100), people),
+                    measure=MedianCensoredRank(100),
+                    design=design,
                 ).standard_error
                 > 0
             )
@@ -226,7 +220,7 @@ def test_pairs_of_people_within_strata(unequal):
     scores = Scores.from_array(values + values.T, ids, orientation="similarity")
     design = Jackknife(strata="site", units="subject")
     area, plain, weighed = (
-        estimate(measure, scores, samples, one)
+        estimate(scores, samples, measure=measure, design=one)
         for measure, one in (
             (AUC(), design),
             (AUC(), replace(design, interval="t")),
@@ -241,7 +235,9 @@ def test_pairs_of_people_within_strata(unequal):
     few = "pairs.few-have-most-images"
     assert (few in {note.code for note in area.notes}) == unequal
     assert few not in {note.code for note in weighed.notes}
-    rate = estimate(EER(), scores, samples, RaoWu(strata="site", units="subject", n_resamples=100))
+    rate = estimate(
+        scores, samples, measure=EER(), design=RaoWu(strata="site", units="subject", n_resamples=100)
+    )
     assert 0 <= rate.low < rate.value < rate.high <= 1
 
 

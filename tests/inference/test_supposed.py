@@ -62,15 +62,15 @@ def test_design_effects_are_borrowed_from_thirty_errors():
     matched = score >= np.sort(score[~same])[-30]
     matched &= ~same
     of_matches = false_match_rate(own[i[matched]], own[j[matched]], comparisons)
-    assert of_matches.errors == 30
-    n = of_matches.n
-    effect = n / of_matches.n_effective
+    assert of_matches.rests_on.events == 30
+    n = of_matches.rests_on.n
+    effect = n / of_matches.rests_on.n_effective
     assert strict.fmr.high == pytest.approx(1 - 0.025 ** (effect / n))
-    assert strict.fmr.high < 0.1 * strict.fmr.zero_errors.disjoint
+    assert strict.fmr.high < 0.1 * strict.no_false_matches.disjoint
     assert "rates.no-errors-borrowed" in {note.code for note in strict.fmr.notes}
     missed = score[same] <= np.sort(score[same])[29]
     of_misses = false_non_match_rate(own[i[same]], missed)
-    assert lax.fnmr.high == pytest.approx(1 - 0.025 ** (1 / of_misses.n_effective))
+    assert lax.fnmr.high == pytest.approx(1 - 0.025 ** (1 / of_misses.rests_on.n_effective))
     assert strict.fnmr.low == pytest.approx(1 - lax.fnmr.high)
 
 
@@ -82,7 +82,7 @@ def test_no_false_match_borrows_from_thirty_closest_whatever_is_asked_for():
     assert score[own[i] == own[j]].min() > score[own[i] != own[j]].max()
     asked = pb.verify(scores, samples, fmr=(), thresholds=[0.99]).points[0].fmr
     drawn_anew = pb.verify(scores, samples, fmr=1e-9).points[0].fmr
-    assert asked.errors == drawn_anew.errors == 0
+    assert asked.rests_on.events == drawn_anew.rests_on.events == 0
     assert asked.high == drawn_anew.high
 
 
@@ -106,12 +106,12 @@ def test_design_effects_are_borrowed_from_other_algorithms():
         score = np.where(own[i] == own[j], -np.inf, np.asarray(one.values)[i, j])
         matched = score >= np.sort(score)[-30]
         found = false_match_rate(own[i[matched]], own[j[matched]], comparisons)
-        effect = found.n / found.n_effective
+        effect = found.rests_on.n / found.rests_on.n_effective
         shown.append((found.degrees_of_freedom, (effect - 1) / (supposed - 1)))
     carriers, times = np.array(shown).T
     mean = (carriers.max() * np.average(times, weights=carriers) + 3) / (carriers.max() + 3)
     alone, beside = (pb.verify(one, samples, **asked)["tied"].points[0] for one in ([tied], [tied, *others]))
-    n = alone.fmr.n
+    n = alone.fmr.rests_on.n
     assert alone.fmr.high == pytest.approx(1 - 0.025 ** (supposed / n))
     assert beside.fmr.high == pytest.approx(1 - 0.025 ** ((1 + mean * (supposed - 1)) / n))
     assert "rates.no-errors-borrowed" in {note.code for note in beside.fmr.notes}
@@ -119,7 +119,7 @@ def test_design_effects_are_borrowed_from_other_algorithms():
     assert pb.verify([*others, tied], samples, **asked)["tied"].points[0].fmr.high == beside.fmr.high
     for one in others:
         mine = [pb.verify(data, samples, **asked)[one.name] for data in ([one], [tied, *others])]
-        assert mine[0].points[0].fmr == mine[1].points[0].fmr
+        assert mine[0].points[0].fmr.to_dict() == mine[1].points[0].fmr.to_dict()
 
 
 def test_misses_are_borrowed_by_verify_and_compare_alike():
@@ -130,14 +130,14 @@ def test_misses_are_borrowed_by_verify_and_compare_alike():
     perfect = pb.Scores.from_array(best, samples.ids, orientation="similarity", name="perfect")
     both = [perfect, drawn(rng, name="other")[0]]
     alone, beside = (pb.verify(one, samples, fmr=0.01)["perfect"].points[0] for one in ([perfect], both))
-    assert (alone.fnmr.errors, alone.fmr.errors) == (0, beside.fmr.errors)
+    assert (alone.fnmr.rests_on.events, alone.fmr.rests_on.events) == (0, beside.fmr.rests_on.events)
     assert beside.fnmr.high > alone.fnmr.high  # misses of the other come together
     for found in (
-        pb.compare(pb.FNMR(0.01), both, samples).estimates[0],
-        pb.estimate(pb.FNMR(0.01), both, samples)["perfect"],
+        pb.compare(both, samples, measure=pb.measures.FNMR(0.01)).estimates[0],
+        pb.estimate(both, samples, measure=pb.measures.FNMR(0.01))["perfect"],
     ):
-        assert (found.low, found.high) == tuple(beside.fnmr_at_fmr)
-    assert pb.estimate(pb.FNMR(0.01), perfect, samples).high == alone.fnmr_at_fmr.high
+        assert (found.low, found.high) == (beside.fnmr.low, beside.fnmr.high)
+    assert pb.estimate(perfect, samples, measure=pb.measures.FNMR(0.01)).high == alone.fnmr.high
 
 
 def test_one_error_becomes_none_beside_others():
@@ -161,11 +161,11 @@ def test_groups_borrow_from_their_own_thirty_and_from_each_other():
     frame = samples.frame.with_columns(pl.Series("group", np.where(own < 8, "few", "most")))
     (found,) = pb.verify(scores, pb.Samples(frame), fmr=(), thresholds=[-2.0], by="group").groups
     few, most = found.groups
-    assert (few.fnmr.errors, most.fnmr.errors) == (0, 0)
+    assert (few.fnmr.rests_on.events, most.fnmr.rests_on.events) == (0, 0)
     assert "rates.no-errors-borrowed" in {note.code for note in few.fnmr.notes}
     (found,) = pb.verify(scores, pb.Samples(frame), fmr=(), thresholds=[2.0], by="group").groups
     for group in found.groups:
-        assert group.fmr.errors == 0
+        assert group.fmr.rests_on.events == 0
         assert "rates.no-errors-borrowed" in {note.code for note in group.fmr.notes}
 
 
@@ -176,15 +176,15 @@ def test_one_interval_of_fnmr_at_a_false_match_rate_at_every_door():
     both = {"net": scores, "other": other}
     rates = (0.02, 0.001)
     at_once = compare_at_rates(
-        [pb.FNMR(rate) for rate in rates], both, samples, [(None, "none")] * 2, 0.95, Drawings(0)
+        [pb.measures.FNMR(rate) for rate in rates], both, samples, [(None, "none")] * 2, 0.95, Drawings(0)
     )
     verified = pb.verify(both, samples, fmr=rates)
     for place, rate in enumerate(rates):
-        compared = pb.compare(pb.FNMR(rate), both, samples)
+        compared = pb.compare(both, samples, measure=pb.measures.FNMR(rate))
         for name, data in both.items():
             point = verified[name].points[place]
-            ends = tuple(point.fnmr_at_fmr or (point.fnmr.low, point.fnmr.high))
-            found = [pb.estimate(pb.FNMR(rate), data, samples)]
+            ends = point.fnmr.low, point.fnmr.high
+            found = [pb.estimate(data, samples, measure=pb.measures.FNMR(rate))]
             for comparison in (compared, at_once[place]):
                 found += [one for one in comparison.estimates if one.facts.algorithm == name]
             assert [(one.low, one.high) for one in found] == [ends] * 3
@@ -219,20 +219,21 @@ def test_pairs_that_may_be_of_one_person_have_wider_intervals():
     assert "verification.people-doubtful" not in {note.code for note in known.notes}
     # As with a person for each mated pair, but for variances that are three times as large.
     (point,) = found.points
-    missed = np.array([values[one] < point.point.threshold for one in apart])
+    missed = np.array([values[one] < point.threshold for one in apart])
     plain = false_non_match_rate(np.arange(60), missed)
     t = t_quantile(0.95, plain.degrees_of_freedom)
-    ends = wilson_interval(plain.rate, plain.n_effective / 3, t)
-    assert (point.fnmr.low, point.fnmr.high) == pytest.approx(tuple(ends))
-    low, high = point.fnmr_at_fmr
+    ends = wilson_interval(plain.value, plain.rests_on.n_effective / 3, t)
+    held = point.fnmr_at_threshold
+    assert (held.low, held.high) == pytest.approx(tuple(ends))
+    low, high = point.re_estimated
     assert low <= ends.low < ends.high <= high
     for interval, exact in (
-        (found.auc_interval, known.auc_interval),
-        (found.eer_interval, known.eer_interval),
+        (found.auc, known.auc),
+        (found.eer, known.eer),
     ):
         assert interval.high - interval.low > exact.high - exact.low
-    estimated = pb.estimate(pb.AUC(), trials)
-    assert (estimated.low, estimated.high) == (found.auc_interval.low, found.auc_interval.high)
+    estimated = pb.estimate(trials, measure=pb.measures.AUC())
+    assert (estimated.low, estimated.high) == (found.auc.low, found.auc.high)
 
 
 def test_pairs_that_are_joined_tell_who_is_who():
@@ -242,8 +243,8 @@ def test_pairs_that_are_joined_tell_who_is_who():
     mated = [(a, b) for a, b in zip(i.tolist(), j.tolist(), strict=True) if own[a] == own[b]]
     trials = named_pairs(rng, mated, own, np.asarray(scores.values))
     found, known = pb.verify(trials, fmr=0.05), pb.verify(trials, samples, fmr=0.05)
-    assert found.points[0].fnmr == known.points[0].fnmr
-    assert found.auc_interval.low == pytest.approx(known.auc_interval.low)
+    assert found.points[0].fnmr.to_dict() == known.points[0].fnmr.to_dict()
+    assert found.auc.low == pytest.approx(known.auc.low)
 
 
 @pytest.mark.parametrize("measure", ["auc", "fnmr@0.05"])
@@ -262,10 +263,10 @@ def test_differences_of_pairs_that_may_be_of_one_person_are_wider(measure):
     made = {place: k for k, pair in enumerate(apart) for place in pair}
     people = [made[place] for place in first], [made[place] for place in second]
     stated, inferred = (
-        pb.compare(measure, pb.scored_pairs(mated, two, orientation="similarity", **known)).pairs[0]
+        pb.compare(pb.scored_pairs(mated, two, orientation="similarity", **known), measure=measure).pairs[0]
         for known in ({"people": people}, {"samples": named})
     )
-    assert inferred.difference == pytest.approx(stated.difference)
-    assert inferred.high - inferred.difference == pytest.approx(
-        np.sqrt(3) * (stated.high - stated.difference), rel=1e-6
+    assert inferred.value == pytest.approx(stated.value)
+    assert inferred.high - inferred.value == pytest.approx(
+        np.sqrt(3) * (stated.high - stated.value), rel=1e-6
     )

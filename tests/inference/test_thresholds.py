@@ -92,7 +92,7 @@ def test_the_bound_at_every_threshold_is_that_of_matrices(met: Meetings, confide
     for at, errors, rate in zip(path.closeness, path.errors, path.rate, strict=True):
         accepted = closeness >= at
         found = false_match_rate(first[accepted], second[accepted], met)
-        assert (found.errors, round(found.rate, 12)) == (errors, round(rate, 12))
+        assert (found.rests_on.events, round(found.value, 12)) == (errors, round(rate, 12))
         expected.append(_bound(first[accepted], second[accepted], met, confidence))
     np.testing.assert_allclose(path.bound, np.maximum.accumulate(expected), rtol=1e-9)
 
@@ -123,7 +123,7 @@ def test_every_two_people_weigh_the_same_in_the_other_rate() -> None:
 @pytest.mark.parametrize("fmr", [0.05, 0.02])
 def test_it_is_the_laxest_threshold_that_the_bound_allows(fmr: float, distance: bool) -> None:
     scores, samples = _world(5, distance=distance)
-    (found,) = threshold(scores, samples, fmr=fmr, confidence_level=0.9)
+    found = threshold(scores, samples, fmr=fmr, confidence_level=0.9)
     # All of it again, one threshold after another.
     people = np.unique(samples.frame["subject"].to_numpy(), return_inverse=True)[1]
     i, j = np.triu_indices(len(people), 1)
@@ -141,11 +141,11 @@ def test_it_is_the_laxest_threshold_that_the_bound_allows(fmr: float, distance: 
             break
         best = at
     assert found.sure is not None
-    assert found.sure.point.threshold == (-best if distance else best)
+    assert found.sure.threshold == (-best if distance else best)
     assert found.bound is not None
-    assert found.plain.point.fmr <= fmr
-    assert found.sure.point.fnmr >= found.plain.point.fnmr
-    assert found.sure.point.fnmr == np.mean(close[mated] < best)
+    assert found.plain.fmr.value <= fmr
+    assert found.sure.fnmr.value >= found.plain.fnmr.value
+    assert found.sure.fnmr.value == np.mean(close[mated] < best)
 
 
 def test_the_distribution_free_grade_is_the_bound_of_hoeffding() -> None:
@@ -162,14 +162,14 @@ def test_the_distribution_free_grade_is_the_bound_of_hoeffding() -> None:
         name="net",
     )
     table = Samples({"id": list(twice.queries), "subject": [name[:-2] for name in twice.queries]})
-    (found,) = threshold(twice, table, fmr=0.05, confidence_level=0.9)
+    found = threshold(twice, table, fmr=0.05, confidence_level=0.9)
     free = found.distribution_free
     assert free is not None
-    p, f = free.point.fmr, 0.05
+    p, f = free.fmr.value, 0.05
     apart = p * log(p / f) + (1 - p) * log((1 - p) / (1 - f))
     assert 150 * apart >= log(10)
     assert found.sure is not None
-    assert found.sure.point.false_matches >= free.point.false_matches
+    assert found.sure.counts.false_matches >= free.counts.false_matches
 
 
 def test_a_list_that_says_whose_it_is_gives_the_same() -> None:
@@ -199,8 +199,9 @@ def test_what_so_few_cannot_say_is_refused_with_how_many_could() -> None:
         threshold(scores, samples, fmr=1e-4)
     assert "59,912 whatever" in str(refused.value.hint)
     # The number that it names is enough, where nobody stands out.
-    _, plain = threshold(scores, samples, fmr=(1e-4, 0.05))
-    (refusal, needed), people = threshold(scores, samples, fmr=(1e-4, 0.05))[0].sentences(), plain.n_subjects
+    both = threshold(scores, samples, fmr=(1e-4, 0.05))
+    plain = both[0.05]
+    (refusal, needed), people = both[1e-4].sentences(), plain.n_subjects
     assert refusal.level == "caution"
     assert needed["people"] > people
     one = Comparisons([2] * needed["people"], [2] * needed["people"], symmetric=True)
@@ -211,7 +212,7 @@ def test_what_so_few_cannot_say_is_refused_with_how_many_could() -> None:
 def test_several_algorithms_and_rates_make_one_table() -> None:
     scores, samples = _world(4)
     found = threshold({"a": scores, "b": scores}, samples, fmr=(0.05, 0.02))
-    assert [(one.algorithm, one.asked) for one in found] == [
+    assert [(one.algorithm, one.target_fmr) for one in found.members()] == [
         ("a", 0.05),
         ("a", 0.02),
         ("b", 0.05),
@@ -219,7 +220,7 @@ def test_several_algorithms_and_rates_make_one_table() -> None:
     ]
     frame = found.to_frame()
     assert frame.height == 12
-    assert frame["asked"].to_list() == [0.05] * 3 + [0.02] * 3 + [0.05] * 3 + [0.02] * 3
+    assert frame["target_fmr"].to_list() == [0.05] * 3 + [0.02] * 3 + [0.05] * 3 + [0.02] * 3
     assert frame["grade"].to_list()[:3] == ["plain", "sure", "distribution-free"]
     with pytest.raises(UsageError, match="names of their own"):
         threshold([scores, scores], samples)
@@ -247,10 +248,10 @@ def test_new_people_are_within_the_rate_where_the_plain_threshold_is_not() -> No
 def test_impostors_below_every_genuine_score_tell_how_sure_it_is() -> None:
     """Nobody is taken for another at any genuine score, and 200 people are far fewer than no error at all would need."""
     scores, samples = _world(9, people=200, images=2, lift=20.0)
-    (found,) = threshold(scores, samples, fmr=0.01)
+    found = threshold(scores, samples, fmr=0.01)
     assert found.sure is not None
-    assert 0 < found.sure.point.false_matches < found.plain.point.false_matches
-    assert found.plain.point.fmr <= 0.01 < found.plain.point.fmr + 0.001
+    assert 0 < found.sure.counts.false_matches < found.plain.counts.false_matches
+    assert found.plain.fmr.value <= 0.01 < found.plain.fmr.value + 0.001
     assert found.bound is not None
     assert found.bound <= 0.01
     assert found.distribution_free is None

@@ -60,7 +60,7 @@ def error_of(pair, freedom: float) -> float:
 def test_people_within_sites_against_r(unequal, key, design, weights, kind):
     more = {"rho": 0.3} if key == "fay" else {}
     made = design(strata="site", units="subject", weights=weights, interval="t", **more)
-    found = estimate(RecognitionRate(1), unequal[0], design=made)
+    found = estimate(unequal[0], measure=RecognitionRate(1), design=made)
     assert (found.value, found.standard_error) == pytest.approx((R[kind]["value"], R[kind][key]), rel=1e-10)
     assert found.degrees_of_freedom == R[kind]["df"]
     assert found.answers.varying.key == "people-within-strata"
@@ -68,22 +68,22 @@ def test_people_within_sites_against_r(unequal, key, design, weights, kind):
     assert found.high == pytest.approx(R[kind]["value"] + reach)
     assert SHARED not in {note.code for note in found.notes}
     for one in (made, replace(made, degrees_of_freedom="cochran")):
-        found = estimate(RecognitionRate(1), unequal[0], design=one)
+        found = estimate(unequal[0], measure=RecognitionRate(1), design=one)
         band = estimate_cmc(unequal[0], design=one)
         assert band.high[0] == pytest.approx(min(1.0, found.high))
-    (pair,) = compare(RecognitionRate(1), unequal, design=made).pairs
+    (pair,) = compare(unequal, measure=RecognitionRate(1), design=made).pairs
     if key != "fay":
         assert error_of(pair, 4) == pytest.approx(R[kind][f"{key}_difference"], rel=1e-10)
 
 
 def test_images_as_units_are_another_question_and_say_so(unequal):
-    found = estimate(RecognitionRate(1), unequal[0], design=Jackknife(strata="site"))
+    found = estimate(unequal[0], measure=RecognitionRate(1), design=Jackknife(strata="site"))
     assert found.standard_error == pytest.approx(R["one"]["jkn_images"], rel=1e-10)
     (note,) = (note for note in found.notes if note.code == SHARED)
     assert note.level == "caution"
     assert "7 of 8 people" in str(note)
     assert SHARED in {note.code for note in estimate_cmc(unequal[0], design=Jackknife(strata="site")).notes}
-    compared = compare(RecognitionRate(1), unequal, design=Jackknife(strata="site"))
+    compared = compare(unequal, measure=RecognitionRate(1), design=Jackknife(strata="site"))
     assert SHARED in {note.code for note in compared.notes}
     for design in (BRR(), Jackknife(), Jackknife(kind="JK1", units="subject")):
         assert SHARED not in {note.code for note in design_notes(unequal[0], design)}
@@ -91,7 +91,7 @@ def test_images_as_units_are_another_question_and_say_so(unequal):
 
 def design_notes(outcomes, design):
     try:
-        return estimate(RecognitionRate(1), outcomes, design=design).notes
+        return estimate(outcomes, measure=RecognitionRate(1), design=design).notes
     except DesignError:  # one person has one probe
         return ()
 
@@ -100,7 +100,7 @@ def design_notes(outcomes, design):
 def test_as_many_probes_of_each_person_have_the_textbook_variance(design):
     frame = R["even_frame"]
     outcomes = outcomes_in(frame["site"], frame["person"], frame["y"])
-    found = estimate(RecognitionRate(1), outcomes, design=design(strata="site", units="subject"))
+    found = estimate(outcomes, measure=RecognitionRate(1), design=design(strata="site", units="subject"))
     assert found.standard_error == pytest.approx(R["even"]["brr"], rel=1e-10)
     means = np.reshape(frame["y"], (4, 2, 3)).mean(axis=2)
     assert found.standard_error == pytest.approx(np.sqrt((means.var(axis=1, ddof=1) / 2).sum()) / 4)
@@ -114,10 +114,12 @@ def test_every_half_sample_one_by_one(unequal):
     y, person = np.array(frame["y"]), np.array(frame["person"])
     ways = list(product(*[(f"p{2 * h}", f"p{2 * h + 1}") for h in range(4)]))
     values = np.array([y[np.isin(person, way)].mean() for way in ways])
-    found = estimate(RecognitionRate(1), unequal[0], design=Enumeration(strata="site", units="subject"))
+    found = estimate(
+        unequal[0], measure=RecognitionRate(1), design=Enumeration(strata="site", units="subject")
+    )
     assert sorted(found.replicates) == pytest.approx(sorted(values))
     assert found.standard_error == pytest.approx(np.sqrt(((values - y.mean()) ** 2).mean()))
-    median = estimate(MedianCensoredRank(5), unequal[0], design=Enumeration("site", units="subject"))
+    median = estimate(unequal[0], measure=MedianCensoredRank(5), design=Enumeration("site", units="subject"))
     ranks = [np.median(2 - y[np.isin(person, way)]) for way in ways]
     assert sorted(median.replicates) == pytest.approx(sorted(ranks))
 
@@ -126,7 +128,7 @@ def test_the_delete_one_jackknife_leaves_out_people(unequal):
     frame = R["frame"]
     y, person = np.array(frame["y"]), np.array(frame["person"])
     values = np.array([y[person != f"p{k}"].mean() for k in range(8)])
-    found = estimate(RecognitionRate(1), unequal[0], design=Jackknife(kind="JK1", units="subject"))
+    found = estimate(unequal[0], measure=RecognitionRate(1), design=Jackknife(kind="JK1", units="subject"))
     assert found.standard_error == pytest.approx(np.sqrt(7 / 8 * ((values - y.mean()) ** 2).sum()))
     assert (found.degrees_of_freedom, found.answers.varying.key) == (7, "people")
 
@@ -138,11 +140,11 @@ def test_rao_wu_and_collapsed_strata_take_people():
     six = outcomes_in([f"s{p // 6}" for p in person], [f"p{p}" for p in person], success)
     means = success.reshape(4, 6, 3).mean(axis=2)
     textbook = np.sqrt((means.var(axis=1, ddof=1) / 6).sum()) / 4
-    drawn = estimate(RecognitionRate(1), six, design=RaoWu("site", units="subject", n_resamples=4000))
+    drawn = estimate(six, measure=RecognitionRate(1), design=RaoWu("site", units="subject", n_resamples=4000))
     assert drawn.standard_error == pytest.approx(textbook, rel=0.06)
     assert drawn.degrees_of_freedom == pytest.approx(1 / (1 / 20 + 1 / 3999))
     single = outcomes_in([f"s{p}" for p in person], [f"p{p}" for p in person], success)
-    put = estimate(RecognitionRate(1), single, design=CollapsedStrata("site", units="subject"))
+    put = estimate(single, measure=RecognitionRate(1), design=CollapsedStrata("site", units="subject"))
     pairs = success.reshape(12, 2, 3).mean(axis=2)
     assert put.standard_error == pytest.approx(np.sqrt((np.diff(pairs)[:, 0] ** 2).sum()) / 24)
 
@@ -151,11 +153,11 @@ def test_refused(unequal):
     with pytest.raises(UsageError, match="both the strata and the units"):
         BRR(units="subject")
     with pytest.raises(UsageError, match="no column 'place'"):
-        estimate(RecognitionRate(1), unequal[0], design=BRR("site", units="place"))
+        estimate(unequal[0], measure=RecognitionRate(1), design=BRR("site", units="place"))
     frame = R["frame"]
     crossing = outcomes_in(["a", "b"] * 10 + ["a"], frame["person"], frame["y"])
     with pytest.raises(DesignError, match="people are in several strata of site"):
-        estimate(RecognitionRate(1), crossing, design=Jackknife("site", units="subject"))
+        estimate(crossing, measure=RecognitionRate(1), design=Jackknife("site", units="subject"))
 
 
 @pytest.mark.parametrize("size", [6, 10, 12, 15, 22])
@@ -175,7 +177,7 @@ def test_units_that_no_array_takes(size):
             assert found == pytest.approx(float(strata.textbook_variance(y)[0]), rel=1e-10)
         assert "strata.halved" in {note.code for note in plan.notes}
     groups = np.repeat(np.arange(5), size)
-    found = estimate_weighted(lambda w: (w @ y) / w.sum(), groups, BRR())
+    found = estimate_weighted(lambda w: (w @ y) / w.sum(), groups, design=BRR())
     expected = np.sqrt(np.mean(y.reshape(5, size).var(axis=1, ddof=1)) / (5 * size))
     assert found.standard_error == pytest.approx(expected)
 
@@ -204,30 +206,35 @@ def test_six_units_beside_others_and_some_of_their_replicates(unequal):
 def test_some_replicates_cost_degrees_of_freedom(unequal):
     person = np.repeat(np.arange(40), 2)
     outcomes = outcomes_in(["x"] * 80, [f"p{p}" for p in person], np.random.default_rng(0).random(80) < 0.6)
-    found = [estimate(RecognitionRate(1), outcomes, design=BRR(sample=8), seed=seed) for seed in (1, 2)]
+    found = [
+        estimate(outcomes, measure=RecognitionRate(1), design=BRR(sample=8), seed=seed) for seed in (1, 2)
+    ]
     for one in found:
         assert one.degrees_of_freedom == pytest.approx(1 / (1 / 40 + 1 / 7))
         assert any("degrees of freedom" in str(note) for note in one.notes)
     assert not np.array_equal(found[0].replicates, found[1].replicates)
-    whole = estimate(RecognitionRate(1), outcomes, design=BRR())
+    whole = estimate(outcomes, measure=RecognitionRate(1), design=BRR())
     assert whole.degrees_of_freedom == 40
     (pair,) = compare(
-        RecognitionRate(1),
         [outcomes, replace(outcomes, algorithm="b", closer=1 - outcomes.closer)],
+        measure=RecognitionRate(1),
         design=BRR(sample=8),
     ).pairs
     assert "5.9" in str(pair.method)
     unbalanced = np.array([[0] * 40, [1] * 40, [0] * 40, [0] * 40])
     for measure in (RecognitionRate(1), MedianCensoredRank(5)):
         with pytest.raises(DesignError, match="not balanced"):
-            estimate(measure, outcomes, design=BRR(array=unbalanced))
+            estimate(outcomes, measure=measure, design=BRR(array=unbalanced))
     study = Compared(0)
     for measure in (AUC(), EER(), FNMR(0.1)):
         with pytest.raises(DesignError, match="not balanced"):
             estimate(
-                measure, study.scores, study.samples, BRR("site", units="subject", array=unbalanced[:, :4])
+                study.scores,
+                study.samples,
+                measure=measure,
+                design=BRR("site", units="subject", array=unbalanced[:, :4]),
             )
-    median = estimate(MedianCensoredRank(5), outcomes, design=BRR(sample=8))
+    median = estimate(outcomes, measure=MedianCensoredRank(5), design=BRR(sample=8))
     assert median.degrees_of_freedom == pytest.approx(1 / (1 / 40 + 1 / 7))
 
 
@@ -266,7 +273,7 @@ def test_pairs_of_people_within_sites(design):
     study, other = Compared(0), Compared(1)
     options = {"n_resamples": 50} if design is RaoWu else {}
     made = design(strata="site", units="subject", **options)
-    found = estimate(AUC(), study.scores, study.samples, made)
+    found = estimate(study.scores, study.samples, measure=AUC(), design=made)
     plan = made.replicates(Strata.of(np.arange(8) // 2))
     rows = [row for part in plan.parts for block in part.blocks(8) for row in block]
     scales = np.concatenate([part.scale for part in plan.parts])
@@ -276,7 +283,7 @@ def test_pairs_of_people_within_sites(design):
     assert found.standard_error == pytest.approx(np.sqrt(scales @ (values - found.value) ** 2))
     assert found.answers.varying.key == "within-strata-of-people-compared"
     assert found.degrees_of_freedom == pytest.approx(4 if design is not RaoWu else 1 / (1 / 4 + 1 / 49))
-    (pair,) = compare(AUC(), [study.scores, other.scores], study.samples, made).pairs
+    (pair,) = compare([study.scores, other.scores], study.samples, measure=AUC(), design=made).pairs
     apart = values - np.array([other.auc(row) for row in rows])
     difference = found.value - other.auc(np.ones(8))
     error = error_of(pair, found.degrees_of_freedom)
@@ -284,7 +291,7 @@ def test_pairs_of_people_within_sites(design):
     if design is Jackknife:
         return
     for measure in (FNMR(0.1), EER()):
-        (both,) = compare(measure, [study.scores, other.scores], study.samples, made).pairs
+        (both,) = compare([study.scores, other.scores], study.samples, measure=measure, design=made).pairs
         assert both.high > both.low
 
 
@@ -297,7 +304,7 @@ def test_pairs_refuse_what_would_mislead():
         (Fay("place", units="subject"), "no column 'place'"),
     ):
         with pytest.raises((DesignError, UsageError), match=match):
-            estimate(AUC(), study.scores, study.samples, design)
+            estimate(study.scores, study.samples, measure=AUC(), design=design)
 
 
 def test_replicates_of_few_large_strata_are_refused_for_pairs():
@@ -309,9 +316,9 @@ def test_replicates_of_few_large_strata_are_refused_for_pairs():
     samples = Samples({"id": ids, "subject": people, "sex": np.where(people < 23, "f", "m")})
     for design in (BRR("sex", units="subject"), Fay("sex", units="subject")):
         with pytest.raises(DesignError, match=r"one person of 23 weighs as (23|12)"):
-            estimate(AUC(), scores, samples, design)
+            estimate(scores, samples, measure=AUC(), design=design)
     designs = (Jackknife("sex", units="subject"), Fay("sex", units="subject", rho=0.9))
-    leaving, moving = (estimate(AUC(), scores, samples, one).standard_error for one in designs)
+    leaving, moving = (estimate(scores, samples, measure=AUC(), design=one).standard_error for one in designs)
     assert moving == pytest.approx(leaving, rel=0.05)
 
 
@@ -337,7 +344,7 @@ def test_coverage_for_new_people_within_sites(design):
         options = {"n_resamples": 300} if design is RaoWu else {}
         for name, units in (("people", "subject"), ("images", None)):
             made = design("site", units=units, weights="equal", **options)
-            found = estimate(RecognitionRate(1), outcomes, design=made)
+            found = estimate(outcomes, measure=RecognitionRate(1), design=made)
             hits[name] += found.low <= truth <= found.high
     assert hits["people"] / times > 0.925
     assert hits["images"] / times < 0.88
@@ -351,10 +358,10 @@ def test_spread_of_the_area_over_new_people_within_sites(design):
     for seed in range(200):
         study = Compared(seed, n=40)
         found = estimate(
-            AUC(),
             study.scores,
             study.samples,
-            design("site", units="subject", **({"n_resamples": 200} if design is RaoWu else {})),
+            measure=AUC(),
+            design=design("site", units="subject", **({"n_resamples": 200} if design is RaoWu else {})),
         )
         values.append(found.value)
         variances.append(found.standard_error**2)
@@ -375,7 +382,7 @@ def test_coverage_of_a_median_with_six_units():
         def median(w: np.ndarray, y: np.ndarray = y, order: np.ndarray = order) -> float:
             return float(y[order][(np.cumsum(w[order]) < w.sum() / 2).sum()])
 
-        found = estimate_weighted(median, groups, BRR())
+        found = estimate_weighted(median, groups, design=BRR())
         covered += found.low <= truth <= found.high
     assert covered / times > 0.88
 
@@ -394,5 +401,5 @@ def test_a_category_with_its_own_gallery_is_ranked_in_it_when_compared():
         Scores.from_array(values, ids[1::2], ids[::2], orientation="similarity", name=name) for name in "xy"
     ]
     category = pb.Category("early", "probe.early", gallery="early")
-    found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[::2]), by=[category])
+    found = compare(scores, Experiment(samples, gallery=ids[::2]), measure=RecognitionRate(1), by=[category])
     assert [one.estimates[0].value for one in found.comparisons] == [0.5, 1.0]

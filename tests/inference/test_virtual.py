@@ -87,7 +87,7 @@ def test_every_kernel_equals_argsort_trial_by_trial(people, images, uneven, ties
             found = pb.permute(
                 scores,
                 pool,
-                pb.designs.ImageChoice(trials, balanced),
+                design=pb.designs.ImageChoice(trials, balanced),
                 ties=ties,
                 seed=3,
                 keep=True,
@@ -123,7 +123,13 @@ def test_kernels_threads_and_dealers_agree_bit_for_bit():
     n = 2 * TRIALS_A_BLOCK + 100
     made = [
         pb.permute(
-            scores, pool, pb.designs.ImageChoice(n), max_rank=10, kernel=kernel, threads=threads, seed=5
+            scores,
+            pool,
+            design=pb.designs.ImageChoice(n),
+            max_rank=10,
+            kernel=kernel,
+            threads=threads,
+            seed=5,
         )
         for kernel, threads in (("bit-sliced", 1), ("bit-sliced", 3), ("bitset", 2), ("numpy", 1))
     ]
@@ -162,7 +168,7 @@ def test_sampling_converges_to_enumeration(ties):
     every = np.array(list(product(*(range(size) for size in pool.options.sizes))), dtype=np.uint16)
     truth = by_argsort(scores, pool, every, ties, 3) / 3
     n = 40_000
-    found = pb.permute([scores], pool, pb.designs.ImageChoice(n, balanced=False), ties=ties)
+    found = pb.permute([scores], pool, design=pb.designs.ImageChoice(n, balanced=False), ties=ties)
     for rank in (1, 2, 3):
         spread = found.rate("net", rank)
         error = truth[:, rank - 1].std() / np.sqrt(n)
@@ -191,10 +197,12 @@ def test_failures_are_misses_and_nobody_s_rivals():
             row = values[pool.options.images[p[s]], pool.options.images[g]]
             expected[t] += all(row[q] < row[s] for q in rivals)
     for kernel in ("bit-sliced", "bitset", "numpy"):
-        found = pb.permute([scores], pool, pb.designs.ImageChoice(300), keep=True, kernel=kernel, max_rank=10)
+        found = pb.permute(
+            [scores], pool, design=pb.designs.ImageChoice(300), keep=True, kernel=kernel, max_rank=10
+        )
         assert found.replicates[0, :, 0] * 12 == pytest.approx(expected)
         assert any("counts it as a miss" in str(note) for note in found.notes)
-    taken = pb.permute([scores], pool, pb.designs.ImageChoice(300), on_failure="as_scored", keep=True)
+    taken = pb.permute([scores], pool, design=pb.designs.ImageChoice(300), on_failure="as_scored", keep=True)
     assert taken.rate("net").mean > found.rate("net").mean
 
 
@@ -207,8 +215,8 @@ def test_failed_comparisons_and_dont_care_cells():
     mate = (ids.index("0.1.0"), ids.index("0.0.0"))  # probe of day 2, gallery of day 1
     cells[mate] = 2
     scores = pb.Scores.from_array(whole.values, ids, orientation="similarity", cells=cells, name="net")
-    found = pb.permute([scores], pool, pb.designs.ImageChoice(500, balanced=False), keep=True)
-    before = pb.permute([whole], pool, pb.designs.ImageChoice(500, balanced=False), keep=True)
+    found = pb.permute([scores], pool, design=pb.designs.ImageChoice(500, balanced=False), keep=True)
+    before = pb.permute([whole], pool, design=pb.designs.ImageChoice(500, balanced=False), keep=True)
     assert (found.successes[0, 0] <= before.successes[0, 0]).all()
     assert np.array_equal(found.successes[0, 1:], before.successes[0, 1:])
     cells = cells.copy()
@@ -247,11 +255,11 @@ def test_pool_over_takes_galleries_from_targets():
     queries = [name for name in everyone.ids if name.split(".")[1] == "1"]
     targets = [name for name in everyone.ids if name.split(".")[1] == "0"]
     scores = pb.Scores.from_array(rng.random((10, 10)), queries, targets, orientation="similarity")
-    pool = pb.pool_over([scores], everyone, "day")
+    pool = pb.data.pool_over([scores], everyone, groups="day")
     assert (pool.options.sizes == 4).all()  # 2 gallery images of the first day × 2 probe images of the second
-    assert pb.permute([scores], pool, pb.designs.ImageChoice(10)).n_trials == 10
+    assert pb.permute([scores], pool, design=pb.designs.ImageChoice(10)).n_trials == 10
     with pytest.raises(AlignmentError, match="not among the"):
-        pb.permute([scores], pb.Pool(everyone, "day"), pb.designs.ImageChoice(10))
+        pb.permute([scores], pb.Pool(everyone, "day"), design=pb.designs.ImageChoice(10))
 
 
 def test_percentile_interval_counts_from_both_ends():
@@ -274,15 +282,17 @@ def test_estimates_and_comparisons_speak_of_images():
     pool = pool_of(rng, 30)
     good, poor = scores_over(rng, pool, None, "good"), scores_over(rng, pool, None, "poor")
     design = pb.designs.ImageChoice(2000)
-    one = pb.estimate(pb.RecognitionRate(1), good, pool, design)
-    found = pb.permute([good, poor], pool, design, max_rank=10)
+    one = pb.estimate(good, pool, measure=pb.measures.RecognitionRate(1), design=design)
+    found = pb.permute([good, poor], pool, design=design, max_rank=10)
     assert one.value == found.rate("good").mean
     assert (one.low, one.high) == found.rate("good").interval()
     assert "images of these people" in str(one.answers.varying)
-    median = pb.estimate(pb.MedianCensoredRank(10), good, pool, design)
-    mine = pb.estimate(pb.RankStatistic(lambda r: np.median(np.minimum(r, 10))), good, pool, design)
+    median = pb.estimate(good, pool, measure=pb.measures.MedianCensoredRank(10), design=design)
+    mine = pb.estimate(
+        good, pool, measure=pb.measures.RankStatistic(lambda r: np.median(np.minimum(r, 10))), design=design
+    )
     assert np.array_equal(median.replicates, mine.replicates)
-    comparison = pb.compare(pb.RecognitionRate(1), [good, poor], pool, design)
+    comparison = pb.compare([good, poor], pool, measure=pb.measures.RecognitionRate(1), design=design)
     (pair,) = comparison.pairs
     assert (pair.not_won, pair.n_trials) == (found.not_won("good", "poor"), 2000)
     people = found.successes[0, :, 0] - found.successes[1, :, 0]
@@ -296,7 +306,7 @@ def test_refusals():
     rng = np.random.default_rng(8)
     pool = pool_of(rng, 6)
     scores = scores_over(rng, pool, None)
-    found = pb.permute([scores, scores_over(rng, pool, None, "b")], pool, pb.designs.ImageChoice(10))
+    found = pb.permute([scores, scores_over(rng, pool, None, "b")], pool, design=pb.designs.ImageChoice(10))
     with pytest.raises(UsageError, match="no algorithm"):
         found.rate("x")
     with pytest.raises(UsageError, match="Ranks from 1 to 6"):
@@ -306,9 +316,11 @@ def test_refusals():
     with pytest.raises(UsageError, match="at least one trial"):
         pb.designs.ImageChoice(0)
     with pytest.raises(DesignError, match="whole successes"):
-        pb.permute([scores], pool, pb.designs.ImageChoice(10), ties="mean", kernel="bit-sliced", max_rank=10)
+        pb.permute(
+            [scores], pool, design=pb.designs.ImageChoice(10), ties="mean", kernel="bit-sliced", max_rank=10
+        )
     with pytest.raises(DesignError, match="pool of images"):
-        pb.estimate(pb.RecognitionRate(1), scores, None, pb.designs.ImageChoice())
+        pb.estimate(scores, None, measure=pb.measures.RecognitionRate(1), design=pb.designs.ImageChoice())
     with pytest.raises(UsageError, match="names of their own"):
         pb.permute([scores, scores], pool)
 
@@ -328,10 +340,10 @@ def test_a_stopped_run_keeps_what_was_done():
                 raise KeyboardInterrupt
 
     design = pb.designs.ImageChoice(100 * TRIALS_A_BLOCK)
-    found = pb.permute([scores], pool, design, progress=Stop(), keep_on_interrupt=True, threads=1)
+    found = pb.permute([scores], pool, design=design, progress=Stop(), keep_on_interrupt=True, threads=1)
     assert found.n_trials == 2 * TRIALS_A_BLOCK
     assert any("stopped after" in str(note) for note in found.notes)
-    whole = pb.permute([scores], pool, pb.designs.ImageChoice(2 * TRIALS_A_BLOCK))
+    whole = pb.permute([scores], pool, design=pb.designs.ImageChoice(2 * TRIALS_A_BLOCK))
     assert np.array_equal(whole.rate("net").counts, found.rate("net").counts)
     with pytest.raises(KeyboardInterrupt):
-        pb.permute([scores], pool, design, progress=Stop(), threads=1)
+        pb.permute([scores], pool, design=design, progress=Stop(), threads=1)

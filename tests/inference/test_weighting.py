@@ -14,10 +14,12 @@ from proband.inference import compare, estimate, estimate_cmc
 from proband.inference.comparisons.testing.curves import Skewed
 from proband.inference.estimates.evaluate import evaluate_outcomes
 from proband.inference.estimates.person_weights import by_person
-from proband.inference.estimates.weighting import PeopleSums, Supposed, rates_of_people
+from proband.inference.estimates.weighting import BY_DEFAULT, PeopleSums, Supposed, rates_of_people
 from proband.inference.proportions import wilson_interval
 from proband.measures import CMC, RecognitionRate
 from proband.measures.base import measure_named, weighted
+from proband.results.about import RestsOn, Who
+from proband.results.base import describing
 
 SIZES = np.array([1, 1, 2, 3, 5, 9, 9, 14])
 SUBJECTS = np.repeat(np.arange(8), SIZES)
@@ -75,7 +77,8 @@ def test_people_weigh_the_same_against_plain_sums(seed):
         variance, min(carriers(e), 7), p * (1 - p), ((1 + (SIZES - 1) / 2) / SIZES).sum() / 64
     )
     ends = wilson_interval(p, p * (1 - p) / variance, stats.t.ppf(0.975, freedom))
-    found = by_person(values, SUBJECTS, 0.95)
+    described = describing(RecognitionRate(1).estimand)
+    found = by_person(values, SUBJECTS, 0.95, BY_DEFAULT, described, Who(), RestsOn())
     assert (found.value, found.low, found.high) == pytest.approx((p, *ends))
     u = SIZES / SIZES.mean() * (means - values.mean()) - e
     t = (values.mean() - p) / np.sqrt((u**2).sum() / 56)
@@ -86,8 +89,8 @@ def test_people_weigh_the_same_against_plain_sums(seed):
 def test_with_as_many_probes_each_weights_change_nothing(outcomes_of, probes):
     rng = np.random.default_rng(probes)
     outcomes = outcomes_of(rng.geometric(0.5, 20 * probes) - 1, np.repeat(np.arange(20), probes))
-    by_probe = estimate(RecognitionRate(1), outcomes)
-    person = estimate(RecognitionRate(1, "person"), outcomes)
+    by_probe = estimate(outcomes, measure=RecognitionRate(1))
+    person = estimate(outcomes, measure=RecognitionRate(1, "person"))
     assert by_probe.by_person is None
     assert (person.value, person.low, person.high) == pytest.approx(
         (by_probe.value, by_probe.low, by_probe.high)
@@ -97,12 +100,12 @@ def test_with_as_many_probes_each_weights_change_nothing(outcomes_of, probes):
 def test_both_rates_stand_beside_each_other(outcomes_of):
     outcomes = outcomes_of(1 - drawn(1).astype(int), SUBJECTS)
     for design in ("auto", Clustered(), Bootstrap("subject", n_resamples=200), Binomial()):
-        found = estimate(RecognitionRate(1), outcomes, design=design)
+        found = estimate(outcomes, measure=RecognitionRate(1), design=design)
         assert found.value == pytest.approx(drawn(1).mean())
         assert found.by_person.value == pytest.approx(float(RecognitionRate(1, "person")(outcomes)))
         assert "weights.two-rates" in {note.code for note in found.notes}
         assert found.to_dict()["by_person"]["value"] == found.by_person.value
-    as_asked = estimate(RecognitionRate(1, "person"), outcomes)
+    as_asked = estimate(outcomes, measure=RecognitionRate(1, "person"))
     assert (as_asked.low, as_asked.high) == pytest.approx((found.by_person.low, found.by_person.high))
     assert as_asked.by_person is None
     assert as_asked.answers.of.key != found.answers.of.key
@@ -117,7 +120,7 @@ def test_evaluations_give_both(outcomes_of):
         assert person.curve.at(t) == pytest.approx(entry.by_person[t].value)
         assert tuple(person.interval(t)) == pytest.approx((entry.by_person[t].low, entry.by_person[t].high))
         assert person.by_person[t] is None
-    assert "rank_1_by_person" in found.to_frame().columns
+    assert "rank_1_by_person" in found.to_frame(wide=True).columns
     assert "rank 1<br>(person-weighted)" in str(
         found.to_markdown() if hasattr(found, "to_markdown") else found._repr_html_()
     )
@@ -126,9 +129,9 @@ def test_evaluations_give_both(outcomes_of):
 def test_bootstraps_and_curves_weigh_people(outcomes_of):
     outcomes = outcomes_of(np.random.default_rng(0).geometric(0.6, len(SUBJECTS)) - 1, SUBJECTS)
     measure = RecognitionRate(2, "person")
-    assert estimate(measure, outcomes, design=Bootstrap("subject", n_resamples=200)).value == pytest.approx(
-        float(measure(outcomes))
-    )
+    assert estimate(
+        outcomes, measure=measure, design=Bootstrap("subject", n_resamples=200)
+    ).value == pytest.approx(float(measure(outcomes)))
     assert CMC(weights="person")(outcomes).at(2) == pytest.approx(float(measure(outcomes)))
     drawn_band = estimate_cmc(outcomes, design=Bootstrap("subject", n_resamples=200), weights="person")
     assert drawn_band.values == pytest.approx(CMC(weights="person")(outcomes).values)
@@ -139,12 +142,12 @@ def test_what_cannot_weigh_people_refuses(outcomes_of):
     measure = RecognitionRate(1, "person")
     for design in (Binomial(), BRR()):
         with pytest.raises(DesignError, match="weigh"):
-            estimate(measure, outcomes, design=design)
+            estimate(outcomes, measure=measure, design=design)
     with pytest.raises(DesignError, match="weigh"):
-        compare(measure, {"a": outcomes, "b": outcomes}, design=ClusteredMcNemar())
+        compare({"a": outcomes, "b": outcomes}, measure=measure, design=ClusteredMcNemar())
     with pytest.raises(UsageError, match="probe"):
         RecognitionRate(1, "image")
-    assert weighted(measure_named("rank-rate"), "person") == RecognitionRate(1, "person")
+    assert weighted(measure_named("rank"), "person") == RecognitionRate(1, "person")
 
 
 def test_comparisons_weigh_people(outcomes_of):
@@ -154,11 +157,11 @@ def test_comparisons_weigh_people(outcomes_of):
         for seed, name in ((1, "a"), (4, "b"), (5, "c"))
     ]
     (beside,), (asked,) = (
-        compare(RecognitionRate(1, weights), made[:2]).pairs for weights in ("probe", "person")
+        compare(made[:2], measure=RecognitionRate(1, weights)).pairs for weights in ("probe", "person")
     )
     means = [np.array([1 - one.closer[i == SUBJECTS].mean() for i in range(8)]) for one in made]
     apart = means[0] - means[1]
-    assert asked.difference == beside.by_person.value == pytest.approx(apart.mean())
+    assert asked.value == beside.by_person.value == pytest.approx(apart.mean())
     assert (asked.low, asked.high, asked.p_value) == (
         beside.by_person.low,
         beside.by_person.high,
@@ -170,9 +173,9 @@ def test_comparisons_weigh_people(outcomes_of):
     same = np.isclose(sums, observed)
     flipped = ((sums > observed) & ~same).mean() + same.mean() / 2
     assert asked.p_value == pytest.approx(max(flipped, Skewed.of(apart, np.ones(8)).at(0.0)))
-    together = compare(RecognitionRate(1, "person"), made)
+    together = compare(made, measure=RecognitionRate(1, "person"))
     assert together.overall is None
-    assert [pair.difference for pair in together.pairs] == pytest.approx(
+    assert [pair.value for pair in together.pairs] == pytest.approx(
         [(a - b).mean() for a, b in combinations(means, 2)]
     )
     for pair in together.pairs:
@@ -185,11 +188,11 @@ def test_a_finite_population_keeps_the_noise_of_images(outcomes_of):
     subjects = np.repeat(np.arange(30), 4)
     success = (rng.random(120) < rng.beta(4, 1, 30)[subjects]).astype(float)
     outcomes = outcomes_of(1 - success.astype(int), subjects)
-    endless = estimate(RecognitionRate(1), outcomes, design=Clustered()).standard_error ** 2
+    endless = estimate(outcomes, measure=RecognitionRate(1), design=Clustered()).standard_error ** 2
     means = success.reshape(30, 4)
     images = (means.var(axis=1, ddof=1) / 4).sum() / 900
     for population in (30, 40, 1000):
-        found = estimate(RecognitionRate(1), outcomes, population=population)
+        found = estimate(outcomes, measure=RecognitionRate(1), population=population)
         f = 30 / population
         assert found.standard_error**2 == pytest.approx((1 - f) * endless + f * images)
 
@@ -199,7 +202,7 @@ def test_fractions_of_successes_have_wilson_intervals(outcomes_of):
     outcomes = outcomes_of(
         rng.geometric(0.6, 60) - 1, np.repeat(np.arange(20), 3), ties="mean", tied=rng.integers(0, 2, 60)
     )
-    found = estimate(RecognitionRate(1), outcomes)
+    found = estimate(outcomes, measure=RecognitionRate(1))
     success = outcomes.success(1)
     variance = success.reshape(20, 3).mean(axis=1).var(ddof=1) / 20
     p = success.mean()
@@ -219,7 +222,9 @@ def test_a_rate_over_training_sets_stays_a_rate(outcomes_of):
         Scores.from_array(v, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=n)
         for n, v in values.items()
     ]
-    found = estimate(RecognitionRate(1), scores, Experiment(samples, gallery="session == 1"), TrainingSets())
+    found = estimate(
+        scores, Experiment(samples, gallery="session == 1"), measure=RecognitionRate(1), design=TrainingSets()
+    )
     assert (found.low, found.value, found.high) == pytest.approx((0, 0.75, 1), abs=1e-6)
     assert 0 <= found.low < found.high <= 1
 

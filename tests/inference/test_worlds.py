@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from proband import AUC, FNMR, RecognitionRate
 from proband.inference.simulation.compared_worlds import (
     AtTheMargin,
     BesideOthers,
@@ -23,7 +22,7 @@ from proband.inference.simulation.other_worlds import (
     ThresholdWorld,
 )
 from proband.inference.simulation.pair_worlds import OpposedOverPairs, PairsWorld, TwoOverPairs, of_another
-from proband.inference.simulation.populations import Population
+from proband.inference.simulation.populations import SimulatedPeople
 from proband.inference.simulation.score_worlds import (
     CentreWorld,
     ChoicesWorld,
@@ -43,15 +42,16 @@ from proband.inference.simulation.table_worlds import (
     SurveyWorld,
 )
 from proband.inference.simulation.worlds import OutcomesWorld, TwoAlgorithms, World
+from proband.measures import AUC, FNMR, RecognitionRate
 
-PEOPLE = Population.of(30, 3, rate=0.8, icc=0.2)
+PEOPLE = SimulatedPeople.of(30, 3, rate=0.8, icc=0.2)
 PAIRS = PairsWorld((2,) * 20, FNMR(0.01), 0.1, 0.2)
 
 
 @pytest.mark.parametrize(
     ("world", "n_data", "truth"),
     [
-        (BesideOthers(SeveralAlgorithms(Population.of(30, 3, rate=0.99, icc=0.2), (0.0, 0.1))), 2, 0.99),
+        (BesideOthers(SeveralAlgorithms(SimulatedPeople.of(30, 3, rate=0.99, icc=0.2), (0.0, 0.1))), 2, 0.99),
         (OpposedAlgorithms((4,) * 50), 2, 0.0),
         (IndependentSets(PEOPLE, 0.1), 2, 0.1),
         (SensorsWorld((2,) * 20, (3,) * 20, 0.8), 100, 0.0),
@@ -106,13 +106,13 @@ def test_decisions_have_the_false_match_rate_of_scores_beside_them() -> None:
 
 
 def test_the_margin_of_two_algorithms_is_asked_about() -> None:
-    world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1))
+    world = OutcomesWorld(SimulatedPeople.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1))
     drawn = AtTheMargin(TwoAlgorithms(world, 0.05)).draw(0, 0)
     assert (round(drawn.within, 3), drawn.truth) == (0.05, 0.0)
 
 
 def test_a_finite_population_has_a_rate_of_its_own() -> None:
-    world = OutcomesWorld(Population.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1), "images")
+    world = OutcomesWorld(SimulatedPeople.of(50, 4, rate=0.9, icc=0.2), RecognitionRate(1), "images")
     drawn = FinitePopulation(world, 60).draw(0, 0)
     assert len(drawn.data) == 200
     assert 0.8 < drawn.truth < 1
@@ -135,7 +135,7 @@ def test_classes_and_items_have_the_rates_they_were_made_with() -> None:
     drawn = ClassesWorld((30, 10), ((0.9, 0.5),), average="macro").draw(0, 0)
     classes, predicted, groups = drawn.data
     assert (len(classes), list(predicted), groups, drawn.truth) == (40, ["a"], None, 0.7)
-    items = ItemsWorld(Population.of(20, [1, 4], rate=0.7, icc=0.2), (0.0, 0.1)).draw(0, 0)
+    items = ItemsWorld(SimulatedPeople.of(20, [1, 4], rate=0.7, icc=0.2), (0.0, 0.1)).draw(0, 0)
     assert (list(items.data), len(items.data["cluster"]), float(items.truth)) == (
         ["a", "b", "cluster"],
         50,

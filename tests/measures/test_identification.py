@@ -205,4 +205,4 @@ def test_weighing_by_example() -> None:
 
 
 def test_of_the_leader_by_example() -> None:
-    assert of_the_leader(RecognitionRate(1).estimand).key == "upper-bound-of-rank-rate"
+    assert of_the_leader(RecognitionRate(1).estimand).key == "upper-bound-of-rank-1"

@@ -95,7 +95,7 @@ def test_at_fpir_is_the_laxest_threshold_that_does_not_pass_what_was_asked():
     for asked in (0.3, 0.1, 0.05, 0.001):
         point = found.at_fpir(asked)
         laxest = min(t for t in every if np.isfinite(t) and (found.best >= t).mean() <= asked)
-        assert point == found.point(laxest, asked=asked)
+        assert point == found.point(laxest, target_fpir=asked)
         assert point.fpir <= asked
 
 
@@ -207,9 +207,9 @@ def test_fnir_at_a_rate_is_less_certain_than_at_a_threshold():
             "net", True, "max", 9, mate, np.ones(400, np.int64), best, people[:400], people[400:], ()
         )
         (one,) = searches_with_intervals(found, [0.1], [1], n_resamples=200).points
-        held += one.fnir_at_fpir.low <= truth <= one.fnir_at_fpir.high
-        fixed += one.fnir.low <= truth <= one.fnir.high
-        assert one.fnir_at_fpir.high - one.fnir_at_fpir.low >= one.fnir.high - one.fnir.low - 1e-12
+        held += one.fnir.low <= truth <= one.fnir.high
+        fixed += one.fnir_at_threshold.low <= truth <= one.fnir_at_threshold.high
+        assert one.fnir.high - one.fnir.low >= one.fnir_at_threshold.high - one.fnir_at_threshold.low - 1e-12
     assert held >= 90
     assert fixed < 80
 

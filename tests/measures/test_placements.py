@@ -62,9 +62,10 @@ def test_sums_are_those_of_the_list(kind, cells, monkeypatch):
     np.testing.assert_allclose(found.totals, matrix.sum(axis=0) + matrix.sum(axis=1), atol=1e-9)
     assert found.squares == pytest.approx((matrix**2).sum())
     listed = auc_interval(PairCloseness(genuine, impostor), PairPeople(own, first, second))
-    made = verify(scores, within, fmr=0.1, n_resamples=0, check_orientation=False).auc_interval
-    for name in ("value", "low", "high", "standard_error", "degrees_of_freedom", "n_subjects"):
+    made = verify(scores, within, fmr=0.1, n_resamples=0, check_orientation=False).auc
+    for name in ("value", "low", "high", "standard_error", "degrees_of_freedom"):
         assert getattr(made, name) == pytest.approx(getattr(listed, name), rel=1e-9)
+    assert made.rests_on == listed.rests_on
 
 
 @pytest.mark.parametrize("metric", ["l2", "inner"])
@@ -74,7 +75,7 @@ def test_products_of_every_metric(metric):
     own, genuine = genuine_pairs(scores, pairs)
     first, second, impostor = tail_pairs(scores, pairs, -np.inf)
     listed = auc_interval(PairCloseness(genuine, impostor), PairPeople(own, first, second))
-    made = verify(scores, samples, fmr=0.1, n_resamples=0, check_orientation=False).auc_interval
+    made = verify(scores, samples, fmr=0.1, n_resamples=0, check_orientation=False).auc
     assert made.standard_error == pytest.approx(listed.standard_error, rel=1e-6)
 
 
@@ -93,10 +94,11 @@ def test_cells_without_a_score_add_nothing(code):
     own, genuine = genuine_pairs(masked, pairs)
     first, second, impostor = tail_pairs(masked, pairs, -np.inf)
     listed = auc_interval(PairCloseness(genuine, impostor), PairPeople(own, first, second))
-    made = verify(masked, samples, fmr=0.1, n_resamples=0, check_orientation=False).auc_interval
-    assert made.n_impostor == len(impostor) < pairs.n_impostor
-    for name in ("value", "low", "high", "standard_error", "degrees_of_freedom", "n_subjects"):
+    made = verify(masked, samples, fmr=0.1, n_resamples=0, check_orientation=False).auc
+    assert made.rests_on.n == len(genuine) + len(impostor) < pairs.n_genuine + pairs.n_impostor
+    for name in ("value", "low", "high", "standard_error", "degrees_of_freedom"):
         assert getattr(made, name) == pytest.approx(getattr(listed, name), rel=1e-9)
+    assert made.rests_on == listed.rests_on
 
 
 def test_equal_genuine_scores():
@@ -109,9 +111,9 @@ def test_equal_genuine_scores():
     same = np.array([[x[0] == y[0] for y in ids] for x in ids])
     scores = Scores.from_array(np.where(same, 0.4, values), ids, orientation="similarity")
     made = verify(scores, samples, fmr=0.1, n_resamples=0, check_orientation=False)
-    assert made.auc_interval.value == pytest.approx(made.rates.auc())
+    assert made.auc.value == pytest.approx(made.rates.auc())
     pairs = PairSet.of(scores, samples)
     own, genuine = genuine_pairs(scores, pairs)
     first, second, impostor = tail_pairs(scores, pairs, -np.inf)
     listed = auc_interval(PairCloseness(genuine, impostor), PairPeople(own, first, second))
-    assert made.auc_interval.low == pytest.approx(listed.low)
+    assert made.auc.low == pytest.approx(listed.low)

@@ -101,10 +101,10 @@ def test_reprs_speak_for_themselves(outcomes):
 
 def test_curve_as_a_frame(curve):
     frame = curve.to_frame()
-    assert frame.schema == {"algorithm": pl.String, "rank": pl.Int64, "rate": pl.Float64}
+    assert frame.schema == {"algorithm": pl.String, "rank": pl.Int64, "value": pl.Float64}
     assert frame["algorithm"].unique().to_list() == ["net"]
     assert frame["rank"].to_list() == list(range(1, 21))
-    assert frame["rate"].to_list() == curve.values.tolist()
+    assert frame["value"].to_list() == curve.values.tolist()
 
 
 def test_a_curve_under_another_name(curve):

@@ -81,14 +81,14 @@ def test_the_operating_point_is_the_laxest_threshold_within_the_rate(seed, level
         pb.verify(scores, samples, fmr=[0.2, fmr], n_resamples=100),
         pb.verify(pb.Trials(pairs, orientation), fmr=fmr),
     ):
-        point = found.points[-1].point
+        point = found.points[-1].counts
         assert (point.threshold, point.false_matches, point.false_non_matches) == expected
-        assert found.points[-1].fmr.errors == point.false_matches
+        assert found.points[-1].fmr.rests_on.events == point.false_matches
         assert found.rates.at_fmr(fmr) == point
     # As the k-th largest impostor score says it.
     k = int(np.floor(fmr * len(impostor)))
     assert point.fnmr == pytest.approx(float((genuine <= np.sort(impostor)[::-1][k]).mean()))
-    assert pb.FNMR(fmr)(scores, samples).value == point.fnmr
+    assert pb.measures.FNMR(fmr)(scores, samples).value == point.fnmr
 
 
 @pytest.mark.parametrize(("seed", "levels", "orientation"), CASES)
@@ -193,15 +193,21 @@ def test_verify_carries_intervals_and_marks():
     samples, scores = made(7, people=40)
     found = pb.verify(scores, samples, fmr=[0.1, 1e-6], thresholds=[0.5], naive=True, n_resamples=200)
     loose, strict, fixed = found.points
-    assert loose.fmr.low < loose.point.fmr < loose.fmr.high
-    assert loose.fnmr.low <= loose.point.fnmr <= loose.fnmr.high
-    assert loose.fnmr_at_fmr.low <= loose.point.fnmr <= loose.fnmr_at_fmr.high
-    assert not strict.point.fmr_supported
-    assert strict.point.false_matches == 0
-    assert strict.fmr.zero_errors is not None
-    assert fixed.point.threshold == 0.5
-    assert fixed.fnmr_at_fmr is None
-    assert all(one.method.key == "naive" for one in loose.naive)
+    assert loose.fmr.low < loose.fmr.value < loose.fmr.high
+    assert loose.fnmr.low <= loose.fnmr.value <= loose.fnmr.high
+    assert loose.fnmr_at_threshold.low <= loose.fnmr.value <= loose.fnmr_at_threshold.high
+    assert [one.measure for one in (loose.fnmr, loose.fnmr_at_threshold, loose.fmr)] == [
+        "fnmr@0.1",
+        "fnmr",
+        "fmr",
+    ]
+    assert not strict.fmr.supported
+    assert strict.counts.false_matches == 0
+    assert strict.no_false_matches is not None
+    assert fixed.threshold == 0.5
+    assert fixed.re_estimated is None
+    assert fixed.fnmr is fixed.fnmr_at_threshold
+    assert all(one.naive.method.key == "naive" for one in (loose.fmr, loose.fnmr_at_threshold))
     again = pb.verify(
         scores, samples, fmr=[0.1, 1e-6], thresholds=[0.5], naive=True, n_resamples=200, threads=2
     )
@@ -223,19 +229,19 @@ def test_estimate_and_compare_by_fnmr():
     poor = pb.Scores.from_array(
         good.values + noise + noise.T, list(samples.ids), orientation="similarity", name="poor"
     )
-    one = pb.estimate(pb.FNMR(0.05), good, samples)
-    assert one.value == pb.verify(good, samples, fmr=[0.05], n_resamples=0).points[0].point.fnmr
+    one = pb.estimate(good, samples, measure=pb.measures.FNMR(0.05))
+    assert one.value == pb.verify(good, samples, fmr=[0.05], n_resamples=0).points[0].fnmr.value
     assert one.low <= one.value <= one.high
-    found = pb.compare(pb.FNMR(0.05), [good, poor], samples)
+    found = pb.compare([good, poor], samples, measure=pb.measures.FNMR(0.05))
     (pair,) = found.pairs
     assert pair.verdict == "better"
-    assert pair.difference < 0
+    assert pair.value < 0
     assert [row.facts.algorithm for row in found.ordered] == ["net", "poor"]
     assert "FNMR at an FMR of 0.05" in found.to_markdown()
     with pytest.raises(DesignError, match="samples table"):
-        pb.estimate(pb.FNMR(0.05), good)
+        pb.estimate(good, measure=pb.measures.FNMR(0.05))
     with pytest.raises(UsageError, match="takes place in an experiment"):
-        pb.estimate(pb.RecognitionRate(1), good, samples)
+        pb.estimate(good, samples, measure=pb.measures.RecognitionRate(1))
 
 
 def test_areas_are_estimated_and_compared_over_people():
@@ -245,13 +251,13 @@ def test_areas_are_estimated_and_compared_over_people():
     poor = pb.Scores.from_array(
         good.values + noise + noise.T, list(samples.ids), orientation="similarity", name="poor"
     )
-    one = pb.estimate(pb.AUC(), good, samples)
+    one = pb.estimate(good, samples, measure=pb.measures.AUC())
     assert one.value == pytest.approx(rates_of(samples, good).auc())
     assert one.low < one.value < one.high
-    found = pb.compare(pb.AUC(), [good, poor], samples)
+    found = pb.compare([good, poor], samples, measure=pb.measures.AUC())
     (pair,) = found.pairs
     assert pair.verdict == "better"
-    assert pair.difference == pytest.approx(one.value - rates_of(samples, poor).auc())
+    assert pair.value == pytest.approx(one.value - rates_of(samples, poor).auc())
     assert "over people" in str(pair.method)
 
 

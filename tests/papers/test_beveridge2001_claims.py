@@ -10,7 +10,7 @@ from scipy.stats import binom, norm
 
 from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar
 from proband.inference.image_choice.distributions import Distribution
-from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, TABLE_4, Evidence, claims
+from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, TABLE_4, ChoiceEvidence, claims
 
 N, TRIALS = 160, 10_000
 MEANS = dict(zip((*PCA, *LDA), (0.56, 0.50, 0.505, 0.62, 0.47, 0.475, 0.47, 0.46), strict=True))
@@ -28,8 +28,8 @@ def differences(means: dict[str, float]) -> dict[tuple[str, str], Distribution]:
     return {(a, b): spread(means[a] - means[b], 0.02, -N) for a, b in pairs}
 
 
-def evidence(means: dict[str, float] = MEANS) -> Evidence:
-    return Evidence(
+def evidence(means: dict[str, float] = MEANS) -> ChoiceEvidence:
+    return ChoiceEvidence(
         TABLE_4,
         TABLE_4,
         binom.pmf(np.arange(1196), 1195, 928 / 1195),
@@ -42,7 +42,7 @@ def evidence(means: dict[str, float] = MEANS) -> Evidence:
     )
 
 
-def verdicts(found: Evidence) -> dict[str, str]:
+def verdicts(found: ChoiceEvidence) -> dict[str, str]:
     return {one.key.partition(".")[2]: one.verdict for each in claims(found).values() for one in each}
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from proband.papers.claims import (
     Claim,
-    Shown,
+    ShownDifference,
     Statement,
     by_sign,
     counts_of,
@@ -22,7 +22,7 @@ from proband.report.page.build import build_page
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
 from proband.report.tables.terminal import as_terminal
-from proband.words import Sentence
+from proband.words import Sentence, plain as as_plain
 
 FOUND = Sentence("test-claims.found", "note", "found {x:small}")
 STATED = Statement(
@@ -31,12 +31,12 @@ STATED = Statement(
 
 
 def claim(value: float) -> Claim:
-    return STATED.judged(FOUND(x=value), by_sign([Shown(value, value - 0.1, value + 0.1)]))
+    return STATED.judged(FOUND(x=value), by_sign([ShownDifference(value, value - 0.1, value + 0.1)]))
 
 
 @given(st.floats(-1, 1), st.floats(0.01, 0.5), st.floats(0.01, 0.5))
 def test_turned_round_agreement_is_disagreement(value: float, half: float, margin: float) -> None:
-    ahead, behind = (Shown(x, x - half, x + half) for x in (value, -value))
+    ahead, behind = (ShownDifference(x, x - half, x + half) for x in (value, -value))
     turned = {"agrees": "disagrees", "disagrees": "agrees", "cannot be judged": "cannot be judged"}
     if abs(abs(value) - half) > 1e-9:
         assert by_sign([behind]).verdict == turned[by_sign([ahead]).verdict]
@@ -44,18 +44,18 @@ def test_turned_round_agreement_is_disagreement(value: float, half: float, margi
 
 
 def test_one_difference_the_other_way_is_enough_and_one_open_one_leaves_it_open() -> None:
-    yes, no, unclear = Shown(2, 1, 3), Shown(-2, -3, -1), Shown(0.5, -0.5, 1.5)
+    yes, no, unclear = ShownDifference(2, 1, 3), ShownDifference(-2, -3, -1), ShownDifference(0.5, -0.5, 1.5)
     assert by_sign([yes, yes]).verdict == "agrees"
     assert by_sign([yes, unclear]).verdict == "cannot be judged"
     assert by_sign([yes, unclear, no]).verdict == "disagrees"
     assert by_sign([yes, unclear]).why is not None
-    assert within([Shown(0, -1, 1), Shown(5, 4, 6)], 2).verdict == "disagrees"
+    assert within([ShownDifference(0, -1, 1), ShownDifference(5, 4, 6)], 2).verdict == "disagrees"
 
 
 def test_the_power_is_that_of_a_normal_estimate() -> None:
     """An effect of (1.96 + 0.84) standard errors is shown by a 95 % interval in 80 % of studies."""
     error = 0.02
-    found = by_sign([Shown(0.1, 0.1 - 1.959964 * error, 0.1 + 1.959964 * error)])
+    found = by_sign([ShownDifference(0.1, 0.1 - 1.959964 * error, 0.1 + 1.959964 * error)])
     assert found.power["least"] == pytest.approx((1.959964 + 0.841621) * error, rel=1e-3)
 
 
@@ -65,7 +65,7 @@ def test_a_claim_tells_why_it_does_not_agree_and_what_chance_would_do() -> None:
     assert claim(0).why is not None
     assert "0.25" in str(exactly(True, 0.25).power)
     assert "no chance" in str(exactly(True, None).power)
-    plain = json.loads(json.dumps(claim(-1).to_dict()))
+    plain = json.loads(json.dumps(as_plain(claim(-1))))
     assert (plain["key"], plain["verdict"], plain["rule"]["text"]) == (
         "test-claims.larger",
         "disagrees",

@@ -11,8 +11,8 @@ import proband as pb
 from proband.designs.galleries import Galleries
 from proband.inference.galleries.tables import GalleryVariation
 from proband.inference.galleries.variation import gallery_variation
-from proband.papers.claims import Shown
-from proband.papers.feret2000_claims import Evidence, claims
+from proband.papers.claims import ShownDifference
+from proband.papers.feret2000_claims import FeretEvidence, claims
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,9 @@ def variation() -> GalleryVariation:
             pb.Scores.from_array(values, ids[n:], ids[:n], orientation="similarity", name=f"a{place}")
         )
     experiment = pb.Experiment(samples, gallery=ids[:n])
-    return gallery_variation(pb.RecognitionRate(1), scores, experiment, Galleries(6, order="date"))
+    return gallery_variation(
+        scores, experiment, measure=pb.measures.RecognitionRate(1), design=Galleries(6, order="date")
+    )
 
 
 def moved(variation: GalleryVariation) -> GalleryVariation:
@@ -42,12 +44,15 @@ def moved(variation: GalleryVariation) -> GalleryVariation:
     cells = [
         replace(
             one,
-            rate=0.9 - 0.3 * (one.gallery % 2),
+            estimate=replace(one.estimate, value=0.9 - 0.3 * (one.gallery % 2)),
             place=one.gallery,
             place_interval=(one.gallery, one.gallery),
         )
         if one.algorithm == name
-        else replace(one, rate=0.9 - 0.1 * order[one.algorithm] - 0.01 * one.gallery)
+        else replace(
+            one,
+            estimate=replace(one.estimate, value=0.9 - 0.1 * order[one.algorithm] - 0.01 * one.gallery),
+        )
         for one in variation.cells
     ]
     rows = [
@@ -59,22 +64,24 @@ def moved(variation: GalleryVariation) -> GalleryVariation:
 
 def level(variation: GalleryVariation) -> GalleryVariation:
     """The same, with one rate in all galleries and for all algorithms."""
-    cells = tuple(replace(one, rate=0.5, place=1, place_interval=(1, 1)) for one in variation.cells)
+    cells = tuple(
+        replace(one, estimate=replace(one.estimate, value=0.5), place=1, place_interval=(1, 1))
+        for one in variation.cells
+    )
     rows = tuple(
-        replace(one, spread=replace(one.spread, range=0.0), least_place=1, greatest_place=1, test=None)
-        for one in variation.rows
+        replace(one, range=0.0, least_place=1, greatest_place=1, test=None) for one in variation.rows
     )
     return replace(variation, cells=cells, rows=rows)
 
 
-def around(value: float, half: float = 0.02) -> Shown:
-    return Shown(value, value - half, value + half)
+def around(value: float, half: float = 0.02) -> ShownDifference:
+    return ShownDifference(value, value - half, value + half)
 
 
 @pytest.fixture(scope="module")
-def good(variation: GalleryVariation) -> Evidence:
+def good(variation: GalleryVariation) -> FeretEvidence:
     both = moved(variation)
-    return Evidence(
+    return FeretEvidence(
         {"fb": around(0.85), "dup1": around(0.5), "fc": around(0.4), "dup2": around(0.2)},
         {"fb": around(0.95), "dup1": around(0.6), "fc": around(0.8), "dup2": around(0.5)},
         {"fb": both, "dup1": both},
@@ -85,18 +92,18 @@ def good(variation: GalleryVariation) -> Evidence:
     )
 
 
-def verdicts(found: Evidence) -> dict[str, str]:
+def verdicts(found: FeretEvidence) -> dict[str, str]:
     return {one.key.partition(".")[2]: one.verdict for each in claims(found).values() for one in each}
 
 
-def test_results_like_the_papers_fulfil_every_rule(good: Evidence) -> None:
+def test_results_like_the_papers_fulfil_every_rule(good: FeretEvidence) -> None:
     found = verdicts(good)
     assert len(found) == 11
     assert {key: verdict for key, verdict in found.items() if verdict != "agrees"} == {}
 
 
-def test_scrambled_results_fail_every_rule(good: Evidence, variation: GalleryVariation) -> None:
-    turned = {name: Shown(-one.value, -one.high, -one.low) for name, one in good.averages.items()}
+def test_scrambled_results_fail_every_rule(good: FeretEvidence, variation: GalleryVariation) -> None:
+    turned = {name: ShownDifference(-one.value, -one.high, -one.low) for name, one in good.averages.items()}
     failed: dict[str, str] = {}
     for scrambled in (
         replace(good, averages=turned),
@@ -109,7 +116,9 @@ def test_scrambled_results_fail_every_rule(good: Evidence, variation: GalleryVar
     assert set(failed) == set(verdicts(good))
 
 
-def test_places_that_change_by_chance_are_not_judged(good: Evidence, variation: GalleryVariation) -> None:
+def test_places_that_change_by_chance_are_not_judged(
+    good: FeretEvidence, variation: GalleryVariation
+) -> None:
     wide = replace(variation, cells=tuple(replace(one, place_interval=(1, 5)) for one in variation.cells))
     found = verdicts(replace(good, variation={"fb": wide, "dup1": wide}))
     expected = (
@@ -118,6 +127,6 @@ def test_places_that_change_by_chance_are_not_judged(good: Evidence, variation: 
     assert found["order-changes-fb"] == found["order-changes-dup1"] == expected
 
 
-def test_categories_without_probes_have_no_claims(good: Evidence) -> None:
+def test_categories_without_probes_have_no_claims(good: FeretEvidence) -> None:
     fewer = replace(good, averages={"fb": around(0.9)}, bounds={"fb": around(0.9)}, gains=[], costs=[])
     assert not {"easiest-and-hardest", "best-on-fc", "improved", "locating-costs"} & set(verdicts(fewer))

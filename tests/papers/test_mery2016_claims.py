@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from proband.papers.mery2016 import ATTRIBUTES, CLASSIFIERS, FACES
-from proband.papers.mery2016_claims import Evidence, Runs, claims
+from proband.papers.mery2016_claims import ProtocolEvidence, Runs, claims
 from proband.papers.mery2016_tables import TABLE_4, TABLE_4_HALF, TABLE_5, TABLE_6, Published, SingleRuns
 
 RUNS = 50
@@ -42,11 +42,11 @@ def singles(own: Runs, columns: tuple[str, ...], better: str) -> tuple[SingleRun
     return tuple(made)
 
 
-def evidence() -> Evidence:
+def evidence() -> ProtocolEvidence:
     faces = {100: runs(TABLE_4, FACES), 50: runs(TABLE_4_HALF, FACES)}
     grows = lambda mean: {name: [np.full(10, mean) + np.linspace(-0.001, 0.001, 10)] for name in CLASSIFIERS}  # noqa: E731
     sex = runs(TABLE_6, ATTRIBUTES)
-    return Evidence(
+    return ProtocolEvidence(
         faces,
         {100: grows(0.90), 50: grows(0.93), 25: grows(0.96)},
         {12: grows(0.95), 8: grows(0.9), 4: grows(0.8)},
@@ -69,7 +69,7 @@ def backwards(own: Runs) -> dict[str, dict[str, np.ndarray]]:
     return {name: dict(zip(of, reversed(of.values()), strict=True)) for name, of in own.items()}
 
 
-def verdicts(found: Evidence) -> dict[str, str]:
+def verdicts(found: ProtocolEvidence) -> dict[str, str]:
     return {one.key.partition(".")[2]: one.verdict for each in claims(found).values() for one in each}
 
 

@@ -11,9 +11,10 @@ import proband as pb
 from proband.inference.galleries.effect import GalleryEffect, ImageColumns, gallery_effect
 from proband.inference.strata.study import errors_by_method
 from proband.measures import rank
-from proband.papers.claims import Shown
+from proband.papers.claims import ShownDifference
 from proband.papers.micheals_boult2001 import _balanced_pairs, _by_left_out, _leprosy, successes
-from proband.papers.micheals_boult2001_claims import Evidence, claims, decrease_of
+from proband.papers.micheals_boult2001_claims import StratEvidence, claims, decrease_of
+from proband.results.difference import Difference
 
 PEOPLE = 40
 
@@ -29,34 +30,36 @@ def columns() -> tuple[ImageColumns, pb.Scores]:
     return ImageColumns.of(samples, [scores], 4), scores
 
 
-def pair(first: int, second: int, difference: float) -> dict[str, float]:
-    return {"first": first, "second": second, "difference": difference, "standard_error": 0.01}
+def pair(base: GalleryEffect, first: int, second: int, difference: float) -> Difference:
+    return replace(base.pairs[0], first=str(first), second=str(second), value=difference, standard_error=0.01)
 
 
 def effect(base: GalleryEffect, differences: tuple[float, ...], p: float) -> GalleryEffect:
     named = ((1, 2), (1, 3), (2, 3), (3, 4))
     return replace(
-        base, p_value=p, pairs=tuple(pair(*at, d) for at, d in zip(named, differences, strict=True))
+        base,
+        test=replace(base.test, p_value=p),
+        pairs=tuple(pair(base, *at, d) for at, d in zip(named, differences, strict=True)),
     )
 
 
 @pytest.fixture(scope="module")
-def good(columns: tuple[ImageColumns, pb.Scores]) -> Evidence:
-    base = gallery_effect(columns[1], columns[0])
+def good(columns: tuple[ImageColumns, pb.Scores]) -> StratEvidence:
+    base = gallery_effect(columns[1], columns=columns[0])
     seen = effect(base, (0.1, 0.2, 0.1, 0.1), 1e-6)
     level = effect(base, (0.0, 0.01, -0.01, 0.0), 0.6)
     rng = np.random.default_rng(0)
     own = rng.beta(1.6, 0.4, 600)[:, None, None]
-    ahead = [Shown(0.1, 0.05, 0.15), Shown(0.2, 0.15, 0.25)]
+    ahead = [ShownDifference(0.1, 0.05, 0.15), ShownDifference(0.2, 0.15, 0.25)]
     errors = {"bootstrap-of-probes": np.full(9, 0.02), "jackknife": np.full(9, 0.0201), "bootstrap-of-people": np.full(9, 0.03)}  # fmt: skip
-    return Evidence(
+    return StratEvidence(
         {3: seen, 4: seen},
         {3: level, 4: level},
         errors,
         (rng.random((600, 3, 1)) < 0.4 * own + 0.5).astype(float),
         {0: np.full(5, 2.0), 1: np.full(5, 3.0), 2: np.full(5, 2.9), 3: np.full(5, 3.1)},
         {3: ahead, 4: ahead},
-        [Shown(0.3, 0.28, 0.32), Shown(0.2, 0.18, 0.22)],
+        [ShownDifference(0.3, 0.28, 0.32), ShownDifference(0.2, 0.18, 0.22)],
         256,
         325,
         (0.02578, 0.046528),
@@ -64,7 +67,7 @@ def good(columns: tuple[ImageColumns, pb.Scores]) -> Evidence:
     )
 
 
-def verdicts(found: Evidence) -> dict[str, str]:
+def verdicts(found: StratEvidence) -> dict[str, str]:
     return {one.key.partition(".")[2]: one.verdict for each in claims(found).values() for one in each}
 
 
@@ -77,7 +80,7 @@ def _with_icc(decrease: float) -> np.ndarray:
     return made.astype(float)
 
 
-def test_results_like_the_papers_fulfil_every_rule(good: Evidence) -> None:
+def test_results_like_the_papers_fulfil_every_rule(good: StratEvidence) -> None:
     found = verdicts(replace(good, successes=_with_icc(0.2)))
     assert len(found) == 14
     assert {key: verdict for key, verdict in found.items() if verdict != "agrees"} == {}
@@ -88,9 +91,9 @@ def test_the_decrease_in_variance_is_the_correlation_within_people() -> None:
         assert decrease_of(_with_icc(icc))[0] == pytest.approx(icc, abs=0.04)
 
 
-def test_scrambled_results_fail_every_rule(good: Evidence) -> None:
+def test_scrambled_results_fail_every_rule(good: StratEvidence) -> None:
     other = good.effects[3]
-    behind = [Shown(-0.1, -0.15, -0.05)] * 2
+    behind = [ShownDifference(-0.1, -0.15, -0.05)] * 2
     # Images of one person that are less alike than those of different people.
     apart = np.tile(np.array([1.0, 1.0, 0.0])[None, :, None], (200, 1, 1))
     failed: dict[str, str] = {}

@@ -14,7 +14,7 @@ from tests.examples import TIMES, some
 from proband.algorithms.pictures.pictures import Pictures
 from proband.protocols.audit.audit import audit
 from proband.protocols.audit.duplicates import close_codes, duplicate_pictures, duplicate_vectors
-from proband.protocols.audit.picture_codes import VIEWS, View, averaged, code
+from proband.protocols.audit.picture_codes import VIEWS, PictureView, averaged, code
 from proband.protocols.audit.registration import likeness
 from proband.protocols.running.data import FeatureTable
 from proband.samples import Samples
@@ -234,7 +234,7 @@ def test_likeness_sees_a_small_part_that_differs_and_no_brightness(faces: dict[s
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=str)
-def test_a_view_is_laid_over_what_it_shows(faces: dict[str, Grey], view: View) -> None:
+def test_a_view_is_laid_over_what_it_shows(faces: dict[str, Grey], view: PictureView) -> None:
     picture = faces["p7-3"]
     height, width = picture.shape
     top, bottom, left, right = view.cut

@@ -179,7 +179,7 @@ def test_classes_are_those_of_scikit_learn(run: ProtocolRun) -> None:
             about = {"average": None, "labels": labels, "zero_division": np.nan}
             for score, kind in ((recall_score, "recall"), (precision_score, "precision")):
                 expected = score(truth, said, **about)
-                got = [np.nan if getattr(row, kind) is None else getattr(row, kind) for row in rows]
+                got = [np.nan if getattr(row, kind) is None else float(getattr(row, kind)) for row in rows]
                 np.testing.assert_allclose(got, expected, atol=1e-12)
             got = [0.0 if row.f1 is None else row.f1 for row in rows]
             np.testing.assert_allclose(got, f1_score(truth, said, average=None, labels=labels), atol=1e-12)

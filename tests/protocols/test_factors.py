@@ -52,13 +52,14 @@ def test_each_value_is_that_of_a_run_on_the_part_alone() -> None:
             seed = int(np.random.SeedSequence([3, draw]).generate_state(1)[0])
             values.append(run_protocol(NEAREST, part, "2×2f CV", seed=seed).results[0].spread.mean)
         assert list(effect.values) == values
-        assert effect.mean == pytest.approx(np.mean(values))
+        assert effect.accuracy.value == pytest.approx(np.mean(values))
         assert effect.std == pytest.approx(np.std(values, ddof=1))
         if np.std(values) == 0:  # nothing shows how sure it is
-            assert (effect.low, effect.high) == (None, None)
+            assert not effect.accuracy.has_interval
         else:
             low, high = stats.t.interval(0.95, 2, np.mean(values), stats.sem(values))
-            assert (effect.low, effect.high) == (pytest.approx(max(0, low)), pytest.approx(min(1, high)))
+            own = effect.accuracy
+            assert (own.low, own.high) == (pytest.approx(max(0, low)), pytest.approx(min(1, high)))
         assert effect.n_samples == (effect.n_subjects * (effect.images_each or 0),) * 2
     plain = run_protocol(NEAREST, whole, "2×2f CV", seed=3)
     assert plain.results[0].spread == run.results[0].spread  # the main run does not change
@@ -76,7 +77,7 @@ def test_threads_and_a_cache_change_nothing(tmp_path: Path) -> None:
 
 def test_one_draw_has_no_interval() -> None:
     (effect,) = run_protocol(NEAREST, data([4] * 6), "2f CV", subjects=4, draws=1).sizes
-    assert (effect.std, effect.low, effect.high) == (None, None, None)
+    assert (effect.std, effect.accuracy.has_interval) == (None, False)
 
 
 def test_subjects_with_too_few_images_are_refused_or_left_out_and_told() -> None:

@@ -52,8 +52,8 @@ def test_pairs_of_the_paper():
     assert [pair.rows for pair in made["ar"]] == [(3, 6), (4, 7), (8, 9)]
     assert [pair.rows for pair in made["feret"]] == [(6, 7)]
     assert made["jaffe"] == []
-    assert {pair.found.level for pairs in made.values() for pair in pairs} == {Level.SAME_PROTOCOL}
-    listed_twice = {pair.rows: pair.found.same_result for pair in made["ar"]}
+    assert {pair.level for pairs in made.values() for pair in pairs} == {Level.SAME_PROTOCOL}
+    listed_twice = {pair.rows: pair.same_result for pair in made["ar"]}
     assert listed_twice == {(3, 6): True, (4, 7): False, (8, 9): False}
 
 

@@ -83,8 +83,8 @@ def test_the_chi_square_is_scipys() -> None:
     values, lost = rng.integers(0, 4, 400), rng.random(400) < 0.3
     found = unevenness("class", pl.Series(values.astype(str)), lost)
     table = np.array([np.bincount(values[part], minlength=4) for part in (lost, ~lost)])
-    assert found.test is CHI_SQUARE
-    assert found.p_value == pytest.approx(chi2_contingency(table, correction=False).pvalue)
+    assert found.test.method is CHI_SQUARE
+    assert found.test.p_value == pytest.approx(chi2_contingency(table, correction=False).pvalue)
 
 
 def test_drawing_agrees_with_the_exact_test_of_a_small_table() -> None:
@@ -103,23 +103,23 @@ def test_drawing_agrees_with_the_exact_test_of_a_small_table() -> None:
     values = pl.Series(np.repeat(["a", "b", "c"], sizes))
     mask = np.concatenate([np.arange(size) < x for x, size in zip(lost, sizes, strict=True)])
     found = unevenness("class", values, mask)
-    assert found.test is DRAWN
-    assert found.p_value == pytest.approx(float(exact), abs=0.02)
+    assert found.test.method is DRAWN
+    assert found.test.p_value == pytest.approx(float(exact), abs=0.02)
 
 
 def test_nothing_or_everything_lost_is_not_tested() -> None:
     values = pl.Series(["a", "b", "c"] * 4)
     for mask in (np.zeros(12, bool), np.ones(12, bool)):
-        assert unevenness("class", values, mask).p_value is None
-    assert unevenness("class", pl.Series(["a"] * 4), np.arange(4) < 2).p_value is None
+        assert unevenness("class", values, mask).test is None
+    assert unevenness("class", pl.Series(["a"] * 4), np.arange(4) < 2).test is None
 
 
 @pytest.mark.long
 def test_even_losses_raise_no_alarm() -> None:
     rng = np.random.default_rng(3)
     values = pl.Series(np.repeat([f"p{k}" for k in range(40)], 10))
-    p_values = [unevenness("subject", values, rng.random(400) < 0.1).p_value for _ in range(60)]
-    assert np.mean([p is not None and p < 0.05 for p in p_values]) < 0.15
+    tests = [unevenness("subject", values, rng.random(400) < 0.1).test for _ in range(60)]
+    assert np.mean([test is not None and test.p_value < 0.05 for test in tests]) < 0.15
 
 
 def test_a_table_without_reasons_is_refused() -> None:

@@ -92,7 +92,7 @@ def test_without_people_it_is_mcnemars_test(tmp_path: Path) -> None:
     exact = stats.binomtest(only, only + other).pvalue
     half = stats.binom.pmf(only, only + other, 0.5)
     assert pair.p_value == pytest.approx(exact - half)  # mid-p
-    assert pair.difference == pytest.approx((only - other) / 60)
+    assert pair.value == pytest.approx((only - other) / 60)
     assert "predictions.no-subjects" in {note.code for note in found.notes}
     with_people = pl.read_csv(tmp_path / "a.csv").with_columns(subject=pl.col("id") // 4)
     with_people.write_csv(tmp_path / "a.csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from time import sleep
 
@@ -56,8 +57,9 @@ def test_accuracies_are_those_of_scikit_learn(data: FeatureTable) -> None:
     np.testing.assert_allclose(result.predictions.accuracies.ravel(), expected)
     assert result.spread.mean == pytest.approx(expected.mean())
     assert result.spread.std == pytest.approx(expected.reshape(2, 5).mean(axis=1).std(ddof=1))
-    assert result.corrected.n_subjects == 42
-    assert result.pooled == pooled_interval(*result.predictions.correct(), disjoint=True, n_models=10)
+    assert result.corrected.rests_on.n_units == 42
+    alone = pooled_interval(*result.predictions.correct(), disjoint=True, n_models=10)
+    assert replace(result.pooled, who=alone.who).to_dict() == alone.to_dict()
 
 
 # Regression: scikit-learn's threads and ours at once lost the warning filters of the process.
@@ -218,7 +220,7 @@ def test_auto_says_what_it_chose(data: FeatureTable) -> None:
     assert str(run.findings[0].protocol) == "LOSO"
     assert run.results[0].spread.n_runs == 42
     assert any(str(note).startswith("LOSO was chosen because") for note in run.notes)
-    assert run.results[0].corrected.disjoint
+    assert run.results[0].protocol.is_disjoint
 
 
 def test_samples_without_a_label_are_left_out_and_counted(data: FeatureTable) -> None:
@@ -246,7 +248,7 @@ def test_one_data_set_trains_and_another_is_tested(data: FeatureTable) -> None:
     run = run_protocol({"c": CENTRE}, data, "train(A+) test(B)+", task="attribute", label="sex")
     facts = run.results[0].predictions.folds[0]
     assert (facts.n_train, facts.n_test) == (84, 84)
-    assert run.results[0].corrected.low is None
+    assert not run.results[0].corrected.has_interval
     assert run.card(run.results[0]).value.pooled_uncertainty == run.results[0].pooled.method.key
 
 
@@ -287,19 +289,20 @@ def test_who_has_too_few_for_one_protocol_is_left_out_of_all(data: FeatureTable)
 def test_validation_samples_are_told_of(data: FeatureTable) -> None:
     run = run_protocol({"knn": KNN}, data, "50-25-25 HO")
     assert any("validation samples are neither" in str(note) for note in run.notes)
-    assert run.results[0].corrected.low is None
+    assert not run.results[0].corrected.has_interval
 
 
 def test_a_sample_may_be_tested_many_times(data: FeatureTable) -> None:
     run = run_protocol({"centre": CENTRE}, data, "LOO(60,200)", task="attribute", label="sex")
     assert run.results[0].predictions.accuracies.shape == (1, 200)
-    assert run.results[0].pooled.n_values <= 168
+    assert run.results[0].pooled.rests_on.n <= 168
 
 
 def test_five_by_two_and_posteriors(data: FeatureTable) -> None:
     run = run_protocol({"l": LINEAR, "c": CENTRE}, data, "5×2f CV", margin=0.01)
-    assert run.findings[0].five_by_two[0].degrees_of_freedom == (10, 5)
-    assert run.findings[0].bayes[0][:2] == ("l", "c")
+    pair, posterior = run.findings[0].five_by_two.pairs[0], run.findings[0].bayes[0]
+    assert (pair.degrees_of_freedom, pair.denominator_degrees_of_freedom) == (10, 5)
+    assert (posterior.first, posterior.second) == ("l", "c")
 
 
 @pytest.mark.parametrize("unstable", [KNN, "sklearn.tree:DecisionTreeClassifier(random_state=0)"])
@@ -309,15 +312,15 @@ def test_of_the_method_of_unstable_learners_nothing_is_claimed(data: FeatureTabl
         classifiers, data, "5×2f CV+", task="attribute", label="sex", margin=0.05
     ).findings
     by_name = {one.classifier: one for one in found.results}
-    assert by_name["u"].corrected.low is None
-    assert by_name["u"].pooled.low is not None
-    assert by_name["l"].corrected.low is not None
+    assert not by_name["u"].corrected.has_interval
+    assert by_name["u"].pooled.has_interval
+    assert by_name["l"].corrected.has_interval
     assert found.on_splits is not None
     for pair in found.on_splits.pairs:
         if "u" in (pair.first, pair.second):
             assert (pair.p_value, pair.low, pair.high, pair.verdict) == (1.0, -1.0, 1.0, "undecided")
-    assert [(one.first, one.second) for one in found.five_by_two] == [("l", "c")]
-    assert [names[:2] for names in found.bayes] == [("l", "c")]
+    assert [(one.first, one.second) for one in found.five_by_two.pairs] == [("l", "c")]
+    assert [(one.first, one.second) for one in found.bayes] == [("l", "c")]
     assert found.on_people is not None
 
 
@@ -406,8 +409,8 @@ TWO_SESSIONS = "[train: session == 1; test: session == 2]"
 def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, protocol: str, why: str) -> None:
     run = run_protocol({"knn": KNN, "c": CENTRE}, data, protocol, task="attribute", label="sex", margin=0.01)
     found, result = run.findings[0], run.of("knn", protocol)
-    assert (found.on_splits, found.five_by_two, found.bayes) == (None, (), ())
-    assert (result.corrected.low, result.corrected.high) == (None, None)
+    assert (found.on_splits, found.five_by_two, found.bayes) == (None, None, ())
+    assert not result.corrected.has_interval
     assert any(
         why in str(note) and "give no information about other test samples" in str(note) for note in run.notes
     )
@@ -422,13 +425,11 @@ def test_splits_that_show_no_other_test_samples_decline(data: FeatureTable, prot
 )
 def test_splits_of_one_pool_do_not_decline(data: FeatureTable, protocol: str) -> None:
     run = run_protocol({"l": LINEAR, "c": CENTRE}, data, protocol, task="attribute", label="sex")
-    assert run.results[0].corrected.low is not None
+    assert run.results[0].corrected.has_interval
     assert run.findings[0].on_splits is not None
 
 
 def test_the_pools_are_seen_in_the_splits_themselves(data: FeatureTable) -> None:
-    from dataclasses import replace
-
     from proband.protocols.running.summary import _why_not_on_splits
 
     protocol = f"5×2f CV {TWO_SESSIONS}"

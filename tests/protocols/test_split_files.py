@@ -107,7 +107,7 @@ def test_two_roles_are_read_for_the_audit_and_refused_as_a_split(tmp_path):
         InputError, match=r"s\.csv, line 5: 'a' has a role in this fold already \(s\.csv, line 2\)"
     ):
         table.splits()
-    with pytest.raises(InputError, match=r"s\.csv, line 4: 1 ids of the splits are no sample's: 'b'"):
+    with pytest.raises(InputError, match=r"s\.csv, line 4: 1 id of the splits is no sample's: 'b'"):
         table.splits(["a"])
     folder = tmp_path / "f"
     folder.mkdir()

@@ -112,7 +112,7 @@ def test_imbalance_is_that_of_the_worst_test_set():
     assert found.share == max(shares)
     assert found.fold == 1 + shares.index(max(shares))
     assert (found.smallest, found.largest) == (2, 2)
-    assert found.to_dict()["repeat"] == 1
+    assert found.repeat == 1
     assert imbalance(splits).share is None
     with pytest.raises(DesignError, match="no split"):
         imbalance([])

@@ -34,20 +34,21 @@ def test_mixed_splits_flatter_what_only_knows_people(data: FeatureTable, protoco
     assert not mixed.protocol.is_disjoint
     assert unmixed.protocol.is_disjoint
     assert mixed.protocol.repeats == unmixed.protocol.repeats
-    assert found.difference == pytest.approx(mixed.pooled.value - unmixed.pooled.value)
-    assert found.low is not None
+    change = found.difference
+    assert change.value == pytest.approx(mixed.pooled.value - unmixed.pooled.value)
+    assert found.difference.has_interval
     assert found.high is not None
-    assert 0 < found.low < found.difference < found.high <= 1
+    assert 0 < change.low < change.value < change.high <= 1
 
 
 def test_with_and_without_what_was_dropped(data: FeatureTable) -> None:
     dropped = [str(k) for k in range(0, 200, 5)]
-    found = what_if(NEAREST, data, "dropped", "5f CV", label="sex", dropped=dropped)
+    found = what_if(NEAREST, data, "dropped", "5f CV", label="sex", exclusions=dropped)
     assert [one.name for one in found.sides] == ["with", "without"]
     assert [one.n_samples for one in found.sides] == [200, 160]
-    assert abs(found.difference) < 0.05
-    assert found.low is not None
-    assert found.low < 0 < (found.high or 0)
+    assert abs(found.difference.value) < 0.05
+    assert found.difference.has_interval
+    assert found.difference.low < 0 < found.difference.high
     tested = found.sides[1].result.predictions.frame["id"]
     assert not set(tested) & set(dropped)
 
@@ -64,8 +65,9 @@ def test_the_difference_is_the_mean_over_people_with_as_many_samples_each() -> N
 
 
 def test_without_variation_there_is_no_interval(data: FeatureTable) -> None:
-    found = what_if(NEAREST, data, "dropped", "5f CV", label="sex", dropped=["0"])
-    assert (found.difference, found.low, found.high, found.standard_error) == (0, None, None, None)
+    found = what_if(NEAREST, data, "dropped", "5f CV", label="sex", exclusions=["0"])
+    change = found.difference
+    assert (change.value, change.has_interval, change.standard_error) == (0, False, None)
     assert found.sentence().code == "what-if.found-without-interval"
 
 
@@ -103,9 +105,9 @@ def test_what_cannot_be_asked_is_refused(data: FeatureTable) -> None:
     with pytest.raises(DesignError, match="no unmixed form"):
         what_if(NEAREST, data, "mixed", "3-2 HO*", label="sex")
     with pytest.raises(DesignError, match="Nothing is dropped"):
-        what_if(NEAREST, data, "dropped", "5f CV", label="sex", dropped=["ghost"])
+        what_if(NEAREST, data, "dropped", "5f CV", label="sex", exclusions=["ghost"])
     with pytest.raises(UsageError, match="another"):
-        what_if(NEAREST, data, "mixed", "5f CV", label="sex", dropped=["1"])
+        what_if(NEAREST, data, "mixed", "5f CV", label="sex", exclusions=["1"])
     with pytest.raises(UsageError, match="question must be"):
         what_if(NEAREST, data, "why", "5f CV", label="sex")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="One classifier"):

@@ -85,7 +85,7 @@ def test_it_is_a_study_of_another_day(study: Study) -> None:
         gallery="day == 1 and expression == 'neutral'",
         probes="day == 2 and expression == 'neutral'",
     )
-    rates = [pb.RecognitionRate(1)(one, experiment) for one in scores]
+    rates = [pb.measures.RecognitionRate(1)(one, experiment) for one in scores]
     assert {rate.facts.n_probes for rate in rates} == {6}
     assert max(rate.value for rate in rates) > 1 / 6
 
@@ -111,5 +111,5 @@ def test_another_seed_gives_other_people(study: Study) -> None:
 
 
 def test_nobody_to_test_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="n_test must be at least 1"):
-        pb.papers.reproduce_beveridge2001(tmp_path, 64, 0, 1, Silent(), n_test=0)
+    with pytest.raises(UsageError, match="people must be at least 1"):
+        pb.papers.reproduce_beveridge2001(tmp_path, 64, 0, 1, Silent(), people=0)

@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 
 import proband as pb
+from proband.engine.rendering import render
+from proband.inference.comparisons.comparison import in_short
 from proband.report.kinds.comparisons import comparison_table, letter_of, rows_of
 from proband.report.tables.cells import columns, text_cell
 from proband.report.tables.table import Table
 from proband.report.tables.terminal import as_terminal
+from proband.words import as_sentence
 
 
 @pytest.fixture
-def comparison() -> pb.inference.Comparison:
+def comparison() -> pb.results.Comparison:
     ids = [f"{side}{k}" for side in "gp" for k in range(60)]
     samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
     experiment = pb.Experiment(samples, gallery=ids[:60])
@@ -25,7 +28,7 @@ def comparison() -> pb.inference.Comparison:
         values = np.eye(60)
         values[:wrong] = 0.5
         scores[name] = pb.Scores.from_array(values, ids[60:], ids[:60], orientation="similarity", name=name)
-    return pb.compare(pb.RecognitionRate(1), scores, experiment)
+    return pb.compare(scores, experiment, measure=pb.measures.RecognitionRate(1))
 
 
 def test_letters_go_on_beyond_the_alphabet():
@@ -57,7 +60,7 @@ def test_markdown_and_csv(comparison):
     assert r"poor\|old" in text
     assert "Not significantly different: net_50%, close." in text
     lines = comparison.to_csv().splitlines()
-    assert lines[0].startswith("first,second,difference,low,high,p_value,p_adjusted")
+    assert lines[0].startswith("first,second,measure,value,low,high,confidence_level")
     assert len(lines) == 4
 
 
@@ -104,3 +107,92 @@ def test_no_name_is_a_command_of_latex(name: str) -> None:
     assert not row.startswith(("[", "*"))
     assert not re.search(r"\\(input|write|end)", row)
     assert row.isprintable()
+
+
+def many(n: int) -> pb.results.Comparison:
+    ids = [f"{side}{k}" for side in "gp" for k in range(40)]
+    samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    scores = []
+    for wrong in range(n):
+        values = np.eye(40)
+        values[: 2 * wrong] = 0.5
+        scores.append(
+            pb.Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name=f"net {wrong}")
+        )
+    return pb.compare(
+        scores, pb.Experiment(samples, gallery=ids[:40]), measure=pb.measures.RecognitionRate(1)
+    )
+
+
+def test_three_algorithms_show_who_leads_and_every_difference(comparison):
+    _, differences = render(comparison, "table")
+    assert [column.title for column in differences.columns] == [
+        "first",
+        "second",
+        "difference, points",
+        "95% interval",
+        "adjusted p",
+        "verdict",
+    ]
+    assert len(differences.rows) == 3
+    assert "\n\n" not in as_terminal(differences, 80).plain.split("Differences")[1].split("\nnet")[0]
+    html, text = comparison._repr_html_(), " ".join(repr(comparison).split())
+    assert "net_50% and close lead" in html
+    for pair in comparison.pairs:
+        assert as_sentence(in_short(pair.sentence())) in text
+    assert "adjusted p" in html
+
+
+def test_two_algorithms_say_it_in_a_sentence():
+    found = many(2)
+    assert len(render(found, "table")) == 1
+    assert as_sentence(found.pairs[0].sentence()) in " ".join(repr(found).split())
+
+
+def test_of_many_algorithms_the_leading_pairs_are_shown_and_the_others_counted():
+    found = many(8)
+    _, differences = render(found, "table")
+    assert len(differences.rows) == 15
+    assert differences.rows[0][0].text == "net 0"
+    assert "the first 15 of 28 pairs" in differences.caption
+    assert "The other 13 are in the frame and the CSV." in differences.notes
+    assert "… and 18 more pairs: to_frame() has all." in repr(found)
+
+
+def test_the_better_algorithm_of_a_pair_stands_first():
+    ids = [f"{side}{k}" for side in "gp" for k in range(40)]
+    samples = pb.Samples({"id": ids, "subject": [name[1:] for name in ids]})
+    scores = []
+    for name, wrong in (("worst", 30), ("middle", 10), ("best", 0)):
+        values = np.eye(40)
+        values[:wrong] = 0.5
+        scores.append(pb.Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name=name))
+    found = pb.compare(
+        scores, pb.Experiment(samples, gallery=ids[:40]), measure=pb.measures.RecognitionRate(1)
+    )
+    _, differences = render(found, "table")
+    assert [(row[0].text, row[1].text, row[2].text) for row in differences.rows] == [
+        ("best", "middle", "+25.00"),
+        ("best", "worst", "+75.00"),
+        ("middle", "worst", "+50.00"),
+    ]
+
+
+def test_comparisons_by_category_have_their_tables():
+    ids = [f"{side}{k}" for side in "gp" for k in range(40)]
+    samples = pb.Samples(
+        {"id": ids, "subject": [name[1:] for name in ids], "half": ["ab"[int(name[1:]) % 2] for name in ids]}
+    )
+    scores = []
+    for wrong in (0, 4):
+        values = np.eye(40)
+        values[:wrong] = 0.5
+        scores.append(
+            pb.Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name=f"n{wrong}")
+        )
+    found = pb.compare(
+        scores, pb.Experiment(samples, gallery=ids[:40]), measure=pb.measures.RecognitionRate(1), by="half"
+    )
+    html = found._repr_html_()
+    assert html.count("<table") == len(found.comparisons) == 3
+    assert "adjusted p" in html

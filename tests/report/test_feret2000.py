@@ -177,9 +177,9 @@ def test_claims_are_what_the_tables_say(ran: Ran) -> None:
         variation = next(
             one for one in study.variation if one.category == name and one.design.key == "galleries-in-order"
         )
-        cells = variation.to_frame().filter(pl.col("rate").is_not_null())
+        cells = variation.to_frame().filter(pl.col("value").is_not_null())
         table = {
-            key[0]: part["rate"].to_numpy() for key, part in cells.group_by("algorithm", maintain_order=True)
+            key[0]: part["value"].to_numpy() for key, part in cells.group_by("algorithm", maintain_order=True)
         }
         count = sum(bool((a > b).all() or (a < b).all()) for a, b in combinations(table.values(), 2))
         assert dict(judged["some-always-ahead"].here["pairs"])[name] == count

@@ -49,7 +49,7 @@ def study() -> FeretStudy:
         for name, lift in (("a", 4.5), ("b", 3.0), ("c", 0.5))
     ]
     later = pb.Category("later", "probe.year == 1994", gallery="year == 1994")
-    return pb.feret_study(
+    return pb.feret.feret_study(
         scores,
         pb.Experiment(samples, gallery=ids[:PEOPLE]),
         categories=[later],

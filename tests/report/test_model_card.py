@@ -62,13 +62,13 @@ def test_a_verification():
     eer, auc, at, small, fixed = part["metrics"]
     assert eer["value"] == pytest.approx(found.rates.eer().value, abs=1e-6)
     assert auc["value"] == pytest.approx(found.rates.auc(), abs=1e-6)
-    assert (auc["args"]["low"], auc["args"]["people"]) == (pytest.approx(found.auc_interval.low, abs=1e-6), N)
+    assert (auc["args"]["low"], auc["args"]["people"]) == (pytest.approx(found.auc.low, abs=1e-6), N)
     assert (at["type"], at["args"]["fmr"], small["args"]["fmr"]) == (
         "fnmr",
         0.1,
         1e-5,
     )  # a number, not a text
-    assert at["value"] == pytest.approx(found.points[0].fnmr.rate, abs=1e-6)
+    assert at["value"] == pytest.approx(found.points[0].fnmr.value, abs=1e-6)
     assert fixed["args"]["threshold"] == 0.5
     assert "| a | verification | FNMR at FMR 0.1 |" in section
 
@@ -87,12 +87,12 @@ def test_a_classification():
 
 
 def test_a_gate():
-    found = pb.gate(A, B, EXPERIMENT, margin=0.02)
+    found = pb.gate(A, EXPERIMENT, baseline=B, margin=0.02)
     (model,), section = card(found)
     value, difference = model["results"][0]["metrics"]
     assert value["args"]["decision"] == found.decision
     assert value["args"]["baseline"] == AWKWARD
-    assert difference["value"] == pytest.approx(found.difference.difference, abs=1e-6)
+    assert difference["value"] == pytest.approx(found.difference.value, abs=1e-6)
     assert f"Gate: {found.decision} (margin 0.02" in section
 
 
@@ -103,6 +103,6 @@ def test_it_is_the_same_every_time():
 
 def test_what_has_no_card_says_what_has_one():
     with pytest.raises(UsageError, match=r"no model card of an Estimate(.|\n)*Evaluation"):
-        pb.estimate("rank-rate@1", A, EXPERIMENT).to_model_card()
+        pb.estimate(A, EXPERIMENT, measure="rank-1").to_model_card()
     with pytest.raises(UsageError, match="markdown or yaml"):
         pb.evaluate(A, EXPERIMENT).to_model_card(format="html")

@@ -135,7 +135,9 @@ def test_names_are_escaped() -> None:
     samples = pb.Samples({"id": ids, "subject": [one[1:] for one in ids]})
     name = "<img src=x onerror=alert(1)> & 50%_$"
     scores = pb.Scores.from_array(np.eye(5), ids[5:], ids[:5], orientation="similarity", name=name)
-    rate = pb.estimate(pb.RecognitionRate(1), scores, pb.Experiment(samples, gallery=ids[:5]))
+    rate = pb.estimate(
+        scores, pb.Experiment(samples, gallery=ids[:5]), measure=pb.measures.RecognitionRate(1)
+    )
     html = rate._repr_html_()
     assert "<img" not in html
     assert name in read(html)
@@ -234,13 +236,13 @@ def test_results_without_a_figure_of_their_own_are_rows_of_values() -> None:
     found = finding.whole()
     pair = next(iter(found["comparison"].comparisons.values())).pairs[0]
     names, values, bars = drawn_rows(pair.plot(width=COLUMN))
-    assert (names, values) == ([f"{pair.first} − {pair.second}"], [pair.difference])
+    assert (names, values) == ([f"{pair.first} − {pair.second}"], [pair.value])
     assert bars == [pytest.approx((pair.low, pair.high))]
-    bare = pb.RecognitionRate(1)(found["identification"].evaluation.entries[0].outcomes)
+    bare = pb.measures.RecognitionRate(1)(found["identification"].evaluation.entries[0].outcomes)
     assert drawn_rows(bare.plot())[:2] == (["sharp"], [bare.value])
     rate = found["verification"].verification[0].points[0].fnmr
     figure = rate.plot()
-    assert drawn_rows(figure)[1:] == ([rate.rate], [pytest.approx((rate.low, rate.high))])
+    assert drawn_rows(figure)[1:] == ([rate.value], [pytest.approx((rate.low, rate.high))])
     assert not rate.supported
     assert figure.axes[0].lines[0].get_markerfacecolor() == "white"
 

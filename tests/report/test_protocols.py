@@ -94,9 +94,9 @@ def test_statements_say_what_varies_and_who_is_better(run: ProtocolRun) -> None:
 def test_what_statements_tell_of_tests_are_notes_with_their_numbers(run: ProtocolRun) -> None:
     halves = run_protocol(CLASSIFIERS, run.setting.data, "5×2f CV", margin=0.02)
     told = [note["found"] for note in run_statements(halves) if "found" in dict(note.values)]
-    assert {note.code for note in told} >= {"folds.five-by-two", "folds.posterior"}
-    five = next(note for note in told if note.code == "folds.five-by-two")
-    assert five["statistic"] == halves.findings[0].five_by_two[0].statistic
+    assert {note.code for note in told} >= {"comparison.seen-tested", "folds.posterior"}
+    five = next(note for note in told if note.code == "comparison.seen-tested")
+    assert five["tested"]["statistic"] == halves.findings[0].five_by_two.pairs[0].statistic
     kinds = next(note for note in run_statements(run) if note.code == "protocol.runs")["kinds"]
     assert [one["what"].key for one in kinds] == ["split", "cross-validation"]
 

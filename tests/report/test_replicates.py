@@ -42,7 +42,10 @@ def test_bins_hold_as_many_values_each(n: int) -> None:
 def test_the_bootstrap_of_a_rate_is_binomial_bin_by_bin() -> None:
     scores, experiment = measured(40, 10)
     found = pb.estimate(
-        pb.RecognitionRate(1), scores, experiment, pb.designs.Bootstrap("probe", n_resamples=20_000)
+        scores,
+        experiment,
+        measure=pb.measures.RecognitionRate(1),
+        design=pb.designs.Bootstrap("probe", n_resamples=20_000),
     )
     chart = replicates_chart([found])
     assert isinstance(chart.marks, Histograms)
@@ -62,9 +65,9 @@ def test_medians_have_halves_and_areas_any_value() -> None:
 def test_it_is_drawn_from_an_estimate_that_has_replicates() -> None:
     scores, experiment = measured(20, 4)
     drawn = pb.estimate(
-        "median-rank@10", scores, experiment, pb.designs.Bootstrap("subject", n_resamples=200)
+        scores, experiment, measure="median-rank@10", design=pb.designs.Bootstrap("subject", n_resamples=200)
     )
     assert drawn.plot(which="distribution").axes
     assert drawn.plot().axes
     with pytest.raises(DesignError, match="no replicates"):
-        pb.estimate(pb.RecognitionRate(1), scores, experiment).plot(which="distribution")
+        pb.estimate(scores, experiment, measure=pb.measures.RecognitionRate(1)).plot(which="distribution")

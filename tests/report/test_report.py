@@ -16,31 +16,31 @@ from proband.words import as_sentence
 
 
 @pytest.fixture
-def evaluation(study: Path) -> pb.inference.Evaluation:
+def evaluation(study: Path) -> pb.results.Evaluation:
     samples = pb.Samples.read(study / "samples.csv", failed="not found")
     scores = list(pb.read_scores(study / "scores.npz", samples, orientation="similarity").values())
     return pb.evaluate(
         scores,
-        pb.experiment_over(scores, samples),
+        pb.data.experiment_over(scores, samples),
         categories=[pb.Category("glasses", "probe.glasses"), pb.Category("bare", "not probe.glasses")],
     )
 
 
-def test_numbers_agree_everywhere(evaluation: pb.inference.Evaluation, tmp_path: Path) -> None:
+def test_numbers_agree_everywhere(evaluation: pb.results.Evaluation, tmp_path: Path) -> None:
     found = Findings("Found", Provenance("none"), {"identification": Identified(evaluation)})
     report = write_run(found, tmp_path / "out", formats=("csv",))
     stored = json.loads((tmp_path / "out" / "results.json").read_text())["identification"]["evaluation"]
-    frame = evaluation.to_frame()
+    frame = evaluation.to_frame(wide=True)
     for place, entry in enumerate(evaluation.entries):
         rate = entry.curve.at(1)
-        assert stored["results"][place]["rates"]["1"] == rate
+        assert stored["results"][place]["estimates"]["1"]["value"] == rate
         assert frame["rank_1"][place] == rate
         assert f"{rate:.4f}" in report.read_text()
         naive = np.mean([r <= 1 for r in entry.outcomes.ranks])
         assert rate == naive
 
 
-def test_statements_say_what_was_left_out(evaluation: pb.inference.Evaluation) -> None:
+def test_statements_say_what_was_left_out(evaluation: pb.results.Evaluation) -> None:
     said = " ".join(map(as_sentence, statements(evaluation)))
     assert "Gallery: 12 images of 12 people" in said
     assert "1 probe and 0 gallery images" in said
@@ -54,14 +54,18 @@ def test_open_universe_is_said(study: Path) -> None:
     said = " ".join(
         map(
             as_sentence,
-            statements(pb.evaluate(scores, pb.experiment_over(scores, samples, gallery, "session == 2"))),
+            statements(
+                pb.evaluate(
+                    scores, pb.data.experiment_over(scores, samples, gallery=gallery, probes="session == 2")
+                )
+            ),
         )
     )
     assert "Open universe: 1 more probe has no mate" in said
     assert "11 images of 11 people" in said
 
 
-def test_figure_draws_what_was_measured(evaluation: pb.inference.Evaluation, tmp_path: Path) -> None:
+def test_figure_draws_what_was_measured(evaluation: pb.results.Evaluation, tmp_path: Path) -> None:
     figure = evaluation_figure(evaluation)
     axes = [axis for axis in figure.axes if axis.get_visible()]
     assert len(axes) == 3
@@ -76,7 +80,7 @@ def test_figure_draws_what_was_measured(evaluation: pb.inference.Evaluation, tmp
         cmc_figure({})
 
 
-def test_many_algorithms_still_have_a_legend(evaluation: pb.inference.Evaluation) -> None:
+def test_many_algorithms_still_have_a_legend(evaluation: pb.results.Evaluation) -> None:
     curves = [evaluation.curves()[0].named(f"algorithm {k}") for k in range(20)]
     figure = cmc_figure({"all": curves})
     told = [text.get_text() for text in figure.legends[0].get_texts()]
@@ -85,7 +89,7 @@ def test_many_algorithms_still_have_a_legend(evaluation: pb.inference.Evaluation
     assert {text.get_text() for text in figure.axes[0].texts} & {curve.facts.algorithm for curve in curves}
 
 
-def test_a_failed_write_leaves_nothing(evaluation: pb.inference.Evaluation, tmp_path: Path) -> None:
+def test_a_failed_write_leaves_nothing(evaluation: pb.results.Evaluation, tmp_path: Path) -> None:
     def fail(directory: Path) -> None:
         raise InputError("no")
 
@@ -100,7 +104,7 @@ def test_a_failed_write_leaves_nothing(evaluation: pb.inference.Evaluation, tmp_
 
 
 def test_data_in_a_directory_of_results_is_not_replaced(
-    evaluation: pb.inference.Evaluation, tmp_path: Path
+    evaluation: pb.results.Evaluation, tmp_path: Path
 ) -> None:
     def attach(directory: Path) -> None:
         (directory / "data").mkdir()

@@ -23,6 +23,7 @@ from proband.inference.galleries.effect import GalleryEffect
 from proband.report import save_figure
 from proband.report.charts.palette import MOST_COLOURS, colour
 from proband.results.base import Answers, Facts
+from proband.results.test import Test
 from proband.words import Method, Target
 
 PEOPLE = 60
@@ -47,11 +48,19 @@ def band(
 
 
 def effect(
-    firsts: Sequence[float], mixed: bool = False, name: str = "net", rank: int = 1, **more: Any
+    firsts: Sequence[float], mixed: bool = False, name: str = "net", rank: int = 1, p_value: float = 0.0203
 ) -> GalleryEffect:
-    found = {"statistic": 4.2, "degrees_of_freedom": (2, 58), "p_value": 0.0203, "pairs": (), **more}
-    return GalleryEffect(
-        name, rank, mixed, PEOPLE, 0, (), tuple(band(first, name) for first in firsts), **found
+    bands = tuple(band(first, name) for first in firsts)
+    return GalleryEffect(name, rank, mixed, PEOPLE, 0, (), bands, f_test(4.2, p_value), ())
+
+
+def f_test(statistic: float, p_value: float) -> Test:
+    return Test(
+        statistic=statistic,
+        degrees_of_freedom=2,
+        denominator_degrees_of_freedom=58,
+        p_value=p_value,
+        method=Method("hotelling", "Hotelling's T²"),
     )
 
 
@@ -126,7 +135,7 @@ def test_bands_say_what_they_vary() -> None:
 def test_ranks_go_as_far_as_they_matter(first: float, decay: float, n_ranks: int, last: int) -> None:
     better = band(0.9999, n_ranks=n_ranks)
     bands = (better, band(first, n_ranks=n_ranks, decay=decay), better)
-    given = GalleryEffect("net", 1, False, PEOPLE, 0, (), bands, 1.0, (2, 58), 0.5, ())
+    given = GalleryEffect("net", 1, False, PEOPLE, 0, (), bands, f_test(1.0, 0.5), ())
     assert gallery_effect_figure([given]).axes[0].get_xlim() == (1, last)
     assert algorithms_figure({"fb": bands}).axes[0].get_xlim() == (1, last)
 

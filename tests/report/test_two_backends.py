@@ -16,7 +16,7 @@ import proband.report.page
 from proband.report.charts.makers import concentration, curves, errors, histograms, rows
 from proband.report.charts.mpl import figure
 from proband.report.charts.palette import COLOURS, DASHES, colour, dashes
-from proband.report.charts.scales import Scale
+from proband.report.charts.scales import AxisScale
 from proband.report.charts.spec import Chart, Curves, Errors, Rows
 from proband.report.charts.svg.drawing import drawings
 
@@ -64,10 +64,12 @@ def both(id: str) -> tuple[ElementTree.Element, Axes]:
     return ElementTree.fromstring(first), figure([chart], (6.0, 4.0)).axes[0]
 
 
-def scales(root: ElementTree.Element) -> tuple[Scale, Scale]:
+def scales(root: ElementTree.Element) -> tuple[AxisScale, AxisScale]:
     a = root.attrib
     ends = (("x", "x0", "x1", "left", "right"), ("y", "y0", "y1", "bottom", "top"))
-    x, y = (Scale(a[f"data-scale-{k}"], *(float(a[f"data-{name}"]) for name in names)) for k, *names in ends)  # type: ignore[arg-type]
+    x, y = (
+        AxisScale(a[f"data-scale-{k}"], *(float(a[f"data-{name}"]) for name in names)) for k, *names in ends
+    )  # type: ignore[arg-type]
     return x, y
 
 

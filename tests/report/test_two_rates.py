@@ -29,7 +29,7 @@ WHICH = (
 
 
 @cache
-def study(equal: bool = False) -> tuple[pb.inference.Evaluation, pb.inference.Comparison]:
+def study(equal: bool = False) -> tuple[pb.results.Evaluation, pb.results.Comparison]:
     """Forty people; *b* has as many probes right as *a*, of other people."""
     sizes = np.resize([3] if equal else SIZES, 40)
     who = np.concatenate([np.arange(40), np.repeat(np.arange(40), sizes)])
@@ -54,7 +54,9 @@ def study(equal: bool = False) -> tuple[pb.inference.Evaluation, pb.inference.Co
         for name, one in right.items()
     ]
     evaluation = pb.evaluate(scores, pb.Experiment(samples, gallery=ids[:40]), check_orientation=False)
-    return evaluation, pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.entries])
+    return evaluation, pb.compare(
+        [one.outcomes for one in evaluation.entries], measure=pb.measures.RecognitionRate(1)
+    )
 
 
 def page_of(**parts: Result) -> str:
@@ -104,7 +106,7 @@ def test_results_show_both() -> None:
     own = entry.by_person[1]
     assert own is not None
     both = f"person-weighted {fixed(own.value)} {interval(own.low, own.high)}"
-    estimated = pb.estimate(pb.RecognitionRate(1), entry.outcomes)
+    estimated = pb.estimate(entry.outcomes, measure=pb.measures.RecognitionRate(1))
     shown = [" ".join(repr(one).split()) for one in (entry, evaluation, estimated)]  # long lines are broken
     assert shown[0].endswith(f"at rank 1 (probe-weighted); {both}")
     assert "rank 1 (probe-weighted): a " in shown[1]
@@ -117,7 +119,7 @@ def test_the_headline_of_one_algorithm_has_both() -> None:
     own, ends = entry.by_person[1], entry.interval(1)
     assert own is not None
     assert ends is not None
-    alone = pb.inference.Evaluation((entry,), evaluation.ranks)
+    alone = pb.results.Evaluation((entry,), evaluation.ranks)
     told = Scene(Findings("t", finding.PROVENANCE, {"identification": Identified(alone)})).summary
     assert told is not None
     assert str(told.headline) == (

@@ -18,7 +18,7 @@ from proband.analyses.verification.view import differential_figure
 from proband.errors import UsageError
 from proband.inference.estimates.people_fractions import SizeCurve
 from proband.inference.verification.groups import Differential, GroupRates
-from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.intervals.rate_interval import FALSE_MATCHES, rate_interval
 from proband.report import save_figure
 from proband.report.charts.error_curves import ErrorCurve
 from proband.report.charts.makers.errors import aligned, det, roc, search
@@ -27,7 +27,8 @@ from proband.report.charts.mpl import printed
 from proband.report.charts.palette import MOST_COLOURS
 from proband.report.charts.scales import rate_label
 from proband.report.figures.identification import sizes_figure
-from proband.results.base import describing
+from proband.results.base import Interval, describing
+from proband.results.estimate import Estimate
 from proband.words import Method, Target
 
 
@@ -383,12 +384,11 @@ def test_rates_by_gallery_size() -> None:
     assert everything_fits(sizes_figure([sizes("a", [0.0], [100])]))
 
 
-def rate(errors: int, n: int, low: float = 0.0, high: float = 1.0) -> RateInterval | None:
+def rate(errors: int, n: int, low: float = 0.0, high: float = 1.0) -> Estimate | None:
     if not n:
         return None
-    return RateInterval(
-        errors / n, errors, n, low, high, 0.0, n, None, None, errors >= 30, Method("m", "m"), 0.95
-    )
+    ends = Interval(low, high)
+    return rate_interval(FALSE_MATCHES, errors, n, None, ends, n, None, Method("m", "m"), 0.95, ())
 
 
 def groups(*rates: tuple[str, tuple[float, ...], tuple[float, ...]]) -> Differential:

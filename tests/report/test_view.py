@@ -9,19 +9,18 @@ import polars as pl
 import pytest
 from tests.report.page import finding
 
-from proband.engine.rendering import Shown
 from proband.errors import UsageError
 from proband.report import columns as col
 from proband.report.charts.data import data_of
 from proband.report.charts.makers.rows import Valued, values
 from proband.report.charts.spec import Chart
-from proband.report.page.model import Chart as PageChart, Folded, Paragraph
+from proband.report.page.model import ChartBlock as PageChart, Folded, Paragraph
 from proband.report.page.registry import sections_of
 from proband.report.scene import Scene
 from proband.report.tables.table import Ends, Table
 from proband.report.view import View, shows, view_of
 from proband.report.writer import figures_of, frames_of
-from proband.results.base import Answers
+from proband.results.base import Answers, Result
 from proband.study.findings import Findings
 from proband.words import Note, Sentence, Target
 
@@ -46,12 +45,12 @@ class Grade:
 
 
 @dataclass(frozen=True)
-class Grades(Shown):
+class Grades(Result):
     grades: tuple[Grade, ...]
     answers: Answers
     confidence_level: float = 0.95
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         return pl.DataFrame([{"pupil": one.pupil, "value": one.value} for one in self.grades])
 
 

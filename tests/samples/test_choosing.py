@@ -134,7 +134,7 @@ def test_files_of_ids_that_cannot_be_used(samples, tmp_path):
     with pytest.raises(DesignError, match=r"2 of the 3 ids in ids.txt are not in .*'nobody', 'nothing'"):
         choose(samples, f"@{path}")
     path.write_text("a\nb\na\n")
-    with pytest.raises(DesignError, match=r"1 ids in ids.txt are listed more than once: 'a'"):
+    with pytest.raises(DesignError, match=r"1 id in ids.txt is listed more than once: 'a'"):
         choose(samples, f"@{path}")
 
 

@@ -236,7 +236,7 @@ def test_notes_of_reading_reach_the_experiment(table):
 def test_long_cells_are_shortened_in_messages(table):
     long = "x" * 100_000
     for content in (f"id,subject\n{long},s\n{long},t\n", f"{long},subject\na,s\n", f"id,subject\n{long},\n"):
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(ProbandError) as caught:
             Samples.read(table(content))
         assert len(str(caught.value)) < 1_000
         assert "(100,000 characters)" in str(caught.value)

@@ -78,7 +78,7 @@ def test_what_is_named_otherwise_is_refused(tmp_path: Path) -> None:
     assert list(Samples.read(tmp_path / "{subject}-{shot:d}").subjects) == ["a", "b"]
     with pytest.raises(InputError, match="1 of 2 pictures are not named"):
         Samples.read(tmp_path / "a-{subject}")
-    with pytest.raises(InputError, match="has no column 'subject'"):
+    with pytest.raises(UsageError, match="has no column 'subject'"):
         Samples.read(tmp_path / "{person}-{shot}")
     for pattern, match in (
         ("{subject}-{", "cannot be read"),

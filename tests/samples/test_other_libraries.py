@@ -124,9 +124,9 @@ def test_one_algorithm_or_several(frame: Any) -> None:
         assert list(pb.evaluate(given, experiment).algorithms) == names
     several = pb.verify({"a": net, "b": net}, samples, fmr=0.1, n_resamples=0)
     alone = pb.verify(net, samples, fmr=0.1, n_resamples=0)
-    assert [one.to_dict()["points"] for one in several] == [alone.to_dict()["points"]] * 2
+    assert [one.points[0].fnmr.value for one in several.values()] == [alone.points[0].fnmr.value] * 2
     assert net.name == "net"
-    assert several.to_pandas().shape[0] == 2
+    assert several.to_pandas(wide=True).shape[0] == 2
 
 
 def test_pairs(frame: Any) -> None:

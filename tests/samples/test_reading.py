@@ -123,7 +123,7 @@ def test_npz_takes_the_arrays_of_the_subject_columns_length(tmp_path):
     samples = Samples.read(tmp_path / "t.npz")
     assert samples.frame.columns == ["id", "subject", "age"]
     assert list(Samples.read(tmp_path / "t.npz", id_column="#").ids) == ["0", "1"]
-    with pytest.raises(InputError, match="no column 'nobody'"):
+    with pytest.raises(UsageError, match="no column 'nobody'"):
         Samples.read(tmp_path / "t.npz", subject_column="nobody")
     with pytest.raises(InputError, match="of one length"):
         Samples.read(tmp_path / "t.npz", id_column="other")
@@ -152,7 +152,7 @@ def test_bytes_in_npz_are_text(tmp_path):
     ],
 )
 def test_files_that_are_not_what_they_should_be(write, name, content, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises((InputError, UsageError), match=message):
         Samples.read(write(name, content))
 
 

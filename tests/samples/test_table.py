@@ -101,9 +101,11 @@ def test_subjects_stand_in_order_of_appearance():
 
 @pytest.mark.parametrize("option", ["id_column", "subject_column"])
 def test_an_absent_column_is_named(option):
-    with pytest.raises(InputError, match="no column 'nobody'; it has 'id', 'subject', 'session'") as caught:
+    with pytest.raises(
+        UsageError, match="no column 'nobody'; the columns are 'id', 'subject', 'session'"
+    ) as caught:
         Samples(columns(), **{option: "nobody"})
-    assert caught.value.hint == f"name the right one: {option}=…"
+    assert caught.value.hint == f"pass {option}={option.removesuffix('_column')!r}."
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_an_absent_column_is_named(option):
     ],
 )
 def test_what_is_no_table_of_samples(data, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises((InputError, UsageError), match=message):
         Samples(data)
 
 

@@ -65,7 +65,7 @@ def test_the_complaint_about_strangers_names_the_file(tmp_path):
 
 def test_strangers_may_be_dropped_and_are_counted(tmp_path):
     path = file_with_strangers(tmp_path / "harbour.npz")
-    read = read_scores(path, SAMPLES, missing="drop")["s"]
+    read = read_scores(path, SAMPLES, missing="drop")["harbour"]
     (note,) = read.notes
     assert str(note) == "1 of 3 query ids is not in the samples table: 'x'; left out"
     experiment = experiment_over([read], SAMPLES, missing="drop")

@@ -351,7 +351,7 @@ def test_written_bytes(tmp_path, orientation, kind):
     path = tmp_path / "out.mtx"
     scores = Scores.from_array(VALUES, ["a", "b", "c"], ["x", "y"], orientation=orientation)
     samples = Samples({"id": ["a", "b", "c", "x", "y"], "subject": [1, 2, 1, 1, 2]})
-    assert write_scores(path, scores, samples) == "bee"
+    assert write_scores(path, scores, samples=samples) == "bee"
     head, _, body = path.read_bytes().partition(b"MF 3 2 ")
     assert head.split(b"\n")[0] == kind
     assert body[:5] in (LITTLE + b"\n", BIG + b"\n")
@@ -377,7 +377,7 @@ def test_round_trip(data, whole, pairs_of_subjects):
     scores = Scores.from_array(values, ids[:n_rows], ids[n_rows:], orientation="distance")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "m.mtx")
-        write_scores(path, scores, Samples({"id": ids, "subject": people}))
+        write_scores(path, scores, samples=Samples({"id": ids, "subject": people}))
         again = read_scores(path)["m"]
         assert again.orientation == "distance"
         assert whole(again).tobytes() == values.tobytes()
@@ -394,7 +394,7 @@ def test_dont_care_cells_come_back(tmp_path, small):
     write_scores(
         path,
         Scores.from_array(values, scores.queries, scores.targets, orientation="distance", cells=cells),
-        samples,
+        samples=samples,
     )
     again = read_scores(path)["m"]
     assert again.cell_codes.tolist() == cells.tolist()
@@ -420,14 +420,14 @@ def test_failed_cells_are_refused_and_nothing_is_written(tmp_path):
     )
     samples = Samples({"id": ["q", "t", "u"], "subject": [1, 1, 2]})
     with pytest.raises(InputError, match="failed"):
-        write_scores(tmp_path / "m.mtx", scores, samples)
+        write_scores(tmp_path / "m.mtx", scores, samples=samples)
     assert not list(tmp_path.iterdir())
 
 
 def test_an_unknown_sample_is_refused_and_nothing_is_written(tmp_path, small):
     scores = Scores.from_array([[1.0]], ["q"], ["stranger"], orientation="distance")
     with pytest.raises(InputError, match="stranger"):
-        write_scores(tmp_path / "m.mtx", scores, Samples({"id": ["q"], "subject": ["a"]}))
+        write_scores(tmp_path / "m.mtx", scores, samples=Samples({"id": ["q"], "subject": ["a"]}))
     assert not list(tmp_path.iterdir())
 
 
@@ -438,12 +438,12 @@ def test_a_mask_is_neither_lost_nor_taken_for_another_matrix(tmp_path):
         Scores.from_array([values], ["q"], ["t", "u"], orientation="distance")
         for values in ([1.0, 2.0], [2.0, 1.0])
     )
-    write_scores(path, first, samples)
+    write_scores(path, first, samples=samples)
     before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
     with pytest.raises(InputError, match=r"m\.mask stands beside m\.mtx"):
         write_scores(path, second)
     assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
-    write_scores(path, second, samples)
+    write_scores(path, second, samples=samples)
     assert read_scores(path)["m"].values.tolist() == [[2.0, 1.0]]
 
 
@@ -452,7 +452,7 @@ def test_a_mask_without_its_matrix_is_left_alone(tmp_path):
     (tmp_path / "m.mask").write_bytes(mask_bytes())
     for samples in (None, Samples({"id": ["q", "t", "u"], "subject": [1, 1, 2]})):
         with pytest.raises(InputError, match=r"m\.mask"):
-            write_scores(tmp_path / "m.mtx", scores, samples)
+            write_scores(tmp_path / "m.mtx", scores, samples=samples)
     assert [one.name for one in tmp_path.iterdir()] == ["m.mask"]
     assert (tmp_path / "m.mask").read_bytes() == mask_bytes()
 

@@ -216,7 +216,7 @@ def test_round_trip(name, data):
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "list.txt")
-        write_scores(path, scores, Samples({"id": ids, "subject": owners + people}), name)
+        write_scores(path, scores, samples=Samples({"id": ids, "subject": owners + people}), format=name)
         again = read_scores(path, orientation="distance", format=name)["list"]
         subject_of = dict(read_file(path, format=name).subjects.frame.select("id", "subject").rows())
     assert list(again.queries) == queries
@@ -237,7 +237,7 @@ def test_cells_come_back(tmp_path, small, name, targets):
     made = Scores.from_array(
         scores.values, scores.queries, scores.targets, orientation="distance", cells=cells
     )
-    write_scores(path, made, samples, name)
+    write_scores(path, made, samples=samples, format=name)
     assert path.read_text(encoding="utf-8").count("nan") == 1
     again = read_scores(path, orientation="distance")["list"]
     assert (again.queries, again.targets[:]) == (scores.queries, targets)
@@ -248,16 +248,16 @@ def test_cells_come_back(tmp_path, small, name, targets):
 def test_written_text(tmp_path):
     scores = Scores.from_array([[0.5, -1e-5]], ["p"], ["model:m", "n"], orientation="similarity")
     samples = Samples({"id": ["p", "model:m", "n"], "subject": ["ann", "ann", "bo"]})
-    write_scores(tmp_path / "five", scores, samples, "bob5")
+    write_scores(tmp_path / "five", scores, samples=samples, format="bob5")
     assert (tmp_path / "five").read_text(encoding="utf-8") == "ann m ann p 0.5\nbo n ann p -1e-05\n"
-    write_scores(tmp_path / "four", scores, samples, "bob4")
+    write_scores(tmp_path / "four", scores, samples=samples, format="bob4")
     assert (tmp_path / "four").read_text(encoding="utf-8") == "ann ann p 0.5\nbo ann p -1e-05\n"
 
 
 @pytest.mark.parametrize("name", ["bob5", "bob4"])
 def test_subjects_are_needed(tmp_path, small, name):
     with pytest.raises(InputError, match=f"{name}.*samples table"):
-        write_scores(tmp_path / "list", small[0], None, name)
+        write_scores(tmp_path / "list", small[0], samples=None, format=name)
     assert not list(tmp_path.iterdir())
 
 
@@ -268,7 +268,7 @@ def test_names_with_blanks_are_refused(tmp_path, odd, where):
     samples = Samples({"id": ids, "subject": [odd if where == "subject" else "s", "t"]})
     scores = Scores.from_array([[1.0]], ids[:1], ids[1:], orientation="distance")
     with pytest.raises(InputError, match="blanks"):
-        write_scores(tmp_path / "list", scores, samples, "bob5")
+        write_scores(tmp_path / "list", scores, samples=samples, format="bob5")
     assert not list(tmp_path.iterdir())
 
 
@@ -276,5 +276,5 @@ def test_four_columns_cannot_tell_two_models_of_a_subject_apart(tmp_path):
     scores = Scores.from_array([[1.0, 2.0]], ["q"], ["t", "u"], orientation="distance")
     samples = Samples({"id": ["q", "t", "u"], "subject": ["s", "s", "s"]})
     with pytest.raises(InputError, match="bob5"):
-        write_scores(tmp_path / "list", scores, samples, "bob4")
+        write_scores(tmp_path / "list", scores, samples=samples, format="bob4")
     assert not list(tmp_path.iterdir())

@@ -34,7 +34,7 @@ def test_scores_and_people_are_read(release: Path) -> None:
     assert file.queries is not None
     assert file.queries[0] == "user/000"
     (scores,) = pb.read_scores(release, file.subjects).values()
-    outcomes = pb.rank(scores, pb.experiment_over([scores], file.subjects))
+    outcomes = pb.rank(scores, pb.data.experiment_over([scores], file.subjects))
     assert outcomes.ranks.tolist() == [1] * 6
 
 
@@ -51,7 +51,7 @@ def test_what_is_not_as_it_should_be_is_refused(release: Path) -> None:
         with pytest.raises(InputError, match=match):
             read_file(release, format="bssr1")
     (release / "003").unlink()
-    with pytest.raises(InputError, match="1 users of dos have no similarity file"):
+    with pytest.raises(InputError, match="1 user of dos has no similarity file"):
         read_file(release)
     (release / "003").write_text(whole)
     (lists / "users.xml").write_text('<set><signature name="../C/003" subject_id="p3" /></set>')

@@ -170,7 +170,7 @@ def test_round_trip(values):
     scores = Scores.from_array(values, queries, targets, orientation="distance")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "distances")
-        write_scores(path, scores, None, "csu")
+        write_scores(path, scores, samples=None, format="csu")
         again = read_scores(path)["distances"]
     assert (list(again.queries), list(again.targets)) == (queries, targets)
     assert again.values.tobytes() == values.tobytes()
@@ -178,7 +178,7 @@ def test_round_trip(values):
 
 def test_subjects_come_back(tmp_path, small, pairs_of_subjects):
     scores, samples = small
-    write_scores(tmp_path / "harbour", scores, samples, "csu")
+    write_scores(tmp_path / "harbour", scores, samples=samples, format="csu")
     assert sorted(entry.name for entry in (tmp_path / "harbour").iterdir()) == [
         "images.srt",
         "q1",
@@ -190,7 +190,7 @@ def test_subjects_come_back(tmp_path, small, pairs_of_subjects):
 
 def test_written_text(tmp_path):
     scores = Scores.from_array([[0.1, 2.0]], ["p"], ["g", "h"], orientation="distance")
-    write_scores(tmp_path / "out", scores, None, "csu")
+    write_scores(tmp_path / "out", scores, samples=None, format="csu")
     assert (tmp_path / "out" / "p").read_text(encoding="utf-8") == (
         "g\t1.0000000000000001e-01\nh\t2.0000000000000000e+00\n"
     )
@@ -198,9 +198,9 @@ def test_written_text(tmp_path):
 
 def test_an_older_directory_is_replaced(tmp_path, small):
     scores, _ = small
-    write_scores(tmp_path / "out", scores, None, "csu")
+    write_scores(tmp_path / "out", scores, samples=None, format="csu")
     other = Scores.from_array([[1.0]], ["new"], ["t"], orientation="distance")
-    write_scores(tmp_path / "out", other, None, "csu")
+    write_scores(tmp_path / "out", other, samples=None, format="csu")
     assert [entry.name for entry in (tmp_path / "out").iterdir()] == ["new"]
 
 
@@ -208,7 +208,7 @@ def test_a_directory_of_other_things_is_not_wiped_out(tmp_path, small):
     (tmp_path / "home" / "letters").mkdir(parents=True)
     (tmp_path / "home" / "letters" / "dear").write_text("precious", encoding="utf-8")
     with pytest.raises(InputError, match="home"):
-        write_scores(tmp_path / "home", small[0], None, "csu")
+        write_scores(tmp_path / "home", small[0], samples=None, format="csu")
     assert (tmp_path / "home" / "letters" / "dear").exists()
 
 
@@ -248,7 +248,7 @@ def distances(queries, targets, **options):
 )
 def test_what_cannot_be_written(tmp_path, scores, words):
     with pytest.raises(InputError, match=words):
-        write_scores(tmp_path / "out", scores, None, "csu")
+        write_scores(tmp_path / "out", scores, samples=None, format="csu")
     assert not list(tmp_path.iterdir())
 
 
@@ -259,5 +259,5 @@ def test_what_cannot_be_written(tmp_path, scores, words):
 )
 def test_nothing_is_left_of_a_directory_that_fails_at_the_end(tmp_path, samples):
     with pytest.raises(InputError, match="two words"):
-        write_scores(tmp_path / "out", distances(["q"], ["two words"]), samples, "csu")
+        write_scores(tmp_path / "out", distances(["q"], ["two words"]), samples=samples, format="csu")
     assert not list(tmp_path.iterdir())

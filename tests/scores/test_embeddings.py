@@ -126,16 +126,16 @@ def test_which_array_holds_the_ids(tmp_path):
     np.savez(path, one=VECTORS, names=np.array(IDS), codes=np.array(list("vwxyz")))
     with pytest.raises(InputError, match=r"nets\.npz: any of names, codes"):
         read_embeddings(path, metric="cosine")
-    assert read_embeddings(path, metric="cosine", ids="codes")["one"].queries[:] == tuple("vwxyz")
+    assert read_embeddings(path, metric="cosine", ids="codes")["nets"].queries[:] == tuple("vwxyz")
     np.savez(path, one=VECTORS, names=np.array(list("vwxyz")), ids=np.array(IDS))
-    assert read_embeddings(path, metric="cosine")["one"].queries[:] == tuple(IDS)
+    assert read_embeddings(path, metric="cosine")["nets"].queries[:] == tuple(IDS)
     with pytest.raises(InputError, match=r"nets\.npz has no array 'absent' of 5 ids"):
         read_embeddings(path, metric="cosine", ids="absent")
 
 
 def test_ids_may_be_bytes(tmp_path):
     np.savez(tmp_path / "nets.npz", one=VECTORS, names=np.array(IDS, dtype="S1"))
-    assert read_embeddings(tmp_path / "nets.npz", metric="cosine")["one"].queries[:] == tuple(IDS)
+    assert read_embeddings(tmp_path / "nets.npz", metric="cosine")["nets"].queries[:] == tuple(IDS)
 
 
 def test_ids_that_are_asked_for_must_tell_rows_apart(tmp_path):
@@ -156,7 +156,7 @@ def test_ids_that_are_not_in_the_samples(tmp_path):
     np.savez(tmp_path / "nets.npz", one=VECTORS, ids=np.array(["a", "b", "x", "y", "e"]))
     with pytest.raises(AlignmentError, match="2 of 5 sample ids are not in the samples table: 'x', 'y'"):
         read_embeddings(tmp_path / "nets.npz", SAMPLES, metric="cosine")
-    made = read_embeddings(tmp_path / "nets.npz", SAMPLES, metric="cosine", missing="drop")["one"]
+    made = read_embeddings(tmp_path / "nets.npz", SAMPLES, metric="cosine", missing="drop")["nets"]
     assert tuple(map(str, made.notes)) == (
         "2 of 5 sample ids are not in the samples table: 'x', 'y'; left out",
     )

@@ -203,12 +203,12 @@ def test_a_failure_in_the_middle_of_writing(tmp_path, monkeypatch, name, old, sm
     path = tmp_path / f"out{ENDINGS[name]}"
     tame = Scores.from_array([[1.0, 2.0]], ["q1"], ["t1", "t2"], orientation="distance")
     if old:
-        write_scores(path, tame, samples, name)
+        write_scores(path, tame, samples=samples, format=name)
     before = contents(tmp_path)
     for module in ("numpy_files", "bee"):
         monkeypatch.setattr(f"proband.scores.formats.{module}._ROWS_AT_ONCE_CELLS", 2)  # row by row
     with pytest.raises(InputError, match="last row is gone"):
-        write_scores(path, Interrupted(scores), samples, name)
+        write_scores(path, Interrupted(scores), samples=samples, format=name)
     assert contents(tmp_path) == before
     assert len(list(tmp_path.iterdir())) == len({key.partition("/")[0] for key in before})
 
@@ -219,7 +219,7 @@ def test_a_full_disk(tmp_path, name, large):
     scores, samples = large
     path = tmp_path / f"out{ENDINGS[name]}"
     with pytest.raises(ProbandError, match=r"out.*cannot be written"), small_disk(1000):
-        write_scores(path, scores, samples, name)
+        write_scores(path, scores, samples=samples, format=name)
     assert not list(tmp_path.iterdir())
 
 
@@ -228,7 +228,7 @@ def test_a_full_disk(tmp_path, name, large):
 def test_a_full_disk_leaves_nothing_behind(tmp_path, name, large):
     scores, samples = large
     with pytest.raises(Exception, match=r"(?i)too large|cannot be written"), small_disk(1000):
-        write_scores(tmp_path / f"out{ENDINGS[name]}", scores, samples, name)
+        write_scores(tmp_path / f"out{ENDINGS[name]}", scores, samples=samples, format=name)
     assert not list(tmp_path.iterdir())
 
 
@@ -236,7 +236,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, name, large):
 def test_nowhere_to_write(tmp_path, name, small):
     scores, samples = Scores.from_array([[1.0]], ["q1"], ["t1"], orientation="distance"), small[1]
     with pytest.raises(InputError, match="absent does not exist"):
-        write_scores(tmp_path / "absent" / f"out{ENDINGS[name]}", scores, samples, name)
+        write_scores(tmp_path / "absent" / f"out{ENDINGS[name]}", scores, samples=samples, format=name)
 
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name != "csu"])
@@ -245,7 +245,7 @@ def test_a_directory_in_the_place_of_the_output(tmp_path, name, small):
     path = tmp_path / f"out{ENDINGS[name]}"
     (path / "kept").mkdir(parents=True)
     with pytest.raises(InputError, match=r"out.*cannot be written"):
-        write_scores(path, scores, samples, name)
+        write_scores(path, scores, samples=samples, format=name)
     assert (path / "kept").is_dir()
     assert list(tmp_path.iterdir()) == [path]
 
@@ -321,7 +321,7 @@ def test_formats_that_are_not_known(tmp_path, small):
     with pytest.raises(UsageError, match=r"no format 'excel'(.|\n)*npz"):
         read_file(tmp_path / "harbour", format="excel")
     with pytest.raises(UsageError, match="no format 'excel'"):
-        write_scores(tmp_path / "out", small[0], None, "excel")
+        write_scores(tmp_path / "out", small[0], samples=None, format="excel")
     with pytest.raises(UsageError, match=r"\.xlsx does not tell"):
         write_scores(tmp_path / "out.xlsx", small[0])
     with pytest.raises(UsageError, match=r"\(none\) does not tell"):
@@ -352,7 +352,7 @@ def test_the_ending_means_a_format(tmp_path, ending, name):
 def test_formats_are_recognised_by_what_is_in_them(tmp_path, name, small):
     scores, samples = Scores.from_array([[1.0, 2.0]], ["q1"], ["t1", "t2"], orientation="distance"), small[1]
     path = tmp_path / f"out{ENDINGS[name]}"
-    write_scores(path, scores, samples, name)
+    write_scores(path, scores, samples=samples, format=name)
     assert format_of(path).name == name
     assert read_file(path).format == name
 
@@ -360,10 +360,11 @@ def test_formats_are_recognised_by_what_is_in_them(tmp_path, name, small):
 @pytest.mark.parametrize("name", WRITTEN)
 def test_scores_may_be_written_over_the_file_they_are_read_from(tmp_path, name, large):
     path = tmp_path / f"out{ENDINGS[name]}"
-    write_scores(path, *large, name)
+    scores, samples = large
+    write_scores(path, scores, samples=samples, format=name)
     for _ in range(2):
         known = read_file(path, format=name).subjects or large[1]
         (scores,) = read_scores(path, known, orientation="distance", format=name).values()
         before = contents(tmp_path)
-        write_scores(path, scores, known, name)
+        write_scores(path, scores, samples=known, format=name)
     assert contents(tmp_path) == before

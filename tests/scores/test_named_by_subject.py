@@ -54,7 +54,8 @@ def _parts(folder: Path) -> Path:
 
 
 def numbers(found: Any) -> Any:
-    return found.to_dict()["points"], found.n_subjects
+    rates = (rate for point in found.points for rate in (point.fmr, point.fnmr, point.fnmr_at_threshold))
+    return [(rate.value, rate.low, rate.high, rate.rests_on) for rate in rates], found.n_subjects
 
 
 @pytest.mark.parametrize("write", [_npz, _npy, _csv, _parquet, _parts])
@@ -85,7 +86,7 @@ def test_arrays_in_memory() -> None:
     other = pb.Scores.from_array(
         VALUES[:5] ** 3, COLUMNS, orientation="similarity", ids="subjects", name="other"
     )
-    assert pb.compare("auc", [square, other]).pairs[0].difference == 0.0
+    assert pb.compare([square, other], measure="auc").pairs[0].value == 0.0
     with pytest.raises(UsageError, match="ids='subjects'"):
         pb.verify(pb.Scores.from_array(VALUES[:5], COLUMNS, orientation="similarity"))
 

@@ -325,7 +325,7 @@ def test_a_transposed_matrix_is_recognised(npy, refusal):
 
 def test_an_archive_with_everything(npz, whole):
     archive_of(npz, mine=VALUES, **IDS, orientation="distance", cells=np.array([[0, 1], [2, 0], [0, 0]]))
-    scores = read_scores(npz)["mine"]
+    scores = read_scores(npz)[npz.stem]
     assert (scores.queries[:], scores.targets[:]) == (("p1", "p2", "p3"), ("g1", "g2"))
     assert scores.orientation == "distance"
     assert scores.cell_codes.tolist() == [[0, 1], [2, 0], [0, 0]]
@@ -345,7 +345,7 @@ def test_several_matrices_and_a_key(npz, whole):
 
 def test_ids_under_other_names(npz):
     archive_of(npz, s=VALUES, rows=IDS["query_ids"], columns=IDS["target_ids"])
-    scores = read_scores(npz, orientation="similarity")["s"]
+    scores = read_scores(npz, orientation="similarity")[npz.stem]
     assert (scores.queries[:], scores.targets[:]) == (("p1", "p2", "p3"), ("g1", "g2"))
     assert tuple(map(str, scores.notes)) == (
         "query ids are taken from the array 'rows'",
@@ -357,18 +357,18 @@ def test_ids_that_are_asked_for(npz):
     archive_of(
         npz, s=VALUES, names=IDS["query_ids"], sex=np.array(["f", "m", "f"]), columns=IDS["target_ids"]
     )
-    scores = read_scores(npz, orientation="similarity", query_ids="names")["s"]
+    scores = read_scores(npz, orientation="similarity", query_ids="names")[npz.stem]
     assert scores.queries[:] == ("p1", "p2", "p3")
 
 
 def test_ids_may_be_numbers(npz):
     archive_of(npz, s=VALUES, query_ids=np.array([7, 8, 9]), target_ids=IDS["target_ids"])
-    assert read_scores(npz, orientation="similarity")["s"].queries[:] == ("7", "8", "9")
+    assert read_scores(npz, orientation="similarity")[npz.stem].queries[:] == ("7", "8", "9")
 
 
 def test_ids_may_be_bytes(npz):
     archive_of(npz, s=VALUES, query_ids=np.array([b"p1", b"p2", b"p3"]), target_ids=IDS["target_ids"])
-    assert read_scores(npz, orientation="similarity")["s"].queries[:] == ("p1", "p2", "p3")
+    assert read_scores(npz, orientation="similarity")[npz.stem].queries[:] == ("p1", "p2", "p3")
 
 
 @pytest.mark.parametrize(
@@ -414,13 +414,13 @@ def test_archives_with_bad_contents(npz, refusal, changed, words):
 def test_values_that_are_compared_are_finite(npz, whole, bad):
     archive_of(npz, s=np.where(VALUES > 5, bad, VALUES), **IDS)
     with pytest.raises(InputError, match="query 'p3' and target 'g2'"):
-        whole(read_scores(npz, orientation="similarity")["s"])
+        whole(read_scores(npz, orientation="similarity")[npz.stem])
 
 
 def test_values_under_cell_codes_may_be_nan(npz, whole):
     values = np.where(VALUES > 5, np.nan, VALUES)
     archive_of(npz, s=values, **IDS, cells=np.array([[0, 0], [0, 0], [0, 2]]))
-    assert whole(read_scores(npz, orientation="similarity")["s"])[2, 1] == 0
+    assert whole(read_scores(npz, orientation="similarity")[npz.stem])[2, 1] == 0
 
 
 def test_an_unknown_key(npz, refusal):
@@ -601,7 +601,7 @@ def with_cells(small):
 def test_an_archive_keeps_cells(npz, small):
     scores = with_cells(small)
     write_scores(npz, scores)
-    assert read_scores(npz)["small"].cell_codes.tolist() == scores.cell_codes.tolist()
+    assert read_scores(npz)[npz.stem].cell_codes.tolist() == scores.cell_codes.tolist()
 
 
 def test_an_array_has_no_place_for_cells(npy, small, tmp_path):
@@ -628,7 +628,7 @@ def test_ids_that_end_in_nul(npz):
     except ProbandError:
         assert not npz.exists()
     else:
-        assert read_scores(npz)["s"].queries[:] == ("p", "p\0")
+        assert read_scores(npz)[npz.stem].queries[:] == ("p", "p\0")
 
 
 def test_an_archive_depends_on_the_scores_alone(npz, small, monkeypatch):
@@ -650,7 +650,7 @@ def test_a_mapped_file_can_be_written_anew_over_itself(npy, small, whole):
 def test_embeddings_are_written_as_scores(npz):
     vectors = Embeddings([[1.0, 0.0], [3.0, 4.0]], ["a", "b"], metric="inner", name="net")
     write_scores(npz, vectors)
-    scores = read_scores(npz)["net"]
+    scores = read_scores(npz)[npz.stem]
     assert scores.values.tolist() == [[1, 3], [3, 25]]
     assert scores.orientation == "similarity"
 

@@ -53,7 +53,7 @@ def written(tmp_path, small):
             [[0.5, 2.0], [0.0, -3.0], [1.0, 4.0]], *axes(), orientation="distance", name="out"
         )
         path = tmp_path / f"harbour{(STATES_IT | DOES_NOT)[name]}"
-        write_scores(path, scores, samples, name)
+        write_scores(path, scores, samples=samples, format=name)
         return path, samples
 
     return write

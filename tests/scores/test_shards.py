@@ -139,7 +139,7 @@ def test_a_matrix_in_parts_is_that_of_one_file(
     ):
         np.testing.assert_array_equal(scores.tile(np.arange(N), np.arange(N)), matrix)
         one, other = (pb.verify(each, samples, fmr=[0.1], n_resamples=200) for each in (scores, whole))
-        assert one.points[0].point == other.points[0].point
+        assert one.points[0].counts == other.points[0].counts
 
 
 def test_a_directory_and_a_pattern_are_named_on_the_command_line_and_in_a_study(

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 from tests.examples import examples, some
 
-from proband.errors import InputError
+from proband.errors import InputError, UsageError
 from proband.samples import Samples
 from proband.scores import Scores
 from proband.scores.formats import format_of, read_file, write_scores
@@ -347,7 +347,7 @@ ODD = [
 def there_and_back(name, ending, scores, samples=None):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"harbour{ending}")
-        assert write_scores(path, scores, samples, name) == name
+        assert write_scores(path, scores, samples=samples, format=name) == name
         assert format_of(path).name == name
         return read_scores(path, orientation=scores.orientation)["harbour"], read_file(path)
 
@@ -382,7 +382,7 @@ def test_ids_with_line_breaks(name, ending, tmp_path):
     scores = Scores.from_array([[1.0, 2.0]], ["p\n1"], ["g", "g\n1"], orientation="distance")
     path = tmp_path / f"harbour{ending}"
     try:
-        write_scores(path, scores, None, name)
+        write_scores(path, scores, samples=None, format=name)
     except InputError:
         return  # a format may refuse to hold them
     again = read_scores(path, orientation="distance")["harbour"]
@@ -466,7 +466,7 @@ def test_failed_cells_come_back_with_a_list(name, ending, small):
 def test_a_matrix_has_no_place_for_cells(name, ending, small, tmp_path):
     scores, table = with_cells(small, [[0, 1], [0, 0], [0, 0]])
     with pytest.raises(InputError, match=r"harbour.*no place"):
-        write_scores(tmp_path / f"harbour{ending}", scores, table, name)
+        write_scores(tmp_path / f"harbour{ending}", scores, samples=table, format=name)
     assert not list(tmp_path.iterdir())
 
 
@@ -474,20 +474,25 @@ def test_a_matrix_has_no_place_for_cells(name, ending, small, tmp_path):
 def test_an_unknown_sample_is_refused_and_nothing_is_written(name, small, tmp_path):
     scores, _ = small
     with pytest.raises(InputError, match="q1"):
-        write_scores(tmp_path / "harbour.csv", scores, Samples({"id": ["t1", "t2"], "subject": [1, 2]}), name)
+        write_scores(
+            tmp_path / "harbour.csv",
+            scores,
+            samples=Samples({"id": ["t1", "t2"], "subject": [1, 2]}),
+            format=name,
+        )
     assert not list(tmp_path.iterdir())
 
 
 def test_written_text(tmp_path, small):
     scores = Scores.from_array([[0.1, 2.0]], ["p,1"], ["g", "h"], orientation="distance")
     samples = Samples({"id": ["p,1", "g", "h"], "subject": ["s", "s", "t"]})
-    write_scores(tmp_path / "long.csv", scores, samples, "csv-long")
+    write_scores(tmp_path / "long.csv", scores, samples=samples, format="csv-long")
     assert (tmp_path / "long.csv").read_text(encoding="utf-8").splitlines() == [
         "query,target,score,query_subject,target_subject",
         '"p,1",g,0.1,s,s',
         '"p,1",h,2.0,s,t',
     ]
-    write_scores(tmp_path / "matrix.csv", scores, samples)
+    write_scores(tmp_path / "matrix.csv", scores, samples=samples)
     assert (tmp_path / "matrix.csv").read_text(encoding="utf-8").splitlines() == [
         "query,g,h",
         '"p,1",0.1,2.0',
@@ -498,6 +503,6 @@ def test_a_narrow_matrix_that_looks_like_pairs_is_read_where_its_format_is_named
     path = tmp_path / "narrow.csv"
     rows = [f"p{k},{k % 2},0.{k:02}5" for k in range(30)]
     path.write_text("\n".join(["id,g1,g2", *rows]) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="name the format if it is one"):
+    with pytest.raises(UsageError, match="name the format if it is one"):
         read_file(path)
     assert read_file(path, format="csv-matrix").matrices

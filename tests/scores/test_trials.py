@@ -99,7 +99,7 @@ def test_rows_without_a_name(column):
     made = trials(
         **({"query": ["p", "r"], "target": ["g", "g"], "score": [1.0, 2.0]} | {column: ["x", None]})
     )
-    with pytest.raises(InputError, match=f"harbour: 1 rows name no {column}"):
+    with pytest.raises(InputError, match=f"harbour: 1 row names no {column}"):
         made.to_matrix()
 
 
@@ -187,7 +187,7 @@ def test_no_pairs_at_all():
 
 def test_pairs_that_the_scores_do_not_know():
     scores = Scores.from_array([[1.0]], ["p"], ["g"], orientation="distance", name="harbour")
-    with pytest.raises(AlignmentError, match=r"1 ids .* query ids of harbour: 'r'"):
+    with pytest.raises(AlignmentError, match=r"1 id .* query ids of harbour: 'r'"):
         Trials.from_pairs(PAIRS, scores)
 
 

@@ -134,7 +134,7 @@ def test_tables_and_scores_from_arrow(tmp_path: Path) -> None:
     assert samples.ids[:] == tuple(IDS)
     scores = pb.Scores.from_array(VECTORS @ VECTORS.T, IDS, orientation="similarity")
     for kind in ("arrow-matrix", "arrow-long"):
-        assert pb.write_scores(tmp_path / "scores.feather", scores, samples, kind) == kind
+        assert pb.write_scores(tmp_path / "scores.feather", scores, samples=samples, format=kind) == kind
         (again,) = pb.read_scores(tmp_path / "scores.feather", orientation="similarity").values()
         assert np.array_equal(again.values, scores.values)
     (tmp_path / "bad.arrow").write_bytes(b"ARROW1 not so")

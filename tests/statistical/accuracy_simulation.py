@@ -17,12 +17,12 @@ from scipy.special import expit, logit, ndtr
 from proband.inference.cross_validation.comparison import compare_folds, compare_pooled
 from proband.inference.cross_validation.five_by_two import compare_five_by_two
 from proband.inference.cross_validation.intervals import (
-    AccuracyInterval,
     corrected_resampled_interval,
     plain_t_interval,
     pooled_interval,
 )
 from proband.inference.proportions import Interval, t_quantile
+from proband.results.estimate import Estimate
 
 LEVEL = 0.95
 WIDTH = 12  # features; a classifier sees half of them
@@ -172,8 +172,8 @@ def intervals(one: Tested, people: int, protocol: str) -> dict[str, Interval | N
     return made
 
 
-def _ends(found: AccuracyInterval) -> Interval | None:
-    return None if found.low is None or found.high is None else Interval(found.low, found.high)
+def _ends(found: Estimate) -> Interval | None:
+    return Interval(found.low, found.high) if found.has_interval else None
 
 
 class Coverage(NamedTuple):
@@ -221,7 +221,7 @@ def _p_values(both: list[Tested], people: int, protocol: str) -> dict[str, float
             f"5×2cv {t}": compare_five_by_two(halves, disjoint=True, n_subjects=people, test=t)
             for t in ("f", "t")
         }
-        return {name: one[0].p_value for name, one in made.items()}
+        return {name: found.pairs[0].p_value for name, found in made.items()}
     subjects = both[0].subjects
     held_out = both[0].held_out
     corrected = compare_folds(values, people - held_out, held_out, disjoint=True)

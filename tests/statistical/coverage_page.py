@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tests.gallery import smaller
 
 import proband as pb
-from proband.inference.simulation.covered import Covered, Share, Tally
+from proband.inference.simulation.covered import Covered, SimulationTally, share_of
 from proband.inference.simulation.studies.trials import LEVEL, oracle_power
 from proband.report.charts.mpl import set_axis
 from proband.report.charts.palette import colour, marker
@@ -43,20 +43,20 @@ _CARRIERS = (0.1, 100.0)
 
 def share(events: int, n: int) -> str:
     """A share with one Monte Carlo error, in per cent."""
-    found = Share.of(events, n)
+    found = share_of(events, n)
     return f"{100 * found.value:.1f} ± {100 * found.standard_error:.1f}"
 
 
-def held(tally: Tally) -> float | None:
+def held(tally: SimulationTally) -> float | None:
     return 100 * tally.covered / tally.answered if tally.bounded else None
 
 
-def rejected(tally: Tally) -> float | None:
+def rejected(tally: SimulationTally) -> float | None:
     """How often tests reject where nothing differs."""
     return 100 * tally.rejected / tally.answered if tally.null else None
 
 
-def ratio(tally: Tally) -> float | None:
+def ratio(tally: SimulationTally) -> float | None:
     return Covered.of(tally, LEVEL).width_ratio if tally.width else None
 
 
@@ -233,7 +233,7 @@ def picture(rows: Sequence[Row]) -> Any:
                 look |= {"clip_on": False, "zorder": 3}
                 look["markerfacecolor"] = "white" if tally.cautioned > tally.answered / 2 else colour(place)
                 x = min(max(tally.carriers, _CARRIERS[0]), _CARRIERS[1])
-                found = Share.of(tally.covered, tally.answered)
+                found = share_of(tally.covered, tally.answered)
                 value, error = 100 * found.value, 100 * found.standard_error
                 ends = (max(value - error, _LEAST), min(value + error, 100))
                 left.vlines(x, *ends, color=colour(place), linewidth=0.7, alpha=0.5)

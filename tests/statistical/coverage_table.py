@@ -21,8 +21,9 @@ from tests.statistical import coverage_page
 
 from proband import __version__
 from proband.engine import default_threads, written_whole
-from proband.inference.simulation.covered import Tally
-from proband.inference.simulation.studies import STUDIES, Study, Trial, run_trial
+from proband.inference.simulation.covered import SimulationTally
+from proband.inference.simulation.studies import STUDIES, CoverageStudy, Trial, run_trial
+from proband.words import plain
 
 FOUND = Path(__file__).parents[2] / "docs" / "coverage.json"
 SEED = 2026
@@ -31,7 +32,7 @@ FIRST = 10
 _PIECE = 20.0  # seconds of work between two writings
 
 
-def name_of(study: Study, trial: Trial) -> str:
+def name_of(study: CoverageStudy, trial: Trial) -> str:
     """What a row is known by: all that is said of a trial."""
     design = getattr(trial.ask, "design", "")
     return " | ".join((study.key, trial.people, trial.ask.measure, str(design)))
@@ -62,11 +63,11 @@ class Row:
     name: str
     design: str
     version: str
-    first: Tally
-    tally: Tally
+    first: SimulationTally
+    tally: SimulationTally
 
     @property
-    def study(self) -> Study:
+    def study(self) -> CoverageStudy:
         return TRIALS[self.name][0]
 
     @property
@@ -79,16 +80,16 @@ class Row:
         return self.trial.bars.broken(self.tally)
 
     def to_dict(self) -> dict[str, Any]:
-        parts = {"first": self.first.to_dict(), "tally": self.tally.to_dict()}
+        parts = {"first": plain(self.first), "tally": plain(self.tally)}
         return {"name": self.name, "design": self.design, "version": self.version, **parts}
 
     @classmethod
-    def of(cls, plain: dict[str, Any]) -> Row:
+    def of(cls, kept: dict[str, Any]) -> Row:
         tallies = {
-            part: Tally(**{**plain[part], "squared": tuple(plain[part]["squared"])})
+            part: SimulationTally(**{**kept[part], "squared": tuple(kept[part]["squared"])})
             for part in ("first", "tally")
         }
-        return cls(plain["name"], plain["design"], plain["version"], **tallies)
+        return cls(kept["name"], kept["design"], kept["version"], **tallies)
 
 
 def rows() -> dict[str, Row]:
@@ -105,9 +106,9 @@ def begun(name: str) -> Row:
     return Row(name, found.design, __version__, found.tally, found.tally)
 
 
-def alike(first: Tally, other: Tally) -> bool:
+def alike(first: SimulationTally, other: SimulationTally) -> bool:
     """Whether two tallies are of the same answers, but for rounding."""
-    one, two = first.to_dict(), other.to_dict()
+    one, two = plain(first), plain(other)
     return one.keys() == two.keys() and all(
         two[name] == pytest.approx(value, rel=1e-6, abs=1e-12) for name, value in one.items()
     )

@@ -23,7 +23,7 @@ def covered(people: int, between: bool, kind: Covariance = "CR2") -> tuple[float
             one.data, success="success", on="worn + number", cluster="person", covariance=kind
         )
         pair = found.differences[0]
-        return Answered(pair.difference, pair.low, pair.high, found.design, (), pair.p_value)
+        return Answered(pair.value, pair.low, pair.high, found.design, (), pair.p_value)
 
     tally, _ = simulate(CovariatesWorld(people, between), Asking("difference", answer), SETS)
     assert tally.answered > 0.9 * SETS

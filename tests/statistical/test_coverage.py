@@ -74,7 +74,7 @@ def rejections(people: int, probes: int, n_sets: int) -> tuple[float, float]:
         first, second = rng.random((2, people, probes)) < rates.T[:, :, None]
         differences = (first.astype(float) - second).sum(axis=1)
         ours += sign_flip(differences).p_mid <= 0.05
-        plain += mcnemar(int((first & ~second).sum()), int((~first & second).sum())).p_two_sided <= 0.05
+        plain += mcnemar(int((first & ~second).sum()), int((~first & second).sum())).p_value <= 0.05
     return ours / n_sets, plain / n_sets
 
 

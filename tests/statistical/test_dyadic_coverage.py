@@ -20,6 +20,7 @@ from proband.inference.verification.intervals.dyadic_bootstrap import (
     recentred_interval,
 )
 from proband.inference.verification.intervals.dyadic_rates import false_match_rate, naive_interval
+from proband.inference.verification.intervals.rate_interval import FALSE_MATCHES
 from proband.inference.verification.people.carriers import small_sample
 from proband.inference.verification.people.meetings import Comparisons
 
@@ -103,7 +104,7 @@ def coverage(population: Population, n_sets: int, replicates: int = 0) -> dict[s
         intervals = {
             "ours": false_match_rate(i, j, population.comparisons),
             "published": false_match_rate(i, j, population.comparisons, method="wilson"),
-            "naive": naive_interval(len(i), population.comparisons.n_impostor),
+            "naive": naive_interval(FALSE_MATCHES, len(i), population.comparisons.n_impostor),
         }
         if replicates:
             for scheme in ("vertex", "double-or-nothing"):
@@ -190,7 +191,7 @@ def test_corrected_variance_is_unbiased():
     for _ in range(1500):
         i, j, _ = population.drawn(rng)
         found = false_match_rate(i, j, population.comparisons, method="wilson")
-        rates.append(found.rate)
+        rates.append(found.value)
         variances.append(found.standard_error**2)
     assert np.mean(variances) * small_sample(20) == pytest.approx(np.var(rates), rel=0.1)
     assert np.mean(variances) < 0.9 * np.var(rates)

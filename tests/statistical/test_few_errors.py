@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from proband.inference.estimates.person_weights import about_weights, by_person
-from proband.inference.estimates.weighting import PeopleSums, moderated, rates_of_people
-from proband.inference.simulation.populations import Population
+from proband.inference.estimates.weighting import BY_DEFAULT, PeopleSums, moderated, rates_of_people
+from proband.inference.simulation.populations import SimulatedPeople
+from proband.measures import RecognitionRate
 from proband.measures.open_set import chance_by_gallery_size
+from proband.results.about import RestsOn, Who
+from proband.results.base import describing
 
 
-def coverage(population: Population, n_sets: int, weights: str = "probe") -> float:
+def coverage(population: SimulatedPeople, n_sets: int, weights: str = "probe") -> float:
     """How often 95 % intervals hold the rate of other people."""
     rng = np.random.default_rng(n_sets)
     numbers = np.array(population.numbers)
@@ -26,7 +29,7 @@ def coverage(population: Population, n_sets: int, weights: str = "probe") -> flo
 def test_rates_that_mostly_show_no_error(icc, kind):
     """30 people with 30 probes; at .998 none or one error is usual, and one person's errors come together."""
     for rate in (0.99, 0.998):
-        assert coverage(Population.of(30, 30, rate=rate, icc=icc, kind=kind), 500) >= 0.9
+        assert coverage(SimulatedPeople.of(30, 30, rate=rate, icc=icc, kind=kind), 500) >= 0.9
 
 
 @pytest.mark.long
@@ -38,7 +41,7 @@ def test_rates_without_an_error_everywhere(people, probes, icc, kind):
     """Where half of all data sets and more are without an error; those with several are often of one person."""
     n = np.mean(probes) * people
     for rate in (1 - max(0.3 / n, 0.0005), 1 - max(0.7 / n, 0.001)):
-        assert coverage(Population.of(people, probes, rate=rate, icc=icc, kind=kind), 3000) >= 0.87
+        assert coverage(SimulatedPeople.of(people, probes, rate=rate, icc=icc, kind=kind), 3000) >= 0.87
 
 
 @pytest.mark.long
@@ -49,11 +52,12 @@ def test_a_handful_of_people(people, probes, weights):
     for icc, kind in ((0.0, "beta"), (0.2, "skewed"), (0.5, "classes")):
         for rate in (0.5, 0.8, 0.9):
             assert (
-                coverage(Population.of(people, probes, rate=rate, icc=icc, kind=kind), 3000, weights) >= 0.92
+                coverage(SimulatedPeople.of(people, probes, rate=rate, icc=icc, kind=kind), 3000, weights)
+                >= 0.92
             )
 
 
-def cautioned(population: Population, n_sets: int) -> tuple[float, float]:
+def cautioned(population: SimulatedPeople, n_sets: int) -> tuple[float, float]:
     """How many people carry a share of probes in the population, and how often the caution says that few do."""
     rng = np.random.default_rng(1)
     said, squares = 0, np.zeros(2)
@@ -62,7 +66,19 @@ def cautioned(population: Population, n_sets: int) -> tuple[float, float]:
         missed = rng.binomial(numbers, 1 - population.own_rate(easiness))
         values = (np.arange(numbers.max()) >= missed[:, None])[np.arange(numbers.max()) < numbers[:, None]]
         people = np.repeat(np.arange(len(numbers)), numbers)
-        notes = about_weights(by_person(values.astype(float), people, 0.95), values.astype(float), people)
+        notes = about_weights(
+            by_person(
+                values.astype(float),
+                people,
+                0.95,
+                BY_DEFAULT,
+                describing(RecognitionRate(1).estimand),
+                Who(),
+                RestsOn(),
+            ),
+            values.astype(float),
+            people,
+        )
         said += "weights.few-people" in {note.code for note in notes}
         e = missed - numbers * (1 - population.probe_rate)
         squares += (e**2).sum(), (e**4).sum()
@@ -83,7 +99,7 @@ ZIPF = tuple(int(max(1, 100 // k)) for k in range(1, 101))
     ],
 )
 def test_the_caution_finds_shares_that_few_people_carry(people, probes, rate, few):
-    population = Population.of(people, probes, rate=rate, icc=0.3, kind="skewed", informative=True)
+    population = SimulatedPeople.of(people, probes, rate=rate, icc=0.3, kind="skewed", informative=True)
     carriers, said = cautioned(population, 60)
     assert (carriers < 1.2) if few else (carriers > 8)
     assert said >= 0.85 if few else said <= 0.1
@@ -95,7 +111,7 @@ def test_the_caution_finds_shares_that_few_people_carry(people, probes, rate, fe
 @pytest.mark.parametrize("probes", [TENTH, ZIPF, (1, 2, 12)], ids=["tenth", "zipf", "mixed"])
 @pytest.mark.parametrize("people", [50, 100, 200])
 def test_the_caution_everywhere(people, probes, rate, kind):
-    population = Population.of(people, probes, rate=rate, icc=0.3, kind=kind, informative=True)
+    population = SimulatedPeople.of(people, probes, rate=rate, icc=0.3, kind=kind, informative=True)
     carriers, said = cautioned(population, 300)
     assert said >= 0.88 or carriers > 1
     assert said <= 0.15 or carriers < 10
@@ -111,7 +127,7 @@ def test_the_caution_everywhere(people, probes, rate, kind):
 )
 def test_rates_expected_in_smaller_galleries(probes, size):
     """Chances of success are mostly near 1, and few people carry what varies: 71 to 83 % of them without moderation."""
-    population = Population.of(100, probes, rate=0.9, icc=0.3, kind="skewed")
+    population = SimulatedPeople.of(100, probes, rate=0.9, icc=0.3, kind="skewed")
     rng, people = np.random.default_rng(2), np.repeat(np.arange(100), probes)
     chance = chance_by_gallery_size(np.arange(200), 200, size, 1)
 
@@ -127,7 +143,7 @@ def test_rates_expected_in_smaller_galleries(probes, size):
 
 @pytest.mark.parametrize("probes", [4, (1, 2, 12)], ids=str)
 def test_ties_that_are_broken_at_random(probes):
-    population = Population.of(60, probes, rate=0.9, icc=0.3, kind="skewed")
+    population = SimulatedPeople.of(60, probes, rate=0.9, icc=0.3, kind="skewed")
     rng, people = np.random.default_rng(3), np.repeat(np.arange(60), population.numbers)
     own = population.own_rate(rng.random((500, 60)))[:, people]
     tied = rng.random(own.shape) < 0.25
@@ -148,7 +164,7 @@ def test_finite_populations_with_unequal_probes(share, numbers, weights):
     everybody = round(people / share)
     m = np.resize(numbers, everybody)
     for rate, icc, kind in ((0.7, 0.1, "beta"), (0.9, 0.3, "skewed"), (0.9, 0.5, "classes")):
-        population = Population(tuple(int(one) for one in m), rate, icc, kind)
+        population = SimulatedPeople(tuple(int(one) for one in m), rate, icc, kind)
         own = population.own_rate(rng.random((n_sets, everybody)))
         missed = rng.binomial(m[:people], 1 - own[:, :people]).astype(float)
         found = rates_of_people(PeopleSums.of_counts(missed, m[:people]), weights, population=everybody)

@@ -76,7 +76,7 @@ def test_dealing_one_population_at_random_covers_too():
     for seed in range(n_sets):
         values = compared(rng, people, 1, 1.0)
         scores = Scores.from_array(values, ids[people:], ids[:people], orientation="similarity")
-        found.append(estimate(RecognitionRate(1), scores, experiment, Galleries(k, seed=seed)))
+        found.append(estimate(scores, experiment, measure=RecognitionRate(1), design=Galleries(k, seed=seed)))
     truth = np.mean([one.value for one in found])
     held = np.mean([one.low <= truth <= one.high for one in found])
     assert 0.94 - room(0.95, n_sets) <= held <= 0.97 + room(0.95, n_sets)
@@ -122,10 +122,10 @@ def rejections(
             success = rng.random((size, probes)) < chance[:, None]
             outcomes.append(replace(blank, closer=(~success).ravel().astype(np.int64)))
         found.append(heterogeneity(outcomes, 1))
-    kept = [one for one in found if one.declined is None]
+    kept = [(test, between) for test, between in found if test.p_value is not None]
     assert len(kept) > 0.9 * n_sets
-    rejected = np.mean([one.p_value <= 0.05 for one in kept])
-    return float(rejected), float(np.sqrt(np.mean([one.between**2 for one in kept])))
+    rejected = np.mean([test.p_value <= 0.05 for test, _ in kept])
+    return float(rejected), float(np.sqrt(np.mean([between**2 for _, between in kept])))
 
 
 @pytest.mark.parametrize(

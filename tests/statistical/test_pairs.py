@@ -126,8 +126,8 @@ def listed_coverage(population: Population, n_sets: int) -> tuple[float, float]:
         )
         found = verify(Trials(frame, "similarity"), fmr=0.01, n_resamples=200, check_orientation=False)
         (point,) = found.points
-        low, high = point.fnmr_at_fmr or (point.fnmr.low, point.fnmr.high)
-        held += low <= truth[0] <= high, found.auc_interval.low <= truth[1] <= found.auc_interval.high
+        low, high = point.fnmr.low, point.fnmr.high
+        held += low <= truth[0] <= high, found.auc.low <= truth[1] <= found.auc.high
     return tuple(held / n_sets)
 
 
@@ -154,10 +154,10 @@ def rates_coverage(population: Population, fmr: float, n_sets: int, n_resamples:
     for _ in range(n_sets):
         found = verified(population, rng, fmr, n_resamples)
         (point,) = found.points
-        low, high = point.fnmr_at_fmr or (point.fnmr.low, point.fnmr.high)
+        low, high = point.fnmr.low, point.fnmr.high
         held["at-fmr"] += low <= truth <= high
         held["narrower"] += high - low < (point.fnmr.high - point.fnmr.low) * (1 - 1e-9)
-        held["eer"] += found.eer_interval.low <= crossing <= found.eer_interval.high
+        held["eer"] += found.eer.low <= crossing <= found.eer.high
     return {name: times / n_sets for name, times in held.items()}
 
 
@@ -190,7 +190,7 @@ def rejected(population: Population, measure, design, n_sets: int) -> float:
             name: Scores.from_array(values, ids, orientation="similarity")
             for name, values in (("a", first), ("b", second))
         }
-        (pair,) = compare(measure, scores, samples, design).pairs
+        (pair,) = compare(scores, samples, measure=measure, design=design).pairs
         found += pair.p_value <= 0.05
         assert (pair.p_value <= 0.05) == (not pair.low <= 0 <= pair.high)
     return found / n_sets

@@ -57,6 +57,7 @@ def test_rates_by_difficulty_and_selection_cover(algorithms: int) -> None:
             ],
             experiment,
         )
-        for (held, naive), one in zip(truth, found.rates[:PARTS], strict=True):
-            covered.append((one.low <= held <= one.high, one.excess_low <= naive - held <= one.excess_high))
+        for (held, naive), row in zip(truth, found.judged[:PARTS], strict=True):
+            rate, selection = row.rate, row.selection
+            covered.append((rate.low <= held <= rate.high, selection.low <= naive - held <= selection.high))
     assert np.mean(covered, axis=0).min() > 0.925

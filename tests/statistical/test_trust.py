@@ -80,16 +80,16 @@ def test_rates_are_those_of_the_library(counts):
     made = intervals(np.array([counts]), np.random.default_rng(0))
     step = 1 / len(outcomes)
     for name, design in SAME.items():
-        found = estimate(RecognitionRate(1), outcomes, design=design)
+        found = estimate(outcomes, measure=RecognitionRate(1), design=design)
         np.testing.assert_allclose((found.low, found.high), np.ravel(made[name]), atol=1e-12, err_msg=name)
     for unit, name in (("probe", "bootstrap over probes"), ("subject", "bootstrap over people")):
-        found = estimate(RecognitionRate(1), outcomes, design=Bootstrap(unit))
+        found = estimate(outcomes, measure=RecognitionRate(1), design=Bootstrap(unit))
         if not np.ptp(made[name]):  # drawings that are all alike have the width that so many units allow
             assert found.low < found.high
             assert "bootstrap.no-event" in {note.code for note in found.notes}
             continue
         np.testing.assert_allclose((found.low, found.high), np.ravel(made[name]), atol=1.001 * step)
-    found = estimate(RecognitionRate(1), outcomes, design=RaoWu(interval="t"))
+    found = estimate(outcomes, measure=RecognitionRate(1), design=RaoWu(interval="t"))
     low, high = np.ravel(made["Rao–Wu"])
     assert (found.high - found.low) == pytest.approx(high - low, rel=0.12)
     assert (found.high + found.low) == pytest.approx(high + low, abs=1e-12)
@@ -101,8 +101,8 @@ def test_the_stratified_jackknife_is_balanced_replication():
         counts = draw(population, 3).people
         for one, variance in zip(counts, textbook_variance(counts), strict=True):
             outcomes = outcomes_with(successes(one))
-            jackknife = estimate(RecognitionRate(1), outcomes, design=Jackknife())
-            balanced = estimate(RecognitionRate(1), outcomes, design=BRR())
+            jackknife = estimate(outcomes, measure=RecognitionRate(1), design=Jackknife())
+            balanced = estimate(outcomes, measure=RecognitionRate(1), design=BRR())
             spread = np.mean((balanced.replicates - balanced.value) ** 2) / (population.probes - 1)
             assert jackknife.low == pytest.approx(balanced.low, abs=1e-12)
             assert jackknife.standard_error**2 == pytest.approx(variance, rel=1e-12)
@@ -126,10 +126,10 @@ def test_medians_are_those_of_the_library():
     for place, one in enumerate(ranks):
         outcomes = outcomes_with(one)
         for name, design in same.items():
-            found = estimate(MedianCensoredRank(100), outcomes, design=design)
+            found = estimate(outcomes, measure=MedianCensoredRank(100), design=design)
             low, high = (ends[place] for ends in made[name])
             np.testing.assert_allclose((found.low, found.high), (low, high), atol=1e-9, err_msg=name)
-        found = estimate(MedianCensoredRank(100), outcomes, design=Bootstrap("probe"))
+        found = estimate(outcomes, measure=MedianCensoredRank(100), design=Bootstrap("probe"))
         low, high = (ends[place] for ends in made["bootstrap over probes"])
         np.testing.assert_allclose((found.low, found.high), (low, high), atol=1.0)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.statistical.trust_of_medians import RankPopulation, draw_ranks
 
-from proband import Experiment, RecognitionRate, Samples, Scores, designs, estimate
+from proband import Experiment, Samples, Scores, designs, estimate
 from proband.designs.strata import Strata
 from proband.inference.strata.intervals import Carried, median_ends, share_ends
-from proband.measures import Outcomes, rank
+from proband.measures import Outcomes, RecognitionRate, rank
 from proband.measures.tallies import median_tally
 
 pytestmark = pytest.mark.long
@@ -58,13 +58,12 @@ def coverage(per_site: int, kind: str) -> dict[str, float]:
         outcomes = drawn(rng, per_site * len(SITES), kind)
         for interval in ("auto", "t", "logit", "wilson"):
             found = estimate(
-                RecognitionRate(1),
                 outcomes,
-                None,
-                designs.Jackknife(strata="site", units="subject", interval=interval),
+                measure=RecognitionRate(1),
+                design=designs.Jackknife(strata="site", units="subject", interval=interval),
             )
             held[interval] += found.low <= truth <= found.high
-        found = estimate(RecognitionRate(1), outcomes)
+        found = estimate(outcomes, measure=RecognitionRate(1))
         held["no strata"] += found.low <= truth <= found.high
     return {name: count / TRIALS for name, count in held.items()}
 

@@ -16,12 +16,12 @@ SOURCES = """
 [samples]
 file = "samples.csv"
 [[scores]]
-file = "a.npz"
+file = "good.npz"
 orientation = "similarity"
 query_ids = "ids"
 target_ids = "ids"
 [[scores]]
-file = "b.npz"
+file = "poor.npz"
 orientation = "similarity"
 query_ids = "ids"
 target_ids = "ids"
@@ -38,10 +38,10 @@ def folder(tmp_path: Path) -> Path:
     rng = np.random.default_rng(5)
     ids = [f"s{s:02d}-{k}" for s in range(20) for k in range(4)]
     own = np.array([name[:3] for name in ids])
-    for file, name, strength in (("a", "good", 3.0), ("b", "poor", 1.5)):
+    for name, strength in (("good", 3.0), ("poor", 1.5)):
         noise = rng.normal(0, 1, (80, 80))
         values = (noise + noise.T) / np.sqrt(2) + strength * (own[:, None] == own[None, :])
-        np.savez(tmp_path / f"{file}.npz", ids=np.array(ids), **{name: values})
+        np.savez(tmp_path / f"{name}.npz", ids=np.array(ids), scores=values)
     frame = {"id": ids, "subject": own, "number": [k for _ in range(20) for k in range(4)]}
     pl.DataFrame({**frame, "sex": ["f", "m"] * 40, "device": [1, 1, 2, 2] * 20}).write_csv(
         tmp_path / "samples.csv"

@@ -31,7 +31,7 @@ def test_defaults(place: Path) -> None:
     assert study.request.verification is not None
     assert study.request.verification.fmr == (0.01, 0.001, 0.0001)
     (compared,) = study.request.comparison
-    assert (compared.rank, compared.of_pairs) == (None, False)
+    assert (compared.measure, compared.of_pairs) == ("rank-1", False)
     assert (study.request.search, study.request.choices, study.request.strat, study.request.feret) == (
         None,
         None,

@@ -84,14 +84,22 @@ def test_tables_say_what_the_results_say(findings: Findings, tmp_path: Path) -> 
     assert not (tmp_path / "run" / "figures").exists()
     rows = tables["leaderboard"].to_dicts()
     for row, one in zip(rows, results["identification"]["evaluation"]["results"], strict=True):
-        assert row["rank_1"] == one["rates"]["1"]
-        assert [row["rank_1_low"], row["rank_1_high"]] == one["intervals"]["1"]
-    (comparison,) = results["comparison"]["comparisons"].values()
-    assert tables["comparisons"]["p_adjusted"].to_list() == [one["p_adjusted"] for one in comparison["pairs"]]
-    assert dict(zip(tables["places"]["algorithm"], tables["places"]["worst_place"], strict=True)) == {
-        name: place[1] for name, place in comparison["places"].items()
-    }
-    points = [point["fnmr"] for one in results["verification"]["algorithms"] for point in one["points"]]
+        assert row["rank_1"] == one["estimates"]["1"]["value"]
+        assert [row["rank_1_low"], row["rank_1_high"]] == [
+            one["estimates"]["1"][end] for end in ("low", "high")
+        ]
+    comparisons = results["comparison"]["comparisons"]
+    assert tables["comparisons"]["p_adjusted"].to_list() == [
+        pair["p_adjusted"] for comparison in comparisons.values() for pair in comparison["pairs"]
+    ]
+    assert tables["places"].select("comparison", "algorithm", "worst_place").sort(pl.all()).rows() == sorted(
+        (key, name, place[1])
+        for key, comparison in comparisons.items()
+        for name, place in comparison["places"].items()
+    )
+    points = [
+        point["fnmr"]["value"] for one in results["verification"]["algorithms"] for point in one["points"]
+    ]
     assert tables["operating_points"]["fnmr"].to_list() == points
 
 
@@ -100,7 +108,7 @@ def test_the_same_bytes_in_another_directory(studied: Studied, folder: Path, tmp
     sections = (EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100")
     study = studied(*sections)
     (folder / "moved").mkdir()
-    for name in ("samples.csv", "a.npz", "b.npz"):
+    for name in ("samples.csv", "good.npz", "poor.npz"):
         (folder / "moved" / name).write_bytes((folder / name).read_bytes())
     moved = studied(*sections, name="moved/study.toml")
     cache = Cache(tmp_path / "kept")

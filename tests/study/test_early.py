@@ -26,16 +26,16 @@ CENTRE = 'file = "features.npy"\nclassifiers = "centre=sklearn.neighbors:Nearest
 
 FAULTS = {
     "identification": {
-        "measures = ['rank-rate@1']\ndesign = 'sign-flip'": "gives no interval of one",
-        "measures = ['rank-rate@1']\ndesign = 'brr'\nrho = 0.3": "The design brr has no rho",
-        "measures = ['rank-rate@1']\ndesign = 'brr'\nstrata = 'site'": "no column 'site'",
+        "measures = ['rank-1']\ndesign = 'sign-flip'": "gives no interval of one",
+        "measures = ['rank-1']\ndesign = 'brr'\nrho = 0.3": "The design brr has no rho",
+        "measures = ['rank-1']\ndesign = 'brr'\nstrata = 'site'": "no column 'site'",
     },
     "comparison": {
         "against = 'nobody'": "no algorithm 'nobody'",
         "pairs = 'good-nobody'": "no algorithm 'nobody'",
-        "auc = true\ndesign = 'obuchowski'": "does not apply where pairs are compared",
+        "measure = 'auc'\ndesign = 'obuchowski'": "does not apply where pairs are compared",
         "design = 'brr'\nstrata = 'site'": "no column 'site'",
-        "with_scores = 'a.npz'\nwith_gallery = 'nmber == 0'": "no column 'nmber'",
+        "with_scores = 'good.npz'\nwith_gallery = 'nmber == 0'": "no column 'nmber'",
     },
     "gate": {
         "baseline = 'nobody'": "no algorithm 'nobody'",
@@ -50,8 +50,8 @@ FAULTS = {
     },
     "choices": {"groups = 'session'": "no column 'session'"},
     "strat": {
-        "images = 9": "0 of 20 people have 9 images",
-        "images = 4\norder_by = 'age'": "no column 'age'",
+        "n_images = 9": "0 of 20 people have 9 images",
+        "n_images = 4\norder_by = 'age'": "no column 'age'",
         "design = 'bootstrap'": "does not replicate within strata",
     },
     "feret": {
@@ -68,7 +68,7 @@ FAULTS = {
     },
     "partition": {"judges = 'nobody'": "expected 'auto'"},
     "classification": {"table = 'labels.csv'\npredicted = 'newest'": "no column or array 'newest'"},
-    "outcomes": {"table = 'labels.csv'\nsystems = ['new', 'newest']": "no column 'newest'"},
+    "outcomes": {"table = 'labels.csv'\nalgorithms = ['new', 'newest']": "no column 'newest'"},
     "protocol": {
         CENTRE + 'protocols = "4f XX"': "expected 'CV'",
         CENTRE + 'protocols = "4f CV"\nlabel = "mood"': "no column 'mood'",

@@ -45,7 +45,7 @@ fpir = [0.4]
 [choices]
 n_resamples = 100
 [strat]
-images = 4
+n_images = 4
 [feret]
 galleries = 2
 sizes = [5]
@@ -137,9 +137,9 @@ def test_what_is_left_undrawn_is_counted() -> None:
         pb.Scores.from_array(rng.normal(size=(18, 18)), samples.ids, orientation="similarity", name=name)
         for name in names
     ]
-    found = pb.permute(scores, pb.Pool(samples), pb.designs.ImageChoice(100))
+    found = pb.permute(scores, pb.Pool(samples), design=pb.designs.ImageChoice(100))
     ranks, differences = left_undrawn(found)
     assert ranks.startswith("12 of 14 algorithms: ")
     assert differences.startswith("15 of 91 pairs: ")
-    few = pb.permute(scores[:6], pb.Pool(samples), pb.designs.ImageChoice(100))
+    few = pb.permute(scores[:6], pb.Pool(samples), design=pb.designs.ImageChoice(100))
     assert left_undrawn(few) == ("", "")

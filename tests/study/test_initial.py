@@ -54,7 +54,11 @@ def test_scores_and_samples_make_a_study_that_runs(tmp_path: Path) -> None:
     made, study = made_of(tmp_path / "study.toml", tmp_path / "scores.npz", samples)
     assert made.to_fill_in == ()
     assert study.request.samples is not None
-    assert (study.request.samples.file, study.request.samples.id, study.request.samples.subject) == (
+    assert (
+        study.request.samples.file,
+        study.request.samples.id_column,
+        study.request.samples.subject_column,
+    ) == (
         "people.csv",
         "picture",
         "person",
@@ -142,7 +146,7 @@ def test_square_scores_and_embeddings_need_a_gallery(tmp_path: Path) -> None:
     assert [note.code for note in made.to_fill_in] == ["init.no-metric"] * 2
     assert study.request.experiment.gallery == "one_per_subject"
     assert [(one.file, one.name) for one in study.request.embeddings] == [
-        ("vectors.npz", "net (vectors)"),
+        ("vectors.npz", None),
         ("plain.npy", None),
     ]
     assert "# [strat]" not in made.text
@@ -158,7 +162,11 @@ def test_an_archive_that_is_its_own_table(tmp_path: Path) -> None:
     )
     made, study = made_of(tmp_path / "study.toml", tmp_path / "all.npz")
     assert study.request.samples is not None
-    assert (study.request.samples.file, study.request.samples.id, study.request.samples.subject) == (
+    assert (
+        study.request.samples.file,
+        study.request.samples.id_column,
+        study.request.samples.subject_column,
+    ) == (
         "all.npz",
         "#",
         "subject",
@@ -186,7 +194,7 @@ def test_texts_are_not_numbers(tmp_path: Path) -> None:
     made, study = made_of(tmp_path / "study.toml", tmp_path / "people.csv", tmp_path / "scores.npz")
     assert made.to_fill_in == ()
     assert study.request.samples is not None
-    assert (study.request.samples.id, study.request.scores[0].orientation) == ("nr", "similarity")
+    assert (study.request.samples.id_column, study.request.scores[0].orientation) == ("nr", "similarity")
 
 
 def test_lists_that_name_the_people_need_no_table(tmp_path: Path) -> None:
@@ -237,11 +245,11 @@ def test_what_cannot_be_found_is_named(tmp_path: Path) -> None:
     np.savez(tmp_path / "scores.npz", net=matrix(), query_ids=ids(2), target_ids=ids(1))
     made = initial_study([tmp_path / "scores.npz"], tmp_path / "study.toml")
     assert made.to_fill_in[0].code == "init.no-table"
-    assert made.to_fill_in[1]["algorithms"] == "'net'"
+    assert made.to_fill_in[1]["algorithms"] == "'scores'"
     assert "# [samples]" in made.text
     pl.DataFrame({"what": ["a", "b"], "whose": ["x", "y"]}).write_csv(tmp_path / "odd.csv")
     made = initial_study([tmp_path / "scores.npz", tmp_path / "odd.csv"], tmp_path / "study.toml")
-    assert [one["key"] for one in made.to_fill_in[:2]] == ["id", "subject"]
+    assert [one["key"] for one in made.to_fill_in[:2]] == ["id_column", "subject_column"]
     made = initial_study([table(tmp_path)], tmp_path / "study.toml")
     assert [note.code for note in made.to_fill_in] == ["init.no-scores"]
 
@@ -298,10 +306,13 @@ def test_real_files(
     assert study.request.title.startswith(f"{algorithms} algorithm")
     assert " people" not in study.request.title or " samples of " in study.request.title
     assert study.request.experiment.gallery == gallery
-    assert (None if study.request.samples is None else study.request.samples.id) == id_column
+    assert (None if study.request.samples is None else study.request.samples.id_column) == id_column
     if id_column == "filename" and gallery is None:
         assert study.request.samples is not None
-        assert (study.request.samples.subject, study.request.samples.failed) == ("subject", "not detected")
+        assert (study.request.samples.subject_column, study.request.samples.failed) == (
+            "subject",
+            "not detected",
+        )
         assert study.request.scores[0].orientation == "similarity"
         assert '# by = ["sex"]' in made.text
 

@@ -147,7 +147,7 @@ def asked(folder: Path, **sections: Any) -> Request:
 
 
 def test_probes_are_ranked_once_for_all_analyses(folder: Path, calls: Counter[str]) -> None:
-    comparisons = [{"rank": 1}, {"rank": 5}, {"median_rank": 10}]
+    comparisons = [{"measure": name} for name in ("rank-1", "rank-5", "median-rank@10")]
     found = run(asked(folder, comparison=comparisons, feret=True, verification=False))
     assert found["identification"].evaluation is not None
     assert found["feret"] is not None
@@ -165,7 +165,7 @@ def test_curves_are_computed_once_for_each_set_of_probes(folder: Path, calls: Co
 def test_people_are_drawn_once_for_each_algorithm_and_not_for_each_pair(
     folder: Path, calls: Counter[str]
 ) -> None:
-    found = run(asked(folder, identification=False, comparison={"fnmr_at": 0.1}, verification=False))
+    found = run(asked(folder, identification=False, comparison={"measure": "fnmr@0.1"}, verification=False))
     (comparison,) = found["comparison"].comparisons.values()
     assert len(comparison.pairs) == K * (K - 1) // 2
     assert calls["bootstrap"] == K
@@ -174,12 +174,14 @@ def test_people_are_drawn_once_for_each_algorithm_and_not_for_each_pair(
 def test_one_drawing_of_people_serves_all_operating_points_and_algorithms(
     folder: Path, calls: Counter[str]
 ) -> None:
-    comparisons = [{"fnmr_at": 0.1}, {"fnmr_at": 0.02, "margin": 0.05}]
+    comparisons = [{"measure": "fnmr@0.1"}, {"measure": "fnmr@0.02", "margin": 0.05}]
     verification = {"fmr": [0.1, 0.05, 0.02], "n_resamples": 1_000}
     found = run(asked(folder, identification=False, comparison=comparisons, verification=verification))
     assert list(found["comparison"].comparisons) == ["fnmr-at-fmr-0.1", "fnmr-at-fmr-0.02"]
     assert all(
-        point.replicates is not None for one in found["verification"].verification for point in one.points
+        point.fnmr.replicates is not None
+        for one in found["verification"].verification
+        for point in one.points
     )
     assert calls["bootstrap"] == 2 * K  # with 1,000 replicates for verification, and 2,000 for comparisons
     assert calls["drawings"] == 2_000 // BLOCK
@@ -196,7 +198,7 @@ gallery = "image == 0"
 [identification]
 ranks = [1, 5]
 [[comparison]]
-rank = 1
+measure = "rank-1"
 [verification]
 fmr = [0.1]
 n_resamples = 100
@@ -220,7 +222,7 @@ def test_a_study_its_page_and_its_directory_make_everything_once(folder: Path, c
 
 def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> None:
     fmrs = (0.02, 0.2, 0.1)
-    comparisons = [{"fnmr_at": 0.1}, {"fnmr_at": 0.02, "margin": 0.05}]
+    comparisons = [{"measure": "fnmr@0.1"}, {"measure": "fnmr@0.02", "margin": 0.05}]
     verification = {"fmr": fmrs, "n_resamples": 200}
     found = run(asked(folder, identification=False, comparison=comparisons, verification=verification))
     samples = pb.Samples.read(folder / "samples.csv")
@@ -230,10 +232,10 @@ def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> No
         for fmr, point in zip(fmrs, together.points, strict=True):
             alone = pb.verify(one, experiment, fmr=[fmr], n_resamples=200).points[0]
             assert plain(point.to_dict()) == plain(alone.to_dict())
-            assert np.array_equal(point.replicates, alone.replicates)
+            assert np.array_equal(point.fnmr.replicates, alone.fnmr.replicates)
     for request, together in zip(comparisons, found["comparison"].comparisons.values(), strict=True):
-        measure, margin = pb.FNMR(request["fnmr_at"]), request.get("margin")
-        alone = pb.compare(measure, scores, experiment, margin=margin)
+        measure, margin = request["measure"], request.get("margin")
+        alone = pb.compare(scores, experiment, measure=measure, margin=margin)
         assert plain(together.pairs) == plain(alone.pairs)
         assert [(one.value, one.low, one.high) for one in together.estimates] == [
             (one.value, one.low, one.high) for one in alone.estimates
@@ -245,8 +247,8 @@ def test_an_operating_point_among_others_is_what_it_is_alone(folder: Path) -> No
     [
         "evaluate --category second:probe.image==1 -g image==0",
         "compare -g image==0",
-        "compare -g image==0 --median-rank 10",
-        "compare --fnmr-at 0.1",
+        "compare -g image==0 --measure median-rank@10",
+        "compare --measure fnmr@0.1",
         "verify --by half --fmr 0.1,0.02",
     ],
 )
@@ -286,12 +288,12 @@ def test_weights_that_memory_has_no_room_for_are_drawn_again(monkeypatch: pytest
 def test_shared_drawings_give_what_pairs_alone_give(folder: Path) -> None:
     samples = pb.Samples.read(folder / "samples.csv")
     scores = list(pb.read_scores(folder / "scores.npz", samples, orientation="similarity").values())
-    together = pb.compare(pb.FNMR(0.1), scores, samples, adjust="none")
+    together = pb.compare(scores, samples, measure=pb.measures.FNMR(0.1), adjust="none")
     for pair in together.pairs:
         two = [one for one in scores if one.name in (pair.first, pair.second)]
-        (alone,) = pb.compare(pb.FNMR(0.1), two, samples).pairs
-        assert (alone.difference, alone.low, alone.high, alone.p_value) == (
-            pair.difference,
+        (alone,) = pb.compare(two, samples, measure=pb.measures.FNMR(0.1)).pairs
+        assert (alone.value, alone.low, alone.high, alone.p_value) == (
+            pair.value,
             pair.low,
             pair.high,
             pair.p_value,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.examples import examples
 
-from proband.analyses.feret.request import Improvement, Version
+from proband.analyses.feret.request import ImprovementRequest, VersionRequest
 from proband.errors import InputError, ProbandError, UsageError
 from proband.study.places import Keys, Places
 from proband.study.reading import read_study, study_from_text
@@ -65,8 +65,8 @@ def test_numbers_lists_and_tables(place: Path) -> None:
     assert (study.request.verification.fmr, study.request.verification.thresholds) == ((0.5,), (1.0, 2.5))
     assert study.request.feret is not None
     assert (study.request.feret.versions, study.request.feret.improvements) == (
-        (Version(fully="a", partially="b"),),
-        (Improvement(earlier="a", later="b"),),
+        (VersionRequest(fully="a", partially="b"),),
+        (ImprovementRequest(earlier="a", later="b"),),
     )
     assert study.request.images is not None
     assert study.request.images.algorithms == ("correlation",)
@@ -78,7 +78,7 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ('orientaton = "distance"', 9, "no key 'orientaton'", "did you mean 'orientation'?"),
         ("[verfication]", 9, "no section or key 'verfication'", "did you mean 'verification'?"),
         ("[verify]", 9, "no section", "it is called 'verification' here."),
-        ("[output]\nthreads = 2", 10, "no key 'threads'", "there are: directory"),
+        ("[output]\nthreads = 2", 10, "no key 'threads'", "there are: 'directory'"),
         ("[output]\nconfidence_level = 95", 10, "expected a number above 0 and below 1, got 95", None),
         ('[output]\nseed = "1"', 10, 'expected a whole number of at least 0, got "1"', "without quotes"),
         ("[output]\nseed = 1.0", 10, "expected a whole number of at least 0, got 1.0", None),
@@ -97,11 +97,11 @@ def test_numbers_lists_and_tables(place: Path) -> None:
         ("[feret]\ngalleries = 1", 10, "of at least 2, got 1", None),
         ('[feret]\norder = "date"', 10, "it has no effect without galleries", "add galleries"),
         ('[feret]\nversions = [\n {fully = "a"}]', 11, "'partially' is missing", None),
-        ("[strat]\nimages = 2", 10, "of at least 3, got 2", None),
+        ("[strat]\nn_images = 2", 10, "of at least 3, got 2", None),
         ("[choices]\npairs = 'between'", 10, "pairs between groups need groups", "groups = …"),
         ('[search]\nfusion = "average"', 10, "expected 'max' or 'mean', got \"average\"", None),
-        ("[[comparison]]\nrank = 1\nauc = true", 11, "rank and auc exclude each other", "one at a time"),
-        ("[comparison]\nfnmr_at = 0.1\nby_category = true", 11, "it has no effect with fnmr_at", "leave one"),
+        ("[[comparison]]\nrank = 5", 10, "'rank' is now called 'measure'", 'measure = "rank-5"'),
+        ("[comparison]\nmeasure = 'fnmr@0.1'\nby_category = true", 11, "categories are of probes", "leave one"),
         ("[comparison]\nmargin = 2", 10, "below 1, got 2", "0.01"),
         ('[[category]]\nname = "x"', 9, "'rule' is missing", "probe.session"),
         ('[[category]]\nby = "x"\ngallery = "y == 1"', 11, "it has no effect with by", "leave one"),

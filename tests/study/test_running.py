@@ -36,7 +36,7 @@ by = "sex"
 [[comparison]]
 by_category = true
 [[comparison]]
-fnmr_at = 0.1
+measure = "fnmr@0.1"
 [gate]
 baseline = "poor"
 measure = "auc"
@@ -57,7 +57,7 @@ fpir = [0.4]
 n_resamples = 200
 list_trials = 1
 [strat]
-images = 4
+n_images = 4
 [feret]
 galleries = 2
 sizes = [5]
@@ -73,7 +73,7 @@ table = "labels.csv"
 predicted = ["new", "old"]
 [outcomes]
 table = "labels.csv"
-systems = ["new", "old"]
+algorithms = ["new", "old"]
 [protocol]
 file = "features.npy"
 classifiers = "centre=sklearn.neighbors:NearestCentroid()"
@@ -103,29 +103,31 @@ def plain(value: Any) -> Any:
 def read(folder: Path) -> tuple[list[Any], Any]:
     samples = pb.Samples.read(folder / "samples.csv")
     options: Any = {"orientation": "similarity", "query_ids": "ids", "target_ids": "ids"}
-    scores = [pb.Scores.read(folder / f"{file}.npz", samples, **options) for file in "ab"]
+    scores = [pb.Scores.read(folder / f"{file}.npz", samples, **options) for file in ("good", "poor")]
     return scores, samples
 
 
 def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> None:
     found = run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100\nby = 'sex'"))
     scores, samples = read(folder)
-    experiment = experiment_over(scores, samples, "number == 0")
+    experiment = experiment_over(scores, samples, gallery="number == 0")
     evaluation = pb.evaluate(scores, experiment)
     assert found["identification"].evaluation is not None
     assert found["identification"].evaluation.to_frame().equals(evaluation.to_frame())
-    (name,) = found["comparison"].comparisons
-    assert name == "rank-1"
-    expected = pb.compare(pb.RecognitionRate(1), scores, experiment)
-    assert [pair.p_value for pair in found["comparison"].comparisons[name].pairs] == [
-        pair.p_value for pair in expected.pairs
-    ]
+    # Without a word about comparisons: rank 1, and FNMR at the first target of verification.
+    measures = {"rank-1": pb.measures.RecognitionRate(1), "fnmr-at-fmr-0.1": pb.measures.FNMR(0.1)}
+    assert list(found["comparison"].comparisons) == list(measures)
+    for name, measure in measures.items():
+        expected = pb.compare(scores, experiment, measure=measure)
+        assert [pair.p_adjusted for pair in found["comparison"].comparisons[name].pairs] == [
+            pair.p_adjusted for pair in expected.pairs
+        ]
     for one, own, group in zip(
         scores, found["verification"].verification, found["verification"].groups, strict=True
     ):
         alone = verify(one, experiment, fmr=(0.1,), n_resamples=100)
         assert plain(own.to_dict()) == plain(alone.to_dict())
-        by_sex = error_rates_by(one, experiment, "sex", alone.points[0].point)
+        by_sex = error_rates_by(one, experiment, "sex", alone.points[0].counts)
         assert plain(group.to_dict()) == plain(by_sex.to_dict())
 
 
@@ -181,13 +183,13 @@ def test_every_analysis_finds_alone_what_it_finds_among_all_others(studied: Stud
 def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: Path) -> None:
     study = studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100")
     run(study, cache=Cache(folder / "kept"))
-    stored = dict(np.load(folder / "b.npz"))
-    stored["poor"] = stored["poor"] + np.float64(1e-3)
-    np.savez(folder / "b.npz", **stored)
+    stored = dict(np.load(folder / "poor.npz"))
+    stored["scores"] = stored["scores"] + np.float64(1e-3)
+    np.savez(folder / "poor.npz", **stored)
     cache = Cache(folder / "kept")
     changed = run(study, cache=cache)
     assert sorted(cache.found) == ["ranks", "verification"]
-    assert sorted(cache.made) == ["comparison", "ranks", "verification"]
+    assert sorted(cache.made) == ["comparison", "comparison", "ranks", "verification"]
     assert as_json(changed.to_dict()) == as_json(run(study).to_dict())
 
 
@@ -197,7 +199,7 @@ def test_a_changed_file_recomputes_what_depends_on_it(studied: Studied, folder: 
         ("seed = 0", "seed = 1", {"comparison", "verification"}),
         ("confidence_level = 0.95", "confidence_level = 0.9", {"comparison", "verification"}),
         ("ranks = [1, 5]", "ranks = [1, 2]", set()),
-        ("fmr = [0.1]", "fmr = [0.2]", {"verification"}),
+        ("fmr = [0.1]", "fmr = [0.2]", {"comparison", "verification"}),
         ("number == 0", "number == 1", {"ranks", "comparison", "verification"}),
     ],
 )
@@ -228,8 +230,29 @@ def test_a_run_that_was_stopped_goes_on(
             run(study, cache=Cache(tmp_path / "kept"))
     cache = Cache(tmp_path / "kept")
     run(study, cache=cache)
-    assert sorted(cache.found) == ["ranks", "ranks"]
-    assert cache.made == ["comparison", "verification", "verification"]
+    assert sorted(cache.found) == ["ranks", "ranks", "verification", "verification"]
+    assert cache.made == ["comparison", "comparison"]
+
+
+def test_what_is_said_of_comparisons_is_all_that_is_compared(studied: Studied) -> None:
+    verified = "[verification]\nfmr = [0.1]\nn_resamples = 100"
+    asked = run(studied(EXPERIMENT, verified, "[[comparison]]\nmeasure = 'rank-2'"))
+    assert list(asked["comparison"].comparisons) == ["rank-2"]
+    study = studied(EXPERIMENT)
+    without = run(study.request.model_copy(update={"verification": None}), origin=study.origin)
+    assert list(without["comparison"].comparisons) == ["rank-1"]
+
+
+def test_error_rates_that_cannot_be_compared_leave_the_comparison_of_ranks(
+    studied: Studied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise DesignError("Too few people.")
+
+    monkeypatch.setattr("proband.analyses.comparison.run.compare_at_rates", refuse)
+    found = run(studied(EXPERIMENT, "[verification]\nfmr = [0.1]\nn_resamples = 100"))
+    assert list(found["comparison"].comparisons) == ["rank-1"]
+    assert "No comparison of FNMR at an FMR of 0.1: Too few people" in map(str, found.notes)
 
 
 def test_analyses_that_are_not_asked_for_are_left_out_with_a_note(studied: Studied) -> None:
@@ -280,7 +303,7 @@ def test_ids_that_do_not_agree(studied: Studied, folder: Path) -> None:
 
 def test_two_algorithms_of_one_name(studied: Studied) -> None:
     with pytest.raises(UsageError, match="Two algorithms are called 'good'"):
-        run(studied(EXPERIMENT, sources=SOURCES.replace("b.npz", "a.npz")))
+        run(studied(EXPERIMENT, sources=SOURCES.replace("poor.npz", "good.npz")))
 
 
 REVERSED = SOURCES.replace('orientation = "similarity"', 'orientation = "distance"', 1)
@@ -291,11 +314,11 @@ UNSAID = SOURCES.replace('orientation = "similarity"\n', "", 1)
     ("sources", "line", "said", "hint"),
     [
         (REVERSED, "line 4, [[scores]] number 1: good: read as a distance", "genuine pairs look worse", 'write orientation = "similarity"; or'),
-        (REVERSED, "line 4, [[scores]] number 1", "read as a distance", "write orientation_check = false."),
+        (REVERSED, "line 4, [[scores]] number 1", "read as a distance", "write check_orientation = false."),
         (UNSAID, "line 4, [[scores]] number 1", "must be 'similarity' or 'distance'", "never guessed"),
-        (SOURCES.replace('b.npz"', 'b.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
-        (SOURCES.replace("b.npz", "a.npz"), "line 9, [[scores]] number 2", "Two algorithms are called 'good'", "the first is at study.toml, line 4"),
-        (SOURCES.replace('csv"', 'csv"\nid = "name"'), "line 2, samples", "no column 'name'", "id = … in [samples]"),
+        (SOURCES.replace('poor.npz"', 'poor.npz"\nkey = "x"'), "line 9, [[scores]] number 2", "'x'", ""),
+        (SOURCES.replace("poor.npz", "good.npz"), "line 9, [[scores]] number 2", "Two algorithms are called 'good'", "the first is at study.toml, line 4"),
+        (SOURCES.replace('csv"', 'csv"\nid_column = "name"'), "line 2, samples", "no column 'name'", 'id_column = "id" in [samples]'),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("rest", ["", "[identification]", "[verification]\nn_resamples = 0"])
@@ -322,9 +345,9 @@ def test_ids_that_do_not_agree_name_their_line(studied: Studied, folder: Path) -
 
 
 def test_scores_that_are_not_numbers_name_their_line(studied: Studied, folder: Path) -> None:
-    stored = dict(np.load(folder / "b.npz"))
-    stored["poor"][:] = np.nan
-    np.savez(folder / "b.npz", **stored)
+    stored = dict(np.load(folder / "poor.npz"))
+    stored["scores"][:] = np.nan
+    np.savez(folder / "poor.npz", **stored)
     for rest in ("", "[[comparison]]", "[verification]\nn_resamples = 0"):
         with pytest.raises(
             InputError, match=r"^study\.toml, line 9, \[\[scores\]\] number 2: .*poor: .* not finite"
@@ -348,7 +371,12 @@ def test_one_algorithm_is_not_compared(studied: Studied) -> None:
 def test_inputs_are_named_as_the_study_names_them(studied: Studied, folder: Path) -> None:
     (folder / "gallery.txt").write_text("".join(f"s{s:02d}-0\n" for s in range(20)), encoding="utf-8")
     found = run(studied("[experiment]\ngallery = '@gallery.txt'", sources=f"verification = false\n{SOURCES}"))
-    assert [one.name for one in found.provenance.inputs] == ["samples.csv", "a.npz", "b.npz", "gallery.txt"]
+    assert [one.name for one in found.provenance.inputs] == [
+        "samples.csv",
+        "good.npz",
+        "poor.npz",
+        "gallery.txt",
+    ]
     assert found.provenance.inputs[3].n_bytes == 120
     assert str(folder) not in as_json(found.to_dict())
 

@@ -62,6 +62,11 @@ def recognizer(name: str, *, mask: bool = True) -> Recognizer:
         Whether recognisers that compare pixels keep only the oval of the face; for pictures that were not cropped by
         their eyes it makes no sense.
 
+    Returns
+    -------
+    Recognizer
+        The recogniser, untrained.
+
     Examples
     --------
     >>> recognizer("pca:l2").comparison
@@ -80,6 +85,11 @@ def recognizer(name: str, *, mask: bool = True) -> Recognizer:
 def names() -> list[str]:
     """The names of all recognisers that are installed.
 
+    Returns
+    -------
+    list
+        The names of all recognisers.
+
     Examples
     --------
     >>> names()[:3]
@@ -90,6 +100,16 @@ def names() -> list[str]:
 
 def family_of(name: str) -> str | None:
     """The family of a bundled recogniser; None for any other name, whatever it looks like.
+
+    Parameters
+    ----------
+    name
+        The name of a recogniser, such as ``pca:angle``.
+
+    Returns
+    -------
+    str
+        What stands before the colon.
 
     Examples
     --------
@@ -103,6 +123,16 @@ def names_code(name: str) -> bool:
     """Whether a name means code to be imported: ``package.module:attribute``.
 
     What is bundled, or installed as a plug-in under that name, is not meant by it; an ONNX model is data.
+
+    Parameters
+    ----------
+    name
+        The name of a recogniser.
+
+    Returns
+    -------
+    bool
+        Whether it names code that would be imported.
 
     Examples
     --------

@@ -72,7 +72,24 @@ def train(
     training: Sequence[str],
     progress: Progress | None = None,
 ) -> list[Model]:
-    """Train recognisers on those of the training samples that were acquired."""
+    """Train recognisers on those of the training samples that were acquired.
+
+    Parameters
+    ----------
+    recognizers
+        What is trained.
+    acquired
+        The crops of all samples.
+    training
+        The ids that are trained on.
+    progress
+        What is told how far it is.
+
+    Returns
+    -------
+    list
+        The trained models.
+    """
     progress = progress or Silent()
     usable = [name for name in training if name not in acquired.failures]
     crops = acquired.crops.take(usable) if usable else None
@@ -97,7 +114,24 @@ def score(
     *,
     engine: Engine = None,
 ) -> list[DenseScores]:
-    """Score queries against targets; samples that failed to be acquired are failed cells."""
+    """Score queries against targets; samples that failed to be acquired are failed cells.
+
+    Parameters
+    ----------
+    models
+        Trained models.
+    acquired
+        The crops of all samples.
+    sets
+        Who was trained on, who is a query and who a target.
+    progress, engine
+        What is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    list
+        Scores of each model.
+    """
     progress = progress or Silent()
     queries = [name for name in sets.queries if name not in acquired.failures]
     targets = [name for name in sets.targets if name not in acquired.failures]

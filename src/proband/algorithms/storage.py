@@ -33,7 +33,15 @@ _SETTINGS = "settings"
 
 
 def save_model(model: Model, path: str | Path) -> None:
-    """Write a model as ``.npz``: its arrays, its settings, and the hash of the ids it was trained on."""
+    """Write a model as ``.npz``: its arrays, its settings, and the hash of the ids it was trained on.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    path
+        The file, an ``.npz``.
+    """
     path = Path(path)
     require_storable(model)
     kind = type(model).__name__
@@ -61,7 +69,18 @@ def require_storable(model: Model) -> None:
 
 
 def load_model(path: str | Path) -> Model:
-    """Read a model that `save_model` wrote."""
+    """Read a model that `save_model` wrote.
+
+    Parameters
+    ----------
+    path
+        A file that `save_model` wrote.
+
+    Returns
+    -------
+    Model
+        The trained model.
+    """
     path = Path(path)
     require_regular(path)
     if not path.is_file():

@@ -24,9 +24,9 @@ from proband.study.requests.request import Request as _Request
 
 class Request(_Request):
     identification: IdentificationRequest | None
-    comparison: tuple[ComparisonRequest, ...]
     mcnemar: McNemarRequest | None
     verification: VerificationRequest | None
+    comparison: tuple[ComparisonRequest, ...]
     threshold: ThresholdRequest | None
     search: SearchRequest | None
     gate: GateRequest | None
@@ -55,12 +55,12 @@ class Request(_Request):
         category: Any = ...,
         output: Any = ...,
         identification: IdentificationRequest | Mapping[str, Any] | bool = ...,
+        mcnemar: McNemarRequest | Mapping[str, Any] | bool = ...,
+        verification: VerificationRequest | Mapping[str, Any] | bool = ...,
         comparison: ComparisonRequest
         | Mapping[str, Any]
         | Sequence[ComparisonRequest | Mapping[str, Any]]
         | bool = ...,
-        mcnemar: McNemarRequest | Mapping[str, Any] | bool = ...,
-        verification: VerificationRequest | Mapping[str, Any] | bool = ...,
         threshold: ThresholdRequest | Mapping[str, Any] | bool = ...,
         search: SearchRequest | Mapping[str, Any] | bool = ...,
         gate: GateRequest | Mapping[str, Any] | bool = ...,

@@ -18,7 +18,7 @@ from proband.engine import Engine, Progress, on_engine
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.galleries.feret_study import FeretStudy, feret_study
 from proband.inference.galleries.versions import Version
-from proband.results.base import Result
+from proband.results.base import Record
 from proband.results.serializing import Written
 from proband.samples import Choice, Experiment, Samples
 from proband.scores import experiment_over
@@ -48,7 +48,7 @@ class AnsweredTest:
 
 
 @dataclass(frozen=True, eq=False)
-class Administered(Result):
+class Administered(Record):
     """A test that was administered, and what the checks found of each submission."""
 
     written = Written(
@@ -66,7 +66,7 @@ class Administered(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class OpenedTests(Result):
+class OpenedTests(Record):
     """Every submission, checked and under its original names.
 
     Attributes
@@ -108,7 +108,10 @@ class OpenedTests(Result):
                 ),
             )
         return experiment_over(
-            self.scores, self.samples, list(first.targets) if gallery is None else gallery, probes
+            self.scores,
+            self.samples,
+            gallery=list(first.targets) if gallery is None else gallery,
+            probes=probes,
         )
 
     def sentences(self) -> list[Note]:

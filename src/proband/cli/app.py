@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import shlex
 import sys
 import warnings
 from contextlib import suppress
@@ -19,14 +20,17 @@ from proband.cli.blind.blind import blind
 from proband.cli.coverage import coverage
 from proband.cli.data.array import array
 from proband.cli.data.convert import convert
+from proband.cli.data.diff import diff
 from proband.cli.data.init import init
 from proband.cli.data.inspect import inspect
+from proband.cli.data.migrate import migrate
 from proband.cli.data.schema import schema
 from proband.cli.engine_option import let_engines_be_chosen
 from proband.cli.faults import (
     TRACEBACK_VARIABLE,
     as_wide_as_the_terminal,
     explain_bus_errors,
+    meant_among,
     outlive_outputs,
     require_output,
     share_among,
@@ -44,7 +48,7 @@ from proband.cli.protocols.literature import literature
 from proband.cli.protocols.protocol import protocol
 from proband.cli.repeated_options import refuse_repeats
 from proband.cli.run import run
-from proband.errors import DesignError, ProbandError
+from proband.errors import DesignError, NeededOptions, ProbandError
 from proband.words import digits
 
 _LEAST_ADDRESSES = 2 << 30
@@ -60,7 +64,7 @@ _LOOK: dict[str, Any] = {
 }
 _JOBS: dict[str, list[Any]] = {
     "Evaluate scores": [],
-    "Carry out a whole study": [demo, init, run],
+    "Carry out a whole study": [demo, init, run, diff, migrate],
     "Classifiers and their protocols": [protocol, card, literature],
     "Plan a test, or give one to others": [plan, coverage, blind],
     "Studies of the papers": [reproduce],
@@ -185,7 +189,10 @@ def main(arguments: list[str] | None = None) -> None:
         require_output()  # while a full disk can still be told
     except ProbandError as error:
         message, hint = error.told("command line")
-        _end(f"{error.kind}: {message}", hint, error.exit_code)
+        command = None
+        if isinstance(error.cure, NeededOptions) and error.door != "study":
+            command = _command_with(given, error.cure)
+        _end(f"{error.kind}: {message}", hint, error.exit_code, command)
     except typer.Exit as stop:
         sys.exit(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort):
@@ -193,8 +200,11 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         # Typer's own complaints about options and arguments know how to show themselves.
         if hasattr(error, "show") and hasattr(error, "exit_code"):
+            hint = meant_among(error)
             error.show()
-            if type(error).__name__ == "BadParameter" and (hint := share_among(given)):
+            if type(error).__name__ == "BadParameter":
+                hint = hint or share_among(given)
+            if hint:
                 typer.secho(f"hint: {hint}", err=True)
             sys.exit(error.exit_code)
         if os.environ.get(TRACEBACK_VARIABLE):
@@ -204,12 +214,24 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _end(message: str, hint: str | None, code: int) -> NoReturn:
-    """Say why the program ends, where that can still be said."""
+def _command_with(given: list[str], needed: NeededOptions) -> str:
+    """The command as it was typed, with what it needs besides; what was given otherwise is replaced."""
+    words = ["proband", *given]
+    for option, _ in needed.options:
+        flag = option.told("command line").split()[0]
+        if flag in words:
+            del words[words.index(flag) : words.index(flag) + 2]
+    return f"{shlex.join(words)} {needed.spelled('command line')}"
+
+
+def _end(message: str, hint: str | None, code: int, command: str | None = None) -> NoReturn:
+    """Say why the program ends, where that can still be said, and what to type instead."""
     from proband.words import printable
 
     with suppress(OSError):
         typer.secho(as_wide_as_the_terminal(printable(message)), fg="red" if code != 130 else None, err=True)
         if hint:
             typer.secho(as_wide_as_the_terminal(f"hint: {printable(hint)}"), err=True)
+        if command:  # a line of its own, which is never broken: it can be copied
+            typer.secho(f"  {printable(command)}", err=True)
     sys.exit(code)

@@ -18,9 +18,10 @@ from proband.marks import Needs
 
 if TYPE_CHECKING:
     from proband.inference.simulation.coverage import Coverage
-    from proband.inference.simulation.covered import Rejected, Share
+    from proband.inference.simulation.covered import RejectionRates
     from proband.inference.simulation.halves import Halves
     from proband.measures import Outcomes
+    from proband.results.estimate import Estimate
     from proband.samples import Experiment
 
 _PEOPLE, _HOW, _POWER = "People", "Procedure", "Power"
@@ -82,10 +83,10 @@ def coverage(
         str,
         typer.Option(
             metavar="NAME[@VALUE]",
-            help="What is estimated: rank-rate@1, median-rank@10, fnmr@0.001, auc, …",
+            help="What is estimated: rank-1, median-rank@10, fnmr@0.001, auc, …",
             rich_help_panel=_HOW,
         ),
-    ] = "rank-rate@1",
+    ] = "rank-1",
     design: Annotated[
         str,
         typer.Option(help="The interval: auto, binomial, clustered, bootstrap, brr, …", rich_help_panel=_HOW),
@@ -110,8 +111,10 @@ def coverage(
         ),
         Needs("margin"),
     ] = None,
-    sets: Annotated[int, typer.Option("--sets", help="Simulated data sets.", rich_help_panel=_HOW)] = 1_000,
-    level: o.Level = 0.95,
+    n_sets: Annotated[
+        int, typer.Option("--n-sets", "--sets", help="Simulated data sets.", rich_help_panel=_HOW)
+    ] = 1_000,
+    confidence_level: o.Level = 0.95,
     seed: o.Seed = 0,
     running: RunInputs = RunInputs(),
 ) -> None:
@@ -136,9 +139,9 @@ def coverage(
     with progress_bars(running.quiet) as progress:
         data = _data(inputs, gallery, probes, running, progress)
         found = simulate(
-            measured,
             data,
-            how,
+            measure=measured,
+            design=how,
             subjects=subjects,
             probes_per_subject=None
             if probes_per_subject is None
@@ -150,12 +153,12 @@ def coverage(
             margin=margin,
             test=tested,
             discordant=discordant,
-            n_sets=sets,
-            confidence_level=level,
+            n_sets=n_sets,
+            confidence_level=confidence_level,
             seed=seed,
             progress=progress,
         )
-    halves = _halves(measured, data, how, level, seed)
+    halves = _halves(measured, data, how, confidence_level, seed)
     if running.json:
         print_json({**found.to_dict(), **({} if halves is None else {"halves": halves.to_dict()})})
         return
@@ -209,7 +212,7 @@ def _halves(measure: Any, data: Any, design: Any, level: float, seed: int) -> Ha
 
     if not isinstance(data, Outcomes):
         return None
-    return compare_halves(measure, data, design, confidence_level=level, seed=seed)
+    return compare_halves(data, measure=measure, design=design, confidence_level=level, seed=seed)
 
 
 def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
@@ -218,12 +221,13 @@ def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
     from proband.report.tables.table import Table
     from proband.words import percent
 
-    def share(one: Share) -> str:
-        return f"{percent(one.value, 1)} ± {percent(one.standard_error, 1)}"
+    def shown(share: Estimate) -> str:
+        error = "" if share.standard_error is None else f" ± {percent(share.standard_error, 1)}"
+        return f"{percent(share.value, 1)}{error}"
 
     inside = found.interval
     rows: list[tuple[str, Any]] = [
-        ("holds the truth", text_cell(share(inside.covered))),
+        ("holds the truth", text_cell(shown(inside.covered))),
         (
             "lies below it, above it",
             text_cell(f"{percent(inside.too_low, 1)}, {percent(inside.too_high, 1)}"),
@@ -235,12 +239,13 @@ def _show(found: Coverage, halves: Halves | None, explain: bool) -> None:
     if inside.carriers is not None:
         rows.append(("people who carry the variance", digits_cell(inside.carriers, 3)))
     rows.append(("comes with a caution", text_cell(percent(inside.cautioned, 1))))
-    tests: list[tuple[str, Rejected | None]] = [("power", found.power), ("type I error", found.level)]
-    rows += [(name, text_cell(share(one.rejected))) for name, one in tests if one is not None]
+    tests: list[tuple[str, RejectionRates | None]] = [("power", found.power), ("type I error", found.level)]
+    rows += [(name, text_cell(shown(one.rejected))) for name, one in tests if one is not None]
     title = f"{found.measure}, {found.design}"
     show_tables(Table(title, columns("simulated", ""), tuple((text_cell(name), cell) for name, cell in rows)))
     say(found.sentence())
     if halves is not None:
         say(halves.sentence())
     notes = [*found.notes, *(() if halves is None else halves.notes), answered(found.answers)]
+    say("")
     say_below(notes, explain, [found.answers])

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import sys
 from shutil import get_terminal_size
 from typing import Any
 
+from proband.errors import nearest
+
 TRACEBACK_VARIABLE = "PROBAND_TRACEBACK"
 
+_NO_CHOICE = re.compile(r"(Value error, )?'(?P<value>.*)' is not one of (?P<known>.*)\.", re.DOTALL)
 _KEPT: list[Any] = []  # what the system calls must not be collected
 _CUT_SHORT = (
     b"InputError: a file was cut short while it was read, or the disk failed under it.\n"
@@ -97,6 +101,20 @@ def share_among(words: list[str]) -> str | None:
 
     shares = (word.rpartition("=")[2] for word in words if word.endswith("%"))
     return next(filter(None, map(number_in, shares)), None)
+
+
+def meant_among(error: Any) -> str | None:
+    """What was probably meant by an option that is not known, or by a value that is none of those it takes."""
+    if hasattr(error, "option_name") and hasattr(error, "possibilities"):
+        error.possibilities = None  # the hint says it, the nearest first
+        options = [name for one in error.ctx.command.params for name in (*one.opts, *one.secondary_opts)]
+        return nearest(error.option_name, options)
+    # Typer keeps neither the value nor those it takes, other than in its words.
+    choice = _NO_CHOICE.fullmatch(getattr(error, "message", ""))
+    if choice is None:
+        return None
+    error.message = error.message.removeprefix("Value error, ")
+    return nearest(choice["value"], re.findall("'([^']*)'", choice["known"]))
 
 
 def words_of(error: Exception) -> tuple[str, str]:

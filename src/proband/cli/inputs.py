@@ -62,10 +62,10 @@ class ScoreInputs:
     columns: o.Columns = None
     mated_is: o.MatedIs = None
     missing: o.Missing = o.MissingName.error
-    orientation_check: Annotated[
+    check_orientation: Annotated[
         bool,
         typer.Option(
-            "--orientation-check/--no-orientation-check",
+            "--check-orientation/--no-check-orientation",
             help="Refuse scores that look reversed.",
             rich_help_panel="Reading files",
         ),
@@ -100,7 +100,7 @@ class ScoreInputs:
                 f"--{of_scores.replace('_', '-')} is about files of scores, and there are none.",
                 "leave it out.",
             )
-        shared = {"missing": self.missing.value, "orientation_check": self.orientation_check}
+        shared = {"missing": self.missing.value, "check_orientation": self.check_orientation}
         found: dict[str, Any] = {"scores": [], "embeddings": []}
         for kind, texts, own in (
             ("scores", self.scores, read),
@@ -115,8 +115,8 @@ class ScoreInputs:
         if self.samples is not None:
             table = {
                 "file": str(self.samples),
-                "id": self.id_column,
-                "subject": self.subject_column,
+                "id_column": self.id_column,
+                "subject_column": self.subject_column,
                 "failed": self.failed,
                 "missing_values": o.words_of(self.missing_values),
             }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from proband.errors import UsageError
+from proband.errors import InputError, Said, UsageError, meant, nearest
 from proband.marks import Unless
 
 if TYPE_CHECKING:
@@ -217,7 +217,10 @@ OutDir = Annotated[
     ),
 ]
 Level = Annotated[
-    float, typer.Option("--level", help="Confidence level of the intervals.", rich_help_panel="Output")
+    float,
+    typer.Option(
+        "--confidence-level", "--level", help="Confidence level of the intervals.", rich_help_panel="Output"
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of replicates.", rich_help_panel="Running")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.", rich_help_panel="Output")]
@@ -292,7 +295,6 @@ def words_of(text: str | None) -> tuple[str, ...] | None:
 
 def columns_of(texts: list[str] | None) -> dict[str, Any] | None:
     """Columns as a request names them, of ``role=COLUMN`` with commas between; a comma within a name stays."""
-    from proband.errors import UsageError
     from proband.scores.pair_columns import ROLES
 
     if not texts:
@@ -306,9 +308,7 @@ def columns_of(texts: list[str] | None) -> dict[str, Any] | None:
             elif parts and piece is not text and not mark:
                 parts[-1] = (parts[-1][0], f"{parts[-1][1]},{piece}")
             else:
-                raise UsageError(
-                    f"--columns takes role=COLUMN, got {piece!r}.", f"the roles are: {', '.join(ROLES)}."
-                )
+                raise UsageError(f"--columns takes role=COLUMN, got {piece!r}.", meant(role.strip(), ROLES))
     found: dict[str, Any] = {}
     for role, name in parts:
         if role == "score":
@@ -349,7 +349,11 @@ def named_samples(samples: Path | None, images: Path | None, names: str | None) 
             )
         return samples
     if images is None or not images.is_dir():
-        raise UsageError("Whose the samples are is not known.", "give a table: --samples")
+        from proband.scores.reading import split_key
+
+        if images is not None and not split_key(images)[0].exists():
+            raise InputError(f"There is no file {images}.", file=Said(str(images)))
+        raise UsageError("Whose the samples are is not known.", "give a table: --samples FILE")
     if names is None:
         return images
     from proband.samples.directories import DATA_SETS
@@ -358,6 +362,7 @@ def named_samples(samples: Path | None, images: Path | None, names: str | None) 
     if "{" not in pattern:
         raise UsageError(
             f"{names!r} is neither a pattern nor a data set known here ({', '.join(DATA_SETS)}).",
-            "write what the parts of a name are, such as '{subject}.{expression}.{number}'.",
+            nearest(names, DATA_SETS)
+            or "write what the parts of a name are, such as '{subject}.{expression}.{number}'.",
         )
     return images / pattern

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from proband.cli import options as o
 from proband.cli.console import progress_bars, say, say_all, say_below, wrote
+
+if TYPE_CHECKING:
+    from proband.study.definition import Study
 
 
 def run(
@@ -31,6 +34,21 @@ def run(
             rich_help_panel="Output",
         ),
     ] = True,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="SECTION",
+            help="Carry out this analysis alone, by its section, with those whose results it needs; may be repeated. DIR then holds these alone.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what would be read and done, about how long it takes and how much memory; compute and write nothing.",
+        ),
+    ] = False,
     allow_plugins: Annotated[
         bool,
         typer.Option(
@@ -49,9 +67,13 @@ def run(
 
     The directory appears when all is done. The same study gives the same bytes, with any number of threads.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
       proband init samples.csv scores.npz && proband run study.toml
+
+      proband run study.toml --dry-run
+
+      proband run study.toml --only verification --out verification
     """
     from proband.report.directory import require_free
     from proband.report.scene import Scene
@@ -63,20 +85,52 @@ def run(
     asked = read_study(study)
     place = out if out is not None else asked.directory
     require_free(place)
+    chosen = tuple(only or ())
+    if dry_run:
+        _show_preview(asked, place, chosen, threads, quiet, allow_plugins)
+        return
     kept = Cache(beside(place) if cache else None)
     with progress_bars(quiet) as progress:
-        found = carry_out(asked, threads=threads, progress=progress, cache=kept, allow_plugins=allow_plugins)
+        findings = carry_out(
+            asked,
+            only=chosen,
+            threads=threads,
+            progress=progress,
+            cache=kept,
+            allow_plugins=allow_plugins,
+        )
         progress.begin("writing the report", 0)
-        report = write_run(found, place, asked.request.output.formats, kept)
+        report = write_run(findings, place, asked.request.output.formats, kept, dataset=asked.request.dataset)
     kept.finish()
-    scene = Scene(found)
+    scene = Scene(findings)
     if scene.summary is not None:
-        say(scene.summary.headline)
+        say_all(scene.summary.headlines, dim=False)
     for view, part in scene.parts.values():
         say_all(view.told(part), dim=False)
-    say_below(found.notes, explain)
+    say_below(findings.notes, explain)
     wrote(report)
     if show:
         import webbrowser
 
         webbrowser.open(report.resolve().as_uri())
+
+
+def _show_preview(
+    study: Study, place: Path, only: tuple[str, ...], threads: int | None, quiet: bool, allow_plugins: bool
+) -> None:
+    from proband.study.runs.preview import preview
+
+    with progress_bars(quiet) as progress:
+        made = preview(
+            study, place, only=only, threads=threads, progress=progress, allow_plugins=allow_plugins
+        )
+    for read in made.reads:
+        say(str(read))
+    say("")
+    for number, step in enumerate(made.steps, 1):
+        say(f"{number}. {step}")
+    say("")
+    if made.cost is not None:
+        say(made.cost)
+    say_all(made.notes, dim=False)
+    say("Nothing was computed or written.")

@@ -129,6 +129,16 @@ def as_design(design: Design | str) -> Design | Literal["auto"]:
 def design_named(name: str) -> Design:
     """Return the design that a name means, with its defaults.
 
+    Parameters
+    ----------
+    name
+        ``bootstrap``, ``brr``, ``fay(rho=0.3)``, or the name of a plug-in.
+
+    Returns
+    -------
+    Design
+        The design, with its options.
+
     Examples
     --------
     >>> design_named("bootstrap")

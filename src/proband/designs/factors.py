@@ -76,7 +76,7 @@ def half_part(strata: Strata, own: npt.NDArray[np.intp], size: int, shrink: floa
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _FactorRows:
     """Some of the rows that make factors."""
 
     factors: _Chosen | _Halved
@@ -89,7 +89,9 @@ class _Rows:
 def some_of(part: ReplicatePart, rows: npt.NDArray[np.intp]) -> ReplicatePart:
     """Some replicates of a part, which count for all."""
     factors: Any = part.factors
-    return ReplicatePart(len(rows), _Rows(factors, rows), part.scale[rows] * part.n_replicates / len(rows))
+    return ReplicatePart(
+        len(rows), _FactorRows(factors, rows), part.scale[rows] * part.n_replicates / len(rows)
+    )
 
 
 @dataclass(frozen=True, eq=False)

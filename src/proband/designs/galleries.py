@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ import polars as pl
 
 from proband.designs.base import DESIGNS, Design
 from proband.engine.limits import Seed, Within
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, UsageError, unknown_name
 from proband.samples import Experiment, Positions, Samples
 from proband.samples.table import frozen
 from proband.words import Method, Note, Sentence, count, counted
@@ -234,11 +233,7 @@ def dated_column(samples: Samples, name: str, purpose: str) -> pl.Series:
     """Return a column of dates or numbers; `purpose` ends the sentence "There is no column … to …"."""
     columns = samples.frame.columns
     if name not in columns:
-        near = difflib.get_close_matches(name, columns, n=1)
-        raise UsageError(
-            f"There is no column {name!r} to {purpose}.",
-            f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(columns)}.",
-        )
+        raise unknown_name("column", name, columns, f"to {purpose}")
     values = samples.frame[name]
     if values.null_count() == len(values):
         raise DesignError(f"The column {name!r} is empty, so there is nothing in it to {purpose}.")

@@ -39,7 +39,7 @@ class Jackknife(StratifiedDesign):
 
     >>> from proband.inference import estimate_weighted
     >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
-    >>> found = estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3], Jackknife())
+    >>> found = estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3], design=Jackknife())
     >>> round(found.standard_error, 8)
     0.00984917
     """
@@ -191,13 +191,17 @@ class RaoWu(StratifiedDesign):
         n_replicates = self.n_resamples
         divisor = n_replicates if self.centre == "estimate" else n_replicates - 1
         return Replicates(
-            (ReplicatePart(n_replicates, _Drawn.of(strata, seed), np.full(n_replicates, 1.0 / divisor)),),
+            (
+                ReplicatePart(
+                    n_replicates, _DrawnFactors.of(strata, seed), np.full(n_replicates, 1.0 / divisor)
+                ),
+            ),
             drawn=n_replicates,
         )
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
+class _DrawnFactors:
     """Factors of units drawn within strata, one less than there are, rescaled."""
 
     order: Integers
@@ -208,7 +212,7 @@ class _Drawn:
     seed: int
 
     @classmethod
-    def of(cls, strata: Strata, seed: int) -> _Drawn:
+    def of(cls, strata: Strata, seed: int) -> _DrawnFactors:
         drawn = strata.sizes - 1
         return cls(
             order=np.argsort(strata.codes, kind="stable"),

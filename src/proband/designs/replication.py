@@ -79,7 +79,7 @@ class BRR(StratifiedDesign):
     >>> from proband.inference import estimate_weighted
     >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
     >>> designs = BRR(), BRR(centre="mean")
-    >>> made = [estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3], one) for one in designs]
+    >>> made = [estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3], design=one) for one in designs]
     >>> [round(one.standard_error, 8) for one in made]
     [0.00942664, 0.0094184]
     """
@@ -232,7 +232,7 @@ class Fay(BRR):
     >>> from proband.inference import estimate_weighted
     >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
     >>> design = Fay(rho=0.3, centre="mean")
-    >>> round(estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3], design).standard_error, 8)
+    >>> round(estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3], design=design).standard_error, 8)
     0.00952519
     """
 

@@ -47,7 +47,7 @@ _ROUND: dict[Any, Callable[[Any], Any]] = {
 }
 """What is made of the type of one argument where there may be several."""
 _OWN = {"self", "cls", "_cls"}
-_GATED: dict[Any, Gate] = {}
+_GATED: dict[Any, SignatureGate] = {}
 """What was put before functions, and the gates of these."""
 _PUBLISHED: dict[str, type] = {}
 """Classes by name, for signatures that name what is imported for type checkers alone."""
@@ -55,7 +55,7 @@ _PUBLISHED: dict[str, type] = {}
 
 def checked(function: Public, owner: type | None = None) -> Public:
     """Let a function, or a method of its owner, refuse arguments it cannot take: unknown names, wrong kinds, numbers beyond limits, swapped places."""
-    gate = Gate(function, owner=owner)
+    gate = SignatureGate(function, owner=owner)
 
     @functools.wraps(function)
     def call(*args: Any, **named: Any) -> Any:
@@ -73,13 +73,15 @@ def asked(public: Callable[..., Found], *args: Any, **named: Any) -> Found:
     function = inspect.getattr_static(public, "__init__") if made else public
     if isinstance(function, FunctionType) and _is_ours(function):
         own = (object(),) if made else ()
-        gate = _GATED.get(function) or Gate(function, owner=public if isinstance(public, type) else None)
+        gate = _GATED.get(function) or SignatureGate(
+            function, owner=public if isinstance(public, type) else None
+        )
         places, named = gate.admitted((*own, *args), named)
         args = places[len(own) :]
     return public(*args, **named)
 
 
-def gate_of(function: Callable[..., Any]) -> Gate | None:
+def gate_of(function: Callable[..., Any]) -> SignatureGate | None:
     """The gate that was put before a function; None where none was."""
     return _GATED.get(function)
 
@@ -115,10 +117,11 @@ def _is_ours(thing: FunctionType | type) -> bool:
 
 
 def publish(namespace: str) -> None:
-    """Put the gate before all that a package names in its ``__all__``."""
+    """Put the gate before all that a package names in its ``__all__``, and list nothing else."""
     module = sys.modules[namespace]
     for name in module.__all__:
         setattr(module, name, published(getattr(module, name)))
+    vars(module)["__dir__"] = lambda: sorted(module.__all__)
 
 
 def check_methods(kind: type) -> None:
@@ -135,7 +138,7 @@ def check_methods(kind: type) -> None:
             setattr(kind, name, type(method)(made) if function is not method else made)
 
 
-class Gate:
+class SignatureGate:
     """The signature of one function; its types are looked up when it is first called.
 
     Parameters

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+
+from proband.errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def frame_of_rows(
@@ -18,3 +24,19 @@ def frame_of_rows(
     """
     stated = dict(schema) if isinstance(schema, Mapping) else schema
     return pl.DataFrame(list(rows), schema=stated, orient="row", infer_schema_length=None)
+
+
+def as_pandas(frame: pl.DataFrame) -> pd.DataFrame:
+    """The same table as a pandas frame, without pyarrow."""
+    try:
+        pandas = import_module("pandas")
+    except ImportError:
+        raise UsageError(
+            "A pandas frame needs pandas, which is not installed.",
+            "install proband[pandas], or take to_frame(), a polars frame.",
+        ) from None
+    columns = {
+        column.name: column.to_list() if column.dtype.is_nested() else column.to_numpy() for column in frame
+    }
+    made: pd.DataFrame = pandas.DataFrame(columns)
+    return made

@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from proband.engine.source_digest import package_digest
-from proband.errors import UsageError, nearest
+from proband.errors import UsageError, meant, nearest
 
 Thing = TypeVar("Thing")
 
@@ -86,7 +86,7 @@ class Registry:
         own = ""
         if attribute and "." not in module:
             own = f" Your own is named with its package: package.{module or 'module'}:{attribute}."
-        return nearest(name, names) or f"there are: {', '.join(names)}.{own}"
+        return nearest(name, names) or meant(name, names, len(names)) + own
 
     def made_by(self, *names: str) -> dict[str, tuple[str, ...]]:
         """Whose code names mean, for those of plug-ins: where it is, distributions with their versions, and the digest of the code."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from proband.engine.arguments import check_methods
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _HOME = "proband.report.showing"
@@ -33,11 +34,23 @@ class Shown:
         return str(render(self, "html"))
 
     def to_latex(self) -> str:
-        """Return the table as LaTeX (booktabs)."""
+        """Return the table as LaTeX (booktabs).
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return str(render(self, "latex"))
 
     def to_markdown(self) -> str:
-        """Return the table as Markdown, with what belongs beneath it."""
+        """Return the table as Markdown, with what belongs beneath it.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return str(render(self, "markdown"))
 
     def to_model_card(self, dataset: str = "test set", *, format: str = "markdown") -> str:
@@ -51,21 +64,51 @@ class Shown:
             What the data are called.
         format
             ``markdown``: a README's head with Hugging Face's ``model-index`` and a section; ``yaml``: the head alone.
+
+        Returns
+        -------
+        str
+            The text.
         """
         return str(render(self, "card", dataset=dataset, format=format))
 
-    def plot(self, **options: Any) -> Figure:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        which: str | None = None,
+        *,
+        width: float | None = None,
+        title: str | None = None,
+        algorithm: str | None = None,
+        relative: bool | None = None,
+    ) -> Figure:
         """Draw the result; `save_figure` writes what is returned, and notebooks show it.
 
         A result without a figure of its own is drawn as its values with their intervals, a row each.
 
         Parameters
         ----------
-        options
-            Curves, estimates and comparisons take a `width` in inches and a `title`; results with several figures, such as
-            verifications (``det``, ``roc``, ``scores``), take the name of one of them, `which`; searches take a `rank`.
+        ax
+            Matplotlib axes to draw into, for figures of one panel; by default a figure of its own.
+        which
+            The name of a figure, for results with several: of verifications ``det``, ``roc`` or ``scores``; by default the first.
+        width
+            Of the figure, in inches; not with `ax`.
+        title
+            A heading.
+        algorithm
+            Of confusion matrices, whose.
+        relative
+            Of curves over ranks, whether these are shares of the gallery.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure; with `ax` the one that holds it.
         """
-        figure: Figure = render(self, "figure", **options)
+        given = {"which": which, "width": width, "title": title, "algorithm": algorithm, "relative": relative}
+        options = {name: value for name, value in given.items() if value is not None}
+        figure: Figure = render(self, "figure", ax=ax, **options)
         return figure
 
 

@@ -12,7 +12,7 @@ from proband.faces.painting.body import backdrop, paint_body, paint_ears
 from proband.faces.painting.camera import expose, frame, rotate
 from proband.faces.painting.eyes import catchlight, wear_glasses
 from proband.faces.painting.face import SKIN_GLOSS, paint_face
-from proband.faces.painting.grid import Array, Grid, mix, outline_distance, ramp
+from proband.faces.painting.grid import Array, PixelGrid, mix, outline_distance, ramp
 from proband.faces.painting.hair import CUTS, Hairline, grow_hair, lay_hairline
 from proband.faces.painting.head import base_slopes
 from proband.faces.painting.light import lambert, slopes
@@ -44,7 +44,7 @@ def render_image(
 
 
 def paint_head(
-    grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, hairline: Hairline, image: Array
+    grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, hairline: Hairline, image: Array
 ) -> None:
     """Paint the head with all its features onto the image."""
     light = layout.shot.light

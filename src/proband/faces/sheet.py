@@ -34,6 +34,11 @@ def contact_sheet(
     labels
         A line to print below each image.
 
+    Returns
+    -------
+    PIL.Image.Image
+        One picture of all.
+
     Examples
     --------
     >>> contact_sheet(np.zeros((3, 40, 30), dtype=np.uint8), 2).size

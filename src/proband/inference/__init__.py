@@ -27,8 +27,8 @@ if TYPE_CHECKING:
         mcnemar_table as mcnemar_table,
     )
     from proband.inference.comparisons.testing.mcnemar import (
-        McNemar as McNemar,
         PairedOutcomes as PairedOutcomes,
+        PairedTest as PairedTest,
         mcnemar as mcnemar,
         newcombe_interval as newcombe_interval,
         tango_interval as tango_interval,
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     )
     from proband.inference.outcomes.results import (
         OutcomeComparison as OutcomeComparison,
-        OutcomeRate as OutcomeRate,
     )
     from proband.inference.outcomes.tables import compare_outcomes as compare_outcomes
     from proband.inference.planning.planning import (
@@ -75,20 +74,13 @@ if TYPE_CHECKING:
     from proband.inference.simulation.halves import Halves as Halves, compare_halves as compare_halves
     from proband.inference.strata.sensors import compare_sensors as compare_sensors
     from proband.inference.survey import (
-        ReplicateEstimate as ReplicateEstimate,
         Survey as Survey,
         SurveyEstimates as SurveyEstimates,
         estimate_weighted as estimate_weighted,
     )
-    from proband.inference.verification.results import (
-        Verification as Verification,
-        Verifications as Verifications,
-    )
+    from proband.inference.verification.results import Verification as Verification
     from proband.inference.verification.thresholds.deployed import threshold as threshold
-    from proband.inference.verification.thresholds.results import (
-        DeployedThreshold as DeployedThreshold,
-        DeployedThresholds as DeployedThresholds,
-    )
+    from proband.inference.verification.thresholds.results import DeployedThreshold as DeployedThreshold
     from proband.inference.verification.verification import verify as verify, verify_pairs as verify_pairs
     from proband.results.band import Band as Band
     from proband.results.difference import Difference as Difference
@@ -102,7 +94,7 @@ _HOMES = {
     "comparisons.gate": "Gate gate",
     "comparisons.independent": "compare_independent",
     "comparisons.mcnemar_table": "McNemarTable mcnemar_table",
-    "comparisons.testing.mcnemar": "McNemar PairedOutcomes mcnemar newcombe_interval tango_interval",
+    "comparisons.testing.mcnemar": "PairedOutcomes PairedTest mcnemar newcombe_interval tango_interval",
     "datasets.comparison": "compare_datasets",
     "datasets.results": "DatasetComparison",
     "estimates.clusters": "cluster_statistics",
@@ -119,17 +111,17 @@ _HOMES = {
     "image_choice.estimates": "exact_over_choices",
     "image_choice.listing": "trial_choices",
     "image_choice.virtual_experiments": "VirtualExperiments permute",
-    "outcomes.results": "OutcomeComparison OutcomeRate",
+    "outcomes.results": "OutcomeComparison",
     "outcomes.tables": "compare_outcomes",
     "planning.planning": "plan_difference plan_error_rate plan_half_width",
     "proportions": "Interval difference_of_independent proportion_interval",
     "simulation.coverage": "Coverage coverage",
     "simulation.halves": "Halves compare_halves",
     "strata.sensors": "compare_sensors",
-    "survey": "ReplicateEstimate Survey SurveyEstimates estimate_weighted",
-    "verification.results": "Verification Verifications",
+    "survey": "Survey SurveyEstimates estimate_weighted",
+    "verification.results": "Verification",
     "verification.thresholds.deployed": "threshold",
-    "verification.thresholds.results": "DeployedThreshold DeployedThresholds",
+    "verification.thresholds.results": "DeployedThreshold",
     "verification.verification": "verify verify_pairs",
     "proband.results.band": "Band",
     "proband.results.difference": "Difference",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,19 +17,20 @@ from proband.designs.base import Capability, as_design
 from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.chosen_pairs import every_two
 from proband.measures import Measure, Outcomes
-from proband.measures.base import Form, as_measure, outcomes_of
+from proband.measures.base import Form, as_measure, outcomes_of, weighing
 from proband.results.base import Answers
 from proband.results.difference import Unit
 from proband.results.estimate import Estimate
+from proband.results.targets import derived
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
 from proband.scores.several import name_of
 from proband.scores.trials import Trials
-from proband.words import Note
+from proband.words import Note, Target
 
 if TYPE_CHECKING:
     from proband.inference.comparisons.paired import Tested
-    from proband.inference.comparisons.testing.cochran import CochranQ
+    from proband.results.test import Test
 
 Data = Outcomes | Scores
 Within = Experiment | Samples | Pool | None
@@ -160,7 +161,7 @@ class Joint:
     tested: tuple[tuple[str, str, int | None, Tested], ...]
     answers: Answers
     notes: tuple[Note, ...] = ()
-    overall: CochranQ | None = None
+    overall: Test | None = None
     unit: Unit = "person"
 
 
@@ -198,11 +199,26 @@ class Procedure:
 
     def estimate(self, question: Question) -> tuple[Estimate, ...]:
         """Estimate each algorithm by itself."""
-        return _function(self.estimates)(question)  # type: ignore[no-any-return]
+        measure = question.measure
+        if measure.complement is None:
+            return _function(self.estimates)(question)  # type: ignore[no-any-return]
+        errors = self.estimate(replace(question, measure=measure.complement))
+        return tuple(complement_of(error, measure.estimand) for error in errors)
 
     def compare(self, question: Question) -> Joint:
         """Estimate all, and compare every two."""
-        return _function(self.differences)(question)  # type: ignore[no-any-return]
+        measure = question.measure
+        if measure.complement is None:
+            return _function(self.differences)(question)  # type: ignore[no-any-return]
+        # (1 − a) − (1 − b) is b − a: the pairs are asked about the other way round.
+        turned = tuple((second, first) for first, second in question.pairs)
+        joint = self.compare(replace(question, measure=measure.complement, chosen=turned))
+        return replace(
+            joint,
+            estimates=tuple(complement_of(error, measure.estimand) for error in joint.estimates),
+            tested=tuple((second, first, n, tested) for first, second, n, tested in joint.tested),
+            answers=replace(joint.answers, of=derived("difference", "difference of {}", measure.estimand)),
+        )
 
 
 _OF_PROBES: frozenset[Form] = frozenset({"share", "mean", "quantile", "function"})
@@ -393,7 +409,7 @@ def _refusal(
     if question.view == "images":
         return DesignError(
             "The choice of images varies over scores and a pool of images.",
-            "estimate(measure, scores, Pool(samples, groups='session'), ImageChoice()).",
+            "estimate(scores, Pool(samples, groups='session'), design=ImageChoice()).",
         )
     if not any(one.capability == capability for one in able):
         doing = (
@@ -432,3 +448,24 @@ def _function(home: str | None) -> Callable[[Question], Any]:
     module, _, name = (home or "").partition(":")
     function: Callable[[Question], Any] = getattr(import_module(f"proband.inference.{module}"), name)
     return function
+
+
+def complement_of(error: Estimate, of: Target) -> Estimate:
+    """Turn the estimate of an error rate into that of 1 minus it: the interval mirrored, the standard error as it is."""
+    beside, again, counted = error.by_person, error.again, error.rests_on
+    successes = None if counted.events is None else counted.n - counted.events
+    return replace(
+        error,
+        value=1 - error.value,
+        low=1 - error.high,
+        high=1 - error.low,
+        rests_on=replace(counted, events=successes),
+        replicates=None if error.replicates is None else 1 - error.replicates,
+        answers=replace(error.answers, of=of),
+        by_person=None if beside is None else complement_of(beside, weighing("person", of)),
+        again=again and partial(_complement_again, again, of),
+    )
+
+
+def _complement_again(again: Callable[[int], Estimate], of: Target, n_resamples: int) -> Estimate:
+    return complement_of(again(n_resamples), of)

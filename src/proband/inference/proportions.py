@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from proband.engine.arguments import published
 from proband.engine.limits import LEVEL, SEED, Level, Within
-from proband.errors import UsageError
+from proband.errors import UsageError, unknown_name
 from proband.results.base import Interval as Interval
 from proband.words import digits
 
@@ -73,6 +73,13 @@ def proportion_interval(
         ``wilson``: the score interval (Wilson 1927). ``clopper-pearson``: quantiles of Beta(y, n − y + 1) and Beta(y + 1, n −
         y), which never cover less than they claim (Clopper & Pearson 1934). ``jeffreys``: quantiles of Beta(y + ½, n − y + ½),
         equal-tailed, with the ends at 0 and 1 where there are no successes or no failures (Brown et al. 2001).
+    confidence_level
+        Of the interval.
+
+    Returns
+    -------
+    Interval
+        Of the proportion.
 
     Examples
     --------
@@ -87,9 +94,7 @@ def proportion_interval(
     [0.0, 0.1684]
     """
     if method not in get_args(ProportionMethod):
-        raise UsageError(
-            f"There is no interval {method!r}.", f"there are: {', '.join(get_args(ProportionMethod))}."
-        )
+        raise unknown_name("interval", method, get_args(ProportionMethod))
     if not 0 <= successes <= n:
         raise UsageError(f"{digits(successes, 6)} successes of {digits(n, 6)} trials is no proportion.")
     if n == 0:
@@ -137,6 +142,18 @@ def difference_of_independent(
 
     Trials of both sets vary, independently. The interval is Newcombe's (1998) hybrid of two Wilson intervals, p₁ − p₂ − √[(p₁ −
     l₁)² + (u₂ − p₂)²] to p₁ − p₂ + √[(u₁ − p₁)² + (p₂ − l₂)²]; the test is two-sided, with the pooled variance.
+
+    Parameters
+    ----------
+    successes_a, n_a, successes_b, n_b
+        Successes of how many, in either set.
+    confidence_level
+        Of the interval.
+
+    Returns
+    -------
+    Interval
+        Of the first rate minus the second.
 
     Examples
     --------

@@ -19,14 +19,12 @@ from proband.measures.identification import (
     average_cmc,
     upper_bound_cmc,
 )
-from proband.measures.open_set import Searches, search
+from proband.measures.open_set import Searches, search as search
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
-from proband.measures.pair_measures import AUC, EER, FNMR
-from proband.measures.ranks import rank
+from proband.measures.pair_measures import AUC, EER, FNMR, TAR
+from proband.measures.ranks import rank as rank
 from proband.measures.verification import ErrorRates, OperatingPoint
-from proband.results.band import Curve
-from proband.results.base import Answers, Facts
-from proband.results.estimate import Measurement
+from proband.results.band import Curve as Curve
 
 __all__ = [
     "AUC",
@@ -34,15 +32,12 @@ __all__ = [
     "EER",
     "FNMR",
     "MEASURES",
-    "Answers",
+    "TAR",
     "Counting",
-    "Curve",
     "ErrorRates",
-    "Facts",
     "FailurePolicy",
     "Mean",
     "Measure",
-    "Measurement",
     "MedianCensoredRank",
     "MedianRelativeRank",
     "OperatingPoint",
@@ -56,8 +51,6 @@ __all__ = [
     "TiePolicy",
     "average_cmc",
     "measure_named",
-    "rank",
-    "search",
     "upper_bound_cmc",
 ]
 

@@ -6,9 +6,11 @@ A new measure is one class here or in an installed package (entry point ``proban
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from dataclasses import fields, is_dataclass, replace
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterator
+from dataclasses import Field, fields, is_dataclass, replace
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from proband.engine.arguments import asked
 from proband.engine.kinds import number_in
 from proband.engine.limits import Weights as Weights
 from proband.engine.registry import Registry
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, UsageError, nearest
 from proband.measures.outcomes import Outcomes
 from proband.measures.ranks import rank
 from proband.measures.tallies import Floats, RankRows, Tally, Units, mean_tally
@@ -26,7 +28,7 @@ from proband.results.estimate import Measurement
 from proband.results.targets import derived
 from proband.samples import Experiment
 from proband.scores import Scores
-from proband.words import Target
+from proband.words import Target, given
 
 MEASURES = Registry("measure", "proband.measures", package="proband.measures")
 """Measures by name: classes, whose first field is the parameter behind ``@``."""
@@ -56,15 +58,23 @@ class Measure(ABC):
         Which of two algorithms is ahead.
     in_points
         Whether it is a rate, whose differences are told in points and which lies between 0 and 1.
+    spelled
+        How tables write it besides, with ``{}`` for its parameter.
     """
 
-    made_by: ClassVar[str] = "RecognitionRate(1), or by its name: 'rank-rate@1'"
+    made_by: ClassVar[str] = "by its name: 'rank-1', 'fnmr@0.001', 'tar@0.001', 'eer', 'auc'"
 
     key: str
     view: View
     form: Form
     larger_is_better: bool = True
     in_points: bool = False
+    spelled: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def complement(self) -> Measure | None:
+        """The measure that this one is 1 minus, if it is estimated by that; None for all others."""
+        return None
 
     @property
     @abstractmethod
@@ -81,7 +91,7 @@ class Measure(ABC):
         )
 
     @abstractmethod
-    def __call__(self, data: Any, within: Any = None) -> Measurement | Curve:
+    def __call__(self, scores: Any, experiment: Any = None) -> Measurement | Curve:
         """Measure one algorithm."""
 
 
@@ -101,9 +111,9 @@ class OutcomeMeasure(Measure):
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
         """Sums over units from which it follows; `units` numbers the unit of each probe from 0."""
 
-    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
+    def __call__(self, scores: Outcomes | Scores, experiment: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
-        outcomes = outcomes_of(data, within)
+        outcomes = outcomes_of(scores, experiment)
         whole = self.tally(outcomes, np.zeros(len(outcomes), np.intp))
         return Measurement(float(whole.value()), None, describing(self.estimand), outcomes.facts)
 
@@ -153,9 +163,9 @@ class Share(OutcomeMeasure):
         """Successes and probes, or what these weigh."""
         return mean_tally(self.success(outcomes), units, probe_weights(outcomes, self.weights))
 
-    def __call__(self, data: Outcomes | Scores, within: Experiment | None = None) -> Measurement:
+    def __call__(self, scores: Outcomes | Scores, experiment: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
-        outcomes = outcomes_of(data, within)
+        outcomes = outcomes_of(scores, experiment)
         success, weights = self.success(outcomes), probe_weights(outcomes, self.weights)
         value = float(success.sum() / len(outcomes) if weights is None else weights @ success / weights.sum())
         return Measurement(value, float(success.sum()), describing(self.estimand), outcomes.facts)
@@ -231,19 +241,38 @@ def as_measure(measure: Measure | str) -> Measure:
 
 
 def measure_named(name: str) -> Measure:
-    """Return the measure that a text means: ``rank-rate@5``, ``median-rank``, ``fnmr@0.001``, or a plug-in's.
+    """Return the measure that a text means.
+
+    Parameters
+    ----------
+    name
+        ``rank-1``, ``rank-5`` (any rank), ``fnmr@0.001``, ``tar@0.001`` (any false match rate), ``eer``, ``auc``, ``median-rank@50``,
+        ``median-relative-rank``, ``relative-rank@0.01``, or the name of a plug-in; and whatever tables and JSON call a measure:
+        ``rank 1``, ``FNMR at an FMR of 0.001``. A parameter stands behind ``@`` or ``-``; without one it has its default.
+
+    Returns
+    -------
+    Measure
+        The measure, with its parameter.
 
     Examples
     --------
-    >>> measure_named("rank-rate@5")
+    >>> measure_named("rank-5")
     RecognitionRate(rank=5, weights='probe')
+    >>> measure_named("FNMR at an FMR of 0.01")
+    FNMR(at_fmr=0.01, weights='probe')
     """
-    key, _, parameter = name.partition("@")
+    key, parameter = _parted(name)
+    if not _is_known(key):
+        written = _as_written(name)
+        if written is None:
+            raise UsageError(f"There is no measure {name!r}.", meant_measure(name))
+        return written[1]
     found = MEASURES.find(key)
     if isinstance(found, Measure):
         made = found if not parameter else None
     elif isinstance(found, type) and issubclass(found, Measure):
-        made = found() if not parameter else _with_parameter(found, parameter)
+        made = found() if not parameter else _with_parameter(found, key, parameter)
     else:
         raise UsageError(f"{key} is a {type(found).__name__} and not a measure.")
     if made is None:
@@ -251,16 +280,98 @@ def measure_named(name: str) -> Measure:
     return made
 
 
-def _with_parameter(kind: type[Measure], text: str) -> Measure | None:
+def registered_name(text: str) -> str:
+    """Return the name under which the measure that a text means is registered; the text before ``@`` where it means none."""
+    key, _ = _parted(text)
+    written = None if _is_known(key) else _as_written(text)
+    return key if written is None else written[0]
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """A registered name and the parameter behind it, if it has one: ``fnmr@0.001``, ``rank-1``."""
+    key, mark, parameter = text.partition("@")
+    dashed, _, number = key.rpartition("-")
+    if not mark and key not in MEASURES.names() and dashed in MEASURES.names():
+        return dashed, number
+    return key, parameter
+
+
+def _is_known(key: str) -> bool:
+    return key in MEASURES.names() or MEASURES.names_code(key)
+
+
+def known_measures() -> list[str]:
+    """Return the names of all measures, those with a parameter with its default."""
+    return [_shown(name, kind) for name, kind in MEASURES.everything().items()]
+
+
+def _shown(name: str, kind: Any) -> str:
+    parameter = _parameter_of(kind)
+    if parameter is None:
+        return name
+    mark = "-" if isinstance(parameter.default, int) else "@"
+    return f"{name}{mark}{parameter.default}"
+
+
+def meant_measure(name: str) -> str:
+    """Say which measure was probably meant, and which there are."""
+    known = known_measures()
+    return f"{nearest(name, [*known, *MEASURES.names()]) or ''} Measures are: {', '.join(known)}.".lstrip()
+
+
+def _as_written(text: str) -> tuple[str, Measure] | None:
+    """The measure that a table or a file writes so, by its code, its words, or how else it is spelled, and its name; None if there is none."""
+    wanted = " ".join(text.split()).casefold()
+    numbers = re.findall(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?", wanted)
+    for name, kind in MEASURES.everything().items():
+        if not (isinstance(kind, type) and issubclass(kind, Measure)):
+            continue
+        parameter = _parameter_of(kind)
+        values: list[Any] = []
+        if parameter is not None:
+            if not numbers:
+                continue
+            number = float(numbers[-1])
+            if isinstance(parameter.default, int) and not number.is_integer():
+                continue
+            values = [int(number) if isinstance(parameter.default, int) else number]
+        try:
+            made: Measure = asked(kind, *values)
+        except UsageError:  # beyond what this measure's parameter can be
+            continue
+        for weights in get_args(Weights):
+            known = weighted(made, weights)
+            if wanted in {word.casefold() for word in _spellings(known, parameter)}:
+                return name, known
+    return None
+
+
+def _spellings(measure: Measure, parameter: Field[Any] | None) -> Iterator[str]:
+    yield measure.code
+    yield str(measure.estimand)
+    if getattr(measure, "weights", "probe") == "probe":
+        value = () if parameter is None else (getattr(measure, parameter.name),)
+        yield from (form.format(*map(given, value)) for form in measure.spelled)
+
+
+def _parameter_of(kind: Any) -> Field[Any] | None:
+    """The parameter of a measure that stands behind its name: its first field that is a number."""
+    if not is_dataclass(kind) or not isinstance(kind, type):
+        return None
+    numbers = (field for field in fields(kind) if isinstance(field.default, int | float))
+    return next(numbers, None)
+
+
+def _with_parameter(kind: type[Measure], name: str, text: str) -> Measure | None:
     """A measure with the value of its one parameter; None if it has none."""
-    taken = [one for one in fields(kind) if isinstance(one.default, int | float)]  # type: ignore[arg-type]  # measures are dataclasses
-    if not taken:
+    parameter = _parameter_of(kind)
+    if parameter is None:
         return None
     try:
-        value: Any = int(text) if isinstance(taken[0].default, int) else float(text)
+        value: Any = int(text) if isinstance(parameter.default, int) else float(text)
     except ValueError:
         raise UsageError(
-            f"The {taken[0].name} of the measure {kind.key} is a number, got {text!r}.",
-            number_in(text) or f"for example {kind.key}@{taken[0].default}.",
+            f"The {parameter.name} of the measure {name} is a number, got {text!r}.",
+            number_in(text) or f"for example {_shown(name, kind)}.",
         ) from None
     return asked(kind, value)

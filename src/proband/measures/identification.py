@@ -51,7 +51,7 @@ RelativeRank = Annotated[
 ]
 
 
-@MEASURES.register("rank-rate")
+@MEASURES.register("rank")
 @dataclass(frozen=True)
 class RecognitionRate(Share):
     """The share of probes whose mate is at `rank` or better: ρ_τ = Σ 1[r_i ≤ τ] / n.
@@ -79,13 +79,14 @@ class RecognitionRate(Share):
     """
 
     key = "rank-rate"
+    spelled = ("rank {}", "rank-{} rate")
     rank: Rank = 1
     weights: Weights = "probe"
 
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return weighing(self.weights, Target(self.key, f"recognition rate at rank {self.rank}"))
+        return weighing(self.weights, Target(f"rank-{self.rank}", f"recognition rate at rank {self.rank}"))
 
     @property
     def code(self) -> str:
@@ -138,10 +139,10 @@ class CMC(OutcomeMeasure):
         return weighing(self.weights, of)
 
     def __call__(  # type: ignore[override]  # a curve is not one number
-        self, data: Outcomes | Scores, within: Experiment | None = None
+        self, scores: Outcomes | Scores, experiment: Experiment | None = None
     ) -> Curve:
         """Measure outcomes, or scores within an experiment."""
-        outcomes = outcomes_of(data, within)
+        outcomes = outcomes_of(scores, experiment)
         last = max(outcomes.n_ranks, 1)
         weights = probe_weights(outcomes, self.weights)
         whole = len(outcomes) if weights is None else float(weights.sum())
@@ -181,7 +182,7 @@ def _fractional_steps(outcomes: Outcomes, last: int, weights: Floats | None) -> 
     return steps
 
 
-@MEASURES.register("relative-rank-rate")
+@MEASURES.register("relative-rank")
 @dataclass(frozen=True)
 class RelativeRankRate(Share):
     """The share of probes whose mate is within a share of the gallery: Σ 1[r_i/m ≤ R] / n, m people enrolled.
@@ -212,7 +213,8 @@ class RelativeRankRate(Share):
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        of = Target(self.key, f"recognition rate at relative rank {given(self.relative_rank)}")
+        at = given(self.relative_rank)
+        of = Target(f"relative-rank-{at}", f"recognition rate at relative rank {at}")
         return weighing(self.weights, of)
 
     @property
@@ -252,7 +254,7 @@ class MedianCensoredRank(OutcomeMeasure):
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return Target(self.key, f"median rank censored at {self.rank}")
+        return Target(self.code, f"median rank censored at {self.rank}")
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
         """How many probes have each censored rank."""
@@ -334,9 +336,25 @@ class RankStatistic(OutcomeMeasure):
 
 
 def average_cmc(curves: Sequence[Curve], name: str = "average") -> Curve:
-    """Average the curves of several algorithms over the same gallery and probes, rank by rank (Phillips et al. 2000).
+    """Average the curves of several algorithms over the same gallery and probes, rank by rank.
 
     It describes the field of algorithms, which is no sample of others. Curves of different lengths are cut to the shortest.
+
+    Parameters
+    ----------
+    curves
+        Curves of several algorithms, over the same ranks.
+    name
+        What the new curve is called.
+
+    Returns
+    -------
+    Curve
+        One curve.
+
+    References
+    ----------
+    .. [1] Phillips, P. J., Moon, H., Rizvi, S. A. and Rauss, P. J. (2000). IEEE PAMI 22, 1090-1104.
 
     Examples
     --------
@@ -371,10 +389,26 @@ def of_the_leader(of: Target) -> Target:
 
 
 def upper_bound_cmc(curves: Sequence[Curve], name: str | None = None) -> Curve:
-    """Return the *current upper bound*: the curve of the algorithm with the best rank-1 rate (Phillips et al. 2000).
+    """Return the *current upper bound*: the curve of the algorithm with the best rank-1 rate.
 
     If several share the best rank-1 rate, the one that leads at the first rank where they differ is taken. It is the
     curve of one algorithm, not the best of all at each rank, and being picked on these very probes flatters it.
+
+    Parameters
+    ----------
+    curves
+        Curves of several algorithms, over the same ranks.
+    name
+        What the new curve is called.
+
+    Returns
+    -------
+    Curve
+        One curve.
+
+    References
+    ----------
+    .. [1] Phillips, P. J., Moon, H., Rizvi, S. A. and Rauss, P. J. (2000). IEEE PAMI 22, 1090-1104.
 
     Examples
     --------
@@ -386,13 +420,13 @@ def upper_bound_cmc(curves: Sequence[Curve], name: str | None = None) -> Curve:
     ...     CMC()(Scores.from_array(one, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=name), experiment)
     ...     for name, one in values.items()
     ... ]
-    >>> upper_bound_cmc(curves).values, upper_bound_cmc(curves).facts.algorithm
+    >>> upper_bound_cmc(curves).values, upper_bound_cmc(curves).algorithm
     (array([1., 1.]), 'upper bound (right)')
     """
     _require_same_experiment(curves)
     best = max(curves, key=lambda curve: tuple(curve.values))
     return replace(
-        best.named(name or f"upper bound ({best.facts.algorithm})"),
+        best.named(name or f"upper bound ({best.algorithm})"),
         answers=describing(of_the_leader(best.answers.of)),
     )
 
@@ -406,6 +440,6 @@ def _require_same_experiment(curves: Sequence[Curve]) -> None:
             mine, theirs = getattr(first, field), getattr(curve.facts, field)
             if mine != theirs:
                 raise DesignError(
-                    f"The curves of {first.algorithm} and {curve.facts.algorithm} are not of the same experiment: "
+                    f"The curves of {first.algorithm} and {curve.algorithm} are not of the same experiment: "
                     f"{field} is {mine!r} and {theirs!r}."
                 )

@@ -12,15 +12,15 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Engine, Progress, Silent, on_engine, run_blocks, slices
+from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Threads
 from proband.errors import DesignError, UsageError
 from proband.kernels.codes import OK
 from proband.measures.outcomes import FailurePolicy
 from proband.measures.pairs.counts import allowed_errors
-from proband.results.base import Count, Rank, Rate, Result
-from proband.results.by_algorithm import for_each
-from proband.results.serializing import Written
+from proband.results.base import Count, Rank, Rate
+from proband.results.several import for_each
 from proband.samples import Experiment, Positions
 from proband.scores import Scores, axis_positions, require_orientation
 from proband.words import Note, Sentence, count, counted
@@ -37,7 +37,7 @@ _FAILED = Sentence(
 
 
 @dataclass(frozen=True)
-class SearchPoint(Result):
+class SearchPoint:
     """One threshold of a search that returns at most `rank` candidates.
 
     FPIR is the share of searches for strangers that return anybody, FNIR(R, t) the share of searches for enrolled people whose
@@ -53,11 +53,9 @@ class SearchPoint(Result):
         Searches for people who are not enrolled that return anybody.
     misses, n_mated, fnir
         Searches for enrolled people whose mate is not among the candidates.
-    asked
+    target_fpir
         The FPIR that was asked for, if one was.
     """
-
-    written = Written(also=("fpir", "fnir"))
 
     rank: Rank
     threshold: float | None
@@ -65,7 +63,7 @@ class SearchPoint(Result):
     n_nonmated: Count
     misses: Count
     n_mated: Count
-    asked: Rate | None = None
+    target_fpir: Rate | None = None
 
     @property
     def fpir(self) -> Rate:
@@ -152,7 +150,7 @@ class Searches:
             f"{counted(self.n_enrolled, 'person', 'people')}"
         )
 
-    def point(self, closeness: float, rank: Rank = 1, asked: Rate | None = None) -> SearchPoint:
+    def point(self, closeness: float, rank: Rank = 1, target_fpir: Rate | None = None) -> SearchPoint:
         """The errors when candidates must reach a closeness (the negative of a distance)."""
         if rank < 1:
             raise UsageError(f"A search returns at least one candidate, got {rank}.")
@@ -165,7 +163,7 @@ class Searches:
             len(self.best),
             int((~found).sum()),
             len(self.mate),
-            asked,
+            target_fpir,
         )
 
     def at_threshold(self, threshold: float, rank: Rank = 1) -> SearchPoint:
@@ -264,6 +262,7 @@ def require_both(algorithm: str, n_mated: int, n_strangers: int) -> None:
         raise DesignError("no probe has a mate in the gallery.", source=algorithm)
 
 
+@published
 @on_engine
 def search(
     scores: Scores,
@@ -291,6 +290,19 @@ def search(
         gallery samples are not enrolled. ``as_scored``: marks are ignored.
     counted_at
         Thresholds, in the scores' own orientation, at which those who reach them are counted: for errors by gallery size.
+    scores
+        Scores or embeddings of one algorithm.
+    experiment
+        The gallery, and probes of enrolled people and of strangers.
+    check_orientation
+        Whether scores that look reversed are refused.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    Searches
+        What every search found, from which FPIR and FNIR follow at any threshold.
 
     Examples
     --------

@@ -55,14 +55,14 @@ class PairMeasure(Measure):
             "use the design 'auto'.",
         )
 
-    def __call__(self, data: Scores, within: Experiment | Samples | None = None) -> Measurement:
+    def __call__(self, scores: Scores, experiment: Experiment | Samples | None = None) -> Measurement:
         """Measure scores within an experiment, or, with the samples table, of every query with every target."""
-        rates, facts = rates_of(data, within)
+        rates, facts = rates_of(scores, experiment)
         value, events = self.of_rates(rates)
         if self.weights == "person":
-            pairs = PairSet.of(data, within)  # type: ignore[arg-type]  # of an experiment or a table, as its rates are
+            pairs = PairSet.of(scores, experiment)  # type: ignore[arg-type]  # of an experiment or a table, as its rates are
             units = Units.people(pairs)
-            held = WeightedPairs.of(data, pairs, units, by_person=True)
+            held = WeightedPairs.of(scores, pairs, units, by_person=True)
             value, events = float(held.values(self, np.ones((1, units.n)))[0]), None
         return Measurement(value, events, describing(self.estimand), facts)
 
@@ -177,6 +177,7 @@ class FNMR(PairMeasure):
     """
 
     key = "fnmr-at-fmr"
+    spelled = ("FNMR at FMR {}", "FNMR @ FMR {}")
     form = "threshold"
     larger_is_better = False
     at_fmr: FalseMatchRate = 1e-3
@@ -185,7 +186,8 @@ class FNMR(PairMeasure):
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return weighing(self.weights, Target(self.key, f"FNMR at an FMR of {digits(self.at_fmr, 6)}"))
+        at = digits(self.at_fmr, 6)
+        return weighing(self.weights, Target(f"fnmr@{at}", f"FNMR at an FMR of {at}"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
         """The rate at the threshold, and the errors it rests on."""
@@ -195,6 +197,54 @@ class FNMR(PairMeasure):
     def of_weighted(self, rates: WeightedRates) -> Floats:
         """The rate in every replicate."""
         return rates.fnmr_at(self.at_fmr)
+
+
+@MEASURES.register("tar")
+@dataclass(frozen=True)
+class TAR(PairMeasure):
+    """The true accept rate at a false match rate, 1 − FNMR: the share of genuine comparisons at or above the threshold that it sets.
+
+    It is estimated and compared as `FNMR` is, with ends and differences turned around.
+
+    Parameters
+    ----------
+    at_fmr
+        The false match rate that sets the threshold.
+    weights
+        What weighs the same: every comparison (``probe``), or every ``person`` and every two people.
+
+    Examples
+    --------
+    >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb")})
+    >>> similarity = np.array([[1, 0.9, 0.2, 0.6], [0.9, 1, 0.3, 0.1], [0.2, 0.3, 1, 0.5], [0.6, 0.1, 0.5, 1]])
+    >>> TAR(0.1)(Scores.from_array(similarity, samples.ids, orientation="similarity"), samples).value
+    0.5
+    """
+
+    key = "tar-at-fmr"
+    spelled = ("TAR at FMR {}", "TAR @ FMR {}")
+    form = "threshold"
+    at_fmr: FalseMatchRate = 1e-3
+    weights: Weights = "probe"
+
+    @property
+    def estimand(self) -> Target:
+        """What it measures."""
+        return weighing(self.weights, Target(self.key, f"TAR at an FMR of {digits(self.at_fmr, 6)}"))
+
+    @property
+    def complement(self) -> FNMR:
+        """The false non-match rate that it is 1 minus."""
+        return FNMR(self.at_fmr, self.weights)
+
+    def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
+        """The rate at the threshold, and the matches it rests on."""
+        missed, misses = self.complement.of_rates(rates)
+        return 1 - missed, rates.counts.n_genuine - (misses or 0.0)
+
+    def of_weighted(self, rates: WeightedRates) -> Floats:
+        """The rate in every replicate."""
+        return 1 - self.complement.of_weighted(rates)
 
 
 @MEASURES.register("auc")

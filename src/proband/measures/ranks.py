@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks, slices
+from proband.engine.arguments import published
 from proband.engine.limits import Threads
 from proband.errors import DesignError
 from proband.kernels.codes import NO_MATE, NO_SCORE
@@ -22,7 +23,7 @@ from proband.kernels.counting import (
     new_counts,
 )
 from proband.measures.outcomes import Counting, FailurePolicy, Outcomes, TiePolicy
-from proband.results.by_algorithm import for_each
+from proband.results.several import for_each
 from proband.samples import Experiment, Positions
 from proband.scores import Embeddings, Scores, axis_positions, require_orientation
 from proband.scores.screening import Screen, make_screen
@@ -54,6 +55,7 @@ class _Task:
     mates: npt.NDArray[np.int64]  # places among `columns`, ascending for each row
 
 
+@published
 @for_each
 @on_engine
 def rank(
@@ -87,6 +89,13 @@ def rank(
         ``miss`` (default) or ``as_scored``: see `Outcomes`.
     check_orientation
         Refuse scores whose declared orientation makes genuine pairs look worse than impostor pairs beyond chance.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    Outcomes or Several
+        The rank of every probe; of several algorithms a mapping of names to outcomes.
 
     Examples
     --------
@@ -96,7 +105,6 @@ def rank(
     >>> experiment = Experiment(samples, gallery=["g1", "g2"], probes=["p1", "p2"])
     >>> rank(scores, experiment).ranks, rank(scores, experiment, ties="optimistic").ranks
     (array([1., 2.]), array([1., 1.]))
-
     """
     if not experiment.mated.any():
         raise DesignError(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.limits import FalseMatchRate, Share, Within
-from proband.errors import DesignError, Hint, UsageError
+from proband.errors import DesignError, Hint, UsageError, unknown_name
 from proband.measures.pairs.counts import PairCounts, allowed_errors
 from proband.results.base import Count, Rate, Result
 from proband.results.serializing import Written
@@ -26,7 +26,7 @@ SUPPORTED = 30  # events below which a rate is not supported (the rule of 30)
 
 
 @dataclass(frozen=True)
-class OperatingPoint(Result):
+class OperatingPoint:
     """One threshold, and the errors there. A comparison is accepted when its score reaches the threshold.
 
     FMR = false matches / impostor comparisons and FNMR = false non-matches / genuine comparisons, both without failures to
@@ -43,7 +43,7 @@ class OperatingPoint(Result):
         Genuine comparisons that are rejected; FNMR leaves out failures to acquire.
     far, frr
         The same with failures to acquire counted as rejections.
-    asked
+    target_fmr
         The FMR that was asked for, if one was.
 
     Examples
@@ -53,8 +53,6 @@ class OperatingPoint(Result):
     (0.025, 0.2, 0.02, 0.4, 0.8)
     """
 
-    written = Written(also=("fmr", "fnmr", "far", "frr", "fmr_supported", "fnmr_supported"))
-
     threshold: float | None
     false_matches: Count
     n_impostor: Count
@@ -62,7 +60,7 @@ class OperatingPoint(Result):
     n_genuine: Count
     n_failed_impostor: Count
     n_failed_genuine: Count
-    asked: Rate | None = None
+    target_fmr: Rate | None = None
 
     @property
     def fmr(self) -> Rate:
@@ -101,7 +99,7 @@ class OperatingPoint(Result):
 
 
 @dataclass(frozen=True)
-class EqualErrorRate(Result):
+class EqualErrorRate:
     """Where FMR and FNMR meet, or the interval they pass each other in, under a named convention.
 
     Attributes
@@ -153,7 +151,7 @@ class ErrorRates(Result):
     >>> laxest = admitting(rates, np.array([0.7, 0.6]), [1]).at_fmr(0.25)
     >>> laxest.threshold, laxest.false_matches, laxest.fnmr  # one false match is allowed, at the impostor's own score
     (0.7, 1, 0.5)
-    >>> [(one.fmr, one.fnmr) for one in rates.points()]
+    >>> [(point.fmr, point.fnmr) for point in rates.points()]
     [(0.6, 0.0), (0.4, 0.25), (0.4, 0.25), (0.0, 0.5), (0.0, 0.75), (0.0, 1.0)]
     >>> rates.eer().value, rates.min_dcf(p_target=0.5)
     (0.325, 0.5)
@@ -193,7 +191,7 @@ class ErrorRates(Result):
         at = self.counts.genuine_at
         return np.concatenate([[0], np.cumsum(at)])[:-1].astype(np.int64)
 
-    def _point(self, place: int, asked: Rate | None = None) -> OperatingPoint:
+    def _point(self, place: int, target_fmr: Rate | None = None) -> OperatingPoint:
         """The point whose threshold is an edge; beyond the last everything is rejected."""
         c = self.counts
         if place >= len(c.edges):
@@ -210,7 +208,7 @@ class ErrorRates(Result):
             c.n_genuine,
             c.n_failed_impostor,
             c.n_failed_genuine,
-            asked,
+            target_fmr,
         )
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
@@ -240,8 +238,8 @@ class ErrorRates(Result):
         """The first edge that at most so many impostors reach: edges ascend, so the impostors that reach them descend."""
         return int(np.searchsorted(-self.counts.impostor_ge, -most))
 
-    def at_false_matches(self, most: Count, asked: Rate | None = None) -> OperatingPoint:
-        """Find the laxest threshold with at most so many false matches; `asked` is the FMR it is for."""
+    def at_false_matches(self, most: Count, target_fmr: Rate | None = None) -> OperatingPoint:
+        """Find the laxest threshold with at most so many false matches; `target_fmr` is the FMR it is for."""
         c, place = self.counts, self._admitting_place(most)
         reached = int(c.impostor_ge[place]) if place < len(c.edges) else 0
         above = int(c.impostor_gt[place - 1]) if place else c.n_impostor
@@ -250,7 +248,7 @@ class ErrorRates(Result):
                 f"Impostors were not counted at {count(most)} false matches.",
                 Hint("name the false match rate: {option:fmr}"),
             )
-        return self._point(place, asked)
+        return self._point(place, target_fmr)
 
     def misses_at_fmr(self, fmr: FalseMatchRate) -> int:
         """How many genuine comparisons the laxest threshold rejects whose FMR is not above the one asked for."""
@@ -311,13 +309,11 @@ class ErrorRates(Result):
         >>> from proband.scores.trials import Trials
         >>> trials = Trials(pl.DataFrame({"score": [0.9, 0.3, 0.5, 0.1, 0.0], "mated": [1, 1, 0, 0, 0]}), "similarity")
         >>> rates = ErrorRates("net", True, count_trials(trials))
-        >>> [round(rates.eer(one).value, 4) for one in ("midpoint", "lower", "upper", "hull")]
+        >>> [round(rates.eer(convention).value, 4) for convention in ("midpoint", "lower", "upper", "hull")]
         [0.4167, 0.3333, 0.5, 0.2]
         """
         if convention not in get_args(EERConvention):
-            raise UsageError(
-                f"There is no EER convention {convention!r}.", f"{', '.join(get_args(EERConvention))}."
-            )
+            raise unknown_name("EER convention", convention, get_args(EERConvention))
         fmr, fnmr = self.curve
         after = int(np.argmax(fmr >= fnmr))
         before = max(after - 1, 0)
@@ -366,7 +362,7 @@ class ErrorRates(Result):
             )
         return 0.5 * (c.genuine_bits / c.n_genuine + c.impostor_bits / c.n_impostor)
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Every attainable threshold with its errors."""
         c = self.counts
         sign = 1.0 if self.larger_is_closer else -1.0

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar, newcombe_interval
 from proband.inference.image_choice.distributions import Distribution
-from proband.papers.claims import Claim, Judgement, Shown, Statement, by_sign, exactly, within
+from proband.papers.claims import Claim, Judgement, ShownDifference, Statement, by_sign, exactly, within
 from proband.words import Note, Sentence, digits
 
 TABLE_4 = {
@@ -41,7 +41,7 @@ PCA, LDA = ("pca:l1", "pca:l2", "pca:angle", "pca:mahalanobis"), ("lda:l1", "lda
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ChoiceEvidence:
     """The numbers that the claims are about.
 
     Attributes
@@ -179,7 +179,7 @@ _MOMENTS = Sentence(
 )
 
 
-def claims(found: Evidence) -> dict[str, tuple[Claim, ...]]:
+def claims(found: ChoiceEvidence) -> dict[str, tuple[Claim, ...]]:
     """All claims, by the item of the page that they belong to."""
     return {
         "table4": (*_about_pairs(found), _about_difficulty(found), _about_printed(found)),
@@ -191,13 +191,13 @@ def claims(found: Evidence) -> dict[str, tuple[Claim, ...]]:
     }
 
 
-def _about_pairs(found: Evidence) -> list[Claim]:
+def _about_pairs(found: ChoiceEvidence) -> list[Claim]:
     made = []
     for name, pairs in found.pairs.items():
         test = mcnemar(pairs.sf, pairs.fs)
         value = (pairs.sf - pairs.fs) / pairs.n
         # The paper's test decides; the interval says what it could show.
-        power = by_sign([Shown(value, *newcombe_interval(pairs, 0.90))])
+        power = by_sign([ShownDifference(value, *newcombe_interval(pairs, 0.90))])
         if test.p_greater < _ALPHA:
             judged = Judgement("agrees", None, power.power)
         elif test.p_less < _ALPHA:
@@ -221,7 +221,7 @@ _UNCLEAR = Sentence(
 )
 
 
-def _about_difficulty(found: Evidence) -> Claim:
+def _about_difficulty(found: ChoiceEvidence) -> Claim:
     rates = {
         "pca": {name: (one.ss + one.sf) / one.n for name, one in found.pairs.items()},
         "ica": {name: (one.ss + one.fs) / one.n for name, one in found.pairs.items()},
@@ -236,13 +236,13 @@ def _about_difficulty(found: Evidence) -> Claim:
     return _EASIEST.judged(here, by_sign(shown))
 
 
-def _apart(p: float, n: int, q: float, m: int) -> Shown:
+def _apart(p: float, n: int, q: float, m: int) -> ShownDifference:
     """The difference of two rates of different probes."""
     error = 1.96 * sqrt((p * (1 - p) + 0.25 / n) / n + (q * (1 - q) + 0.25 / m) / m)
-    return Shown(p - q, p - q - error, p - q + error)
+    return ShownDifference(p - q, p - q - error, p - q + error)
 
 
-def _about_printed(found: Evidence) -> Claim:
+def _about_printed(found: ChoiceEvidence) -> Claim:
     values = {name: mcnemar(pairs.sf, pairs.fs).p_greater for name, pairs in found.printed.items()}
     holds = all(
         p < _LEAST_PRINTED if name not in _PRINTED_P else abs(p - _PRINTED_P[name]) <= _LEAST_PRINTED
@@ -252,7 +252,7 @@ def _about_printed(found: Evidence) -> Claim:
     return _PRINTED.judged(here, exactly(holds, None))
 
 
-def _about_bootstrap(found: Evidence) -> Claim:
+def _about_bootstrap(found: ChoiceEvidence) -> Claim:
     n, p = found.n, found.successes / found.n
     binomial = _binomial(n, found.successes)
     distance = float(np.abs(np.cumsum(found.bootstrap) - binomial).max())
@@ -290,7 +290,7 @@ def _nearby(n: int, successes: int, sign: int, allowed: float) -> int:
     return steps
 
 
-def _about_differences(found: Evidence) -> tuple[Claim, ...]:
+def _about_differences(found: ChoiceEvidence) -> tuple[Claim, ...]:
     made = []
     for pair, one in found.differences.items():
         if pair not in NOT_WON:
@@ -299,7 +299,7 @@ def _about_differences(found: Evidence) -> tuple[Claim, ...]:
         share = lost / one.n_trials
         here = _LOST(c=lost, n=one.n_trials, mean=one.mean)
         # The middle 90 % of the trials: what an average difference must exceed to be won in 95 % of them.
-        power = by_sign([Shown(one.mean, *one.interval(0.90))]).power
+        power = by_sign([ShownDifference(one.mean, *one.interval(0.90))]).power
         if pair in _ORDER:
             verdict = (
                 "agrees" if share <= _ALPHA else "disagrees" if share >= 1 - _ALPHA else "cannot be judged"
@@ -320,7 +320,7 @@ _NO_ORDER = Sentence(
 )
 
 
-def _about_overlap(found: Evidence) -> Claim:
+def _about_overlap(found: ChoiceEvidence) -> Claim:
     best, second = (found.rates[name] for name in ("pca:mahalanobis", "pca:l1"))
     difference = found.differences["pca:mahalanobis", "pca:l1"]
     (low, high), (low_b, high_b) = best.interval(), second.interval()
@@ -339,9 +339,9 @@ def _overlaps_and_wins(one: Distribution, other: Distribution) -> bool:
     return low <= high_b and low_b <= high and apart
 
 
-def _about_lda(found: Evidence) -> Claim:
+def _about_lda(found: ChoiceEvidence) -> Claim:
     shown = [
-        Shown(one.mean, *one.interval())
+        ShownDifference(one.mean, *one.interval())
         for (first, second), one in found.differences.items()
         if first in ("pca:l1", "pca:mahalanobis") and second in LDA
     ]
@@ -349,7 +349,7 @@ def _about_lda(found: Evidence) -> Claim:
     return _LDA_BEHIND.judged(here, by_sign(shown))
 
 
-def _about_variants(found: Evidence) -> Claim:
+def _about_variants(found: ChoiceEvidence) -> Claim:
     means = {name: one.mean for name, one in found.rates.items()}
     every = list(means.values())
     splits = [
@@ -361,7 +361,7 @@ def _about_variants(found: Evidence) -> Claim:
     return _LDA_ALIKE.judged(_RANGES(lda=lda, pca=pca), exactly(lda <= pca / 2, chance))
 
 
-def _about_sampling(found: Evidence) -> Claim:
+def _about_sampling(found: ChoiceEvidence) -> Claim:
     one, other = found.rates["pca:mahalanobis"], found.unbalanced
     here: Note = _MOMENTS(
         mean=one.mean, sd=one.standard_deviation, mean_b=other.mean, sd_b=other.standard_deviation
@@ -370,10 +370,10 @@ def _about_sampling(found: Evidence) -> Claim:
         one.standard_deviation**2 / one.n_trials + other.standard_deviation**2 / other.n_trials
     )
     value = one.mean - other.mean
-    means = within([Shown(value, value - error, value + error)], _MEAN_MARGIN)
+    means = within([ShownDifference(value, value - error, value + error)], _MEAN_MARGIN)
     ratio = one.standard_deviation / other.standard_deviation - 1
     error = 1.96 * sqrt(1 / (2 * one.n_trials) + 1 / (2 * other.n_trials))
-    spreads = within([Shown(ratio, ratio - error, ratio + error)], _SPREAD_MARGIN, "number")
+    spreads = within([ShownDifference(ratio, ratio - error, ratio + error)], _SPREAD_MARGIN, "number")
     worst = max(
         (means, spreads), key=lambda judged: ("agrees", "cannot be judged", "disagrees").index(judged.verdict)
     )

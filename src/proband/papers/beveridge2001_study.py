@@ -25,7 +25,7 @@ from proband.inference.image_choice.distributions import Distribution
 from proband.inference.image_choice.estimates import compared
 from proband.measures import Outcomes
 from proband.papers.beveridge2001 import ALGORITHMS, FIRST, OTHER, SECOND, Beveridge2001, study_scores
-from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, PRINTED_P, TABLE_4, Evidence, claims
+from proband.papers.beveridge2001_claims import LDA, NOT_WON, PCA, PRINTED_P, TABLE_4, ChoiceEvidence, claims
 from proband.papers.charts import Line, curves_chart, spread_chart
 from proband.papers.common import found_by
 from proband.papers.page import Item, Reproduction, write_reproduction
@@ -79,7 +79,7 @@ _SAVED = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Measurements:
     """What was measured.
 
     Attributes
@@ -121,10 +121,10 @@ class Found:
         return _first(self.table4[SECOND], category)
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> ChoiceEvidence:
         """What the claims are about."""
         pairs = [*NOT_WON, *product(("pca:l1", _BEST), LDA)]
-        return Evidence(
+        return ChoiceEvidence(
             {name: row.counts for name, row in self.tests().items()},
             TABLE_4,
             self.bootstrap.shares,
@@ -146,16 +146,35 @@ def _first(found: Findings, category: str) -> Outcomes:
 @published
 def reproduce_beveridge2001(
     out: Path,
-    n_trials: Positive,
+    n_resamples: Positive,
     seed: Seed,
     threads: Threads | None,
     progress: Progress,
-    n_test: Positive = 160,
-    n_train: Positive = 225,
+    people: Positive = 160,
+    training: Positive = 225,
 ) -> tuple[Reproduction, Path]:
-    """Carry the studies out on synthetic people and write their page and their scores; return both."""
-    data = study_scores(seed, n_test, n_train, threads, progress)
-    found = measured(data, n_trials, seed, threads, progress)
+    """Carry the studies out on synthetic people and write their page and their scores; return both.
+
+    Parameters
+    ----------
+    out
+        The directory of the page.
+    n_resamples
+        How many trials.
+    people, training
+        How many people are tested, and trained on.
+    seed
+        The seed of the people and of all that is drawn.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    tuple
+        The claims with their verdicts, and the path of the page.
+    """
+    data = study_scores(seed, people, training, threads, progress)
+    found = measured(data, n_resamples, seed, threads, progress)
     made = reproduction(data, found, seed)
 
     def attach(draft: Path) -> None:
@@ -170,7 +189,9 @@ def reproduce_beveridge2001(
     return made, write_reproduction(made, out, _FILES, attach)
 
 
-def measured(data: Beveridge2001, n_trials: int, seed: int, threads: int | None, progress: Progress) -> Found:
+def measured(
+    data: Beveridge2001, n_trials: int, seed: int, threads: int | None, progress: Progress
+) -> Measurements:
     """Compare PCA with each ICA on the probe sets, resample the easiest of them, and permute galleries and probes."""
     running: dict[str, Any] = {"seed": seed, "threads": threads, "progress": progress}
     probed: dict[str, Any] = {
@@ -197,7 +218,9 @@ def measured(data: Beveridge2001, n_trials: int, seed: int, threads: int | None,
         for asked, own in ((trials, data.scores), ({**trials, "balanced": False}, best))
     )
     easy, hard = (_first(table4[SECOND], name) for name in ("fb", "dup1"))
-    return Found(table4, _resampled(easy, seed), _resampled_medians(hard, seed), balanced, unbalanced.choices)
+    return Measurements(
+        table4, _resampled(easy, seed), _resampled_medians(hard, seed), balanced, unbalanced.choices
+    )
 
 
 def _resampled(outcomes: Outcomes, seed: int) -> Distribution:
@@ -220,7 +243,7 @@ def _resampled_medians(outcomes: Outcomes, seed: int) -> dict[int, float]:
     return {value: times / _RESAMPLES for value, times in sorted(found.items())}
 
 
-def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
+def reproduction(data: Beveridge2001, found: Measurements, seed: int) -> Reproduction:
     """Put the paper's tables and figures beside ours."""
     judged = claims(found.evidence)
     choices = found.trials
@@ -343,7 +366,7 @@ def reproduction(data: Beveridge2001, found: Found, seed: int) -> Reproduction:
     )
 
 
-def _binomial(found: Found) -> Distribution:
+def _binomial(found: Measurements) -> Distribution:
     """The binomial distribution of the count, as counts of many trials."""
     from scipy.stats import binom
 
@@ -352,7 +375,7 @@ def _binomial(found: Found) -> Distribution:
     return Distribution(0, np.rint(many * binom.pmf(np.arange(n + 1), n, share)).astype(np.int64), n)
 
 
-def _table4(found: Found) -> Table:
+def _table4(found: Measurements) -> Table:
     heads = (
         *columns("probes", "PCA against", text=2),
         *columns("PCA", "ICA", "SS", "SF", "FS", "FF", "one-sided p", "p over people", text=0),
@@ -389,7 +412,7 @@ def _counts(pairs: PairedOutcomes) -> tuple[Cell, ...]:
     )
 
 
-def _medians(found: Found) -> Table:
+def _medians(found: Measurements) -> Table:
     rows = [(count_cell(value), rate_cell(share)) for value, share in found.medians.items()]
     return table(
         "medians",
@@ -417,7 +440,7 @@ def _rates(rates: Mapping[str, Distribution]) -> Table:
     return table("rates", "Rank-1 rates over choices of images, here", heads, rows, notes)
 
 
-def _table7(found: Found) -> Table:
+def _table7(found: Measurements) -> Table:
     rows = []
     for (a, b), printed in NOT_WON.items():
         one = found.trials.difference(a, b)

@@ -12,9 +12,9 @@ from proband.inference.image_choice.distributions import Distribution
 from proband.report.charts import spec
 from proband.report.charts.makers.histograms import bins
 from proband.report.charts.scales import Floats, Kind, Unit, rounded_out
-from proband.report.charts.spec import Axis, Curves, Histogram, Histograms, Series
+from proband.report.charts.spec import Axis, Curves, Histograms, Outline, Series
 from proband.report.page.charts import shown
-from proband.report.page.model import Chart
+from proband.report.page.model import ChartBlock
 from proband.report.tables.cells import columns, digits_cell, effect_cell, rate_cell, table, text_cell
 from proband.words import count, fixed
 
@@ -41,10 +41,10 @@ def spread_chart(
     *,
     unit: Unit = "rate",
     notes: tuple[str, ...] = (),
-) -> Chart:
+) -> ChartBlock:
     """Draw distributions of a rate, or of a difference of rates, over one another, each with its mean and middle 95 %."""
     outlines = tuple(
-        Histogram(name, *bins(one, width, zero_last=unit == "points"), (one.mean, *one.interval()))
+        Outline(name, *bins(one, width, zero_last=unit == "points"), (one.mean, *one.interval()))
         for name, one in found
     )
     ends = (
@@ -79,7 +79,7 @@ def curves_chart(
     kinds: Sequence[Kind] = ("log", "linear"),
     step: bool = True,
     notes: tuple[str, ...] = (),
-) -> Chart:
+) -> ChartBlock:
     """Draw curves over whole numbers, such as ranks."""
     series = tuple(
         Series(one.name, place, *_floats(one.xs, one.ys, one.low, one.high))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from proband.results.base import Result
 from proband.words import Note, Sentence
 
 Verdict = Literal["agrees", "disagrees", "cannot be judged"]
@@ -52,7 +51,7 @@ _TOO_WIDE = Sentence(
 )
 
 
-class Shown(NamedTuple):
+class ShownDifference(NamedTuple):
     """A difference that was found, with its 95 % interval; above zero it goes the paper's way."""
 
     value: float
@@ -69,7 +68,7 @@ class Judgement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Claim(Result):
+class Claim:
     """Something that a paper reports, and what became of it here.
 
     Attributes
@@ -126,7 +125,7 @@ class Statement:
         return Claim(self.key, self.place, self._paper(), self._rule(), here, found.verdict, why, found.power)
 
 
-def by_sign(shown: Sequence[Shown], unit: Unit = "points") -> Judgement:
+def by_sign(shown: Sequence[ShownDifference], unit: Unit = "points") -> Judgement:
     """Agree if every difference is above zero with its whole interval, disagree if any is below, else leave it open."""
     least = _SHOWN_OF_WIDTH * max(one.high - one.low for one in shown)
     power = (_POINTS if unit == "points" else _NUMBER)(least=least, power=_POWER)
@@ -138,7 +137,7 @@ def by_sign(shown: Sequence[Shown], unit: Unit = "points") -> Judgement:
     return Judgement("agrees", None, power)
 
 
-def within(shown: Sequence[Shown], margin: float, unit: Unit = "points") -> Judgement:
+def within(shown: Sequence[ShownDifference], margin: float, unit: Unit = "points") -> Judgement:
     """Agree if every interval lies within the margin on both sides of zero, disagree if any lies wholly beyond it."""
     reach = max(abs(end) for one in shown for end in (one.low, one.high))
     power = (_REACH_POINTS if unit == "points" else _REACH_NUMBER)(reach=reach, margin=margin)

@@ -11,8 +11,8 @@ from proband.designs.galleries import IN_ORDER
 from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.galleries.feret_results import CategoryResult, FeretStudy
 from proband.inference.galleries.tables import GalleryVariation
-from proband.inference.galleries.versions import Contrast
-from proband.papers.claims import Claim, Judgement, Shown, Statement, by_sign, exactly
+from proband.inference.galleries.versions import VersionContrast
+from proband.papers.claims import Claim, Judgement, ShownDifference, Statement, by_sign, exactly
 from proband.results.band import Band
 from proband.words import Note, Sentence
 
@@ -24,7 +24,7 @@ _ALL_GALLERIES = 5  # pairs of algorithms that must be in one order in every gal
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class FeretEvidence:
     """The numbers that the claims are about.
 
     Attributes
@@ -41,19 +41,19 @@ class Evidence:
         How many could have led.
     """
 
-    averages: Mapping[str, Shown]
-    bounds: Mapping[str, Shown]
+    averages: Mapping[str, ShownDifference]
+    bounds: Mapping[str, ShownDifference]
     variation: Mapping[str, GalleryVariation]
-    gains: Sequence[Shown]
-    costs: Sequence[Shown]
+    gains: Sequence[ShownDifference]
+    costs: Sequence[ShownDifference]
     leaders: Mapping[str, tuple[str, str]]
     n_algorithms: int
 
 
-def evidence_of(study: FeretStudy, verification: Mapping[str, Mapping[str, float]]) -> Evidence:
+def evidence_of(study: FeretStudy, verification: Mapping[str, Mapping[str, float]]) -> FeretEvidence:
     """Take from a study what the claims are about; `verification` has FNMR by category and algorithm."""
     there: dict[str, CategoryResult] = {one.category: one for one in study.results if one.category in PROBES}
-    return Evidence(
+    return FeretEvidence(
         {name: _at_rank_1(one.average) for name, one in there.items()},
         {name: _at_rank_1(one.upper_bound) for name, one in there.items()},
         {
@@ -72,13 +72,13 @@ def evidence_of(study: FeretStudy, verification: Mapping[str, Mapping[str, float
     )
 
 
-def _at_rank_1(band: Band) -> Shown:
-    return Shown(band.at(1), float(band.low[0]), float(band.high[0]))
+def _at_rank_1(band: Band) -> ShownDifference:
+    return ShownDifference(band.at(1), float(band.low[0]), float(band.high[0]))
 
 
-def _on_fb(contrast: Contrast) -> Shown:
+def _on_fb(contrast: VersionContrast) -> ShownDifference:
     row = next((row for row in contrast.rows if row.category == "fb"), contrast.rows[0])
-    return Shown(row.pair.difference, row.pair.low, row.pair.high)
+    return ShownDifference(row.pair.value, row.pair.low, row.pair.high)
 
 
 _CHOSEN = "how much light, time and expression change a synthetic face was chosen, not measured"
@@ -184,7 +184,7 @@ _SIZE = Sentence(
 )
 
 
-def claims(found: Evidence) -> dict[str, tuple[Claim, ...]]:
+def claims(found: FeretEvidence) -> dict[str, tuple[Claim, ...]]:
     """All claims, by the item of the page that they belong to; those about categories without probes are left out."""
     averages = set(found.averages)
     difficulty = [
@@ -201,38 +201,38 @@ def claims(found: Evidence) -> dict[str, tuple[Claim, ...]]:
     }
 
 
-def _less(one: Shown, other: Shown) -> Shown:
+def _less(one: ShownDifference, other: ShownDifference) -> ShownDifference:
     """The difference of two rates of different probes; people in both make the interval wider than need be."""
     value = one.value - other.value
-    return Shown(
+    return ShownDifference(
         value,
         value - hypot(one.value - one.low, other.high - other.value),
         value + hypot(one.high - one.value, other.value - other.low),
     )
 
 
-def _told_averages(found: Evidence) -> Note:
+def _told_averages(found: FeretEvidence) -> Note:
     return _RATES(rates=tuple((name, one.value) for name, one in found.averages.items()))
 
 
-def _about_hardest(found: Evidence) -> Claim:
+def _about_hardest(found: FeretEvidence) -> Claim:
     own = found.averages
     shown = [_less(own["fb"], own[name]) for name in ("dup1", "fc", "dup2")]
     shown += [_less(own[name], own["dup2"]) for name in ("dup1", "fc")]
     return _HARDEST.judged(_told_averages(found), by_sign(shown))
 
 
-def _about_best(found: Evidence) -> Claim:
+def _about_best(found: FeretEvidence) -> Claim:
     fc, dup2 = found.bounds["fc"], found.bounds["dup2"]
     return _BEST.judged(_BOUNDS(fc=fc.value, dup2=dup2.value), by_sign([_less(fc, dup2)]))
 
 
-def _told(shown: Sequence[Shown]) -> Note:
+def _told(shown: Sequence[ShownDifference]) -> Note:
     each = (_DIFFERENCE(value=one.value, low=one.low, high=one.high) for one in shown)
     return _DIFFERENCES(differences=tuple(each))
 
 
-def _about_galleries(found: Evidence) -> list[Claim]:
+def _about_galleries(found: FeretEvidence) -> list[Claim]:
     made = []
     for name, variation in found.variation.items():
         tested = [
@@ -243,7 +243,7 @@ def _about_galleries(found: Evidence) -> list[Claim]:
         adjusted = holm(tested) if tested else [1.0]
         size = _SIZE(size=variation.size)
         here = _VARIES_HERE(
-            widest=max(row.spread.range for row in variation.rows),
+            widest=max(row.range for row in variation.rows),
             n=sum(p <= _ALPHA for p in adjusted),
             total=len(variation.rows),
         )
@@ -253,7 +253,7 @@ def _about_galleries(found: Evidence) -> list[Claim]:
             if least <= _ALPHA
             else Judgement("cannot be judged", _CHANCE_ONLY(p=least), size)
         )
-        if max(row.spread.range for row in variation.rows) == 0:
+        if max(row.range for row in variation.rows) == 0:
             judged = Judgement("disagrees", None, size)
         made += [_VARIES[name].judged(here, judged), _about_order(name, variation, size)]
     settled = {name: _settled(variation) for name, variation in found.variation.items()}
@@ -295,7 +295,7 @@ def _settled(one: GalleryVariation) -> int:
     )
 
 
-def _about_tasks(found: Evidence) -> Claim:
+def _about_tasks(found: FeretEvidence) -> Claim:
     each = tuple(_LEADER(category=name, first=a, second=b) for name, (a, b) in found.leaders.items())
     differ = any(a != b for a, b in found.leaders.values())
     # Two orders that had nothing to do with each other would differ in this nearly always: agreement says little.

@@ -16,7 +16,7 @@ from proband.faces import contact_sheet
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.feret_study import feret_study
 from proband.inference.galleries.rejection import Rejection
-from proband.inference.galleries.versions import Contrast
+from proband.inference.galleries.versions import VersionContrast
 from proband.measures.pair_measures import FNMR
 from proband.papers.feret2000 import CHANGES, POOLED, Feret2000, categories, feret2000_data
 from proband.papers.feret2000_claims import PROBES, claims, evidence_of
@@ -77,7 +77,24 @@ _HARD = Sentence(
 def reproduce_feret2000(
     out: Path, people: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
-    """Run the study on synthetic people and write its page; return both."""
+    """Run the study on synthetic people and write its page; return both.
+
+    Parameters
+    ----------
+    out
+        The directory of the page.
+    people
+        How many people.
+    seed
+        The seed of the people and of all that is drawn.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    tuple
+        The claims with their verdicts, and the path of the page.
+    """
     data, study = run_feret2000(people, seed, threads, progress)
     made = reproduction(data, study, seed)
 
@@ -204,7 +221,7 @@ def _verification(data: Feret2000, study: FeretStudy) -> dict[str, dict[str, flo
     return found
 
 
-def _contrasts(contrasts: tuple[Contrast, ...]) -> tuple[Block, ...]:
+def _contrasts(contrasts: tuple[VersionContrast, ...]) -> tuple[Block, ...]:
     return tuple(
         replace(contrast_table(one), id=f"{one.kind}-{place}") for place, one in enumerate(contrasts, 1)
     )

@@ -10,7 +10,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from proband.papers.claims import Claim, Judgement, Shown, Statement, by_sign, exactly
+from proband.papers.claims import Claim, Judgement, ShownDifference, Statement, by_sign, exactly
 from proband.papers.mery2016 import (
     ATTRIBUTES,
     CLASSIFIERS,
@@ -34,7 +34,7 @@ _FAR = 0.275  # half of what the paper's luckiest hold-out is above LOSO
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ProtocolEvidence:
     """The numbers that the claims are about.
 
     Attributes
@@ -61,10 +61,10 @@ class Evidence:
     sex_singles: Sequence[SingleRuns]
 
 
-def evidence_of(study: Mery2016) -> Evidence:
+def evidence_of(study: Mery2016) -> ProtocolEvidence:
     """Take from a study what the claims are about."""
     posed = study.expressions[POSED]
-    return Evidence(
+    return ProtocolEvidence(
         {people: _runs(run, FACES) for people, run in study.faces.items()},
         {
             size: {name: [accuracies(found(run, name, _LAST)) for run in runs] for name in CLASSIFIERS}
@@ -248,7 +248,7 @@ _REVERSED_HERE = Sentence(
 )
 
 
-def claims(given: Evidence) -> dict[str, tuple[Claim, ...]]:
+def claims(given: ProtocolEvidence) -> dict[str, tuple[Claim, ...]]:
     """All claims, by the item of the page that they belong to."""
     return {
         "table4": (*_about_training(given), *_about_means(given)),
@@ -258,16 +258,18 @@ def claims(given: Evidence) -> dict[str, tuple[Claim, ...]]:
     }
 
 
-def _apart(more: Sequence[npt.NDArray[np.float64]], less: Sequence[npt.NDArray[np.float64]]) -> Shown:
+def _apart(
+    more: Sequence[npt.NDArray[np.float64]], less: Sequence[npt.NDArray[np.float64]]
+) -> ShownDifference:
     """The difference of two means over runs, with its interval over splits; means of several galleries are averaged."""
     value = float(np.mean([one.mean() for one in more]) - np.mean([one.mean() for one in less]))
     error = 1.96 * sqrt(
         sum(one.var(ddof=1) / len(one) / len(side) ** 2 for side in (more, less) for one in side)
     )
-    return Shown(value, value - error, value + error)
+    return ShownDifference(value, value - error, value + error)
 
 
-def _steps(runs: Runs, columns: Sequence[str]) -> list[Shown]:
+def _steps(runs: Runs, columns: Sequence[str]) -> list[ShownDifference]:
     """What each column gains over the one before it, for each classifier."""
     return [_apart([runs[name][after]], [runs[name][before]]) for name in CLASSIFIERS for before, after in pairwise(columns)]  # fmt: skip
 
@@ -280,7 +282,7 @@ def _one(name: str, values: Sequence[float]) -> Note:
     return _SERIES(name=name, values=tuple(_SHARE(value=float(one)) for one in values))
 
 
-def _about_training(given: Evidence) -> list[Claim]:
+def _about_training(given: ProtocolEvidence) -> list[Claim]:
     orders = (FACES[2::-1], FACES[:2:-1])
     steps = [one for runs in given.faces.values() for columns in orders for one in _steps(runs, columns)]
     made = [
@@ -303,7 +305,7 @@ def _about_training(given: Evidence) -> list[Claim]:
     return made
 
 
-def _about_means(given: Evidence) -> list[Claim]:
+def _about_means(given: ProtocolEvidence) -> list[Claim]:
     leads = [
         _apart([runs["LBP"][column]], [runs["SRC"][column]])
         for runs in given.faces.values()
@@ -318,7 +320,7 @@ def _about_means(given: Evidence) -> list[Claim]:
     ]
 
 
-def _about_single_runs(given: Evidence) -> list[Claim]:
+def _about_single_runs(given: ProtocolEvidence) -> list[Claim]:
     sides = {people: _by_kind(singles) for people, singles in given.singles.items()}
     fewest = sides[min(sides)]["HO"]
     split = {kind: float(np.mean([one.other_split for side in sides.values() for one in side[kind]])) for kind in ("HO", "CV")}  # fmt: skip
@@ -333,7 +335,7 @@ def _about_single_runs(given: Evidence) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _about_hidden(given: Evidence) -> Claim:
+def _about_hidden(given: ProtocolEvidence) -> Claim:
     runs, single = given.faces[min(given.faces)], given.singles[min(given.singles)][-1]
     better, worse = single.better, single.worse
     most, half = runs[better][FACES[0]], runs[better][FACES[2]]
@@ -344,7 +346,7 @@ def _about_hidden(given: Evidence) -> Claim:
     return _HIDDEN.judged(here, by_sign([_apart([most], [half])]))
 
 
-def _about_expressions(given: Evidence) -> tuple[Claim, ...]:
+def _about_expressions(given: ProtocolEvidence) -> tuple[Claim, ...]:
     from scipy.special import stdtrit
 
     runs = given.expressions
@@ -352,7 +354,7 @@ def _about_expressions(given: Evidence) -> tuple[Claim, ...]:
     for name, lost in given.lost.items():
         error = float(stdtrit(len(lost) - 1, 0.975) * lost.std(ddof=1) / sqrt(len(lost)))
         value = float(lost.mean())
-        shown.append(Shown(value, value - error, value + error))
+        shown.append(ShownDifference(value, value - error, value + error))
         falls.append(
             _FALL(
                 name=name,
@@ -389,7 +391,7 @@ def _about_expressions(given: Evidence) -> tuple[Claim, ...]:
     )
 
 
-def _about_sex(given: Evidence) -> tuple[Claim, ...]:
+def _about_sex(given: ProtocolEvidence) -> tuple[Claim, ...]:
     runs, singles = given.sex, given.sex_singles
     leads = [_apart([runs["SRC"][column]], [runs["LBP"][column]]) for column in ATTRIBUTES]
     means = {name: [float(runs[name][column].mean()) for column in ATTRIBUTES] for name in CLASSIFIERS}

@@ -44,7 +44,7 @@ from proband.protocols.running.results import ProtocolRun
 from proband.report.charts.makers.rows import around, rows_chart
 from proband.report.charts.spec import Mark, Rows
 from proband.report.page.charts import shown
-from proband.report.page.model import Block, Chart, Paragraph
+from proband.report.page.model import Block, ChartBlock, Paragraph
 from proband.report.tables.table import Table
 from proband.words import Note, Sentence, count, counted, percent
 
@@ -85,7 +85,24 @@ _SEX = Sentence(
 def reproduce_mery2016(
     out: Path, people: Positive, runs: Positive, seed: Seed, threads: Threads | None, progress: Progress
 ) -> tuple[Reproduction, Path]:
-    """Run the study on synthetic people and write its page; return both."""
+    """Run the study on synthetic people and write its page; return both.
+
+    Parameters
+    ----------
+    out
+        The directory of the page.
+    people, runs
+        How many people, and runs of each protocol.
+    seed
+        The seed of the people and of all that is drawn.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    tuple
+        The claims with their verdicts, and the path of the page.
+    """
     study = run_mery2016(people, runs, seed, threads, progress)
     made = reproduction(study, runs, seed)
     return made, write_reproduction(made, out, _FILES, lambda draft: _sheet(study, draft / "faces.png"))
@@ -160,7 +177,7 @@ def _both(one: PaperTable) -> tuple[Block, ...]:
     return _drawn(one, beside), beside
 
 
-def _drawn(one: PaperTable, beside: Table) -> Chart:
+def _drawn(one: PaperTable, beside: Table) -> ChartBlock:
     """Draw means with the range of all runs, published and here, a row for each protocol."""
     columns = list(dict.fromkeys(map(column_of, one.run.results)))
     names = tuple(f"{name}, {where}" for name in CLASSIFIERS for where in ("here", "published"))
@@ -256,7 +273,7 @@ def _sheet(study: Mery2016, path: Path) -> None:
 def _neutral(run: ProtocolRun) -> str:
     folds = next(one for one in run.findings if column_of(one.results[0]) == "10f CV")
     neutral = [one for one in folds.classification.by_class if one.label == "neutral"]
-    own = [f"{one.algorithm} {percent(one.recall or 0.0)}" for one in neutral]
+    own = [f"{one.algorithm} {percent(0.0 if one.recall is None else one.recall.value)}" for one in neutral]
     return (
         f"With one neutral image of a person there is no second to recognise it by, even mixed: of these, {' and '.join(own)} are recognised (10f CV). "
         f"The others are {percent(1 - 1 / POSES, 1)} of all images."

@@ -21,7 +21,6 @@ from proband.papers.mery2016 import (
 from proband.protocols.running.results import ProtocolRun
 from proband.report.tables.cells import columns, fixed_cell, text_cell
 from proband.report.tables.table import Beside, Cell, Table
-from proband.results.base import Result
 from proband.words import counted, fixed, given, percent, signed
 
 STATISTICS = ("max", "mean", "min", "std")
@@ -118,7 +117,7 @@ TABLE_6 = Published(
 
 
 @dataclass(frozen=True)
-class SingleRuns(Result):
+class SingleRuns:
     """What a comparison of two classifiers by one run each can say, under one protocol.
 
     Attributes

@@ -25,9 +25,9 @@ from proband.inference.strata.study import StratStudy
 from proband.inference.strata.units import strata_of
 from proband.measures import Outcomes, rank
 from proband.papers.charts import Line, curves_chart
-from proband.papers.claims import Shown
+from proband.papers.claims import ShownDifference
 from proband.papers.common import found_by, scores_of
-from proband.papers.micheals_boult2001_claims import Evidence, claims, low_ranks
+from proband.papers.micheals_boult2001_claims import StratEvidence, claims, low_ranks
 from proband.papers.page import Item, Reproduction, write_reproduction
 from proband.report.charts.makers.curves import cmc
 from proband.report.charts.makers.rows import gallery_effect
@@ -77,7 +77,7 @@ _COLUMNS = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class StratStudies:
     """The studies by images of each person, and what figures 3 and 5 are drawn from.
 
     Attributes
@@ -93,11 +93,11 @@ class Found:
     variances: Mapping[int, npt.NDArray[np.float64]]
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> StratEvidence:
         """What the claims are about."""
         last = low_ranks(self.studies[4].n_subjects)
         gaps = {images: _leads(study) for images, study in self.studies.items()}
-        return Evidence(
+        return StratEvidence(
             {images: study.effects[0] for images, study in self.studies.items()},
             {images: study.mixed[0] for images, study in self.studies.items()},
             {key: one.by_rank for key, one in self.studies[4].errors.items()},
@@ -120,7 +120,24 @@ def reproduce_micheals_boult2001(
     progress: Progress,
     people: dict[Positive, Positive] | None = None,
 ) -> tuple[Reproduction, Path]:
-    """Run the experiments with three and with four images of each person and write their page; return both."""
+    """Run the experiments with three and with four images of each person and write their page; return both.
+
+    Parameters
+    ----------
+    out
+        The directory of the page.
+    people
+        How many people.
+    seed
+        The seed of the people and of all that is drawn.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    tuple
+        The claims with their verdicts, and the path of the page.
+    """
     found = run_micheals_boult2001(seed, threads, progress, people)
     made = reproduction(found, seed, None if people is None else max(people.values()))
     return made, write_reproduction(made, out)
@@ -128,7 +145,7 @@ def reproduce_micheals_boult2001(
 
 def run_micheals_boult2001(
     seed: int, threads: int | None, progress: Progress, people: dict[int, int] | None = None
-) -> Found:
+) -> StratStudies:
     """Make the data and run the experiments, without writing anything."""
     wanted = people or PEOPLE
     most = max(wanted.values())
@@ -156,7 +173,7 @@ def run_micheals_boult2001(
         first[images] = rank(scores[0], mixed.experiment(0))
         if images == 4:
             variances = _by_left_out(scores[0], mixed)
-    return Found(studies, first, variances)
+    return StratStudies(studies, first, variances)
 
 
 def _by_left_out(scores: DenseScores, mixed: ImageColumns) -> dict[int, npt.NDArray[np.float64]]:
@@ -180,15 +197,15 @@ def successes(outcomes: Outcomes, last: int) -> npt.NDArray[np.float64]:
     return at.reshape(people, -1, last)
 
 
-def _leads(study: StratStudy) -> list[Shown]:
+def _leads(study: StratStudy) -> list[ShownDifference]:
     """The first algorithm less each other one, under BRR."""
     assert study.comparison is not None
     pairs = {frozenset((one.first, one.second)): one for one in study.comparison.pairs}
     found = []
     for name in ALGORITHMS[1:]:
         one = pairs[frozenset((ALGORITHMS[0], name))]
-        own = Shown(one.difference, one.low, one.high)
-        found.append(own if one.first == ALGORITHMS[0] else Shown(-own.value, -own.high, -own.low))
+        own = ShownDifference(one.value, one.low, one.high)
+        found.append(own if one.first == ALGORITHMS[0] else ShownDifference(-own.value, -own.high, -own.low))
     return found
 
 
@@ -225,7 +242,7 @@ def _missed() -> float:
     return missed / _MISSES
 
 
-def reproduction(found: Found, seed: int, people: int | None) -> Reproduction:
+def reproduction(found: StratStudies, seed: int, people: int | None) -> Reproduction:
     """Put the papers' figures beside ours."""
     judged = claims(found.evidence)
     three, four = (found.studies[images] for images in (3, 4))
@@ -333,7 +350,7 @@ def _errors(study: StratStudy) -> Table:
     return table("figure3-table", "Standard errors, here", heads, rows, notes)
 
 
-def _units_chart(found: Found) -> Block:
+def _units_chart(found: StratStudies) -> Block:
     named = [
         Line("three units" if not left_out else f"without column {left_out + 1}", _ranks(values), values)
         for left_out, values in sorted(found.variances.items())
@@ -349,7 +366,7 @@ def _units_chart(found: Found) -> Block:
     )
 
 
-def _units(found: Found) -> Table:
+def _units(found: StratStudies) -> Table:
     last = low_ranks(found.studies[4].n_subjects)
     three = found.variances[0]
     mean = np.mean([values for left_out, values in found.variances.items() if left_out], axis=0)
@@ -365,7 +382,7 @@ def _units(found: Found) -> Table:
     return table("figure5-table", "What a third unit gains, here", heads, rows, notes)
 
 
-def _strat(found: Found) -> Table:
+def _strat(found: StratStudies) -> Table:
     evidence = found.evidence
     binomial, cluster = evidence.leprosy
     rows = [

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.proportions import normal_quantile
-from proband.papers.claims import Claim, Judgement, Shown, Statement, by_sign, exactly, within
+from proband.papers.claims import Claim, Judgement, ShownDifference, Statement, by_sign, exactly, within
+from proband.results.difference import Difference
 from proband.words import Sentence
 
 Floats = npt.NDArray[np.float64]
@@ -27,7 +28,7 @@ _RESAMPLES = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class StratEvidence:
     """The numbers that the claims are about.
 
     Attributes
@@ -57,8 +58,8 @@ class Evidence:
     errors: Mapping[str, Floats]
     successes: Floats
     variances: Mapping[int, Floats]
-    leads: Mapping[int, Sequence[Shown]]
-    gaps: Sequence[Shown]
+    leads: Mapping[int, Sequence[ShownDifference]]
+    gaps: Sequence[ShownDifference]
     n_replicates: int
     balanced_columns: int
     leprosy: tuple[float, float]
@@ -210,7 +211,7 @@ _SAME = Sentence(
 )
 
 
-def claims(found: Evidence) -> dict[str, tuple[Claim, ...]]:
+def claims(found: StratEvidence) -> dict[str, tuple[Claim, ...]]:
     """All claims, by the item of the page that they belong to."""
     return {
         "figure2": (_about_galleries(found), _about_neutral(found)),
@@ -222,36 +223,34 @@ def claims(found: Evidence) -> dict[str, tuple[Claim, ...]]:
     }
 
 
-def _about_galleries(found: Evidence) -> Claim:
+def _about_galleries(found: StratEvidence) -> Claim:
     effect = found.effects[3]
     rates = tuple((f"gallery {place}", one.value) for place, one in enumerate(effect.estimates, 1))
     power = by_sign([_pair(pair) for pair in effect.pairs]).power
-    if effect.p_value < _ALPHA:
+    p = float(effect.test)
+    if p < _ALPHA:
         judged = Judgement("agrees", None, power)
     else:
         largest = max(abs(end) for pair in effect.pairs for end in _pair(pair)[1:])
         near = largest <= _NEAR
-        judged = Judgement(
-            "disagrees" if near else "cannot be judged", None if near else _SAME(p=effect.p_value), power
-        )
-    return _EFFECT.judged(_GALLERIES(rates=rates, p=effect.p_value), judged)
+        judged = Judgement("disagrees" if near else "cannot be judged", None if near else _SAME(p=p), power)
+    return _EFFECT.judged(_GALLERIES(rates=rates, p=p), judged)
 
 
 _NEAR = 0.05  # galleries that differ by less are taken for the same
 
 
-def _pair(pair: Mapping[str, float]) -> Shown:
-    value = pair["difference"]
-    error = 1.96 * pair["standard_error"]
-    return Shown(value, value - error, value + error)
+def _pair(pair: Difference) -> ShownDifference:
+    error = 1.96 * (pair.standard_error or 0.0)
+    return ShownDifference(pair.value, pair.value - error, pair.value + error)
 
 
-def _about_neutral(found: Evidence) -> Claim:
+def _about_neutral(found: StratEvidence) -> Claim:
     shown = [
         _pair(pair)
         for effect in found.effects.values()
         for pair in effect.pairs
-        if (pair["first"], pair["second"]) in SAME_DAY
+        if (int(pair.first), int(pair.second)) in SAME_DAY
     ]
     return _NEUTRAL_BEST.judged(_NEUTRALS(differences=tuple(map(_told, shown))), by_sign(shown))
 
@@ -261,13 +260,13 @@ _DIFFERENCE = Sentence(
 )
 
 
-def _told(one: Shown) -> str:
+def _told(one: ShownDifference) -> str:
     return str(_DIFFERENCE(value=one.value, low=one.low, high=one.high))
 
 
-def _about_mixing(found: Evidence) -> Claim:
+def _about_mixing(found: StratEvidence) -> Claim:
     before, after = found.effects[3], found.mixed[3]
-    here = _MIXED(before=before.range, after=after.range, p=after.p_value)
+    here = _MIXED(before=before.range, after=after.range, p=float(after.test))
     return _MIXING.judged(here, within([_pair(pair) for pair in after.pairs], _NEAR))
 
 
@@ -283,7 +282,7 @@ def decrease_of(successes: Floats, weights: Floats | None = None) -> Floats:
     return made
 
 
-def _about_brr(found: Evidence) -> list[Claim]:
+def _about_brr(found: StratEvidence) -> list[Claim]:
     people = len(found.successes)
     weights = (
         np.random.default_rng(0).multinomial(people, np.full(people, 1 / people), _RESAMPLES).astype(float)
@@ -292,29 +291,30 @@ def _about_brr(found: Evidence) -> list[Claim]:
     low, high = np.quantile(decrease_of(found.successes, weights), [0.025, 0.975]).tolist()
     here = _DECREASE(value=value, low=low, high=high)
     published = _PUBLISHED_DECREASE
-    apart = Shown(value - published, low - published, high - published)
+    apart = ShownDifference(value - published, low - published, high - published)
     return [
-        _SMALLER.judged(here, by_sign([Shown(value, low, high)], "number")),
+        _SMALLER.judged(here, by_sign([ShownDifference(value, low, high)], "number")),
         _BY_FIFTH.judged(here, within([apart], _DECREASE_MARGIN, "number")),
     ]
 
 
-def _about_traditional(found: Evidence) -> Claim:
+def _about_traditional(found: StratEvidence) -> Claim:
     last = found.successes.shape[2]
     ratios = found.errors["bootstrap-of-probes"][:last] / found.errors["jackknife"][:last]
     # Errors at neighbouring ranks rest on the same resamples: their mean is known no better than one of them.
     value, error = float(np.mean(ratios)), 1.96 / sqrt(2 * _RESAMPLES)
     here = _RATIO(what="bootstrap over jackknife", value=value, low=value - error, high=value + error)
     return _TRADITIONAL.judged(
-        here, within([Shown(value - 1, value - 1 - error, value - 1 + error)], _ALIKE_MARGIN, "number")
+        here,
+        within([ShownDifference(value - 1, value - 1 - error, value - 1 + error)], _ALIKE_MARGIN, "number"),
     )
 
 
-def _about_replicates(found: Evidence) -> Claim:
+def _about_replicates(found: StratEvidence) -> Claim:
     return _REPLICATES.judged(_N_REPLICATES(n=found.n_replicates), exactly(found.n_replicates <= 256, None))
 
 
-def _about_units(found: Evidence) -> Claim:
+def _about_units(found: StratEvidence) -> Claim:
     three = found.variances[0]
     fewer = np.stack([values for left_out, values in found.variances.items() if left_out])
     below = int((three < fewer.min(axis=0)).sum())
@@ -322,43 +322,45 @@ def _about_units(found: Evidence) -> Claim:
     return _UNITS.judged(here, exactly(below >= 0.9 * len(three), 1 / 4))
 
 
-def _about_leader(found: Evidence) -> Claim:
+def _about_leader(found: StratEvidence) -> Claim:
     shown = [one for each in found.leads.values() for one in each]
     return _BEST.judged(_LEADS(differences=tuple(map(_told, shown))), by_sign(shown))
 
 
-def _about_pca(found: Evidence) -> Claim:
+def _about_pca(found: StratEvidence) -> Claim:
     more, fewer = found.gaps
     value = more.value - fewer.value
     error = 1.96 * sqrt(sum(((one.high - one.low) / 3.92) ** 2 for one in found.gaps))
     here = _GAPS(more=more.value, fewer=fewer.value)
-    return _PCA.judged(here, by_sign([Shown(value, value - error, value + error)]))
+    return _PCA.judged(here, by_sign([ShownDifference(value, value - error, value + error)]))
 
 
-def _about_clusters(found: Evidence) -> Claim:
+def _about_clusters(found: StratEvidence) -> Claim:
     value = float(found.errors["bootstrap-of-people"][0] / found.errors["bootstrap-of-probes"][0])
     error = 1.96 * value / sqrt(_RESAMPLES)
     here = _RATIO(what="people over probes", value=value, low=value - error, high=value + error)
-    return _CLUSTERS.judged(here, by_sign([Shown(value - 1, value - 1 - error, value - 1 + error)], "number"))
+    return _CLUSTERS.judged(
+        here, by_sign([ShownDifference(value - 1, value - 1 - error, value - 1 + error)], "number")
+    )
 
 
-def _about_leprosy(found: Evidence) -> Claim:
+def _about_leprosy(found: StratEvidence) -> Claim:
     binomial, cluster = found.leprosy
     holds = (round(binomial, 4), round(cluster, 4)) == (0.0258, 0.0465)
     return _LEPROSY.judged(_ERRORS(binomial=binomial, cluster=cluster), exactly(holds, None))
 
 
-def _about_kish(found: Evidence) -> Claim:
+def _about_kish(found: StratEvidence) -> Claim:
     from scipy.special import ndtr
 
     formula = 2 * float(ndtr(-normal_quantile(0.95) / sqrt(1.2)))
     here = _MISSED(missed=found.missed, formula=formula)
     error = 1.96 * sqrt(found.missed * (1 - found.missed) / 100_000)
     value = found.missed - 0.074
-    return _KISH.judged(here, within([Shown(value, value - error, value + error)], 0.004, "number"))
+    return _KISH.judged(here, within([ShownDifference(value, value - error, value + error)], 0.004, "number"))
 
 
-def _about_columns(found: Evidence) -> Claim:
+def _about_columns(found: StratEvidence) -> Claim:
     return _COLUMNS.judged(_BALANCED(n=found.balanced_columns), exactly(found.balanced_columns == 325, None))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from proband.papers.claims import Claim, Verdict, counts_of, summary_of
 from proband.report.methods_text import MethodsText
-from proband.report.page.model import Block, Facts, Paragraph, Section, said
+from proband.report.page.model import Block, FactsBlock, Paragraph, Section, said
 from proband.report.scene import Scene
 from proband.report.tables.cells import table, text_cell
 from proband.report.tables.table import Cell, Column, Table, Tone
@@ -183,7 +183,7 @@ def _reasons_table(lacking: Sequence[Claim]) -> Table:
     return table("reasons", "Why some do not agree", heads, rows)
 
 
-def _judged(claim: Claim) -> Facts:
+def _judged(claim: Claim) -> FactsBlock:
     rows = [
         ("the paper", as_sentence(claim.paper)),
         ("rule", as_sentence(claim.rule)),
@@ -191,7 +191,9 @@ def _judged(claim: Claim) -> Facts:
         ("what it could show", as_sentence(claim.power)),
         *([] if claim.why is None else [("why", as_sentence(claim.why))]),
     ]
-    return Facts(tuple(rows), f"{claim.verdict[0].upper()}{claim.verdict[1:]}: {claim.key.partition('.')[2]}")
+    return FactsBlock(
+        tuple(rows), f"{claim.verdict[0].upper()}{claim.verdict[1:]}: {claim.key.partition('.')[2]}"
+    )
 
 
 def write_reproduction(

@@ -124,7 +124,7 @@ _LETTERS = {"experiments": EXPERIMENTS, "protocol": PROTOCOL, "data": DATA}
 
 
 @dataclass(frozen=True)
-class EPDAnswer(Result):
+class EPDAnswer:
     """One of the three answers, and what it rests on."""
 
     answer: Answer
@@ -214,6 +214,11 @@ def epd_verdict(
         repeats of as many folds as there are subjects (samples, where subjects are mixed) are known to be one division.
     justification
         Why there is, say, a single hold-out. It is shown beside the answers and changes none.
+
+    Returns
+    -------
+    EPDVerdict
+        The verdict, and what it rests on.
 
     Examples
     --------

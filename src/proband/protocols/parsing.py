@@ -6,17 +6,15 @@ list of tokens, since blanks may be left out: ``20x10fCV``.
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from proband.errors import UsageError
+from proband.errors import UsageError, nearest
 
 MAX_DIGITS = 9
-_NEAR = 0.5  # how alike a word must be to be offered instead: less than usual, for words of two letters
 _SHOWN = 40  # characters of a long text shown on either side of a fault
 _DASH = r"[-‐‑–—−]"
 _TIMES = r"[×✕xX*∗]"
@@ -60,7 +58,7 @@ class Reading:
 
 def read(text: str) -> Reading:
     """Read a protocol as far as grammar goes; whether it makes sense is for the protocol to say."""
-    return _Reader(text).protocol()
+    return _NotationReader(text).protocol()
 
 
 def is_condition(text: str) -> bool:
@@ -85,7 +83,7 @@ def _width(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-class _Reader:
+class _NotationReader:
     """The text, and how far it has been read."""
 
     def __init__(self, text: str) -> None:
@@ -251,8 +249,7 @@ class _Reader:
         folded = {word.lower(): word for word in known}
         if given.lower() in folded:
             return folded[given.lower()]
-        near = difflib.get_close_matches(given.lower(), folded, n=1, cutoff=_NEAR)
-        hint = f"did you mean '{folded[near[0]]}'?" if near else None
+        hint = nearest(given, known)
         folds = _IN_WORDS.fullmatch(self.text.strip())
         if folds is not None:
             hint = f"write '{folds[1]}f CV', or '{folds[1]}f CV+' where folds share no subject."

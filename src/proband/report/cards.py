@@ -113,7 +113,7 @@ def pairs_table(found: Literature, pairs: Sequence[CardPair]) -> Table:
             f"{a.method} and {b.method}",
             " and ".join(_accuracy(card).text for card in (a, b)),
             " / ".join(protocols),
-            _verdict(pair.found),
+            _verdict(pair),
         )
         rows.append(tuple(map(text_cell, texts)))
     return Table("", heads, tuple(rows))
@@ -122,8 +122,8 @@ def pairs_table(found: Literature, pairs: Sequence[CardPair]) -> Table:
 def literature_statements(found: Literature) -> list[Note]:
     """Say which rows are comparable, and how the table was read, a note each."""
     pairs = found.pairs()
-    two = _rows(pair.rows for pair in pairs if not pair.found.same_result)
-    once = _rows(pair.rows for pair in pairs if pair.found.same_result)
+    two = _rows(pair.rows for pair in pairs if not pair.same_result)
+    once = _rows(pair.rows for pair in pairs if pair.same_result)
     return [
         _SAME_PROTOCOL(pairs=two) if two else _NO_TWO_ROWS(),
         *([_LISTED_TWICE(pairs=once)] if once else []),
@@ -156,11 +156,11 @@ def _of_group(group: Group) -> Note:
     )
 
 
-def _verdict(found: Comparability) -> str:
-    if found.same_result:
+def _verdict(pair: CardPair) -> str:
+    if pair.same_result:
         return "same publication and value: not a comparison"
-    within = ", within one publication" if found.same_publication else ""
-    return f"{int(found.level)}: {found.level.words}{within}"
+    within = ", within one publication" if pair.same_publication else ""
+    return f"{int(pair.level)}: {pair.level.words}{within}"
 
 
 def _condition(card: ProtocolCard, name: str) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import isnan
 from typing import Any, Generic, Literal, TypeVar
 
 from proband.report.charts.scales import Unit
@@ -77,7 +78,9 @@ def table_of(
 
 def ends(found: Any) -> tuple[float, float] | None:
     """The ends of what has an interval; None where it has none."""
-    return None if found is None or found.low is None or found.high is None else (found.low, found.high)
+    if found is None or found.low is None or found.high is None or isnan(found.low) or isnan(found.high):
+        return None
+    return found.low, found.high
 
 
 def _unknown(row: object) -> None:

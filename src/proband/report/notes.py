@@ -96,11 +96,6 @@ def in_brief(notes: Iterable[Note | str], answers: Sequence[Answers] = ()) -> li
     return [*said, _MARKED(marks=marks, rest=rest) if marks else rest]
 
 
-UNSUPPORTED = Sentence(
-    "verification.rates-of-few-errors",
-    "mark",
-    "* rests on fewer than {least} errors (the rule of {least})",
-)
 _BOUNDS = Sentence(
     "notes.bounds", "mark", "Brackets are one-sided: the {side} end is a bound, the other is open"
 )

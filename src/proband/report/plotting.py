@@ -8,7 +8,7 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 from proband.engine.rendering import Shown
-from proband.errors import UsageError
+from proband.errors import UsageError, unknown_name
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.scales import Unit
 from proband.report.charts.spec import Chart
@@ -27,7 +27,7 @@ def one_of(figures: Callable[[Any], Mapping[str, Callable[[], Figure]]], first: 
     def draw(result: Any, which: str = first) -> Figure:
         named = figures(result)
         if which not in named:
-            raise UsageError(f"There is no figure {which!r}.", f"there are: {', '.join(named)}.")
+            raise unknown_name("figure", which, named)
         return named[which]()
 
     return draw
@@ -65,7 +65,7 @@ def _png(drawn: Figure) -> bytes:
 
 def values_chart(result: Shown) -> Chart:
     """Chart the rows of a result's frame, or the result itself, as values with their intervals."""
-    rows = result.to_frame().to_dicts() if hasattr(result, "to_frame") else [vars(result)]
+    rows = result.to_frame(wide=True).to_dicts() if hasattr(result, "to_frame") else [vars(result)]
     key = next((key for key in _VALUES if rows and isinstance(rows[0].get(key), int | float)), None)
     found = [_valued(row, key) for row in rows if row.get(key) is not None] if key is not None else []
     if key is None or not found or (key == "mean" and "low" not in rows[0]):
@@ -84,14 +84,12 @@ def _valued(row: Mapping[str, Any], key: str | None) -> Valued:
     value = float(row[key or ""])
     facts = row.get("facts")
     names = [str(row[name]) for name in _NAMES if row.get(name) is not None]
-    name = (" − " if key == "difference" else " · ").join(names) or (
-        facts.algorithm if facts is not None else ""
-    )
+    name = (" − " if "second" in row else " · ").join(names) or (facts.algorithm if facts is not None else "")
     return Valued(name, value, row.get("low"), row.get("high"), bool(row.get("supported", True)))
 
 
 def _unit(key: str, rows: Sequence[Mapping[str, Any]]) -> Unit:
-    if key == "difference":
+    if key == "difference" or "second" in rows[0]:
         return "points" if all(row.get("in_points", True) for row in rows) else "number"
     return "rate" if key == "rate" or all(row.get("events") is not None for row in rows) else "number"
 

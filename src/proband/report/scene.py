@@ -95,7 +95,7 @@ class Scene:
         """Every algorithm, the best first as far as that was measured."""
         named: list[str] = []
         if self.standings is not None:
-            named += [one.facts.algorithm for one in self.standings.ordered]
+            named += [one.algorithm for one in self.standings.ordered]
         named += [name for view, part in self.each("ordered") for name in view.ordered(part)]
         return tuple(dict.fromkeys([*named, *self.algorithms]))
 

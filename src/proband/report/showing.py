@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from proband.engine.arguments import Gate
+from proband.engine.arguments import SignatureGate
+from proband.errors import UsageError
+from proband.report.figures.style import drawn_into, figure_with
 from proband.report.model_card import model_card
 from proband.report.plotting import displayed
 from proband.report.tables.formats import (
@@ -21,6 +23,7 @@ from proband.report.views import load_views
 from proband.words import as_sentence
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _FORMS = {
@@ -54,8 +57,14 @@ def tables_of(result: object, form: str = "table") -> list[Table]:
     return [*before, replace(last, notes=(*last.notes, *notes))]
 
 
-def figure_of(result: object, **options: Any) -> Figure:
-    """The figure of a result; its options are those that what draws it takes."""
+def figure_of(result: object, ax: Axes | None = None, **options: Any) -> Figure:
+    """The figure of a result, or the one whose axes it is drawn into; its options are those that what draws it takes."""
     plot = view_of(result).plot
-    args, named = Gate(plot, "plot").admitted((result,), options)
-    return displayed(plot(*args, **named))
+    args, named = SignatureGate(plot, "plot").admitted((result,), options)
+    if ax is None:
+        return displayed(plot(*args, **named))
+    if "width" in options:
+        raise UsageError("Axes that are given have a width already.", "leave width out.")
+    with drawn_into(ax):
+        plot(*args, **named)
+    return figure_with(ax)

@@ -11,7 +11,8 @@ from proband.report.charts.makers.rows import around
 from proband.report.charts.scales import Unit
 from proband.report.charts.spec import Mark
 from proband.report.kinds.comparisons import given_twice, unit_weighted_cell, weighted_by
-from proband.report.kinds.verdicts import leading_group, turned
+from proband.report.kinds.differences import turned
+from proband.report.kinds.verdicts import leading_group
 from proband.report.tables import cells
 from proband.report.tables.table import Around, Bar, Cell, Column, Table
 from proband.results.base import Answers
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 12  # that the first screen shows
 _TOP = 10  # of more than those
-_RANK = "From one more than the algorithms that are significantly better, to all but those it is significantly better than; for all algorithms at once."
+_PLACE = "From one more than the algorithms that are significantly better, to all but those it is significantly better than; for all algorithms at once."
 _LEADERS = Sentence(
     "standings.leaders", "note", "Shaded: the leading group, which no algorithm is significantly better than"
 )
@@ -44,7 +45,7 @@ class Standing(NamedTuple):
     high: float
     answers: Answers
     beside: Cell | None = None
-    rank: tuple[int, int] | None = None
+    places: tuple[int, int] | None = None
     difference: Difference | None = None
 
 
@@ -64,7 +65,7 @@ def first_standings(table: Table) -> tuple[Table, Table | None]:
 def standings_table(scene: Scene) -> Table | None:
     """The standings of several algorithms: tested where they were compared, else the estimates alone."""
     if scene.standings is not None:
-        return _compared(scene.standings, scene.looks)
+        return compared_table(scene.standings, scene.looks)
     measured = scene.first("estimates", lambda view, part: view.estimates(part))
     if measured is None:
         return None
@@ -72,9 +73,10 @@ def standings_table(scene: Scene) -> Table | None:
     return _table(rows, of, scene.confidence_level, "rate", scene.looks)
 
 
-def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
-    leader = comparison.ordered[0].facts.algorithm
-    ranks = comparison.places()
+def compared_table(comparison: Standings, places: Mapping[str, int]) -> Table:
+    """The standings of algorithms that were compared."""
+    leader = comparison.ordered[0].algorithm
+    standing = comparison.places()
     twice = given_twice(comparison)
     rows = [
         Standing(
@@ -84,11 +86,11 @@ def _compared(comparison: Standings, places: Mapping[str, int]) -> Table:
             one.high,
             one.answers,
             unit_weighted_cell(one) if twice else None,
-            ranks[name],
+            standing[name],
             _from_leader(comparison, name, leader),
         )
         for one in comparison.ordered
-        if (name := one.facts.algorithm)
+        if (name := one.algorithm)
     ]
     in_points = comparison.pairs[0].in_points
     group = leading_group(comparison) if comparison.all_pairs else []
@@ -122,7 +124,7 @@ def _table(
     twice, (unit, item) = rows[0].beside is not None, weighted
     marks = [Mark(0, 0, one.value, one.low, one.high) for one in rows]
     part = cells.percent(level)
-    heads = [Column("rank", "number", _RANK)] if leader is not None else []
+    heads = [Column("place", "number", _PLACE)] if leader is not None else []
     heads += [
         Column("algorithm", "name"),
         Column(f"{of}, {item}-weighted" if twice else of, "number"),
@@ -145,7 +147,7 @@ def _table(
             Column(
                 f"difference from {leader}",
                 "interval",
-                f"Less the leader's, {several} ({part}).",
+                f"Minus the leader's value; {several} ({part}).",
                 unit=points,
             )
         )
@@ -158,9 +160,9 @@ def _row(one: Standing, places: Mapping[str, int], leader: str | None, answers: 
     interval = replace(cells.interval_cell((one.low, one.high), one.answers), bar=bar)
     row = [cells.text_cell(one.name), cells.rate_cell(one.value), interval]
     row += [] if one.beside is None else [one.beside]
-    if leader is None or one.rank is None:
+    if leader is None or one.places is None:
         return row
-    return [cells.places_cell(*one.rank), *row, _difference_cell(one.difference, answers)]
+    return [cells.places_cell(*one.places), *row, _difference_cell(one.difference, answers)]
 
 
 def _difference_cell(pair: Difference | None, answers: Answers | None) -> Cell:
@@ -168,5 +170,5 @@ def _difference_cell(pair: Difference | None, answers: Answers | None) -> Cell:
     if pair is None:
         return cells.empty_cell()
     unit = 100 if pair.in_points else 1
-    text = f"{cells.effect(pair.difference, pair.in_points)} {cells.effect_interval(pair.low, pair.high, pair.in_points)}"
-    return Cell(text, Around(unit * pair.difference, unit * pair.low, unit * pair.high), answers=answers)
+    text = f"{cells.effect(pair.value, pair.in_points)} {cells.effect_interval(pair.low, pair.high, pair.in_points)}"
+    return Cell(text, Around(unit * pair.value, unit * pair.low, unit * pair.high), answers=answers)

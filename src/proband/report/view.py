@@ -16,16 +16,17 @@ import polars as pl
 
 from proband.engine.limits import Inches, Title
 from proband.engine.rendering import Shown
-from proband.errors import UsageError
+from proband.errors import UsageError, unknown_name
 from proband.inference import Comparison
 from proband.report.charts.mpl import printed
 from proband.report.charts.spec import Chart, in_places
-from proband.report.page.charts import shown
+from proband.report.page.charts import side_by_side
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Folded, Paragraph, Section, said
 from proband.report.plotting import values_chart
 from proband.report.tables.cells import count_cell, digits_cell, empty_cell, text_cell
 from proband.report.tables.table import Cell, Column, Table
+from proband.results.several import Several
 from proband.words import Note, as_sentence
 
 if TYPE_CHECKING:
@@ -80,6 +81,10 @@ class Summary:
         The lowest of several leads the page.
     in_section
         Whether the section of the analysis says it, so that no other does.
+    compared
+        The comparison that it sums up.
+    also
+        What another kind of measure shows of the same algorithms: who leads in recognition need not lead in verification.
     """
 
     headline: Note
@@ -88,6 +93,13 @@ class Summary:
     weights: tuple[Note, ...] = ()
     precedence: float = 100.0
     in_section: bool = False
+    compared: Standings | None = None
+    also: tuple[Summary, ...] = ()
+
+    @property
+    def headlines(self) -> list[Note]:
+        """The sentence to remember, and those of other kinds of measures."""
+        return [self.headline, *(other.headline for other in self.also)]
 
 
 @dataclass(frozen=True)
@@ -142,8 +154,7 @@ def plot_charts(
     named = {name.partition("_")[2] or name: one for name, one in charts.items()}
     name = next(iter(named)) if which is None else which
     if name not in named:
-        there = f"there are: {', '.join(named)}." if len(named) > 1 else "there is one alone: leave it out."
-        raise UsageError(f"There is no figure {name!r}.", there)
+        raise unknown_name("figure", name, named)
     return printed(named[name], title, width)
 
 
@@ -157,6 +168,8 @@ class View(Generic[Found]):
     """
 
     precedence: ClassVar[Mapping[str, float]] = {}
+    of_several: ClassVar[bool] = False
+    """Whether it shows results of several algorithms together (`Several`), and not one below the other."""
 
     # Tables, words and figures of the result itself.
 
@@ -235,12 +248,12 @@ class View(Generic[Found]):
         notes = [note for note in self.notes(found) if note not in (*led, *verdicts)]
         opened, *more = self.charts(found).values() or [()]
         yield from (Paragraph(as_sentence(note), strong=True) for note in led)
-        yield from (shown(one, places=scene.looks) for one in opened)
+        yield from side_by_side(opened, scene.looks)
         yield of_length(first)
         yield from said([*verdicts, *(note for note in notes if note.level == "caution")])
         if more:
             yield Folded(
-                "More charts", tuple(shown(one, places=scene.looks) for each in more for one in each)
+                "More charts", tuple(block for each in more for block in side_by_side(each, scene.looks))
             )
         yield from (Folded(one.caption, (one,)) for one in rest)
         yield Folded(self.meaning, tuple(said(note for note in notes if note.level != "caution")))
@@ -281,13 +294,13 @@ class View(Generic[Found]):
 
     def judged(self, found: Found) -> Sequence[Facts]:
         """The facts of what the verdict is about: by default of the algorithms that were compared."""
-        return [one.facts for one in self._compared(found)]
+        from proband.results.estimate import facts_of  # views are listed before results are needed
+
+        return facts_of(self._compared(found))
 
     def clusters(self, found: Found) -> Mapping[str, Clusters]:
         """How alike the outcomes of one person's probes are, for every algorithm: by default of those that were compared."""
-        return {
-            one.facts.algorithm: one.clusters for one in self._compared(found) if one.clusters is not None
-        }
+        return {one.algorithm: one.clusters for one in self._compared(found) if one.clusters is not None}
 
     def _compared(self, found: Found) -> Sequence[Estimate]:
         compared = self.standings(found)
@@ -351,6 +364,10 @@ def kinds_that(fill: str) -> list[str]:
 
 def view_of(result: object) -> View[Any]:
     """The view of a result: that of its kind, or of the nearest kind it derives from."""
+    if isinstance(result, Several) and result:
+        shared = view_of(next(result.members()))
+        if shared.of_several:
+            return shared
     for kind in type(result).__mro__:
         if kind in _VIEWS:
             return _VIEWS[kind]

@@ -36,13 +36,14 @@ def write_run(
     cache: Cache | None = None,
     attach: Callable[[Path], None] | None = None,
     attached: Sequence[str] = (),
+    dataset: str | None = None,
 ) -> Path:
     """Write results, tables, figures, the report and the study itself into a directory of their own; return the report.
 
     A directory that holds an earlier run is replaced; any other that is not empty is left alone. The bytes depend on the findings
     alone: there is no clock in them, and no path of this machine. `attach` puts the files `attached` beside them before the
     directory appears; others may compute from these, so only who attaches them again replaces them. Whoever shows the findings
-    elsewhere too hands over their scene, so that nothing is made twice.
+    elsewhere too hands over their scene, so that nothing is made twice. The model card names the `dataset`; by default the title.
     """
     scene = found if isinstance(found, Scene) else Scene(found)
     found = scene.found
@@ -61,17 +62,17 @@ def write_run(
             view.write(part, draft)
         metrics = metrics_of(found)
         if metrics:
-            (draft / CARD).write_text(card_of(metrics, found.title), encoding="utf-8")
+            (draft / CARD).write_text(card_of(metrics, dataset or found.title), encoding="utf-8")
         if attach is not None:
             attach(draft)
     return path / REPORT
 
 
 def _write_tables(scene: Scene, folder: Path, endings: Sequence[str]) -> None:
-    if not endings:
-        return
-    folder.mkdir()
-    for name, frame in frames_of(scene).items():
+    frames = frames_of(scene) if endings else {}
+    if frames:
+        folder.mkdir()
+    for name, frame in frames.items():
         for ending in endings:
             if ending == "csv":
                 write_spreadsheet(frame, folder / f"{name}.csv")
@@ -92,8 +93,11 @@ def _write_figures(scene: Scene, folder: Path, endings: Sequence[str], results: 
     folder.mkdir()
     # The results tell the study, the digests of its inputs and all versions, on which figures depend.
     depends_on = {"results": hashlib.sha256(results.encode()).hexdigest(), "endings": list(endings)}
-    for name, content in cache.step("figures", depends_on, make).items():
+    drawn = cache.step("figures", depends_on, make)
+    for name, content in drawn.items():
         (folder / name).write_bytes(content.tobytes())
+    if not drawn:
+        folder.rmdir()
 
 
 def frames_of(scene: Scene) -> dict[str, pl.DataFrame]:

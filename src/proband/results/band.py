@@ -11,11 +11,13 @@ import polars as pl
 
 from proband.engine.arguments import published
 from proband.engine.limits import Rank, Within
-from proband.results.base import Answers, Confidence, Facts, Result
+from proband.results.about import NOBODY, Who
+from proband.results.base import NOT_MEASURED, Answers, Confidence, Facts, Result
 from proband.results.serializing import Written
 from proband.results.sides import Side
-from proband.words import Method, Note, counted, fixed, interval, level
+from proband.words import Method, Note, counted, digits, fixed, interval, level
 
+Floats = npt.NDArray[np.float64]
 Rates = Annotated[npt.NDArray[np.float64], Within(ge=0, le=1)]
 
 
@@ -42,6 +44,11 @@ class Curve(Result):
         """The ranks: 1, 2, …"""
         return np.arange(1, len(self.values) + 1)
 
+    @property
+    def algorithm(self) -> str:
+        """The algorithm it is about."""
+        return self.facts.algorithm
+
     def at(self, rank: Rank) -> float:
         """The rate at a rank; beyond the last rank the curve stays as it ends."""
         return float(self.values[min(rank, len(self.values)) - 1])
@@ -54,46 +61,70 @@ class Curve(Result):
         shown = ", ".join(f"rank {t}: {fixed(self.at(t))}" for t in (1, 5, 10) if t <= len(self.values))
         return f"{self.facts.algorithm}: CMC of {counted(self.facts.n_probes, 'probe')}, {shown}"
 
-    def to_frame(self) -> pl.DataFrame:
-        """Return columns algorithm, rank and rate."""
+    def _frame(self, wide: bool) -> pl.DataFrame:
+        """Return columns algorithm, rank and value."""
         return pl.DataFrame(
-            {"algorithm": [self.facts.algorithm] * len(self.values), "rank": self.ranks, "rate": self.values}
+            {"algorithm": [self.facts.algorithm] * len(self.values), "rank": self.ranks, "value": self.values}
         )
 
 
 @published
 @dataclass(frozen=True, eq=False)
 class Band(Result):
-    """A cumulative match characteristic with an interval at every rank.
+    """A curve with an interval at every point: a cumulative match characteristic, or a rate along a number.
 
     Attributes
     ----------
     values, low, high
         The curve and the ends of the band.
     simultaneous
-        Whether the whole curve lies in the band with the stated confidence, or each rank by itself does.
+        Whether the whole curve lies in the band with the stated confidence, or each point by itself does.
+    facts
+        How the outcomes behind it came about; not written where no algorithm was measured by itself (`NOT_MEASURED`).
     side
         Of one-sided intervals, which end is a bound; None, and not written, where both are.
+    who
+        Whom it is about, beside the algorithm of its facts.
+    along, x
+        What it runs along, and where its points stand there; without `x`, at 1, 2, … as ranks do.
     """
 
-    written = Written({"cmc": "values", "cmc_low": "low", "cmc_high": "high"}, if_any=("side",))
+    written = Written({"facts": "known_facts"}, if_any=("side", "facts", "who", "x"))
 
-    values: Rates
-    low: Rates
-    high: Rates
+    values: Floats
+    low: Floats
+    high: Floats
     confidence_level: Confidence
     simultaneous: bool
-    design: Method
+    method: Method
     seed: int | None
     answers: Answers
-    facts: Facts
+    facts: Facts = NOT_MEASURED
     notes: tuple[Note, ...] = ()
     side: Side | None = None
+    who: Who = NOBODY
+    along: str = "rank"
+    x: Floats | None = None
+
+    @property
+    def points(self) -> Floats:
+        """Where the values stand: the ranks, or the numbers that the curve runs along."""
+        return self.ranks.astype(np.float64) if self.x is None else self.x
 
     @property
     def ranks(self) -> npt.NDArray[np.int64]:
         """The ranks: 1, 2, …"""
         return np.arange(1, len(self.values) + 1)
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm it is about."""
+        return self.who.algorithm or self.facts.algorithm
+
+    @property
+    def known_facts(self) -> Facts | None:
+        """The facts; None where no algorithm was measured by itself."""
+        return None if self.facts == NOT_MEASURED else self.facts
 
     def at(self, rank: Rank) -> float:
         """The rate at a rank; beyond the last rank the curve stays as it ends."""
@@ -101,14 +132,16 @@ class Band(Result):
 
     def __repr__(self) -> str:
         kind = "simultaneous" if self.simultaneous else "pointwise"
+        about = f"{self.algorithm}: CMC" if self.x is None else f"{self.answers.of} along {self.along}"
+        first = "rank 1" if self.x is None else f"at {digits(float(self.x[0]))}"
         return (
-            f"{self.facts.algorithm}: CMC with a {kind} {level(self.confidence_level)} band, rank 1: {fixed(self.values[0])} "
+            f"{about} with a {kind} {level(self.confidence_level)} band, {first}: {fixed(self.values[0])} "
             f"{interval(self.low[0], self.high[0])}, varying {self.answers.varying}"
         )
 
-    def to_frame(self) -> pl.DataFrame:
-        """Return columns algorithm, rank, rate, low and high."""
-        name = [self.facts.algorithm] * len(self.values)
-        return pl.DataFrame(
-            {"algorithm": name, "rank": self.ranks, "rate": self.values, "low": self.low, "high": self.high}
-        )
+    def _frame(self, wide: bool) -> pl.DataFrame:
+        """Return columns algorithm, rank, value, low and high; of a curve along a number its name, `along`, and x."""
+        name = {"algorithm": self.algorithm} if self.x is None else {"along": self.along}
+        x = {"rank": self.ranks} if self.x is None else {"x": self.x}
+        values = {"value": self.values, "low": self.low, "high": self.high}
+        return pl.DataFrame({**{key: [word] * len(self.values) for key, word in name.items()}, **x, **values})

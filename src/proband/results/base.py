@@ -5,14 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 from proband._version import __version__
 from proband.engine.arguments import published
 from proband.engine.limits import Count as Count, Rank as Rank, Rate as Rate, Within
 from proband.engine.rendering import Shown
-from proband.errors import UsageError
 from proband.results.compared import Compared
 from proband.results.serializing import Written, entries
 from proband.results.targets import DESCRIPTION, EVERYTHING, NOTHING
@@ -43,17 +41,37 @@ class Interval(NamedTuple):
         return self.high - self.low > ROUNDING * max(1.0, abs(self.low), abs(self.high))
 
 
-@published
-class Result(Shown):
-    """What was found: a frozen dataclass that shows itself as plain values, as a table and as a figure.
+class Record:
+    """A part of results that nobody gets by itself: a frozen dataclass that is written as they are, and not shown.
 
-    Its fields are its JSON; `written` says where they differ.
+    Its fields are its JSON; `written` says where they differ. A part whose JSON is its fields need not derive from it.
     """
 
     __slots__ = ()
     written: ClassVar[Written] = Written()
     sparse: ClassVar[bool] = False
     """Whether keys that hold nothing are left out."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON, which has no infinity: what is not finite is None.
+
+        Returns
+        -------
+        dict
+            Plain values, as JSON has them.
+        """
+        optional = self.written.if_any
+        made = {key: plain(value) for key, value in entries(self).items()}
+        for key, part in getattr(self, self.written.beside or "", {}).items():
+            made[key] = plain(part)
+        return {key: value for key, value in made.items() if value or not (self.sparse or key in optional)}
+
+
+@published
+class Result(Record, Shown):
+    """What was found: a frozen dataclass that shows itself as plain values, as a table and as a figure."""
+
+    __slots__ = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let every kind show itself in lines that fit, and none in those of a dataclass, which show every array."""
@@ -72,34 +90,44 @@ class Result(Shown):
         """The version of Proband that found it."""
         return __version__
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON, which has no infinity: what is not finite is None."""
-        optional = self.written.if_any
-        made = {key: plain(value) for key, value in entries(self).items()}
-        for key, part in getattr(self, self.written.beside or "", {}).items():
-            made[key] = plain(part)
-        return {key: value for key, value in made.items() if value or not (self.sparse or key in optional)}
+    def to_frame(self, *, wide: bool = False) -> pl.DataFrame:
+        """Return a table with a row for each number, and columns for what it is of.
 
-    def to_frame(self) -> pl.DataFrame:
-        """Return a table with a row for each number that was found, and columns for what it is of."""
+        Parameters
+        ----------
+        wide
+            Everything that is known of each number: what it rests on, how it was made, what stands beside it.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns people filter by come first: ``algorithm``, ``measure``, ``category``, …, then ``value``, ``low``, ``high``.
+        """
+        return self._frame(wide)
+
+    def _frame(self, wide: bool) -> pl.DataFrame:
+        """Make the frame; results that are no tree of numbers have their own."""
         from proband.engine.frames import frame_of_rows  # polars is loaded when it is first needed
-        from proband.results.frames import rows_of
+        from proband.results.frames import rows_of, tidy_rows
 
-        return frame_of_rows(rows_of(self))
+        return frame_of_rows(rows_of(self) if wide else tidy_rows(self))
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the table of `to_frame` as a pandas frame."""
-        try:
-            pandas = import_module("pandas")
-        except ImportError:
-            raise UsageError(
-                "A pandas frame needs pandas, which is not installed.",
-                "install proband[pandas], or take to_frame(), a polars frame.",
-            ) from None
-        frame = self.to_frame()
-        columns = {one.name: one.to_list() if one.dtype.is_nested() else one.to_numpy() for one in frame}
-        made: pd.DataFrame = pandas.DataFrame(columns)
-        return made
+    def to_pandas(self, *, wide: bool = False) -> pd.DataFrame:
+        """Return the table of `to_frame` as a pandas frame.
+
+        Parameters
+        ----------
+        wide
+            Everything that is known of each number.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The same columns and rows.
+        """
+        from proband.engine.frames import as_pandas
+
+        return as_pandas(self.to_frame(wide=wide))
 
 
 _PLAIN = str | int | float
@@ -176,6 +204,10 @@ class Facts:
     def of_pairs(self) -> bool:
         """Whether compared pairs were counted, and nobody was searched for."""
         return self.compared is not None
+
+
+NOT_MEASURED = Facts("", 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", "", "", "", "", "", ())
+"""Of a number that no algorithm was measured for by itself."""
 
 
 def describing(of: Target) -> Answers:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from typing import ClassVar, Literal
 
 from proband.engine.arguments import published
 from proband.engine.limits import Adjustment as Adjustment
-from proband.results.base import Count, Finite, Interval, Rate, Result
+from proband.results.about import NOBODY, NOT_COUNTED, RestsOn, Who
+from proband.results.base import Confidence, Count, Finite, Interval, Rate, Result
 from proband.results.serializing import Written
 from proband.results.sides import Side
 from proband.words import Method, Note, Sentence
@@ -41,6 +43,10 @@ _UNDECIDED = Sentence(
     "note",
     "{first} against {second} is undecided: {effect}, {tested}{more:then}",
 )
+_SEEN = Sentence("comparison.seen", "note", "{first} against {second}: {effect}")
+_SEEN_TESTED = Sentence("comparison.seen-tested", "note", "{first} against {second}: {effect}, {tested}")
+_STATISTIC = Sentence("comparison.statistic", "note", "{method} {statistic:two}, {tested}")
+_P = Sentence("comparison.p", "note", "p {p:p}")
 _NOT_JUDGED = Sentence(
     "comparison.not-judged",
     "caution",
@@ -93,50 +99,38 @@ Unit = Literal["person", "probe", "sample", "group", "item", "cluster"]
 """What is drawn anew: people or probes; samples of classes or groups of them; items of a table or clusters of them."""
 
 
-@dataclass(frozen=True)
-class PersonDifference(Result):
-    """A difference with people weighed alike, where they have unequal numbers of probes.
-
-    Attributes
-    ----------
-    value, low, high
-        The mean over people of the first's rate less the second's, and its interval.
-    p_value
-        Two-sided; adjusted for the number of comparisons as the difference's own.
-    verdict
-        ``better``, ``worse`` or ``undecided``, by this interval.
-    """
-
-    value: Finite
-    low: float
-    high: float
-    p_value: Rate
-    verdict: Verdict
-
-
 @published
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference(Result):
     """The first algorithm against the second.
 
     Attributes
     ----------
-    difference, low, high
-        The first's value less the second's, and its interval: with several comparisons the simultaneous one, which excludes
-        zero if and only if the adjusted p-value is significant.
+    measure
+        What is compared, as it is asked for: ``rank-1``, ``fnmr@0.001``; empty, and not written, where only what holds it says so.
+    first, second
+        The two algorithms, groups or levels that are compared.
+    who
+        Whom both are about: the category of probes, the data set, the algorithm whose groups are compared.
+    value, low, high
+        The first's value minus the second's, and its interval: with several comparisons the simultaneous one, which excludes
+        zero if and only if the adjusted p-value is significant. The ends are not numbers where there is no interval.
+    confidence_level, standard_error, degrees_of_freedom
+        Of the interval; of the difference by itself, and of the quantile used. The last two are None where there is none.
+    statistic, denominator_degrees_of_freedom
+        What was tested, where the test has a statistic of its own, and the second degrees of freedom where that is F; not written
+        without.
     p_value, p_adjusted
-        Two-sided, by itself and adjusted for the number of comparisons.
+        Two-sided, by itself and adjusted for the number of comparisons; None where nothing is tested, or adjusted.
     adjustment, n_compared
-        How it is adjusted (``single-step`` or ``none``), and for how many comparisons.
+        How it is adjusted (``single-step``, ``holm`` or ``none``), and for how many comparisons.
     n_sf, n_fs
         Probes that only the first, and only the second recognises; None where probes are not shared or the measure is no rate.
     n_discordant_subjects
         People for whom they differ; None in the same cases.
     verdict
         From the interval: ``better``, ``worse``, ``equivalent`` (not told apart, and within the margin either way), or
-        ``undecided``.
-    significance
-        What the adjusted p-value must not pass for the two to be told apart among all comparisons.
+        ``undecided``. None where neither is the better one: levels of a covariate, domains of a survey.
     not_inferior
         Whether the first is shown not to be worse than the second by the margin or more (one-sided); None without a margin.
     within_margin
@@ -171,40 +165,79 @@ class Difference(Result):
         {"unit": "other_unit"},
         also=("told_apart", "sentence"),
         without=("margin",),
-        if_any=("unit", "side"),
+        if_any=(
+            "who",
+            "measure",
+            "denominator_degrees_of_freedom",
+            "statistic",
+            "rests_on",
+            "unit",
+            "side",
+            "by_person",
+            "why_not",
+        ),
     )
 
+    tidy: ClassVar[tuple[str, ...]] = (
+        *(
+            "measure",
+            "first",
+            "second",
+            "value",
+            "low",
+            "high",
+            "confidence_level",
+            "p_value",
+            "p_adjusted",
+            "verdict",
+        ),
+    )
+
+    who: Who = NOBODY
+    measure: str = ""
     first: str
     second: str
-    difference: Finite
+    value: Finite
     low: float
     high: float
-    p_value: Rate
-    p_adjusted: Rate
-    n_sf: Count | None
-    n_fs: Count | None
-    n_discordant_subjects: Count | None
-    verdict: Verdict
-    not_inferior: bool | None
-    subjects_needed: Count | None
+    confidence_level: Confidence
+    standard_error: float | None = None
+    degrees_of_freedom: float | None = None
+    denominator_degrees_of_freedom: float | None = None
+    statistic: float | None = None
+    p_value: Rate | None = None
+    p_adjusted: Rate | None = None
+    verdict: Verdict | None = None
     method: Method
+    notes: tuple[Note, ...] = ()
+    supported: bool = True
+    rests_on: RestsOn = NOT_COUNTED
+    n_sf: Count | None = None
+    n_fs: Count | None = None
+    n_discordant_subjects: Count | None = None
+    not_inferior: bool | None = None
+    subjects_needed: Count | None = None
     in_points: bool = True
     not_won: Count | None = None
     n_trials: Count | None = None
-    significance: Rate = 0.05
     margin: float | None = None
     bound_low: float | None = None
     bound_high: float | None = None
     within_margin: bool | None = None
     varies: bool = True
     why_not: Note | None = None
-    adjustment: Adjustment = "single-step"
+    adjustment: Literal["single-step", "holm", "none"] = "single-step"
     n_compared: Count = 1
     choices_low: float | None = None
     choices_high: float | None = None
-    by_person: PersonDifference | None = None
+    by_person: Difference | None = None
     unit: Unit = "person"
     side: Side | None = None
+
+    @property
+    def significance(self) -> float:
+        """What the adjusted p-value must not pass for the two to be told apart."""
+        return round(1 - self.confidence_level, 12)
 
     @property
     def other_unit(self) -> str | None:
@@ -230,7 +263,7 @@ class Difference(Result):
     @property
     def effect(self) -> Note:
         """The difference with its interval."""
-        return self._effect(self.difference, self.low, self.high)
+        return self._effect(self.value, self.low, self.high)
 
     @property
     def over_choices(self) -> Interval | None:
@@ -242,11 +275,18 @@ class Difference(Result):
     @property
     def effect_over_choices(self) -> Note:
         """The difference with its interval over choices of images, where these vary."""
-        return self._effect(self.difference, *(self.over_choices or (self.low, self.high)))
+        return self._effect(self.value, *(self.over_choices or (self.low, self.high)))
 
     def _effect(self, difference: float, low: float, high: float) -> Note:
+        if isnan(low) or isnan(high):
+            return (_HERE_IN_POINTS if self.in_points else _HERE)(difference=difference)
         said = _IN_POINTS if self.in_points else _AS_IT_IS
         return said(difference=difference, low=low, high=high)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the data say how sure the difference is."""
+        return not (isnan(self.low) or isnan(self.high))
 
     @property
     def bounds(self) -> Note | None:
@@ -261,7 +301,7 @@ class Difference(Result):
         """The p-value, and what it is adjusted for: a bound where more draws could have made it smaller."""
         return self._tested(self.p_adjusted)
 
-    def _tested(self, p: float) -> Note:
+    def _tested(self, p: float | None) -> Note:
         said = _UNADJUSTED if self.adjustment == "none" and self.n_compared > 1 else _ADJUSTED
         if self.side is not None:
             said = _ONE_SIDED_ADJUSTED if self.adjustment != "none" and self.n_compared > 1 else _ONE_SIDED
@@ -272,8 +312,10 @@ class Difference(Result):
         """The adjusted p-value and its floor: itself where no draw of the test was as extreme, None otherwise."""
         return self._with_floor(self.p_adjusted)
 
-    def _with_floor(self, p: float) -> tuple[float, float | None]:
+    def _with_floor(self, p: float | None) -> tuple[float, float | None]:
         floor = self.method.floor
+        if p is None or self.p_value is None:
+            return nan, None
         return p, p if floor is not None and self.p_value <= floor * (1 + 1e-9) else None
 
     @property
@@ -282,7 +324,7 @@ class Difference(Result):
         other = self.by_person
         if other is None:
             return False
-        opposite = self.difference * other.value < 0
+        opposite = self.value * other.value < 0
         return opposite or self.told_apart != (other.verdict in ("better", "worse"))
 
     def sentence(self) -> Note:
@@ -292,8 +334,10 @@ class Difference(Result):
             won = {"not_won": self.not_won, "trials": self.n_trials, "images": self.effect_over_choices}
             return _OVER_CHOICES(**pair, **won, verdict=self.verdict, tested=self.tested)
         if self.why_not is not None:
-            here = (_HERE_IN_POINTS if self.in_points else _HERE)(difference=self.difference)
+            here = (_HERE_IN_POINTS if self.in_points else _HERE)(difference=self.value)
             return _NOT_JUDGED(first=self.first, second=self.second, difference=here, why=self.why_not)
+        if self.verdict is None:
+            return self._seen()
         worth = margin_of(self.margin, self.in_points)
         if self.told_apart:
             more = [_WITHIN(margin=worth, bounds=self.bounds)] if self.within_margin else []
@@ -302,6 +346,37 @@ class Difference(Result):
         if self.verdict == "equivalent":
             return _EQUIVALENT(**pair, margin=worth, bounds=self.bounds, more=tuple(self.of_people()))
         return _UNDECIDED(**pair, tested=self.tested, more=tuple(self._undecided(worth)))
+
+    @property
+    def setting(self) -> str:
+        """Whom both are about, and what is compared with what: ``probe.glasses on against off, algorithm pca``."""
+        return f"{self._first} against {self.second}{self._where}"
+
+    @property
+    def _first(self) -> str:
+        return f"{self.who.column} {self.first}".lstrip()
+
+    @property
+    def _where(self) -> str:
+        """Within which level of a second column; or by how much more than within another."""
+        who = self.who
+        if not who.other_column:
+            return ""
+        less = f" less {who.other_reference}" if who.other_reference else ""
+        return f", {who.other_column} {who.other_group}{less}"
+
+    def _seen(self) -> Note:
+        """The difference where neither is the better one."""
+        seen = {"first": self._first, "second": self.second + self._where, "effect": self.effect}
+        if self.p_value is None:
+            return _SEEN(**seen)
+        tested = _P(p=self._with_floor(self.p_value)) if self.p_adjusted is None else self.tested
+        if self.statistic is not None:
+            tested = _STATISTIC(method=self.method, statistic=self.statistic, tested=tested)
+        return _SEEN_TESTED(**seen, tested=tested)
+
+    def __repr__(self) -> str:
+        return str(self.sentence())
 
     def _undecided(self, worth: Note | None) -> list[Note]:
         more = []
@@ -324,7 +399,7 @@ class Difference(Result):
         if other is None or not self.people_disagree:
             return []
         effect = self._effect(other.value, other.low, other.high)
-        shown = {"verdict": other.verdict, "effect": effect, "tested": self._tested(other.p_value)}
+        shown = {"verdict": other.verdict, "effect": effect, "tested": self._tested(other.p_adjusted)}
         return [_BY_PERSON(**shown) if self._of_persons else _BY_UNIT(**shown, unit=self.unit)]
 
 
@@ -333,3 +408,11 @@ def margin_of(margin: float | None, in_points: bool) -> Note | None:
     if margin is None:
         return None
     return (_MARGIN_IN_POINTS if in_points else _MARGIN)(margin=margin)
+
+
+def in_short(verdict: Note) -> Note:
+    """A verdict without what would decide it; what warns stays."""
+    values = dict(verdict.values)
+    if "more" in values:
+        values["more"] = tuple(note for note in values["more"] if note.level == "caution")
+    return replace(verdict, values=tuple(values.items()))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from math import isnan
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.engine.arguments import published
 from proband.errors import DesignError, UsageError
-from proband.results.base import Answers, Confidence, Count, Facts, Rate, Result
+from proband.results.about import RestsOn, Who
+from proband.results.base import Answers, Confidence, Count, Facts, Result
 from proband.results.serializing import Written
 from proband.results.sides import Side
-from proband.words import Method, Note, Sentence, count, digits, fixed, interval, level
+from proband.words import Method, Note, Sentence, Target, count, digits, fixed, interval, level
 
 Floats = npt.NDArray[np.float64]
 DRIFT = 0.1
@@ -24,6 +27,11 @@ _WHICH_RATE = Sentence(
     "{many:capital} differ in their number of {item}s: quote the {item}-weighted rate for the {item}s of this test, and the "
     "{unit}-weighted rate for statements about new {many}",
 )
+
+
+def facts_of(estimates: Iterable[Estimate]) -> list[Facts]:
+    """How estimates came about, of those that were measured on probes or pairs."""
+    return [estimate.facts for estimate in estimates if estimate.facts is not None]
 
 
 def which_rate(unit: str = "person", item: str = "probe") -> Note:
@@ -51,6 +59,11 @@ class Measurement(Result):
     events: float | None
     answers: Answers
     facts: Facts
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm it is about."""
+        return self.facts.algorithm
 
     def __float__(self) -> float:
         return self.value
@@ -101,87 +114,110 @@ class Clusters(Result):
         return self.rate in (0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class ByPerson(Result):
-    """The same rate with people weighing the same, where they have different numbers of probes, beside the share of probes.
-
-    Attributes
-    ----------
-    value, low, high
-        The mean over people of each one's share, and the ends of its interval for other people.
-    standard_error, degrees_of_freedom
-        What that rests on.
-    difference, p_value
-        The share of probes less this rate, and the p-value of the two being equal: whether people with more probes are easier
-        or harder.
-    """
-
-    value: Rate
-    low: Rate
-    high: Rate
-    standard_error: float
-    degrees_of_freedom: float
-    difference: float
-    p_value: Rate
-
-    def __str__(self) -> str:
-        return f"person-weighted {fixed(self.value)} {interval(self.low, self.high)}"
-
-
 @published
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Estimate(Result):
-    """A measure of one algorithm with its interval.
+    """A number with its interval.
 
     Attributes
     ----------
     value, low, high
-        The measure and the ends of its interval.
+        The measure and the ends of its interval; the ends are not numbers where the data do not say how sure it is, and `notes` say
+        why.
     confidence_level
         How often such intervals hold the truth, if the assumptions do.
     standard_error
         Of the value, under the design; None where the design has none.
-    events
-        For a rate, the successes it rests on.
     degrees_of_freedom
         Of the quantile used; None for a normal one or none.
-    replicates
-        The replicate values, for designs that make them.
-    design, seed
+    p_value
+        Of a number that is tested: two-sided, that it is what it would be without an effect. None where nothing is tested.
+    method, seed
         How the interval was made, and the seed of the replicates.
-    answers, facts
-        The four answers, and how the number came about.
-    clusters
-        How alike the probes of one person are, where people have several.
-    by_person
-        For a share of probes, the same with people weighing the same, where their numbers of probes differ.
+    answers
+        What it is of, what varies behind it, what is held fixed and what is assumed.
+    who, rests_on
+        Whom it is about, and what it was counted from.
+    supported
+        Whether enough errors, or people, are behind the interval for it to be relied on.
     notes
         What else a reader should know: above all whether a simpler interval would be too narrow.
     side
         Of a one-sided interval, which end is a bound; the other end is open. None, and not written, where both ends are.
+    by_person
+        For a share of probes, the same with people weighing the same, where their numbers of probes differ; its p-value is that
+        of both being equal: whether people with more probes are easier or harder.
+    naive
+        What it would be if everything counted were independent; only where asked for.
+    facts
+        How a measurement of probes or pairs came about: sizes, policies, what was left out.
+    clusters
+        How alike the probes of one person are, where people have several.
+    replicates
+        The replicate values, for designs that make them.
     again
-        Makes the estimate anew with another number of replicates; `extended` is the way to call it.
+        Makes the estimate again with another number of replicates; `extended` is the way to call it.
     """
 
-    written = Written(also=("n_replicates",), without=("replicates", "again"), if_any=("side",))
+    written = Written(
+        also=("measure", "n_replicates"),
+        without=("replicates", "again"),
+        if_any=("side", "by_person", "naive", "facts", "clusters", "n_replicates"),
+    )
 
+    tidy: ClassVar[tuple[str, ...]] = ("measure", "value", "low", "high", "confidence_level")
+
+    who: Who
     value: float
     low: float
     high: float
     confidence_level: Confidence
-    standard_error: float | None
-    events: float | None
-    degrees_of_freedom: float | None
-    replicates: Floats | None
-    design: Method
-    seed: int | None
+    standard_error: float | None = None
+    degrees_of_freedom: float | None = None
+    p_value: float | None = None
+    rests_on: RestsOn
+    supported: bool = True
+    method: Method
+    seed: int | None = None
     answers: Answers
-    facts: Facts
-    clusters: Clusters | None
     notes: tuple[Note, ...] = ()
-    by_person: ByPerson | None = None
     side: Side | None = None
+    by_person: Estimate | None = None
+    naive: Estimate | None = None
+    facts: Facts | None = None
+    clusters: Clusters | None = None
+    replicates: Floats | None = None
     again: Callable[[int], Estimate] | None = field(default=None, repr=False)
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm it is about."""
+        return self.who.algorithm
+
+    @property
+    def of(self) -> Target:
+        """What is measured."""
+        return self.answers.of
+
+    @property
+    def measure(self) -> str:
+        """What is measured, as it is asked for: ``rank-1``, ``fnmr@0.001``, ``eer``."""
+        return self.answers.of.key
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the data say how sure the value is."""
+        return not (isnan(self.low) or isnan(self.high))
+
+    @property
+    def person_weighted(self) -> str:
+        """The value and its interval, in the words that stand beside the other rate."""
+        return f"person-weighted {fixed(self.value)} {interval(self.low, self.high)}"
+
+    def named(self, algorithm: str) -> Estimate:
+        """The same estimate, of an algorithm under another name."""
+        facts = None if self.facts is None else replace(self.facts, algorithm=algorithm)
+        return replace(self, who=self.who.named(algorithm), facts=facts)
 
     @property
     def errors_of_halves(self) -> tuple[float, float]:
@@ -213,9 +249,11 @@ class Estimate(Result):
         return self.value
 
     def __repr__(self) -> str:
+        about = f"{self.algorithm}: " if self.algorithm else ""
         spread = "" if self.standard_error is None else f" ± {digits(self.standard_error)}"
-        beside = "" if self.by_person is None else f"; {self.by_person}"
+        ends = interval(self.low, self.high) if self.has_interval else "no interval"
+        beside = "" if self.by_person is None else f"; {self.by_person.person_weighted}"
         return (
-            f"{self.facts.algorithm}: {self.answers.of} {fixed(self.value)}{spread}, "
-            f"{level(self.confidence_level)} {interval(self.low, self.high)}{beside}, varying {self.answers.varying}"
+            f"{about}{self.of} {fixed(self.value)}{spread}, {level(self.confidence_level)} {ends}{beside}, "
+            f"varying {self.answers.varying}"
         )

@@ -2,18 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import is_dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from proband.results.about import RestsOn, Who, stated
 from proband.results.serializing import Written, entries, is_record, members, paths, type_at
 from proband.words import Method, Note, Target, plain
 
 Row = dict[str, Any]
+_FIRST = ("algorithm", "first", "second", "measure", *(one.name for one in fields(Who)))
+"""The columns that people filter by stand first."""
+
+
+def tidy_rows(record: Any) -> list[Row]:
+    """Return a row for each number that a result holds, however deep; a result that holds none is shown as its records are."""
+    rows = [_numbered(leaf) for leaf in leaves_of(record)]
+    if not rows:
+        return rows_of(record)
+    names = dict.fromkeys(name for row in rows for name in row)
+    ordered = [*(name for name in _FIRST if name in names), *(name for name in names if name not in _FIRST)]
+    return [{name: row.get(name) for name in ordered} for row in rows]
+
+
+def leaves_of(record: Any) -> Iterator[Any]:
+    """The estimates, differences and tests in a result, in order; what stands beside an estimate follows it."""
+    if hasattr(type(record), "tidy"):
+        yield record
+    if is_record(record):
+        for value in entries(record).values():
+            yield from leaves_of(value)
+    elif isinstance(record, Mapping):
+        for value in record.values():
+            yield from leaves_of(value)
+    elif isinstance(record, tuple | list):
+        for value in record:
+            yield from leaves_of(value)
+
+
+def _numbered(leaf: Any) -> Row:
+    """A number, whom it is about, and how sure it is."""
+    values = {name: getattr(leaf, name) for name in type(leaf).tidy}
+    shown = {
+        name: str(value) if isinstance(value, Method | Target) else value for name, value in values.items()
+    }
+    return stated(leaf.who) | {name: None if value == "" else value for name, value in shown.items()}
 
 
 def rows_of(record: Any) -> list[Row]:
@@ -51,6 +88,11 @@ def rows_of(record: Any) -> list[Row]:
     ]
 
 
+def rows_of_all(records: Iterable[Any]) -> list[Row]:
+    """Return several records as rows, one below the other."""
+    return [row for record in records for row in rows_of(record)]
+
+
 def _down(arrays: dict[str, list[Any]]) -> list[Row]:
     """Arrays beside each other, a shorter one with gaps at its end; one empty row without any."""
     length = max(map(len, arrays.values()), default=1)
@@ -62,6 +104,8 @@ def _down(arrays: dict[str, list[Any]]) -> list[Row]:
 def _columns_of(kind: Any, key: str) -> tuple[str, ...]:
     """The columns that a value would have had which is not there."""
     (own, *_) = members(type_at(kind, paths(kind)[key]))
+    if own is kind:  # an estimate beside an estimate
+        return ()
     names = getattr(own, "_fields", None)
     if names is None and isinstance(own, type) and is_flat(own):
         names = tuple(name for name in paths(own) if name != "proband")
@@ -88,7 +132,7 @@ def _inner(key: str, value: Any) -> list[Row] | None:
         return [{**name, **row} for name, one in named for row in _rows_or_cell(one)]
     if isinstance(value, tuple | list) and all(is_record(one) or isinstance(one, Mapping) for one in value):
         return [row for one in value for row in (rows_of(one) if is_record(one) else [dict(one)])]
-    if is_record(value) and not hasattr(value, "columns"):
+    if is_record(value) and not hasattr(value, "columns") and not isinstance(value, Who | RestsOn):
         inner = rows_of(value)
         return inner if len(inner) > 1 else None
     return None
@@ -108,6 +152,8 @@ def _cells(key: str, value: Any) -> Row:
         return {key: str(value)}
     if hasattr(value, "_asdict"):
         return {f"{key}_{name}": one for name, one in value._asdict().items()}
+    if isinstance(value, Who | RestsOn):  # what a number is about are columns of their own
+        return stated(value)
     if is_record(value):
         chosen = getattr(value, "columns", None)
         if chosen is not None:

@@ -52,7 +52,11 @@ def schema_of(kind: type, title: str, parts: Mapping[str, type] | None = None) -
     """
     found: dict[str, Schema] = {}
     _schema(kind, found)
-    own = found.pop(kind.__name__)
+    name = kind.__name__
+    holds_its_own = f"#/$defs/{name}'" in repr(found)  # an estimate beside an estimate
+    own = {**found[name], "properties": dict(found[name]["properties"])}
+    if not holds_its_own:
+        del found[name]
     own["properties"] |= {key: _schema(part, found) for key, part in (parts or {}).items()}
     top = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return {**top, **own, "additionalProperties": False, "$defs": dict(sorted(found.items()))}

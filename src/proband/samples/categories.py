@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from proband.errors import DesignError, Hint, UsageError, first_few, quoted
+from proband.errors import DesignError, Hint, UsageError, quoted, unknown_name
 from proband.samples.experiment import Experiment
 from proband.samples.expressions import compile_expression
 from proband.samples.table import UNDECIDED, evaluate
@@ -88,7 +88,18 @@ class Category:
 
     @classmethod
     def parse(cls, text: str) -> Category:
-        """Read ``name: rule``, as the command line takes it."""
+        """Read ``name: rule``, as the command line takes it.
+
+        Parameters
+        ----------
+        text
+            ``NAME: RULE``.
+
+        Returns
+        -------
+        Category
+            The category.
+        """
         name, colon, rule = text.partition(":")
         if not colon or not name.strip() or not rule.strip():
             raise UsageError(
@@ -102,6 +113,16 @@ class Category:
 
         Probes without a mate in that gallery belong to no category; probes for which the rule is undecided are left out and
         counted in the notes.
+
+        Parameters
+        ----------
+        experiment
+            The experiment whose probes are looked at.
+
+        Returns
+        -------
+        Experiment
+            The same with the probes of this category alone, and its own gallery if it has one.
         """
         experiment = self._enrolled(experiment)
         pairs = mate_pairs(experiment)
@@ -182,6 +203,11 @@ def feret_categories(
     gallery
         A condition on enrolled images that makes the gallery of duplicate II, in which ``{date}`` stands for the date column.
 
+    Returns
+    -------
+    tuple
+        The categories fb, fc, dup1 and dup2.
+
     Examples
     --------
     >>> feret_categories(long_after="feret")[-1].gallery
@@ -205,10 +231,7 @@ def probe_groups(experiment: Experiment, column: str) -> tuple[Category, ...]:
     """Make a category of the probes of each value of a column, such as the sex of the person."""
     frame = experiment.samples.frame
     if column not in frame.columns:
-        raise UsageError(
-            f"There is no column {column!r} to group probes by.",
-            f"there are: {first_few(frame.columns, 12)}.",
-        )
+        raise unknown_name("column", column, frame.columns, "to group probes by")
     kind = frame.schema[column]
     if kind.is_nested() or kind == pl.Object:
         raise UsageError(f"The column {column!r} is of type {kind}, which makes no groups.")

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from proband.engine.files.files import require_regular, text_of
 from proband.engine.foreign import array_from, is_missing
 from proband.engine.kinds import shown
-from proband.errors import DesignError, InputError, Said, UsageError, first_few, nearest
+from proband.errors import DesignError, InputError, Said, UsageError, first_few, unknown_name
 from proband.samples.delimited import unfinished
 from proband.samples.ids import plain_names
 from proband.samples.table import Samples, Selection, choose_mask, frozen
-from proband.words import count
+from proband.words import count, counted
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _from_ids(samples: Samples, names: list[str], source: str) -> Selection:
     if len(distinct) != len(positions):
         repeated = [samples.ids[place] for place in distinct[counts > 1]]
         raise DesignError(
-            f"{count(len(repeated))} ids{source} are listed more than once: {first_few(repeated)}."
+            f"{counted(len(repeated), f'id{source} is', f'ids{source} are')} listed more than once: {first_few(repeated)}."
         )
     return Selection(frozen(distinct), f"{count(len(names))} ids{source or ' listed'}")
 
@@ -171,11 +171,7 @@ def _one_per_subject(samples: Samples, choice: OnePerSubject) -> Selection:
     order = within.positions[::-1] if choice.last else within.positions
     if choice.order_by is not None:
         if choice.order_by not in samples.frame.columns:
-            raise UsageError(
-                f"There is no column {choice.order_by!r} to order by.",
-                nearest(choice.order_by, samples.frame.columns)
-                or f"the columns are: {first_few(samples.frame.columns, 12)}.",
-            )
+            raise unknown_name("column", choice.order_by, samples.frame.columns, "to order by")
         ranks = samples.frame[choice.order_by][order].rank("dense", descending=choice.last)
         order = order[np.argsort(ranks.fill_null(len(order) + 1).to_numpy(), kind="stable")]
     _, first = np.unique(samples.codes[order], return_index=True)

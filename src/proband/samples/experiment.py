@@ -124,7 +124,20 @@ class Experiment:
         probes: Iterable[Count] | None = None,
         note: Note | None = None,
     ) -> Experiment:
-        """Return the same experiment over a part of its gallery or probes (positions in the table)."""
+        """Return the same experiment over a part of its gallery or probes (positions in the table).
+
+        Parameters
+        ----------
+        gallery, probes
+            Positions in the table of those that stay; by default all.
+        note
+            What is to be said of it.
+
+        Returns
+        -------
+        Experiment
+            The experiment with these alone.
+        """
         part = object.__new__(Experiment)
         part.samples = self.samples
         part.gallery = self.gallery if gallery is None else frozen(self.samples.positions(gallery))

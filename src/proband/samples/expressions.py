@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import ast
 import datetime
-import difflib
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from proband.errors import UsageError, quoted
+from proband.errors import UsageError, meant, nearest, quoted
 from proband.samples import terms
 from proband.samples.terms import Kind, Term, calculated, compared, made_of
 from proband.words import count
@@ -60,6 +60,17 @@ _TOO_LARGE: dict[type, float] = {int: 2**63, float: math.inf}
 _INSTEAD: dict[type[ast.operator], str] = {
     ast.BitAnd: "join conditions by and, as in: session == 1 and view == 'F'",
     ast.BitOr: "join conditions by or, as in: view == 'F' or view == 'P'",
+}
+_QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
+_SIGNS_OF_OTHERS = {
+    r"(?<![=!<>])=(?!=)": "==",
+    r"<>": "!=",
+    r"\s*&&\s*": " and ",
+    r"\s*\|\|\s*": " or ",
+    r"\bAND\b": "and",
+    r"\bOR\b": "or",
+    r"\bNOT\b": "not",
+    r"\bIN\b": "in",
 }
 _FUNCTIONS = ("abs", "col", "date", "days")
 _COMPARE_IT = "compare it with something, as in: session == 1"
@@ -120,10 +131,22 @@ def _parsed(text: str) -> ast.expr:
             where = f" near {line}character {error.offset}"
     except (ValueError, RecursionError, MemoryError):
         pass
-    raise UsageError(
-        f"The expression {quoted(text)} cannot be read{where}.",
-        "write for example: session == 1 and view == 'Frontal'",
-    )
+    raise UsageError(f"The expression {quoted(text)} cannot be read{where}.", _rewritten(text))
+
+
+def _rewritten(text: str) -> str:
+    """The hint for a text that cannot be read: itself with the signs of this language for those of others, or an example."""
+    pieces = _QUOTED.split(text)
+    for sign, ours in _SIGNS_OF_OTHERS.items():
+        pieces[::2] = [re.sub(sign, ours, piece) for piece in pieces[::2]]
+    written = "".join(pieces)
+    try:
+        ast.parse(f"(\n{written} \n)", mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        written = text
+    if written == text:
+        return "write for example: session == 1 and view == 'Frontal'"
+    return f"conditions are compared with == and joined by and, or, not; write: {quoted(written, 400)[1:-1]}"
 
 
 class _Compiler:
@@ -277,12 +300,8 @@ class _Compiler:
             choices = " or ".join(f"{role}.{name}" for role in self.roles)
             raise self.refuse(f"{quoted(name)} does not say whose it is", f"write {choices}.")
         if name not in self.schema:
-            near = difflib.get_close_matches(name, self.schema, n=1)
-            known = ", ".join(sorted(self.schema)[:20])
-            raise self.refuse(
-                f"there is no column {quoted(name)}",
-                f"did you mean {near[0]!r}?" if near else f"the columns are: {known}. Text goes in quotes.",
-            )
+            hint = nearest(name, self.schema) or f"{meant(name, self.schema)} Text goes in quotes."
+            raise self.refuse(f"there is no column {quoted(name)}", hint)
         term = terms.column(name, self.schema[name])
         if term is None:
             raise self.refuse(
@@ -294,9 +313,7 @@ class _Compiler:
         name = _dotted(node.func) or ""
         role, _, bare = name.rpartition(".")
         if bare not in _FUNCTIONS or (role and not (bare == "col" and role in self.roles)):
-            raise self.refuse(
-                f"there is no function {quoted(name)}", f"the functions are: {', '.join(_FUNCTIONS)}."
-            )
+            raise self.refuse(f"there is no function {quoted(name)}", meant(name, _FUNCTIONS))
         if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
             raise self.refuse(f"{bare}(…) takes one value")
         argument = node.args[0]

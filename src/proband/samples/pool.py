@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import DesignError, UsageError, first_few
+from proband.errors import DesignError, UsageError, unknown_name
 from proband.samples.choosing import Choice, choose
 from proband.samples.ids import Positions
 from proband.samples.table import UNDECIDED, Samples, frozen
@@ -153,10 +153,7 @@ class Pool:
         self.pairs: PairRule = pairs
         unknown = [name for name in self.groups if name not in samples.frame.columns]
         if unknown:
-            raise UsageError(
-                f"There is no column {first_few(unknown)} to make groups of.",
-                f"the columns are: {', '.join(samples.frame.columns)}.",
-            )
+            raise unknown_name("column", unknown[0], samples.frame.columns, "to make groups of")
         notes = list(samples.notes)
         frame = self._members(where, notes)
         enrolled = self._mask(gallery, notes)

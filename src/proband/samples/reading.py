@@ -74,6 +74,14 @@ def _read(
     )
 
 
+def filled_frame(data: Any) -> pl.DataFrame:
+    """A frame of what the user has; one without rows, of which only the header is there, is refused."""
+    frame = frame_from(data)
+    if not frame.height:
+        raise InputError("The table has no rows.")
+    return frame
+
+
 def frame_from(data: Any) -> pl.DataFrame:
     """Turn what the user has into a polars frame: polars or pandas frames, mappings of columns, lists of rows."""
     if isinstance(data, pl.DataFrame):

@@ -43,13 +43,24 @@ class Representation:
 def representation(samples: Samples, choice: Choice) -> Representation:
     """Count the samples of each subject in a set.
 
+    Parameters
+    ----------
+    samples
+        The table.
+    choice
+        A condition, or ids.
+
+    Returns
+    -------
+    Representation
+        How many images of each person are chosen.
+
     Examples
     --------
     >>> samples = Samples({"id": ["a1", "a2", "b1"], "subject": ["a", "a", "b"]})
     >>> r = representation(samples, ["a1", "b1"])
     >>> r.is_full, r.is_unique
     (True, True)
-
     """
     positions = choose(samples, choice).positions
     return Representation(np.bincount(samples.codes[positions], minlength=len(samples.subjects)))
@@ -59,6 +70,18 @@ def equally_representative(samples: Samples, one: Choice, other: Choice) -> bool
     """Tell whether two sets are disjoint and hold equally many samples of every subject.
 
     The paper's wording asks for an empty *union*; the intersection is meant.
+
+    Parameters
+    ----------
+    samples
+        The table.
+    one, other
+        Two choices of samples: conditions or ids.
+
+    Returns
+    -------
+    bool
+        Whether both hold as many images of each person.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,13 +19,25 @@ from proband.engine.foreign import array_from
 from proband.engine.kinds import shown
 from proband.engine.labels import labels_of
 from proband.engine.limits import Count
-from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few, nearest, quoted
+from proband.errors import (
+    DesignError,
+    Hint,
+    InputError,
+    NeededOptions,
+    ProbandError,
+    Said,
+    UsageError,
+    first_few,
+    near_names,
+    quoted,
+)
 from proband.samples.directories import frame_of_names, pattern_in
 from proband.samples.expressions import compile_expression
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import ROW_NUMBER, frame_from, read_frame
 from proband.words import Note, Sentence, count, counted
 
+_SUBJECTS = ("subject", "person", "identity", "speaker", "name", "class", "label", "user", "pid")
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _EXACT: dict[pl.DataType, int] = {
     pl.Float64(): 2**53,
@@ -109,19 +121,10 @@ class Samples:
         frame = frame_from(data).with_columns(cs.float().fill_nan(None))
         if id_column == ROW_NUMBER:
             frame = frame.with_columns(pl.int_range(pl.len()).cast(pl.String).alias(ROW_NUMBER))
-        for column, option in ((id_column, "id_column"), (subject_column, "subject_column")):
-            if column not in frame.columns:
-                near = nearest(column, frame.columns)
-                raise InputError(
-                    f"{source} has no column {column!r}; it has {first_few(frame.columns, 12) or 'none'}.",
-                    _other_separator(frame.columns)
-                    or Hint(
-                        "name the right one: {option:{name}}{near}",
-                        name=option,
-                        near=f"; {near}" if near else "",
-                    ),
-                    source=Said(source),
-                )
+        asked = {"id_column": id_column, "subject_column": subject_column}
+        lacking = {option: column for option, column in asked.items() if column not in frame.columns}
+        if lacking:
+            raise _without_columns(frame, lacking, source)
         if frame.height == 0:
             raise InputError(f"{source} has no rows.", source=Said(source))
         names = as_text(frame[id_column], source)
@@ -171,6 +174,24 @@ class Samples:
         An empty cell is missing. `missing_values` are words that mean the same in every column; by default ``NA``,
         ``NaN`` and ``nan`` do in text files, save in the columns of ids and subjects, where they may be names, and in those of
         `label_columns` that hold texts, where they may be names of classes.
+
+        Parameters
+        ----------
+        path
+            The file, or a directory of pictures with the pattern of their names.
+        id_column, subject_column
+            The columns of ids and of subjects; ``#`` numbers the rows.
+        failed
+            Which samples failed to be acquired: a condition.
+        missing_values
+            Words that stand for a missing value in every column.
+        label_columns
+            Columns of labels, in which ``NA`` is a name.
+
+        Returns
+        -------
+        Samples
+            The table.
         """
         notes: list[Note] = []
         directory, pattern = pattern_in(Path(path))
@@ -211,6 +232,16 @@ class Samples:
 
         A sample for which the condition is undecided (a value is missing, or cannot be calculated) is not selected, and
         is counted.
+
+        Parameters
+        ----------
+        condition
+            A condition on the columns, such as ``"session == 1"``.
+
+        Returns
+        -------
+        Selection
+            The samples that meet it.
         """
         met = self.evaluate(condition)
         unknown = int(met.null_count())
@@ -218,12 +249,34 @@ class Samples:
         return Selection(frozen(positions), condition, unknown)
 
     def evaluate(self, condition: str) -> pl.Series:
-        """Return true, false or null for each sample."""
+        """Return true, false or null for each sample.
+
+        Parameters
+        ----------
+        condition
+            A condition on the columns, such as ``"age > 30"``.
+
+        Returns
+        -------
+        polars.Series
+            True, false or missing for each sample.
+        """
         expression = compile_expression(condition, self._frame.schema)
         return evaluate(self._frame, expression, condition)
 
     def positions(self, given: Any) -> Positions:
-        """Where rows stand that are given by positions, or by a mask."""
+        """Where rows stand that are given by positions, or by a mask.
+
+        Parameters
+        ----------
+        given
+            Positions, ids, or true and false for each sample.
+
+        Returns
+        -------
+        numpy.ndarray
+            Positions in the table.
+        """
         if isinstance(given, Iterable) and not hasattr(given, "__len__"):
             given = list(given)
         chosen = array_from(given, "positions")
@@ -239,7 +292,18 @@ class Samples:
         return chosen
 
     def take(self, positions: npt.ArrayLike) -> Samples:
-        """Return the samples at `positions`, in that order, as a table of their own."""
+        """Return the samples at `positions`, in that order, as a table of their own.
+
+        Parameters
+        ----------
+        positions
+            Positions in the table.
+
+        Returns
+        -------
+        Samples
+            The table with these rows alone.
+        """
         chosen = self.positions(positions)
         part = object.__new__(Samples)
         part._frame = self._frame[chosen]
@@ -327,6 +391,36 @@ def as_text(values: pl.Series, source: str) -> pl.Series:
         raise InputError(
             f"the column {values.name!r} of type {values.dtype} cannot be text.", source=source
         ) from None
+
+
+def _without_columns(frame: pl.DataFrame, lacking: Mapping[str, str], source: str) -> ProbandError:
+    """Refuse a table without the columns of ids and subjects, with all options that are needed and what they may be."""
+    separated = _other_separator(frame.columns)
+    names = " and no column ".join(map(quoted, lacking.values()))
+    meant = {option: _column_meant(frame, option, column) for option, column in lacking.items()}
+    if separated is not None:
+        return InputError(f"{source} has no column {names}.", separated, source=Said(source))
+    there = f"the columns are {first_few(frame.columns, 12) or 'none'}"
+    options = [
+        # Nested, so that a column may have any name.
+        (Hint("{option:{name}}", name=option if column is None else f"{option}={column}"), "")
+        for option, column in meant.items()
+    ]
+    return UsageError(
+        f"{source} has no column {names}; {there}.", NeededOptions(*options), source=Said(source)
+    )
+
+
+def _column_meant(frame: pl.DataFrame, option: str, column: str) -> str | None:
+    """The column that is probably meant: by its name, the usual one, or the first of texts that tells all samples apart."""
+    usual = option.removesuffix("_column")
+    near = near_names(column, frame.columns, 0.75)
+    if near or usual in frame.columns:
+        return near[0] if near else usual
+    if option == "subject_column":
+        return next((name for name in frame.columns if name.lower().removesuffix("_id") in _SUBJECTS), None)
+    texts = (one for one in frame.iter_columns() if one.dtype == pl.String and frame.height > 1)
+    return next((one.name for one in texts if one.n_unique() == frame.height), None)
 
 
 def _other_separator(columns: Sequence[str]) -> str | None:

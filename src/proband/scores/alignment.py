@@ -57,6 +57,7 @@ def check_ids(ids: Ids, samples: Samples, missing: MissingPolicy) -> tuple[Note,
 def experiment_over(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     samples: Samples,
+    *,
     gallery: Choice | None = None,
     probes: Choice | None = None,
     missing: MissingPolicy = "error",
@@ -66,6 +67,22 @@ def experiment_over(
     Without `gallery`, every target of the first algorithm is enrolled; without `probes`, every query that is not in
     the gallery is searched for. Samples chosen but not scored by every algorithm are an error, or with
     ``missing="drop"`` are left out for all of them alike, and counted.
+
+    Parameters
+    ----------
+    scores
+        Scores or embeddings of one algorithm or of several.
+    samples
+        The table of samples.
+    gallery, probes
+        Who is enrolled and who is searched for: a condition such as ``"session == 1"``, ids, or ``"one_per_subject"``.
+    missing
+        What becomes of samples that some algorithm has no scores of: ``error`` or ``drop``.
+
+    Returns
+    -------
+    Experiment
+        Gallery and probes that all of them have scores of.
 
     Examples
     --------
@@ -99,8 +116,8 @@ def experiment_over(
 def pool_over(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     samples: Samples,
-    groups: str | Sequence[str] | None = None,
     *,
+    groups: str | Sequence[str] | None = None,
     pairs: PairRule | None = None,
     where: Choice | None = None,
     distractors: bool = False,
@@ -109,6 +126,22 @@ def pool_over(
     """Make the pool of images that several algorithms' scores allow: gallery images are targets of all, probes queries of all.
 
     Scores whose orientation looks reversed over the first choice of each person are refused, unless `check_orientation` is False.
+
+    Parameters
+    ----------
+    scores
+        Scores or embeddings of one algorithm or of several.
+    samples
+        The table of samples.
+    groups, pairs, where, distractors
+        Which images may be paired, as in `Pool`.
+    check_orientation
+        Whether scores that look reversed are refused.
+
+    Returns
+    -------
+    Pool
+        The people, and the pairs of images each could have had.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from proband.engine.files.shards import has_read, in_files, pick
 from proband.engine.foreign import array_from
 from proband.engine.kinds import JUDGED
 from proband.engine.labels import named, refuse_other_names
-from proband.errors import Hint, InputError, ProbandError, Said, UsageError
+from proband.errors import Hint, InputError, NeededOptions, ProbandError, Said, UsageError
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples.ids import Ids, Positions, SubjectIds
 from proband.samples.table import Samples, frozen
@@ -27,8 +27,11 @@ MissingPolicy = Literal["error", "drop"]
 Cells = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 
-ORIENTATION_HINT = Hint(
-    "{give:orientation=similarity} if larger is more alike, {option:orientation=distance} if smaller is; it is never guessed."
+ORIENTATION_HINT = NeededOptions(
+    (
+        Hint("{option:orientation=similarity}"),
+        "distance, if smaller scores are more alike; it is never guessed",
+    )
 )
 Declared = Annotated[Orientation, ORIENTATION_HINT]
 WHOLE_NUMBERS = 2**53  # up to here float64 holds every one
@@ -97,7 +100,13 @@ class Scores(ABC):
         return self.orientation == "similarity"
 
     def samples_by_label(self) -> Samples:
-        """The table of samples that rows and columns make where they are named by subject (``ids="subjects"``)."""
+        """The table of samples that rows and columns make where they are named by subject (``ids="subjects"``).
+
+        Returns
+        -------
+        Samples
+            A table of the samples that rows and columns name, where they are named by subject.
+        """
         from proband.scores.formats.contents import named_by_subject
 
         made = named_by_subject(self.queries, self.targets)
@@ -111,19 +120,63 @@ class Scores(ABC):
 
     @abstractmethod
     def tile(self, rows: Positions, columns: Positions) -> Values:
-        """Return the scores of some queries with some targets: contiguous, native floats, every one finite."""
+        """Return the scores of some queries with some targets: contiguous, native floats, every one finite.
+
+        Parameters
+        ----------
+        rows, columns
+            Positions of queries and of targets.
+
+        Returns
+        -------
+        numpy.ndarray
+            The scores, rows × columns.
+        """
 
     def cells(self, rows: Positions, columns: Positions) -> Cells | None:
-        """Return the cell codes of a tile, or None if every cell holds a score."""
+        """Return the cell codes of a tile, or None if every cell holds a score.
+
+        Parameters
+        ----------
+        rows, columns
+            Positions of queries and of targets.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            What each cell is, where not all were compared.
+        """
         return None
 
     def each(self, rows: Positions, columns: Positions) -> Values:
-        """Return the scores of single pairs, query ``rows[k]`` with target ``columns[k]``, as a tile would have them."""
+        """Return the scores of single pairs, query ``rows[k]`` with target ``columns[k]``, as a tile would have them.
+
+        Parameters
+        ----------
+        rows, columns
+            Positions of queries and of targets.
+
+        Returns
+        -------
+        numpy.ndarray
+            The score of each row with the column beside it.
+        """
         single = (self.tile(rows[k : k + 1], columns[k : k + 1]) for k in range(len(rows)))
         return np.array([tile[0, 0] for tile in single])
 
     def each_cell(self, rows: Positions, columns: Positions) -> Cells | None:
-        """Return the cell codes of single pairs, or None if every cell holds a score."""
+        """Return the cell codes of single pairs, or None if every cell holds a score.
+
+        Parameters
+        ----------
+        rows, columns
+            Positions of queries and of targets.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            What each of these cells is, where not all were compared.
+        """
         single = [self.cells(rows[k : k + 1], columns[k : k + 1]) for k in range(len(rows))]
         if all(cell is None for cell in single):
             return None
@@ -148,6 +201,26 @@ class Scores(ABC):
 
         With ``ids="subjects"`` rows and columns are named by subject: those of one name are samples of one person, and never the same
         sample. `samples_by_label` then makes the table.
+
+        Parameters
+        ----------
+        values
+            The scores, queries × targets.
+        queries, targets
+            The ids of rows and of columns; without targets, rows and columns are the same.
+        orientation
+            ``similarity`` or ``distance``.
+        name
+            What the algorithm is called.
+        cells
+            What each cell is, where not all were compared.
+        ids
+            What names rows and columns: ``samples`` or ``subjects``.
+
+        Returns
+        -------
+        DenseScores
+            The scores.
         """
         if ids == "subjects":
             if targets is None:
@@ -182,6 +255,23 @@ class Scores(ABC):
         options
             Passed to the format: see `proband.scores.formats.read_file`.
 
+        path
+            The file, ``FILE::KEY`` for one array of an archive.
+        samples
+            The table of samples.
+        orientation
+            ``similarity`` or ``distance``, unless the file states it.
+        name
+            What the algorithm is called.
+        missing
+            What becomes of ids that are in one file and not in the other: ``error`` or ``drop``.
+        options
+            What `read_scores` takes besides.
+
+        Returns
+        -------
+        Scores
+            The scores.
         """
         from proband.scores.reading import read_scores
 

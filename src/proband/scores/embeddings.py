@@ -105,6 +105,26 @@ class Embeddings(Scores):
         """Read embeddings from ``.npy`` (rows as in `samples`) or ``.npz`` (``file.npz::key`` picks one model).
 
         The metric is needed unless the file states it. A directory, a pattern (``"parts/*.npy"``) or a list of files is one set of embeddings in several parts.
+
+        Parameters
+        ----------
+        path
+            The file, or several of one model.
+        samples
+            The table of samples.
+        metric
+            ``cosine``, ``l2``, …, unless the file states it.
+        name
+            What the model is called.
+        missing
+            What becomes of ids that are in one file and not in the other: ``error`` or ``drop``.
+        options
+            What `read_embeddings` takes besides.
+
+        Returns
+        -------
+        Embeddings
+            The embeddings.
         """
         from proband.scores.reading import only_model, read_embeddings
 
@@ -155,11 +175,33 @@ class Embeddings(Scores):
         return None
 
     def query_rows(self, rows: Positions) -> Values:
-        """Return query vectors as contiguous float32 or float64."""
+        """Return query vectors as contiguous float32 or float64.
+
+        Parameters
+        ----------
+        rows
+            Positions of queries.
+
+        Returns
+        -------
+        numpy.ndarray
+            Their vectors.
+        """
         return self._read(self.query_vectors, rows)
 
     def target_rows(self, columns: Positions) -> Values:
-        """Return target vectors as contiguous float32 or float64."""
+        """Return target vectors as contiguous float32 or float64.
+
+        Parameters
+        ----------
+        columns
+            Positions of targets.
+
+        Returns
+        -------
+        numpy.ndarray
+            Their vectors.
+        """
         return self._read(self.target_vectors, columns)
 
     def _read(self, vectors: Any, positions: Positions) -> Values:
@@ -169,11 +211,33 @@ class Embeddings(Scores):
         return _floats(found)
 
     def query_norms(self, vectors: Rows, rows: Positions) -> Values:
-        """Return the lengths of query vectors; a cosine needs every one to be positive."""
+        """Return the lengths of query vectors; a cosine needs every one to be positive.
+
+        Parameters
+        ----------
+        vectors, rows
+            Vectors of queries, and where these stand.
+
+        Returns
+        -------
+        numpy.ndarray
+            What the metric divides or adds, for each.
+        """
         return self._norms(vectors, rows, self.queries)
 
     def target_norms(self, vectors: Rows, columns: Positions) -> Values:
-        """Return the lengths of target vectors; a cosine needs every one to be positive."""
+        """Return the lengths of target vectors; a cosine needs every one to be positive.
+
+        Parameters
+        ----------
+        vectors, columns
+            Vectors of targets, and where these stand.
+
+        Returns
+        -------
+        numpy.ndarray
+            What the metric divides or adds, for each.
+        """
         return self._norms(vectors, columns, self.targets)
 
     def _norms(self, vectors: Values, positions: Positions, ids: Ids) -> Values:

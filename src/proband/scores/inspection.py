@@ -90,7 +90,7 @@ class ScoreSpread:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ScoreSummary:
     """One algorithm's scores.
 
     Attributes
@@ -123,7 +123,7 @@ class Inspection:
     kind: str
     format: str
     facts: dict[str, Any]
-    summaries: tuple[Summary, ...] = ()
+    summaries: tuple[ScoreSummary, ...] = ()
     notes: tuple[Note, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -166,11 +166,11 @@ def inspect_file(
             replace(options, key=key),
             format,
         )
-    except InputError as error:
+    except (InputError, UsageError) as error:
         if path.suffix.lower() == ".npz" and key is None:
             return _of_archive(path)
         if path.suffix.lower() in _TABLE_ENDINGS:
-            raise InputError(
+            raise type(error)(
                 f"{error.message.rstrip('.')}; nor is it a table of samples with columns {id_column!r} and "
                 f"{subject_column!r}.",
                 error.cure
@@ -242,7 +242,7 @@ def _of_archive(path: Path) -> Inspection:
 def _of_scores(path: Path, file: ScoreFile, samples: Samples | None) -> Inspection:
     known = samples or file.subjects
     facts: dict[str, Any] = {"orientation": file.orientation or "not stated"}
-    summaries: list[Summary] = []
+    summaries: list[ScoreSummary] = []
     notes = list(file.notes)
     if file.trials:
         summaries += map(_of_trials, file.trials)
@@ -276,23 +276,23 @@ def _some(ids: Ids) -> str:
     return f"{count(len(ids))}: {', '.join(ids[:3])}{', …' if len(ids) > 3 else ''}"
 
 
-def _without_ids(name: str, values: npt.NDArray[Any]) -> Summary:
+def _without_ids(name: str, values: npt.NDArray[Any]) -> ScoreSummary:
     n_queries, n_targets = values.shape
-    return Summary(
+    return ScoreSummary(
         name, n_queries, n_targets, values.size, str(values.dtype), None, None, None,
         NO_IDS(),
     )  # fmt: skip
 
 
-def _of_trials(trials: Trials) -> Summary:
+def _of_trials(trials: Trials) -> ScoreSummary:
     if trials.frame["mated"].null_count() == len(trials):
-        return Summary(trials.name, None, None, len(trials), "float64", None, None, None, NO_SUBJECTS())
+        return ScoreSummary(trials.name, None, None, len(trials), "float64", None, None, None, NO_SUBJECTS())
     frame = trials.frame.filter(~trials.frame["failed"])
     genuine = frame.filter(frame["mated"])["score"].to_numpy()
     impostor = frame.filter(~frame["mated"])["score"].to_numpy()
     auc = _auc(genuine, impostor) if len(genuine) and len(impostor) else None
     stated: Orientation | None = trials.orientation
-    return Summary(
+    return ScoreSummary(
         trials.name, None, None, len(trials), "float64", ScoreSpread.of(genuine), ScoreSpread.of(impostor), auc, _verdict(auc, None, stated)
     )  # fmt: skip
 
@@ -304,10 +304,10 @@ def _auc(genuine: npt.NDArray[np.float64], impostor: npt.NDArray[np.float64]) ->
     return float((below + up_to).mean() / (2 * len(ordered)))
 
 
-def _of_matrix(scores: DenseScores, known: Samples | None, stated: Orientation | None) -> Summary:
+def _of_matrix(scores: DenseScores, known: Samples | None, stated: Orientation | None) -> ScoreSummary:
     sizes = (scores.name, *scores.shape, scores.values.size, str(scores.values.dtype))
     if known is None:
-        return Summary(*sizes, None, None, None, NO_SUBJECTS())
+        return ScoreSummary(*sizes, None, None, None, NO_SUBJECTS())
     rows = np.array([place for place, name in enumerate(scores.queries) if name in known.ids], dtype=np.intp)
     columns = np.array(
         [place for place, name in enumerate(scores.targets) if name in known.ids], dtype=np.intp
@@ -331,7 +331,7 @@ def _of_matrix(scores: DenseScores, known: Samples | None, stated: Orientation |
     if len(genuine) and len(impostor):
         auc = _auc(genuine, impostor)
         check = _paired_check(scores, known, row_samples, column_samples)
-    return Summary(
+    return ScoreSummary(
         *sizes, ScoreSpread.of(genuine), ScoreSpread.of(impostor), auc, _verdict(auc, check, stated)
     )
 

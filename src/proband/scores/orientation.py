@@ -52,13 +52,31 @@ class OrientationCheck:
 
 
 def check_orientation(
-    scores: Scores, experiment: Experiment, seed: Seed = 0, *, axes: tuple[Positions, Positions] | None = None
+    scores: Scores,
+    experiment: Experiment,
+    *,
+    seed: Seed = 0,
+    axes: tuple[Positions, Positions] | None = None,
 ) -> OrientationCheck:
     """Look at a seeded sample of pairs and tell whether the declared orientation can be right.
 
     One probe of each of up to 200 subjects is compared with its mates and with up to 200 gallery samples of others.
     Subjects are the unit of the test, since the scores of one person are not independent. `axes` are the places of probes
     and gallery on the axes of the scores, where they are known already.
+
+    Parameters
+    ----------
+    scores, experiment
+        Scores of one algorithm, and who is compared.
+    seed
+        The seed of the sample of pairs.
+    axes
+        The places of probes and gallery on the axes of the scores, where they are known already.
+
+    Returns
+    -------
+    OrientationCheck
+        How often genuine scores are closer, and whether that contradicts the declared orientation.
 
     Examples
     --------

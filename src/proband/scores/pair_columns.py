@@ -10,7 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from proband.errors import Hint, InputError, UsageError, first_few, quoted
+from proband.errors import Hint, InputError, NeededOptions, UsageError, first_few, quoted, unknown_name
+from proband.scores.base import ORIENTATION_HINT
 
 ROLES = {
     "a": "query",
@@ -29,6 +30,24 @@ _OBVIOUS = {
     "subject_a": ("subject_a", "subject1", "person1", "name1", "identity1", "speaker1", "query_subject"),
     "subject_b": ("subject_b", "subject2", "person2", "name2", "identity2", "speaker2", "target_subject"),
 }  # fmt: skip
+
+
+TRUTHS = {"1": True, "0": False, "true": True, "false": False}
+_GENUINE = (
+    "genuine",
+    "mated",
+    "mate",
+    "same",
+    "match",
+    "target",
+    "client",
+    "positive",
+    "pos",
+    "yes",
+    "y",
+    "t",
+)
+"""Words that mean mated, in most tables: to be suggested, never to be used."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +88,7 @@ class PairColumns:
         """Refuse columns that are not there, that are there or named twice, or that do not tell mated pairs from others."""
         unknown = [name for name in self.names if name not in header]
         if unknown:
-            raise InputError(
-                f"there is no column {quoted(unknown[0])}; the columns are {first_few(list(header), 12)}.",
-                unknown_layout(header),
-                source=source,
-            )
+            raise unknown_name("column", unknown[0], header, source=source)
         for what, names in (
             ("named for more than one thing", self.names),
             ("there more than once", list(header)),
@@ -103,12 +118,8 @@ _USUAL = {"a": ("COLUMN",), "b": ("COLUMN",), "mated": ("COLUMN",), "score": ("C
 
 def unknown_layout(header: Sequence[str], found: PairColumns | None = None) -> Hint:
     """The hint for a table whose columns are not known: what to copy, with what is obvious or was `found` filled in."""
-    found = found or guessed(header)
-    shown: dict[str, tuple[str, ...]] = {"mated": ("COLUMN",), "score": found.score or ("COLUMN",)}
-    shown.update((role, (name,)) for role, name in found.single.items())
-    return naming(
-        "say which is what: {option:columns}", {role: shown[role] for role in ROLES if role in shown}
-    )
+    hint = _layout(found or guessed(header))
+    return Hint("say which is what: " + hint.template, **hint.values)
 
 
 def naming(template: str, columns: Mapping[str, Sequence[str]] = _USUAL) -> Hint:
@@ -124,6 +135,59 @@ def naming(template: str, columns: Mapping[str, Sequence[str]] = _USUAL) -> Hint
             for role, names in written.items()
         ),
     )
+
+
+def needed_options(
+    columns: PairColumns,
+    rows: pl.DataFrame | None,
+    *,
+    named: bool = True,
+    mated_is: str | None = None,
+    oriented: bool = True,
+    call: bool = False,
+) -> NeededOptions:
+    """What else must be said of a table of pairs, all at once, with what it may be by the looks of some of its `rows`."""
+    options: list[tuple[Hint, str]] = []
+    if not named:
+        options.append((_layout(columns), ""))
+    words = () if rows is None or columns.mated is None else mated_words(rows[columns.mated])
+    if words and mated_is is None:
+        mated_is = next((word for word in words if word.lower() in _GENUINE), words[0])
+        remark = f"{quoted(columns.mated)} holds {first_few(words, 6)}"
+        options.append((Hint("{option:mated_is}", value=mated_is), remark))
+    if not oriented:
+        options += ORIENTATION_HINT.options
+    return NeededOptions(*options, call=_call(columns, mated_is) if call else None)
+
+
+def _layout(found: PairColumns) -> Hint:
+    """The option that says which column is what."""
+    shown: dict[str, tuple[str, ...]] = {"score": found.score or ("COLUMN",)}
+    if found.subject_a is None:  # who is who says what is mated as well
+        shown["mated"] = ("COLUMN",)
+    shown.update((role, (name,)) for role, name in found.single.items())
+    return naming("{option:columns}", {role: shown[role] for role in ROLES if role in shown})
+
+
+def _call(columns: PairColumns, mated_is: str | None) -> str:
+    """How Python makes lists of comparisons of a table of pairs."""
+    single = {role: f"frame[{name!r}]" for role, name in columns.single.items()}
+    scores = ", ".join(f"{name!r}: frame[{name!r}]" for name in columns.score or ("COLUMN",))
+    unknown = "None" if "subject_a" in single else "frame['COLUMN']"
+    arguments = [single.get("mated", unknown), f"{{{scores}}}"]
+    for argument, one, other in (("samples", "a", "b"), ("people", "subject_a", "subject_b")):
+        if one in single and other in single:
+            arguments.append(f"{argument}=({single[one]}, {single[other]})")
+    arguments += [] if mated_is is None else [f"mated_is={mated_is!r}"]
+    arguments.append("orientation='similarity'")
+    return f"pass columns of a frame: scored_pairs({', '.join(arguments)})"
+
+
+def mated_words(column: pl.Series) -> tuple[str, ...]:
+    """The values of a column of which nobody can tell which means mated; none where they are 0 and 1, or true and false."""
+    values = [str(value) for value in column.drop_nulls().unique(maintain_order=True)]
+    truths = all(value.lower() in TRUTHS for value in values)
+    return () if truths and len({len(value) > 1 for value in values}) < 2 else tuple(values)
 
 
 def guessed(header: Sequence[str]) -> PairColumns:

@@ -12,11 +12,12 @@ from proband.engine import Progress, Silent
 from proband.engine.arguments import published
 from proband.engine.files.files import naming, reading
 from proband.engine.files.shards import RowShards, require_order, shard_files, shards_name
-from proband.errors import Hint, InputError, Said, UsageError, first_few, nearest, quoted
+from proband.errors import Hint, InputError, Said, UsageError, meant, quoted
 from proband.samples import Choice, Ids, Samples
 from proband.samples.choosing import check_choice, choose
 from proband.samples.npz import Archive
 from proband.scores.alignment import check_ids
+from proband.scores.array_names import array_names
 from proband.scores.base import Declared, DenseScores, MissingPolicy, Orientation, check_orientation_name
 from proband.scores.embeddings import Embeddings, Metric
 from proband.scores.formats import ReadOptions, ScoreFile, labelled, read_file
@@ -76,7 +77,7 @@ def read_scores(
     ids: IdsName = "samples",
     progress: Progress | None = None,
 ) -> dict[str, DenseScores]:
-    """Read every score matrix of a file, by name.
+    """Read every score matrix of a file, by name: the only one is called as the file is, several as their arrays are.
 
     Parameters
     ----------
@@ -95,15 +96,24 @@ def read_scores(
     ids
         What rows and columns are named by: ``"samples"``, where one name is one sample; or ``"subjects"``, where a row and a column of one
         name are two samples of one person. `Scores.samples_by_label` then makes the table.
+    missing
+        What becomes of ids that are in one file and not in the other: ``error`` or ``drop``.
+    progress
+        What is told how far it is.
 
+
+    Returns
+    -------
+    dict
+        Scores by the names of their algorithms.
 
     Examples
     --------
     >>> import tempfile
     >>> import numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "scores.npz")
-    ...     np.savez(path, net=[[0.9, 0.1]], query_ids=["a2"], target_ids=["a1", "b1"])
+    ...     path = Path(folder, "net.npz")
+    ...     np.savez(path, scores=[[0.9, 0.1]], query_ids=["a2"], target_ids=["a1", "b1"])
     ...     read_scores(path, orientation="similarity")
     {'net': DenseScores('net': 1 query × 2 targets, similarity)}
     """
@@ -115,6 +125,7 @@ def read_scores(
         target_ids,
         None if mask is None else Path(mask),
         ids=ids,
+        oriented=orientation is not None,
         progress=progress or Silent(),
     )
     file = (
@@ -218,7 +229,7 @@ def read_embeddings(
     rows: Choice | None = None,
     ids: str | None = None,
 ) -> dict[str, Embeddings]:
-    """Read every model's embeddings of a file, by name.
+    """Read every model's embeddings of a file, by name: the only one is called as the file is, several as their arrays are.
 
     Parameters
     ----------
@@ -237,15 +248,22 @@ def read_embeddings(
     ids
         The array of an archive, or the column of a table, that holds the ids; otherwise the only text array of the right length, or the
         column ``id``.
+    missing
+        What becomes of ids that are in one file and not in the other: ``error`` or ``drop``.
 
+
+    Returns
+    -------
+    dict
+        Embeddings by the names of their models.
 
     Examples
     --------
     >>> import tempfile
     >>> import numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "vectors.npz")
-    ...     np.savez(path, net=np.eye(2), ids=["a1", "b1"])
+    ...     path = Path(folder, "net.npz")
+    ...     np.savez(path, embeddings=np.eye(2), ids=["a1", "b1"])
     ...     read_embeddings(path, metric="cosine")
     {'net': Embeddings('net': 2 queries × 2 targets, similarity)}
     """
@@ -306,8 +324,9 @@ def embeddings_in(
                 "leave it out.",
                 file=Said(path.name),
             )
+        names = array_names(shards_name(path) if files else path.stem, file.arrays)
         for own, vectors in file.models.items():
-            called = name or own
+            called = name or names.get(own, own)
             axis = _axis(file.ids, "sample", rows, samples, vectors, 0, called)
             notes = () if samples is None else check_ids(axis, samples, missing)
             compared = _metric_of(called, metric, None if overriding else file.metric)
@@ -349,7 +368,7 @@ def require_models(metrics: Mapping[str, Metric], names: Sequence[str]) -> None:
     if unknown is not None:
         raise UsageError(
             f"a metric is given for {quoted(unknown)}, and there are no embeddings of that name.",
-            nearest(unknown, names) or f"there are: {first_few(names, 8)}.",
+            meant(unknown, names),
         )
 
 
@@ -384,7 +403,8 @@ def _parts_of(files: Sequence[Path], path: Path, key: str | None, ids: str | Non
                 file=Said(name),
             )
     joined = {own: RowShards([one.models[own] for one in parts], names) for own in parts[0].models}
-    return VectorFile(joined, joined_ids(files, [one.ids for one in parts], "sample"), metrics.pop())
+    ids_of_all = joined_ids(files, [one.ids for one in parts], "sample")
+    return VectorFile(joined, ids_of_all, metrics.pop(), arrays=parts[0].arrays)
 
 
 def _ids_beside(files: Sequence[Path], n: int) -> Ids | None:

@@ -17,11 +17,11 @@ from proband.samples.reading import series_from
 from proband.samples.table import as_text
 from proband.scores.base import Orientation, check_orientation_name
 from proband.scores.names import numbered, together
-from proband.scores.pair_columns import ROLES, PairColumns, naming
+from proband.scores.pair_columns import ROLES, PairColumns, mated_words, naming, needed_options
+from proband.scores.several import named_apart
 from proband.scores.trials import Trials, as_scores
 from proband.words import Note, Sentence, count, counted
 
-_TRUTHS = {"1": True, "0": False, "true": True, "false": False}
 _MOST_SHOWN = 6
 _BY_COLUMN = "pass columns of a table: frame['mated'], frame['score']; several algorithms as {'A': frame['a'], 'B': frame['b']}."
 
@@ -52,6 +52,7 @@ def trials_of(
     *,
     source: str,
     notes: Sequence[Note] = (),
+    oriented: bool = True,
 ) -> tuple[Trials, ...]:
     """Make a list of comparisons of each column of scores; several are called after their columns.
 
@@ -64,7 +65,7 @@ def trials_of(
     given = {ROLES[role]: frame[name] for role, name in columns.single.items()}
     names = columns.score if len(columns.score) > 1 else (source,)
     scores = {name: frame[column] for name, column in zip(names, columns.score, strict=True)}
-    return _lists(given, scores, mated_is, source, notes=notes)
+    return _lists(given, scores, mated_is, source, notes=notes, oriented=oriented)
 
 
 def _lists(
@@ -74,6 +75,7 @@ def _lists(
     source: str,
     orientation: Orientation | None = None,
     notes: Sequence[Note] = (),
+    oriented: bool = True,
 ) -> tuple[Trials, ...]:
     """Lists of comparisons that share all but their scores: what is given is keyed as in a list, and keeps its own name in messages."""
     columns = {side: as_text(one, source).alias(side) for side, one in given.items() if side != "mated"}
@@ -81,7 +83,7 @@ def _lists(
         if one.null_count():
             raise _gap(one.alias(given[side].name), source)
     if "mated" in given:
-        columns["mated"], note = mated_in(given["mated"], mated_is, source)
+        columns["mated"], note = mated_in(given["mated"], mated_is, source, oriented)
         notes = (*notes, note)
         _refuse_contradiction(columns, source)
     elif mated_is is not None:
@@ -104,7 +106,9 @@ def _gap(column: pl.Series, source: str) -> InputError:
     )
 
 
-def mated_in(column: pl.Series, mated_is: str | None, source: str) -> tuple[pl.Series, Note]:
+def mated_in(
+    column: pl.Series, mated_is: str | None, source: str, oriented: bool = True
+) -> tuple[pl.Series, Note]:
     """Read which pairs are mated: 1 and 0, true and false, or two words of which the user says which means mated."""
     name = column.name or "mated"
     if column.dtype.is_float():
@@ -115,19 +119,17 @@ def mated_in(column: pl.Series, mated_is: str | None, source: str) -> tuple[pl.S
     values = texts.unique(maintain_order=True).to_list()
     shown = first_few(values, _MOST_SHOWN)
     if mated_is is None:
-        if (
-            not all(str(one).lower() in _TRUTHS for one in values)
-            or len({len(one) > 1 for one in values}) > 1
-        ):
-            raise InputError(
-                f"the column {quoted(name)} holds {shown}: which of them means mated is not said.",
-                Hint("say it: {option:mated_is}", value=values[0]),
+        if mated_words(texts):
+            columns = PairColumns(mated=name)
+            raise UsageError(
+                f"the column {quoted(name)} holds {shown}, and which of them means mated must be said.",
+                needed_options(columns, pl.DataFrame({name: texts}), oriented=oriented),
                 source=source,
             )
         mated = texts.str.to_lowercase().is_in(["1", "true"])
     else:
         if mated_is not in values:
-            raise InputError(
+            raise UsageError(
                 f"the column {quoted(name)} holds {shown}, and nowhere {mated_is!r}.",
                 Hint("say which of them means mated: {option:mated_is}", value=values[0]),
                 source=source,
@@ -213,7 +215,7 @@ def scored_pairs(
     *,
     people: Sides | None = None,
     samples: Sides | None = None,
-    orientation: Orientation,
+    orientation: Orientation | None = None,
     mated_is: str | None = None,
     name: str = "scores",
 ) -> dict[str, Trials]:
@@ -232,26 +234,35 @@ def scored_pairs(
     samples
         What the two samples of each pair are called. Without `people`, samples that mated pairs join are of one person.
     orientation
-        ``"similarity"`` if larger is more alike, ``"distance"`` if smaller is.
+        ``"similarity"`` if larger is more alike, ``"distance"`` if smaller is. It must be given; it is never guessed.
     name
         What a single algorithm is called.
+    mated_is
+        The value of `mated` that means that a pair is of one person, where it is neither 1 and 0 nor true and false.
+
+    Returns
+    -------
+    dict
+        A list of comparisons for each algorithm, by name.
 
     Examples
     --------
     >>> scored_pairs([1, 1, 0, 0], {"new": [0.9, 0.7, 0.3, 0.1], "old": [0.8, 0.4, 0.6, 0.2]}, orientation="similarity")
     {'new': Trials('new': 4 comparisons, 2 mated, 0 failed), 'old': Trials('old': 4 comparisons, 2 mated, 0 failed)}
     """
-    check_orientation_name(orientation)
+    if orientation is not None:
+        check_orientation_name(orientation)
     algorithms = dict(scores) if isinstance(scores, Mapping) else {name: scores}
     if not algorithms:
         raise UsageError("There are no scores.", "pass an array, or a mapping with one for each algorithm.")
+    algorithms = named_apart(algorithms.items())
     given: dict[str, Any] = {} if mated is None else {"mated": mated}
     for sides, both in ((people, ("query_subject", "target_subject")), (samples, ("query", "target"))):
         if sides is not None:
             given |= dict(zip(both, sides, strict=True))
     if mated is None and people is None:
         raise UsageError("Which pairs are mated is not known.", "pass mated, or people=(a, b).")
-    called = {f"scores of {str(name)!r}": str(name) for name in algorithms}
+    called = {f"scores of {name!r}": name for name in algorithms}
     every = aligned({**given, **dict(zip(called, algorithms.values(), strict=True))})
     columns = {what: _column(what, every[what]) for what in given}
     numbers = {name: _column(what, every[what]) for what, name in called.items()}
@@ -264,8 +275,9 @@ def scored_pairs(
             "The arguments look swapped: mated holds many numbers, and the scores are 0 and 1 alone.",
             "mated comes first: (mated, scores, …).",
         )
-    found = _lists(columns, numbers, mated_is, name, orientation)
-    return {one.name: one for one in found}
+    lists = _lists(columns, numbers, mated_is, name, orientation, oriented=orientation is not None)
+    check_orientation_name(orientation)
+    return {trials.name: trials for trials in lists}
 
 
 def _looks_swapped(mated: pl.Series | None, scores: Iterable[pl.Series]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from typing import Any
 
@@ -13,13 +13,17 @@ from proband.errors import UsageError
 def by_name(given: Any) -> dict[str, Any]:
     """Name one algorithm or several: in a mapping by its keys, else by the names they have."""
     if isinstance(given, Mapping):
-        named = {str(name): _called(one, str(name)) for name, one in given.items()}
-        n = len(given)
-    else:
-        listed: list[Any] = list(given) if is_several(given) else [given]
-        named, n = {name_of(one): one for one in listed}, len(listed)
-    if not named or len(named) < n:
-        got = ", ".join(name_of(one) for one in given) if is_several(given) else ""
+        return {name: _called(one, name) for name, one in named_apart(given.items()).items()}
+    listed: list[Any] = list(given) if is_several(given) else [given]
+    return named_apart((name_of(one), one) for one in listed)
+
+
+def named_apart(given: Iterable[tuple[object, Any]]) -> dict[str, Any]:
+    """Algorithms by their names as texts; refused where there are none, or two of one name, as 1 and "1" are."""
+    listed = [(str(name), one) for name, one in given]
+    named = dict(listed)
+    if not named or len(named) < len(listed):
+        got = ", ".join(name for name, _ in listed)
         raise UsageError(
             f"Algorithms need names of their own; got {got or 'none'}.",
             'name them: {"a": scores, "b": others}, or NAME=FILE.',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from proband.samples.table import Samples, as_text
 from proband.scores.alignment import check_ids
 from proband.scores.base import Cells, MissingPolicy, Orientation, Scores, check_orientation_name
 from proband.scores.names import coded, n_repeats, numbered, together
+from proband.scores.pair_columns import needed_options, suggested
 from proband.words import Note, Sentence, count, counted, percent
 
 NOT_COUNTED = Sentence(
@@ -94,14 +95,22 @@ class Trials:
     notes: tuple[Note, ...] = ()
     metric: str | None = None
 
+    made_of_tables: ClassVar[bool] = True
+    made_by: ClassVar[str] = "scored_pairs(frame['mated'], frame['score'], orientation='similarity')"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "frame", frame_from(self.frame))
         if self.orientation is not None:
             check_orientation_name(self.orientation)
         if "score" not in self.frame.columns:
+            columns = suggested(self.frame)
             raise InputError(
                 f"trials need a column 'score'; there are {first_few(self.frame.columns, 12) or 'none'}.",
-                "name it so: frame.rename({'cosine': 'score'}).",
+                needed_options(
+                    columns, self.frame, named=False, oriented=self.orientation is not None, call=True
+                )
+                if columns.score
+                else "name it so: frame.rename({'cosine': 'score'}).",
                 source=self.name,
             )
         full = self.frame.select(
@@ -173,6 +182,18 @@ class Trials:
         """Look up the scores of a list of pairs (columns query, target, and optionally mated and fold).
 
         Pairs whose cells are not to be counted are left out, and counted in a note.
+
+        Parameters
+        ----------
+        pairs
+            A frame of ``query`` and ``target``.
+        scores
+            Scores that hold them.
+
+        Returns
+        -------
+        Trials
+            The list, with its scores.
         """
         pairs = frame_from(pairs)
         for axis, column in ((scores.queries, "query"), (scores.targets, "target")):
@@ -184,7 +205,7 @@ class Trials:
             unknown = axis.missing(pairs[column].unique(maintain_order=True).to_list())
             if unknown:
                 raise AlignmentError(
-                    f"{count(len(unknown))} ids of the pair list are not among the {axis.what} ids of {scores.name}: "
+                    f"{counted(len(unknown), 'id of the pair list is', 'ids of the pair list are')} not among the {axis.what} ids of {scores.name}: "
                     f"{first_few(unknown)}.",
                     source=Said(scores.name),
                 )
@@ -203,6 +224,18 @@ class Trials:
 
         Ids the table does not know are an error, or their comparisons are left out and counted. Pairs that are listed twice, and
         subjects other than the table's, are refused.
+
+        Parameters
+        ----------
+        samples
+            The table that says whose the samples are.
+        missing
+            What becomes of ids that it does not hold: ``error`` or ``drop``.
+
+        Returns
+        -------
+        Trials
+            The list with whose its samples are.
         """
         notes = list(self.notes)
         places = {}
@@ -259,6 +292,11 @@ class Trials:
         """Lay the list out as queries × targets: values, both axes, cell codes and notes.
 
         Pairs that were not compared become don't-care cells, and are counted in a note.
+
+        Returns
+        -------
+        tuple
+            The scores, the ids of rows and of columns, what each cell is, and notes.
         """
         frame = self.frame
         queries, rows, targets, columns = self._cells()
@@ -278,7 +316,13 @@ class Trials:
         return values, queries, targets, cells, tuple(notes)
 
     def samples(self) -> Samples:
-        """The table of samples the list itself makes: its queries and targets with their subjects."""
+        """The table of samples the list itself makes: its queries and targets with their subjects.
+
+        Returns
+        -------
+        Samples
+            The samples that the list names, and whose they are.
+        """
         parts = []
         for side in ("query", "target"):
             distinct = self.frame.select(side, f"{side}_subject").unique(maintain_order=True)
@@ -318,7 +362,7 @@ class Trials:
         nameless = self.frame[column].null_count()
         if nameless:
             raise InputError(
-                f"{count(nameless)} rows name no {column}, so there is no matrix and there are no ranks.",
+                f"{counted(nameless, 'row names', 'rows name')} no {column}, so there is no matrix and there are no ranks.",
                 "such a list can be used for verification only, and says itself whose its comparisons are.",
                 source=self.name,
             )

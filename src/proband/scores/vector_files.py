@@ -15,7 +15,7 @@ import polars as pl
 from proband.engine.files.documents import read_json
 from proband.engine.files.files import naming, opened, require_regular, require_there
 from proband.engine.files.parquet import COLUMNAR, read_parquet
-from proband.errors import Hint, InputError, Said, UsageError, first_few
+from proband.errors import Hint, InputError, Said, UsageError, first_few, unknown_name
 from proband.samples import Ids
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
@@ -42,7 +42,9 @@ class VectorFile:
     Attributes
     ----------
     models
-        The vectors of every model, by its name.
+        The vectors of every model, by its array.
+    arrays
+        The arrays of all models that the file holds, as well those that were not asked for; none where it holds no names.
     ids
         The ids of the rows, where the file has any.
     metric
@@ -55,6 +57,7 @@ class VectorFile:
     ids: Ids | None = None
     metric: str | None = None
     notes: tuple[Note, ...] = ()
+    arrays: tuple[str, ...] = ()
 
 
 def models_in(
@@ -107,13 +110,14 @@ def _of_archive(
             "make a row of each sample: values.reshape(len(values), -1).",
             file=Said(path.name),
         )
-    models = _picked(models, key, path)
-    lengths = {archive.shape(name)[0] for name in models}
+    picked = _picked(models, key, path)
+    lengths = {archive.shape(name)[0] for name in picked}
     if len(lengths) != 1:
         raise _of_several(path)
     chosen = _find_ids(archive, path, ids, lengths.pop())
     names = None if chosen is None else ids_in(archive[chosen], chosen, "sample")
-    return VectorFile({name: read(archive, name) for name in models}, names, one_word(archive, _METRIC_KEY))
+    vectors = {name: read(archive, name) for name in picked}
+    return VectorFile(vectors, names, one_word(archive, _METRIC_KEY), arrays=tuple(models))
 
 
 def _find_ids(archive: Archive, path: Path, asked: str | None, length: int) -> str | None:
@@ -185,7 +189,8 @@ def _of_safetensors(path: Path, key: str | None, ids: str | None) -> VectorFile:
             file=Said(path.name),
         )
     tensors, start, metric = _tensors_in(path)
-    models = _picked([name for name, one in tensors.items() if len(one["shape"]) == 2], key, path)
+    every = [name for name, tensor in tensors.items() if len(tensor["shape"]) == 2]
+    models = _picked(every, key, path)
     if not models:
         raise InputError(
             f"{path.name} holds no embeddings, which are tensors of two dimensions; it has {first_few(list(tensors), 8) or 'none'}.",
@@ -194,7 +199,8 @@ def _of_safetensors(path: Path, key: str | None, ids: str | None) -> VectorFile:
     if len({tensors[name]["shape"][0] for name in models}) != 1:
         raise _of_several(path)
     names = ids_of_table(path.with_suffix(".csv"))
-    return VectorFile({name: _mapped(path, tensors[name], start) for name in models}, names, metric)
+    vectors = {name: _mapped(path, tensors[name], start) for name in models}
+    return VectorFile(vectors, names, metric, arrays=tuple(every))
 
 
 def _tensors_in(path: Path) -> tuple[dict[str, dict[str, Any]], int, str | None]:
@@ -265,16 +271,14 @@ def _of_table(path: Path, key: str | None, ids: str | None) -> VectorFile:
         else next((name for name in (_ID_COLUMN, _IDS_KEY) if name in frame.columns), None)
     )
     if column is not None and column not in frame.columns:
-        raise InputError(
-            f"{path.name} has no column {column!r}; it has {first_few(frame.columns, 8)}.",
-            file=Said(path.name),
-        )
+        raise unknown_name("column", column, frame.columns, f"in {path.name}", file=Said(path.name))
     names = None if column is None else Ids(as_text(frame[column], path.name), "sample")
     rest = [one for one in frame.iter_columns() if one.name != column]
     lists = [one for one in rest if isinstance(one.dtype, pl.List | pl.Array)]
     if lists:
-        models = _picked([one.name for one in lists], key, path)
-        return VectorFile({name: _vectors(frame[name], path) for name in models}, names)
+        every = [column.name for column in lists]
+        vectors = {name: _vectors(frame[name], path) for name in _picked(every, key, path)}
+        return VectorFile(vectors, names, arrays=tuple(every))
     numbers = [one for one in rest if one.dtype.is_float()] or [one for one in rest if one.dtype.is_integer()]
     if key is not None or not numbers:
         there = "" if not numbers else "; all its columns of numbers are one model"

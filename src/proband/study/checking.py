@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from proband.engine.files.files import naming, require_regular
 from proband.engine.files.shards import shard_files
-from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few, meant, near_names
 from proband.samples.directories import is_table_of_names
 from proband.scores.formats import FORMATS
 from proband.scores.reading import KEY_MARK, split_key, split_name
 from proband.study.analysis import ANALYSES
 from proband.study.definition import Origin
-from proband.study.refusals import Keys, RequestError, near, shown
+from proband.study.refusals import Keys, RequestError, shown
 from proband.study.requests import ExperimentDesign, ImageSource, Names, Part, Place, Request
 
 Mark = TypeVar("Mark")
@@ -37,7 +36,7 @@ def check(request: Request, origin: Origin) -> None:
             raise RequestError(
                 ("scores", number, "format"),
                 f"there is no format {scores.format!r}",
-                near(scores.format, FORMATS.names()),
+                meant(scores.format, FORMATS.names(), 50),
             )
         if scores.ids == "subjects" and request.has_table:
             raise RequestError(
@@ -46,9 +45,9 @@ def check(request: Request, origin: Origin) -> None:
                 Hint("leave out {option:samples}, or {option:ids=subjects}."),
             )
     for keys, mark, text in names_in(request):
-        known, name = mark.known, text.partition("@")[0]
+        known, name = mark.known, mark.name_in(text)
         if mark.checked and name != "auto" and name not in known.names() and not known.names_code(name):
-            raise RequestError(keys, f"there is no {known.what} {name!r}", known.meant_by(name))
+            raise RequestError(keys, f"there is no {known.what} {text!r}", mark.meant_by(text))
     if not request.has_table and (request.embeddings or request.pictures) and not request.scores:
         section = "images" if request.pictures else "embeddings"
         raise RequestError((section,), "whose the samples are is not known", "add [samples] with file = …")
@@ -67,9 +66,7 @@ def check_effects(request: Request, in_memory: bool) -> None:
             )
     reading = [one.reads for _, one in request.asked()]
     if request.samples and request.samples.failed and not any(one.failures for one in reading):
-        raise RequestError(
-            ("samples", "failed"), f"it has no effect on {_asked(request)}", "leave one of them out."
-        )
+        raise RequestError(("samples", "failed"), f"it has no effect on {_asked(request)}", "leave it out.")
     if own.on_failure != usual.on_failure and not (in_memory or request.marks_failures):
         raise RequestError(
             ("experiment", "on_failure"),
@@ -91,6 +88,8 @@ def _asked(request: Request) -> str:
     named = [analysis.key for analysis, _ in request.sections()]
     measures = [one.measured.code for _, one in request.asked() if hasattr(one, "measured")]
     of = f" of {', '.join(measures)}" if measures else ""
+    lists = (isinstance(getattr(one, "pairs", None), str) for _, one in request.asked())
+    of += " of listed pairs" * any(lists)
     return f"{', '.join(named)}{of}"
 
 
@@ -136,7 +135,7 @@ def names_in(request: Request) -> Iterator[tuple[Keys, Names, str]]:
 
 def code_named(request: Request) -> list[tuple[Keys, str]]:
     """Everything in a request that names code to import, with the keys that lead to it."""
-    return [(keys, text) for keys, mark, text in names_in(request) if mark.names_code(text.partition("@")[0])]
+    return [(keys, text) for keys, mark, text in names_in(request) if mark.names_code(mark.name_in(text))]
 
 
 def plugins_of(request: Request) -> dict[str, tuple[str, ...]]:
@@ -146,7 +145,7 @@ def plugins_of(request: Request) -> dict[str, tuple[str, ...]]:
     named |= ANALYSES.made_by(*(analysis.key for analysis, _ in request.sections()))
     for _, mark, text in names_in(request):
         if mark.checked:
-            named |= mark.known.made_by(text.partition("@")[0])
+            named |= mark.known.made_by(mark.name_in(text))
     return named
 
 
@@ -211,8 +210,8 @@ def _beside(path: Path, origin: Origin) -> str:
     """A hint for a name that leads nowhere: something of nearly that name, or where names are looked up."""
     folder = path.parent
     names = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
-    found = difflib.get_close_matches(path.name, names, n=2)
-    if found:
-        return f"in {folder} there is {first_few(found)}."
+    near = near_names(path.name, names)
+    if near:
+        return f"in {folder} there is {first_few(near)}."
     whence = "here" if origin.path is None else f"where {origin.path.name} is"
     return f"names are looked up from {whence}; {folder} {'has no such file' if names else 'is no directory, or empty'}."

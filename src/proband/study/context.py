@@ -25,7 +25,7 @@ from proband.study.caching import Cache
 from proband.study.definition import Origin
 from proband.study.findings import InputFile
 from proband.study.inputs import Algorithm, Inputs, versions
-from proband.study.requests import AnalysisRequest, CategoryEntry, ExperimentDesign, Output, Request
+from proband.study.requests import CategoryEntry, ExperimentDesign, Output, Request
 from proband.words import Note
 
 Made = TypeVar("Made")
@@ -49,6 +49,8 @@ class Context:
         How work is run; the last says whether trials that are interrupted are taken as they are.
     notes, more_files
         What is noted on the way, and files that analyses read besides.
+    only
+        The analyses that are to be carried out, by key; all of the request's if empty.
     """
 
     request: Request
@@ -61,6 +63,7 @@ class Context:
     keep_on_interrupt: bool = False
     notes: list[Note] = field(default_factory=list)
     more_files: list[InputFile] = field(default_factory=list)
+    only: frozenset[str] = frozenset()
     parts: dict[str, Result | None] = field(default_factory=dict)
     _memory: dict[Hashable, Any] = field(default_factory=dict)
     _running: list[str] = field(default_factory=list)
@@ -110,9 +113,9 @@ class Context:
             lambda: experiment_over(
                 self.scores,
                 self.samples,
-                self.origin.enrolled(design),
-                self.origin.condition(design.probes),
-                self.request.missing,
+                gallery=self.origin.enrolled(design),
+                probes=self.origin.condition(design.probes),
+                missing=self.request.missing,
             ),
         )
 
@@ -204,7 +207,7 @@ class Context:
         """The same request on other data: nothing that was made here is shared."""
         return replace(self, inputs=inputs, parts={}, _memory={}, _running=[])
 
-    def siblings(self, key: str) -> tuple[AnalysisRequest, ...]:
+    def siblings(self, key: str) -> tuple[Any, ...]:
         """What is asked of an analysis; nothing if it is not to be carried out."""
         return self.request.section(key)
 

@@ -11,7 +11,7 @@ from proband.engine.arguments import published
 from proband.engine.files.documents import read_json
 from proband.engine.files.files import content_of, reading
 from proband.engine.limits import Matching
-from proband.errors import InputError, UsageError, nearest
+from proband.errors import InputError, UsageError, meant
 from proband.results.base import Confidence, Count, Result
 from proband.results.schema import schema_of
 from proband.results.serializing import Written
@@ -93,8 +93,10 @@ class Findings(Result):
     def __getitem__(self, key: str) -> Any:
         """What an analysis found; refused if it was not carried out."""
         if key not in self.parts:
-            there = f"there are: {', '.join(self.parts)}." if self.parts else "nothing was found at all."
-            raise UsageError(f"Nothing was found of {key!r}.", nearest(key, list(self.parts)) or there)
+            raise UsageError(
+                f"Nothing was found of {key!r}.",
+                meant(key, self.parts) if self.parts else "nothing was found at all.",
+            )
         return self.parts[key]
 
     def __contains__(self, key: object) -> bool:
@@ -123,6 +125,8 @@ def read_results(path: Path | str) -> dict[str, Any]:
     ----------
     path
         A directory that ``--out`` wrote, its results.json, or what ``--json`` printed. Files of ``proband-results/2`` are read, too.
+    path
+        results.json, or the directory of a run that holds it.
 
     Returns
     -------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from proband.engine import Progress
+from proband.engine import Progress, Silent
 from proband.engine.files.shards import in_files
-from proband.errors import Hint
+from proband.errors import Hint, NeededOptions, ProbandError, UsageError
 from proband.samples import Experiment, Samples
 from proband.scores import DenseScores, Embeddings, Scores
-from proband.scores.formats import ReadOptions, ScoreFile, chosen_format
+from proband.scores.base import ORIENTATION_HINT
+from proband.scores.formats import ReadOptions, ScoreFile, chosen_format, read_file
 from proband.scores.formats.contents import row_blocks
 from proband.scores.pair_columns import PairColumns
 from proband.scores.reading import embeddings_in, require_models, split_key
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 _ONNX = "onnx:"
 _CELLS_AT_ONCE = 1 << 22
+_SOON_READ = 1 << 25  # bytes of a file that is read just to say what else it needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,13 +129,18 @@ def read_inputs(
     request: Request, origin: Origin, cache: Cache, threads: int | None, progress: Progress
 ) -> Inputs:
     """Read every file that a request names."""
-    named = dict.fromkeys(_files_of(request, origin))
+    named = dict.fromkeys(files_of(request, origin))
     files = tuple(InputFile(name, *cache.digest(origin.find(name))) for name in named)
     if not request.has_sources:
         needed = any(one.reads.samples for _, one in request.asked())
         known = _table(request, origin) if needed else None
         return Inputs(known, "", (), (), files)
-    table = _table(request, origin)
+    try:
+        table = _table(request, origin)
+    except UsageError as error:
+        if isinstance(error.cure, NeededOptions):
+            error.cure = _needed_besides(error.cure, request, origin)
+        raise
     shared = origin.path is None and len(request.scores) > 1
     if shared:
         _require_read(request, origin, progress)
@@ -184,7 +191,27 @@ def _table(request: Request, origin: Origin) -> Samples | None:
         return None
     labels = tuple(name for _, asked in request.asked() for name in asked.reads.labels)
     with origin.placed(origin.where("samples")):
-        return read_table(origin.find(one.file), one.id, one.subject, one.failed, one.missing_values, labels)
+        return read_table(
+            origin.find(one.file), one.id_column, one.subject_column, one.failed, one.missing_values, labels
+        )
+
+
+def _needed_besides(cure: NeededOptions, request: Request, origin: Origin) -> NeededOptions:
+    """What the samples table needs and what small files of scores need besides, so that it is said once."""
+    for source in request.scores:
+        reader = _score_reader(origin, source, Silent())
+        for reference in origin.references(source):
+            path, key = split_key(reference)
+            if not path.is_file() or path.stat().st_size > _SOON_READ:
+                continue
+            try:
+                file = read_file(path, replace(reader.options, key=key), reader.format)
+                if source.orientation is None and file.orientation is None:
+                    cure = cure.with_others(ORIENTATION_HINT)
+            except ProbandError as error:
+                if isinstance(error.cure, NeededOptions):
+                    cure = cure.with_others(error.cure)
+    return cure
 
 
 def _require_names(found: list[Algorithm], origin: Origin) -> None:
@@ -241,6 +268,7 @@ def _score_reader(
             query_ids=source.query_ids,
             target_ids=source.target_ids,
             mask=None if source.mask is None else origin.find(source.mask),
+            oriented=source.orientation is not None,
             shared=shared,
             progress=progress,
         ),
@@ -273,7 +301,7 @@ def _lists(
                 )
             for trials in read or ():
                 digest = _joined(_stated(source), _file(files, source.file), trials.name)
-                found.append(PairList(trials, digest, source.orientation_check, place))
+                found.append(PairList(trials, digest, source.check_orientation, place))
             if read is None:
                 return ()
     require_names([one.trials for one in found])
@@ -294,7 +322,7 @@ def _embeddings(
 def _of_source(
     scores: Scores, source: ScoreSource | EmbeddingSource, files: tuple[InputFile, ...], place: str
 ) -> Algorithm:
-    scores.may_look_reversed = not source.orientation_check
+    scores.may_look_reversed = not source.check_orientation
     return Algorithm(scores, _digest(scores, files, source), place, source)
 
 
@@ -373,7 +401,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _files_of(request: Request, origin: Origin) -> Iterator[str]:
+def files_of(request: Request, origin: Origin) -> Iterator[str]:
     """Every file that is named, and those that are read with them."""
     yield from _files_in(request)
     for source in request.scores:

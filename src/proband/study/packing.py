@@ -39,7 +39,7 @@ def pack(value: object, given: Mapping[str, object], key: str) -> bytes:
 
     `key` says all that the result depends on. How an estimate could be made anew (a function) is left behind.
     """
-    packer = _Packer(given)
+    packer = _CachePacker(given)
     structure = json.dumps(packer.plain(value), ensure_ascii=False).encode()
     body = zlib.compress(len(structure).to_bytes(8, "little") + structure + b"".join(packer.blobs), 1)
     return _head(body, key) + b"\n" + body
@@ -70,7 +70,7 @@ def _head(body: bytes, key: str) -> bytes:
     return _MARK + hashlib.sha256(hashlib.sha256(key.encode()).digest() + body).hexdigest().encode()
 
 
-class _Packer:
+class _CachePacker:
     def __init__(self, given: Mapping[str, object]) -> None:
         self.blobs: list[bytes] = []
         self._size = 0

@@ -21,16 +21,17 @@ _PLAIN = re.compile(r"[^,\]}#\n]+")
 
 @dataclass(frozen=True)
 class Places:
-    """The line of every table and key, by the keys and numbers that lead to it."""
+    """The line of every table and key, by the keys and numbers that lead to it; and from where to where the last word of a key goes."""
 
     lines: dict[Keys, int] = field(default_factory=dict)
+    words: dict[Keys, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, text: str) -> Places:
         """Find every table, key and element in the text of a sound TOML file."""
         walker = _Walker(text)
         walker.document()
-        return cls(walker.lines)
+        return cls(walker.lines, walker.words)
 
     def line(self, keys: Sequence[str | int]) -> int:
         """The line that says something, or else the nearest thing around it that stands in the text."""
@@ -46,6 +47,8 @@ class _Walker:
         self.text = text
         self.at = 0
         self.lines: dict[Keys, int] = {}
+        self.words: dict[Keys, tuple[int, int]] = {}
+        self._word = (0, 0)
         self._counts: dict[Keys, int] = {}
         self._counted, self._line = 0, 1
 
@@ -87,6 +90,7 @@ class _Walker:
         for word in self.key():
             keys = (*keys, word)
             self.note(keys, line)
+        self.words[keys] = self._word
         self.at = self.text.index("=", self.at) + 1
         self.value(keys)
 
@@ -100,7 +104,7 @@ class _Walker:
             if found is None:
                 return words
             words.append(found.group()[1:-1] if quoted else found.group())
-            self.at = found.end()
+            self._word, self.at = found.span(), found.end()
             if not self.text.startswith(".", self.skip()):
                 return words
             self.at += 1

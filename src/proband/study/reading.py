@@ -25,6 +25,16 @@ _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 def read_study(path: str | Path) -> Study:
     """Read a study file and check everything that can be known before data are read.
 
+    Parameters
+    ----------
+    path
+        The study file, in TOML.
+
+    Returns
+    -------
+    Study
+        The request, and where it came from; `run` carries it out.
+
     Raises
     ------
     UsageError
@@ -33,6 +43,11 @@ def read_study(path: str | Path) -> Study:
         If the file, or one it names, is not there.
     """
     path = Path(path)
+    return study_from_text(text_of_study(path), path)
+
+
+def text_of_study(path: Path) -> str:
+    """Read the text of a study file, with its line ends as they are."""
     with refused(f"{path} cannot be read as a study", file=Said(path)):
         is_directory = path.is_dir()
     if is_directory:
@@ -50,13 +65,12 @@ def read_study(path: str | Path) -> Study:
                 file=Said(path.name),
             )
         # Not read_text, which would turn line ends: the text is kept as it is.
-        text = content_of(path).decode("utf-8-sig")
-    return study_from_text(text, path)
+        return content_of(path).decode("utf-8-sig")
 
 
 def study_from_text(text: str, path: Path) -> Study:
     """Make a study of the text of a file; files it names are looked up from `path`, which need not exist."""
-    tables = _parsed(text, path)
+    tables = tables_in(text, path)
     origin = Origin(path, text, Places.of(text), f"proband run {path.name}")
     with origin.refusing():
         request = request_type()(**{"title": path.stem, **tables})
@@ -64,7 +78,8 @@ def study_from_text(text: str, path: Path) -> Study:
     return Study(request, origin)
 
 
-def _parsed(text: str, path: Path) -> dict[str, Any]:
+def tables_in(text: str, path: Path) -> dict[str, Any]:
+    """What the text of a study file says, or one error that names the line that is not TOML."""
     try:
         return read_toml(text)
     except tomllib.TOMLDecodeError as error:

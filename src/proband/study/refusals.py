@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Collection, Sequence
 from types import NoneType, UnionType
@@ -10,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 from proband.engine.kinds import shown as in_words
 from proband.engine.limits import end_in_words
-from proband.errors import Door, Hint, UsageError
+from proband.errors import Door, Hint, UsageError, meant
+from proband.study.editing.renames import rename_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
 Keys = tuple[str | int, ...]
 _WORDS = {str: "text in quotes", bool: "true or false", int: "a whole number", float: "a number"}
+_MOST_KEYS = 50  # all that a section has, so that one can choose
 MOST = 2**53
 """What no count exceeds: beyond it numbers are not told apart as floats."""
 _LIMITS = (("ge", "of at least"), ("le", "of at most"), ("gt", "above"), ("lt", "below"))
@@ -56,12 +57,6 @@ def said_as(keys: Keys) -> str:
     return " ".join([section, ".".join(words)]).rstrip()
 
 
-def near(name: str, known: Collection[str]) -> str | None:
-    """The hint that names what was probably meant, or else everything there is."""
-    found = difflib.get_close_matches(name.lower(), known, n=1)
-    return f"did you mean {found[0]!r}?" if found else f"there are: {', '.join(known)}."
-
-
 def shown(value: Any) -> str:
     """A value as a study file writes it, shortened."""
     if isinstance(value, dict):
@@ -87,7 +82,7 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
         case "missing":
             return RequestError(keys[:-1], f"{keys[-1]!r} is missing", f"write {keys[-1]} = …")
         case "extra_forbidden":
-            return _unknown(model, keys)
+            return _unknown(model, keys, got)
     hint = _hint_at(model, keys)
     if _is_table(hint):
         section = keys[0] if keys else ""
@@ -95,21 +90,22 @@ def refusal(model: type[BaseModel], error: ValidationError) -> RequestError:
             keys, f"expected a table, got {shown(got)}", f"write [{section}] on a line of its own."
         )
     expected, known = _expected(hint, got)
-    cure = near(got, known) if known and isinstance(got, str) else _unquoted(hint, got)
+    cure = meant(got, known, _MOST_KEYS) if known and isinstance(got, str) else _unquoted(hint, got)
     return RequestError(keys, f"expected {expected}, got {shown(got)}", cure)
 
 
-def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
+def _unknown(model: type[BaseModel], keys: Keys, got: Any) -> RequestError:
     name = str(keys[-1])
     if len(keys) > 1:
         inner = model_of(_hint_at(model, keys[:-1]))
         known = list(inner.model_fields) if inner is not None else []
-        renamed = RENAMED.get(name)
-        if renamed in known:
-            return RequestError(keys, f"{name!r} is now called {renamed!r}", f"write {renamed} = …")
-        owner = MOVED.get(name)
-        hint = f"write {renamed} = … in [{owner}]." if owner else near(name, known)
-        return RequestError(keys, f"there is no key {name!r} here", hint)
+        rename = rename_of(name, known)
+        if rename is None:
+            return RequestError(keys, f"there is no key {name!r} here", meant(name, known, _MOST_KEYS))
+        now = rename.now if rename.now in known else f"[{rename.into}] {rename.now}"
+        value = rename.rewritten(got)
+        cure = f"write {rename.now} = {'…' if value is None else shown(value)}; in a study file, proband migrate does it."
+        return RequestError(keys, f"{name!r} is now called {now!r}", cure)
     sections = model.model_fields
     owners = [one for one, field in sections.items() if name in _fields_of(field.annotation)]
     if owners:
@@ -119,22 +115,9 @@ def _unknown(model: type[BaseModel], keys: Keys) -> RequestError:
             f"there is no section or key {name!r}",
             f"it is a key of {where}, and stands after that line.",
         )
-    meant = _sections_of_commands().get(name)
-    hint = f"it is called {meant!r} here." if meant in sections else near(name, list(sections))
+    section = _sections_of_commands().get(name)
+    hint = f"it is called {section!r} here." if section in sections else meant(name, sections, _MOST_KEYS)
     return RequestError(keys, f"there is no section or key {name!r}", hint)
-
-
-# Keys of earlier versions, and what they are called now.
-RENAMED = {
-    "count": "counting",
-    "level": "confidence_level",
-    "replicates": "n_resamples",
-    "trials": "n_resamples",
-    "test": "design",
-    "confidence": "confidence_level",
-}
-# Keys of which another section has what is now called otherwise.
-MOVED = {"confidence": "output"}
 
 
 def _sections_of_commands() -> dict[str, str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from proband.engine import Engine, Progress, Silent, engine_said, using
 from proband.engine.arguments import published
 from proband.engine.limits import Threads
-from proband.errors import DesignError, Hint, Said, UsageError
+from proband.errors import DesignError, Hint, Said, UsageError, meant
 from proband.measures import Outcomes
-from proband.study.analysis import Analysis
+from proband.study.analysis import Analysis, analysis_keys
 from proband.study.caching import Cache
 from proband.study.checking import check, check_effects, code_named, plugins_of
 from proband.study.context import Context
@@ -28,6 +30,7 @@ def run(
     request: Request | Study,
     data: Inputs | None = None,
     *,
+    only: Sequence[str] = (),
     origin: Origin | None = None,
     threads: Threads | None = None,
     progress: Progress | None = None,
@@ -47,6 +50,8 @@ def run(
         What is asked for, or a study, which is such a request in a file.
     data
         Scores and samples that are in memory; by default the files that the request names are read.
+    only
+        Carry out these analyses alone, by key, and those whose results they need. Their numbers are those of the whole request.
     origin
         Where the request was written: files are found from there, and faults are told where they stand.
     cache
@@ -57,10 +62,73 @@ def run(
         Whether trials are ended by an interrupt and those there are taken, as the number of trials then says.
     engine
         Where blocks of work run, as `proband.engine.using` takes it; by default as the request says.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    Findings
+        What every analysis found, by its key: ``found["verification"]``.
     """
     if isinstance(request, Study):
         origin, request = request.origin, request.request
-    origin, kept, heard = origin or Origin(), cache or Cache(None), progress or Silent()
+    with using(engine_of(request, engine)):
+        context = open_context(
+            request,
+            data,
+            only=only,
+            origin=origin or Origin(),
+            threads=threads,
+            progress=progress or Silent(),
+            cache=cache or Cache(None),
+            allow_plugins=allow_plugins,
+            keep_on_interrupt=keep_on_interrupt,
+        )
+        with context.origin.refusing():
+            return _carry_out(context)
+
+
+def engine_of(request: Request, engine: Engine) -> Engine:
+    """What computes: as the caller says, or else as the request does."""
+    return request.output.engine if engine is None and not engine_said() else engine
+
+
+def open_context(
+    request: Request,
+    data: Inputs | None,
+    *,
+    only: Sequence[str],
+    origin: Origin,
+    threads: int | None,
+    progress: Progress,
+    cache: Cache,
+    allow_plugins: bool,
+    keep_on_interrupt: bool = False,
+) -> Context:
+    """Refuse what a request must not say, and read what it is carried out on; nothing is computed."""
+    chosen = check_request(request, only, origin, allow_plugins, data is not None)
+    if data is None:
+        data = read_inputs(request, origin, cache, threads, progress)
+    if only:
+        origin = replace(origin, command=" ".join([origin.command, *(f"--only {key}" for key in only)]))
+    return Context(
+        request,
+        origin,
+        data,
+        cache,
+        plugins_of(request),
+        threads,
+        progress,
+        keep_on_interrupt,
+        list(data.notes),
+        only=chosen,
+    )
+
+
+def check_request(
+    request: Request, only: Sequence[str], origin: Origin, allow_plugins: bool, in_memory: bool
+) -> frozenset[str]:
+    """Refuse what a request must not say, as far as no data are needed for that; return the analyses to carry out, empty for all."""
     plugins = code_named(request)
     if plugins and not allow_plugins:
         keys, name = plugins[0]
@@ -70,25 +138,26 @@ def run(
             place=origin.where(*keys) or None,
         )
     with origin.refusing():
-        check_effects(request, data is not None)
-    with using(request.output.engine if engine is None and not engine_said() else engine):
-        if data is None:
-            with origin.refusing():
-                check(request, origin)
-            data = read_inputs(request, origin, kept, threads, heard)
-        context = Context(
-            request,
-            origin,
-            data,
-            kept,
-            plugins_of(request),
-            threads,
-            heard,
-            keep_on_interrupt,
-            list(data.notes),
-        )
-        with origin.refusing():
-            return _carried_out(context)
+        check_effects(request, in_memory)
+        if not in_memory:
+            check(request, origin)
+        _require_asked(request, only, _name(origin))
+        return frozenset(only)
+
+
+def _require_asked(request: Request, only: Sequence[str], name: str) -> None:
+    """Refuse to choose an analysis that is not asked for; those whose results a chosen one reads are carried out for it."""
+    asked = {analysis.key: analysis for analysis, _ in request.sections()}
+    for key in only:
+        if key not in asked:
+            known = key in analysis_keys()
+            raise UsageError(
+                f"{name} does not ask for {key}." if known else f"There is no analysis {key!r}.",
+                Hint("add its section, or choose among: {keys}.", keys=", ".join(asked))
+                if known
+                else meant(key, analysis_keys()),
+                place=Said(name),
+            )
 
 
 def ranked(
@@ -105,18 +174,11 @@ def ranked(
         return Context(request, origin, data, kept, {}, threads, heard).outcomes
 
 
-def _carried_out(context: Context) -> Findings:
-    """Prepare all analyses, then carry them out: first those of tables alone, whose faults show soon."""
-    ready = [
-        (analysis, asked)
-        for analysis, asked in _possible(context)
-        if _tried(analysis, asked, context, _prepare)
-    ]
-    found = {
-        analysis.key: _tried(analysis, asked, context, context.carry_out)
-        for analysis, asked in sorted(ready, key=lambda one: _waits(one[0], context.request))
-    }
-    parts = {one.key: found[one.key] for one, _ in ready if found[one.key] is not None}
+def _carry_out(context: Context) -> Findings:
+    """Prepare all analyses, then carry them out."""
+    ready = prepare_analyses(context)
+    results = {analysis.key: _try(analysis, asked, context, context.carry_out) for analysis, asked in ready}
+    parts = {key: results[key] for key in analysis_keys() if results.get(key) is not None}
     if not parts:
         name = _name(context.origin)
         raise DesignError(
@@ -132,13 +194,23 @@ def _carried_out(context: Context) -> Findings:
     )
 
 
+def prepare_analyses(context: Context) -> list[tuple[Analysis, Any]]:
+    """Refuse what cannot be done, and return what can in the order of carrying it out: analyses of tables alone first, whose faults show soon."""
+    ready = [
+        (analysis, asked)
+        for analysis, asked in _possible(context)
+        if _try(analysis, asked, context, _prepare)
+    ]
+    return sorted(ready, key=lambda row: _waits(row[0], context.request))
+
+
 def _possible(context: Context) -> list[tuple[Analysis, Any]]:
     """The analyses that the data allow: all where there are scores, those of lists, or those of tables alone."""
     request, inputs = context.request, context.inputs
-    asked = list(request.sections())
+    asked = [row for row in request.sections() if not context.only or row[0].key in context.only]
     if inputs.algorithms:
         return asked
-    tables = [one for one in asked if not any(part.reads.scores for part in request.section(one[0].key))]
+    tables = [row for row in asked if not any(part.reads.scores for part in request.section(row[0].key))]
     if not inputs.lists:
         return tables
     for analysis, part in request.asked():
@@ -146,16 +218,16 @@ def _possible(context: Context) -> list[tuple[Analysis, Any]]:
             _require_of_lists(analysis, part, context.origin)
     if request.says("experiment"):
         raise _refusal_of_lists("experiment", context.origin)
-    lists = [one for one in asked if any(part.reads.lists for part in request.section(one[0].key))]
+    lists = [row for row in asked if any(part.reads.lists for part in request.section(row[0].key))]
     if not lists and not tables:
         name = _name(context.origin)
         raise DesignError(f"{name} asks for nothing that lists of comparisons allow.", place=Said(name))
-    return [one for one in asked if one in lists or one in tables]
+    return [row for row in asked if row in lists or row in tables]
 
 
 def _waits(analysis: Analysis, request: Request) -> bool:
     """Whether an analysis reads more than tables that it names itself."""
-    return any(one.reads.scores or one.reads.samples for one in request.section(analysis.key))
+    return any(part.reads.scores or part.reads.samples for part in request.section(analysis.key))
 
 
 def _require_of_lists(analysis: Analysis, asked: Any, origin: Origin) -> None:
@@ -182,27 +254,31 @@ def _prepare(analysis: Analysis, asked: Any, context: Context) -> bool:
     """Make everything that an analysis needs and that costs nothing, so that it is refused before anything is computed."""
     with context.at(analysis.key):
         if context.inputs.algorithms:
-            reads = [one.reads for one in context.request.section(analysis.key)]
-            if any(one.ranks for one in reads):
+            reads = [part.reads for part in context.request.section(analysis.key)]
+            if any(read.ranks for read in reads):
                 with context.at("experiment"):
                     _ = context.experiment
                 _ = context.categories
-            if any(one.pairs for one in reads):
+            if any(read.pairs for read in reads):
                 _ = context.verified
         analysis.prepared(asked, context)
     return True
 
 
-def _tried(analysis: Analysis, asked: Any, context: Context, do: Any) -> Any:
+def _try(analysis: Analysis, asked: Any, context: Context, do: Any) -> Any:
     """Do something for an analysis; if the data do not allow it, that is an error only where somebody asked for it."""
     request = context.request
     sections = [analysis.key]
-    if any(one.reads.ranks for one in request.section(analysis.key)):
+    if any(part.reads.ranks for part in request.section(analysis.key)):
         sections += ["experiment", "category"]
     try:
         return do(analysis, asked, context) if do is _prepare else do(analysis, asked)
     except DesignError as none:
-        if not analysis.default or any(request.says(name) for name in sections):
+        if (
+            not analysis.default
+            or analysis.key in context.only
+            or any(request.says(name) for name in sections)
+        ):
             raise
         reason = none.message.rstrip(".")
         if not any(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from proband.errors import Hint, Said, UsageError
+from proband.errors import Hint, NeededOptions, Said, UsageError
 from proband.samples import Choice, Samples
 from proband.scores import MissingPolicy, Orientation, Scores
 from proband.scores.base import ORIENTATION_HINT
@@ -65,6 +65,13 @@ class ScoreReader:
         """Read every matrix of ``FILE`` or ``FILE::KEY``; without a table, the samples are those that the file describes; and the file."""
         path, file = self._read(reference)
         known = table or file.subjects
+        named = file.queries is not None and file.targets is not None
+        if known is None and named and self.orientation is None and file.orientation is None:
+            raise UsageError(
+                f"{path.name} states neither whose the samples are nor which way its scores point.",
+                NeededOptions((Hint("{option:samples}"), "")).with_others(ORIENTATION_HINT),
+                file=Said(path.name),
+            )
         found = scores_of(
             file,
             path,

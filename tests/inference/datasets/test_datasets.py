@@ -61,18 +61,19 @@ def test_equal_differences_of_rounded_accuracies_are_ties() -> None:
 
 def test_numbers_are_those_of_r() -> None:
     found = compare_datasets(TABLE)
-    pair = next(one for one in found.pairs if (one.first, one.second) == ("A", "B"))
-    assert [pair.statistic, pair.p_value, pair.difference, pair.low, pair.high] == pytest.approx(
+    median = next(one.difference for one in found.pairs if (one.first, one.second) == ("A", "B"))
+    assert [median.statistic, median.p_value, median.value, median.low, median.high] == pytest.approx(
         FROM_R["first"], rel=1e-9
     )
     other = signed_ranks(ACCURACIES[:, 1] - ACCURACIES[:, 2], 0.9)
     assert [other.statistic, other.p_value, other.estimate, other.low, other.high] == pytest.approx(
         FROM_R["second"], rel=1e-9
     )
-    assert [found.chi_square, found.chi_square_p_value] == pytest.approx(FROM_R["friedman"], rel=1e-9)
+    assert [found.friedman.statistic, found.friedman.p_value] == pytest.approx(FROM_R["friedman"], rel=1e-9)
     pooled = random_effects(FROM_R["differences"], FROM_R["errors"])
+    mean, q = pooled.difference, pooled.heterogeneity
     assert [
-        pooled.difference, pooled.low, pooled.high, pooled.standard_error, pooled.tau, pooled.q, pooled.q_p_value,
+        mean.value, mean.low, mean.high, mean.standard_error, pooled.tau, q.statistic, q.p_value,
         pooled.prediction_low, pooled.prediction_high,
     ] == pytest.approx(FROM_R["random"], rel=1e-8)  # fmt: skip
 
@@ -81,27 +82,29 @@ def test_friedman_with_ties_is_scipys_and_f_is_iman_and_davenports() -> None:
     values = np.round(np.random.default_rng(2).normal(0.8, 0.05, (9, 4)), 1)
     ranks = np.stack([mean_ranks(row) for row in values])
     assert np.array_equal(ranks, np.stack([stats.rankdata(row) for row in values]))
-    found = friedman(ranks)
+    tests = friedman(ranks)
     peer = stats.friedmanchisquare(*values.T)
-    assert found is not None
-    assert found.f is not None
-    assert (found.chi_square, found.p_chi_square) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-12)
+    assert tests is not None
+    chi, iman = tests
+    assert (chi.statistic, chi.p_value) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-12)
     f = 8 * peer.statistic / (9 * 3 - peer.statistic)
-    assert (found.f, found.p_value) == pytest.approx((f, stats.f.sf(f, 3, 24)), rel=1e-12)
+    assert (iman.statistic, iman.p_value) == pytest.approx((f, stats.f.sf(f, 3, 24)), rel=1e-12)
     assert friedman(np.ones((4, 3)) * 2) is None
     same = friedman(np.tile([1.0, 2, 3], (4, 1)))
     assert same is not None
-    assert same.f is None
-    assert same.p_value == pytest.approx(1 / 6**3)
+    assert same[1].statistic is None
+    assert same[1].p_value == pytest.approx(1 / 6**3)
 
 
 def test_two_do_not_depend_on_the_others_but_by_holm() -> None:
     whole = compare_datasets(TABLE)
     two = compare_datasets({name: TABLE[name] for name in ("dataset", "B", "C")})
-    pair = next(one for one in whole.pairs if {one.first, one.second} == {"B", "C"})
-    assert pair.p_value == two.pairs[0].p_value == two.pairs[0].adjusted_p_value
-    assert [one.adjusted_p_value for one in whole.pairs] == holm([one.p_value for one in whole.pairs])
-    assert two.chi_square is None
+    medians = [one.difference for one in whole.pairs]
+    pair = next(one for one in medians if {one.first, one.second} == {"B", "C"})
+    alone = two.pairs[0].difference
+    assert pair.p_value == alone.p_value == alone.p_adjusted
+    assert [one.p_adjusted for one in medians] == holm([one.p_value for one in medians])
+    assert two.friedman is None
 
 
 def test_groups_join_what_is_not_significantly_different() -> None:
@@ -121,8 +124,10 @@ def test_no_spread_between_data_sets_is_the_mean_by_precision() -> None:
     found = random_effects(d, s)
     weights = 1 / s**2
     assert found.tau == 0
-    assert found.difference == pytest.approx((weights @ d) / weights.sum())
-    assert found.standard_error == pytest.approx(weights.sum() ** -0.5)  # never less, however alike they are
+    assert found.difference.value == pytest.approx((weights @ d) / weights.sum())
+    assert found.difference.standard_error == pytest.approx(
+        weights.sum() ** -0.5
+    )  # never less, however alike they are
     assert random_effects(d[:2], s[:2]).prediction_low is None
 
 
@@ -136,11 +141,11 @@ def test_outcomes_have_errors_over_people() -> None:
         for model, share in (("new", 0.8), ("old", 0.6))
     ]
     frame = pl.DataFrame(rows)
-    found = compare_datasets(frame, dataset="set", algorithm="model", success="right", subject="who")
+    found = compare_datasets(frame, dataset="set", algorithm="model", success="right", cluster="who")
     own = frame.filter(pl.col("set") == "s2")
     values = {name: own.filter(pl.col("model") == name) for name in ("new", "old")}
     first, second = found.pairs[0].first, found.pairs[0].second
-    assert found.by_dataset[2].difference == pytest.approx(
+    assert found.by_dataset[2].value == pytest.approx(
         values[first]["right"].mean() - values[second]["right"].mean()
     )
     people = sorted(set(own["who"]))
@@ -154,7 +159,7 @@ def test_outcomes_have_errors_over_people() -> None:
     n = len(people)
     error = np.sqrt(n / (n - 1) * ((apart - sizes * ratio) ** 2).sum()) / sizes.sum()
     assert found.by_dataset[2].standard_error == pytest.approx(error)
-    assert found.by_dataset[2].n_subjects == n
+    assert found.by_dataset[2].rests_on.n_units == n
     assert found.pairs[0].pooled is not None
     assert found.to_frame()["pooled_tau"][0] == found.pairs[0].pooled.tau
     text = found.to_latex()
@@ -166,7 +171,7 @@ def test_nobody_differs_is_as_if_one_did() -> None:
         {"dataset": f"s{k}", "who": f"p{person}", "model": model, "right": int(k > 0 and model == "new" and person == 0)}
         for k in range(3) for person in range(10) for model in ("new", "old")
     ]  # fmt: skip
-    found = compare_datasets(pl.DataFrame(rows), algorithm="model", success="right", subject="who")
+    found = compare_datasets(pl.DataFrame(rows), algorithm="model", success="right", cluster="who")
     assert found.by_dataset[0].standard_error == pytest.approx(1 / 10)
     assert "datasets.as-if-one" in {note.code for note in found.notes}
 
@@ -179,7 +184,11 @@ def test_errors_from_a_table() -> None:
     found = compare_datasets(TABLE, errors=errors)
     pooled = {(one.first, one.second): one.pooled for one in found.pairs}
     assert pooled["A", "B"] == random_effects(
-        np.round(ACCURACIES[:, 0] - ACCURACIES[:, 1], 12), [one["standard_error"] for one in errors]
+        np.round(ACCURACIES[:, 0] - ACCURACIES[:, 1], 12),
+        [one["standard_error"] for one in errors],
+        0.95,
+        "A",
+        "B",
     )
     assert pooled["A", "C"] is None
 
@@ -190,14 +199,14 @@ def test_errors_from_a_table() -> None:
         ({"dataset": ["a", "b"], "x": [1.0, 0.5]}, {}, UsageError, "one algorithm"),
         ({"dataset": ["a"], "x": [1.0], "y": [0.5]}, {}, InputError, "One data set"),
         ({"dataset": ["a", "a"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {}, InputError, "stands twice"),
-        ({"set": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {}, InputError, "no column 'dataset'"),
+        ({"set": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {}, UsageError, "no column 'dataset'"),
         ({"dataset": ["a", "b"], "x": [1.0, None], "y": [0.1, 0.2]}, {}, InputError, "no accuracy in 1"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [91.2, 0.2]}, {}, InputError, "'y' has 91.2 in 'a'"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": ["u", "v"]}, {}, InputError, "no numbers"),
-        ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"subject": "who"}, UsageError, "names no people"),
+        ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"cluster": "who"}, UsageError, "names no people"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"algorithm": "x"}, UsageError, "name both"),
         ({"dataset": ["a", "b"], "x": [1.0, 0.5], "y": [0.1, 0.2]}, {"errors": {"dataset": ["a"]}}, InputError, "table of errors"),
-        ({"dataset": ["a"], "m": ["x"], "s": [2]}, {"algorithm": "m", "success": "s", "subject": "dataset"}, InputError, "other values"),
+        ({"dataset": ["a"], "m": ["x"], "s": [2]}, {"algorithm": "m", "success": "s", "cluster": "dataset"}, InputError, "other values"),
         ({"dataset": ["a"], "m": ["x"], "s": [1]}, {"algorithm": "m", "success": "s"}, UsageError, "standard error"),
     ],
 )  # fmt: skip
@@ -209,8 +218,8 @@ def test_what_cannot_be_compared_is_refused(frame: dict, more: dict, error: type
 def test_few_data_sets_are_said_to_be_few() -> None:
     found = compare_datasets({"dataset": list("abc"), "x": [0.9, 0.8, 0.7], "y": [0.8, 0.75, 0.6]})
     assert {note.code for note in found.notes} == {"datasets.few", "datasets.no-errors"}
-    assert found.pairs[0].low is None
-    assert found.pairs[0].verdict == "undecided"
+    assert not found.pairs[0].difference.has_interval
+    assert found.pairs[0].difference.verdict == "undecided"
 
 
 @pytest.mark.long
@@ -224,7 +233,7 @@ def test_intervals_over_few_data_sets_of_unequal_sizes_hold(n: int, tau: float) 
         errors = 0.3 / np.sqrt(rng.integers(20, 800, n))
         true = rng.normal(mean, tau, n)
         found = random_effects(rng.normal(true, errors), errors)
-        covered += found.low <= mean <= found.high
+        covered += found.difference.low <= mean <= found.difference.high
         assert found.prediction_low is not None
         assert found.prediction_high is not None
         predicted += found.prediction_low <= rng.normal(mean, tau) <= found.prediction_high

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from proband import Survey
 from proband.inference.survey import Mean, Quantile, Ratio, SurveyEstimates, Total, Variance
 from proband.inference.survey.hadamard import half_samples
+from proband.survey import Survey
 
 R = Path(__file__).parent / "r"
 EXPECTED = {
@@ -56,7 +56,7 @@ def agrees(found: SurveyEstimates, name: str, rtol: float = 1e-9) -> None:
     scale = float(np.nanmax(np.abs(covariance), initial=0.0))
     np.testing.assert_allclose(mine.ravel(), covariance, rtol=rtol, atol=rtol * scale, err_msg=name)
     if "deff" in expected:
-        mine = np.array([one.design_effect for one in found.estimates], dtype=float)
+        mine = np.array([one.rests_on.design_effect for one in found.estimates], dtype=float)
         np.testing.assert_allclose(mine, np.array(expected["deff"], dtype=float), rtol=rtol, err_msg=name)
     if "df" in expected:
         assert found.degrees_of_freedom == expected["df"][0], name
@@ -212,5 +212,5 @@ def test_all_at_once_is_each_alone() -> None:
     )
     assert len(found) == 30
     alone = one.ratio("y", "x", by=["sex", "group"])
-    together = [row.standard_error for row in found.estimates if row.label.statistic == "ratio"]
+    together = [row.estimate.standard_error for row in found.rows if row.label.statistic == "ratio"]
     np.testing.assert_allclose(together, alone.standard_errors, rtol=1e-12)

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from proband import Survey
 from proband.inference.survey import Mean, Ratio, Total
+from proband.survey import Survey
 
 SAMPLES = 400
 N_STRATA, N_PEOPLE = 4, 40

@@ -77,7 +77,7 @@ def test_notes_tell_what_was_done() -> None:
     assert codes[:2] == ["survey.raking-not-converged", "survey.raked"]
     found = ALL.mean("gap", missing="drop")
     assert [note.code for note in found.notes if note.code == "survey.missing"] == ["survey.missing"]
-    assert found[0].n_rows == 7
+    assert found[0].rests_on.n == 7
     replicated = Survey(TABLE, weights="w", strata="site", units="unit", fpc="n").replicated("brr").mean("y")
     assert "survey.fpc-unused" in [note.code for note in replicated.notes]
 
@@ -112,10 +112,10 @@ def test_a_function_of_weights_is_the_mean_it_computes() -> None:
     found = one.function(lambda w: [w @ y / w.sum(), w.sum()], ["mean", "size"])
     np.testing.assert_allclose(found.values[0], one.mean("y").values[0])
     np.testing.assert_allclose(found.standard_errors[0], one.mean("y").standard_errors[0], rtol=1e-12)
-    weighted = pb.estimate_weighted(
+    weighted = pb.survey.estimate_weighted(
         lambda w: w @ y / w.sum(),
         TABLE["site"].to_numpy(),
-        pb.designs.Jackknife(),
+        design=pb.designs.Jackknife(),
         weights=TABLE["w"],
         units=TABLE["unit"],
     )

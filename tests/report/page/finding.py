@@ -27,6 +27,9 @@ from proband.report.page.build import build_page
 from proband.report.page.model import Page
 from proband.report.scene import Scene
 from proband.study.findings import Findings, InputFile, Provenance
+from proband.words import Sentence
+
+_OF_THE_STUDY = Sentence("test.study", "note", "a note of the study")
 
 PEOPLE, IMAGES = 40, 4
 
@@ -80,10 +83,10 @@ def whole() -> Findings:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(group_differences, "_DRAWS", 199)
         by_kind = tuple(
-            error_rates_by(one, experiment, "kind", made.points[0].point)
+            error_rates_by(one, experiment, "kind", made.points[0].counts)
             for one, made in zip(algorithms, verified, strict=True)
         )
-    hard = hard_subjects_of(algorithms[0], experiment, verified[0].points[0].point, pseudonyms=True)
+    hard = hard_subjects_of(algorithms[0], experiment, verified[0].points[0].counts, pseudonyms=True)
     part = pb.Experiment(table, gallery="image == 0 and kind == 'even'", probes="image != 0")
     return Findings(
         "Random",
@@ -92,10 +95,12 @@ def whole() -> Findings:
             "identification": Identified(evaluation),
             "comparison": ComparedAlgorithms(
                 {
-                    "rank-1": pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first]),
+                    "rank-1": pb.compare(
+                        [one.outcomes for one in first], measure=pb.measures.RecognitionRate(1)
+                    ),
                     "median-rank-10": pb.compare(
-                        pb.MedianCensoredRank(10),
                         [one.outcomes for one in first],
+                        measure=pb.measures.MedianCensoredRank(10),
                         design=pb.designs.Bootstrap("subject", n_resamples=200),
                     ),
                 }
@@ -106,14 +111,16 @@ def whole() -> Findings:
             ),
             "choices": Choices(
                 pb.permute(
-                    algorithms, pb.Pool(table, groups="session"), pb.designs.ImageChoice(n_resamples=200)
+                    algorithms,
+                    pb.Pool(table, groups="session"),
+                    design=pb.designs.ImageChoice(n_resamples=200),
                 )
             ),
             "strat": strat_study(algorithms[:2], table, 4),
-            "gate": pb.gate(algorithms[0], algorithms[2], experiment),
-            "threshold": Thresholds(pb.threshold(algorithms, experiment, fmr=0.1).found),
+            "gate": pb.gate(algorithms[0], experiment, baseline=algorithms[2]),
+            "threshold": Thresholds(tuple(pb.threshold(algorithms, experiment, fmr=0.1).values())),
         },
-        notes=("a note of the study",),
+        notes=(_OF_THE_STUDY(),),
     )
 
 
@@ -122,7 +129,7 @@ def feret() -> Findings:
     table = samples()
     algorithms = [scores(name, noise, place) for place, (name, noise) in enumerate(NOISES.items())]
     experiment = pb.Experiment(table, gallery="image == 0")
-    found = pb.feret_study(
+    found = pb.feret.feret_study(
         algorithms,
         experiment,
         categories=[pb.Category.parse("even: probe.kind == 'even'")],
@@ -148,8 +155,8 @@ def labelled() -> Findings:
         "Labelled",
         PROVENANCE,
         {
-            "classification": pb.classify(truth, logits, group=groups, k=(1, 2)),
-            "outcomes": pb.compare_outcomes(right, systems=list(right)),
+            "classification": pb.classify(truth, logits, cluster=groups, k=(1, 2)),
+            "outcomes": pb.compare_outcomes(right, algorithms=list(right)),
         },
     )
 
@@ -198,7 +205,9 @@ def many(n: int) -> Findings:
     experiment = pb.Experiment(samples(), gallery="image == 0")
     algorithms = [scores(f"algorithm {place:02d}", 0.3 + 0.015 * place, place) for place in range(n)]
     evaluation = pb.evaluate(algorithms, experiment)
-    compared = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in evaluation.entries])
+    compared = pb.compare(
+        [one.outcomes for one in evaluation.entries], measure=pb.measures.RecognitionRate(1)
+    )
     verified = tuple(pb.verify(one, experiment, fmr=(0.1, 0.01), n_resamples=0) for one in algorithms)
     parts = {
         "identification": Identified(evaluation),

@@ -9,7 +9,7 @@ import pytest
 from tests.report.page import finding
 
 from proband.report.page.build import build_page
-from proband.report.page.model import Block, Chart, Folded, Page
+from proband.report.page.model import Block, ChartBlock, Folded, Page, Panels
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
 from proband.report.tables.table import Cell, Table
@@ -24,7 +24,7 @@ ORDER = [
 def flat(blocks: tuple[Block, ...]) -> Iterator[Block]:
     for block in blocks:
         yield block
-        if isinstance(block, Folded):
+        if isinstance(block, Folded | Panels):
             yield from flat(block.blocks)
 
 
@@ -54,7 +54,7 @@ def test_sections_without_data_are_not_there():
 )
 def test_pages_render_with_ids_of_their_own(made):
     page = finding.page(made)
-    ids = [block.id for block in blocks_of(page) if isinstance(block, Table | Chart)]
+    ids = [block.id for block in blocks_of(page) if isinstance(block, Table | ChartBlock)]
     ids += [section.id for section in page.sections]
     assert len(ids) == len(set(ids))
     assert render_page(page) == render_page(build_page(Scene(made())))
@@ -88,8 +88,8 @@ def test_embedded_files():
     assert files["study.toml"] == finding.STUDY
     results = json.loads(files["results-summary.json"])
     assert (
-        results["identification"]["evaluation"]["results"][0]["rates"]
-        == found.to_dict()["identification"]["evaluation"]["results"][0]["rates"]
+        results["identification"]["evaluation"]["results"][0]["estimates"]
+        == found.to_dict()["identification"]["evaluation"]["results"][0]["estimates"]
     )
     rows = list(csv.DictReader(io.StringIO(files["leaderboard-summary.csv"])))
     best = next(iter(found["comparison"].comparisons.values())).ordered[0]
@@ -112,7 +112,7 @@ def test_long_lists_are_named_where_they_are_left_out():
 def test_fifty_algorithms_make_a_usable_page():
     page = build_page(Scene(finding.many(50)))
     assert len(render_page(page).encode()) < 2_000_000
-    charts = {block.id: block for block in blocks_of(page) if isinstance(block, Chart)}
+    charts = {block.id: block for block in blocks_of(page) if isinstance(block, ChartBlock)}
     assert len(charts["cmc"].looks) == len(charts["det"].looks) == 50
     tables = tables_of(page)
     assert len(tables["leaderboard-1"].rows) == 50

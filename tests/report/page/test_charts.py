@@ -29,11 +29,11 @@ from proband.report.charts.makers.curves import cmc, gallery_sizes
 from proband.report.charts.makers.errors import det, error_curve, searches
 from proband.report.charts.makers.histograms import differences, score_counts, scores as scores_of
 from proband.report.charts.makers.rows import forest, galleries, gallery_effect, groups as groups_of
-from proband.report.charts.scales import Scale
+from proband.report.charts.scales import AxisScale
 from proband.report.charts.svg.drawing import drawings
 from proband.report.kinds.pairs import pairs_chart
 from proband.report.page.charts import shown
-from proband.report.page.model import Chart
+from proband.report.page.model import ChartBlock
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"
@@ -92,17 +92,19 @@ def experiment(enrolled: int = PEOPLE) -> pb.Experiment:
 
 
 @cache
-def charts() -> dict[str, Chart]:
+def charts() -> dict[str, ChartBlock]:
     evaluation = pb.evaluate(scores(), experiment())
     entries = evaluation.of(evaluation.categories[0])
-    comparison = pb.compare(pb.RecognitionRate(1), {one.name: one for one in scores()}, experiment())
+    comparison = pb.compare(
+        {one.name: one for one in scores()}, experiment(), measure=pb.measures.RecognitionRate(1)
+    )
     verified = [verify(one, experiment(), n_resamples=100) for one in scores()]
     grouped = [
-        error_rates_by(one, experiment(), "sex", found.points[0].point)
+        error_rates_by(one, experiment(), "sex", found.points[0].counts)
         for one, found in zip(scores(), verified, strict=True)
     ]
     searched = [searches_with_intervals(search(one, experiment(20)), (0.5, 0.2), (1,)) for one in scores()]
-    choices = pb.permute(scores(), pb.Pool(samples()), pb.designs.ImageChoice(200))
+    choices = pb.permute(scores(), pb.Pool(samples()), design=pb.designs.ImageChoice(200))
     strat = strat_study(scores()[:2], samples(), IMAGES)
     sizes = [size_curve(one.outcomes, "all", (2, 5, 10, 40), 1, 0.95) for one in entries]
     made = [
@@ -115,10 +117,16 @@ def charts() -> dict[str, Chart]:
         search_chart(searched),
         shown(groups_of(grouped, "fnmr", verified[0].answers, "fnmr")),
         shown(groups_of(grouped, "fmr", verified[0].answers, "fmr")),
-        shown(galleries(gallery_variation(pb.RecognitionRate(1), scores(), experiment(), Galleries(3)))),
+        shown(
+            galleries(
+                gallery_variation(
+                    scores(), experiment(), measure=pb.measures.RecognitionRate(1), design=Galleries(3)
+                )
+            )
+        ),
         gallery_effect_chart(strat.effects),
         shown(differences(choices, [NAMES[:2], NAMES[1:]])),
-        shown(concentration(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].point))),
+        shown(concentration(hard_subjects_of(scores()[0], experiment(), verified[0].points[0].counts))),
     ]
     return {one.id: one for one in made}
 
@@ -127,7 +135,7 @@ IDS = ("cmc", "bands", "gallery-size", "forest", "det", "scores", "search", "fnm
        "galleries", "gallery-effect-chart", "choice-differences-chart", "hard-subjects")  # fmt: skip
 
 
-def roots(chart: Chart) -> dict[str, ElementTree.Element]:
+def roots(chart: ChartBlock) -> dict[str, ElementTree.Element]:
     return {scale: ElementTree.fromstring(text) for scale, text in chart.drawings.items()}
 
 
@@ -200,10 +208,10 @@ def test_a_script_can_turn_places_into_data(id):
     """The dots and lines lie where the axes say the points are."""
     for root in roots(charts()[id]).values():
         a = root.attrib
-        x = Scale(
+        x = AxisScale(
             a["data-scale-x"], *map(float, (a["data-x0"], a["data-x1"], a["data-left"], a["data-right"]))
         )
-        y = Scale(
+        y = AxisScale(
             a["data-scale-y"], *map(float, (a["data-y0"], a["data-y1"], a["data-bottom"], a["data-top"]))
         )
         for group in groups(root):
@@ -314,19 +322,21 @@ def test_long_curves_are_small():
 
 
 def test_a_forest_says_what_was_decided():
-    comparison = pb.compare(pb.RecognitionRate(1), {one.name: one for one in scores()}, experiment())
+    comparison = pb.compare(
+        {one.name: one for one in scores()}, experiment(), measure=pb.measures.RecognitionRate(1)
+    )
     chart = pairs_chart("forest", "pairs", "Differences", comparison)
     (root,) = roots(chart).values()
     a = root.attrib
-    x = Scale("linear", *(float(a[key]) for key in ("data-x0", "data-x1", "data-left", "data-right")))
+    x = AxisScale("linear", *(float(a[key]) for key in ("data-x0", "data-x1", "data-left", "data-right")))
     dots = [float(one.attrib["cx"]) for one in root.iter(f"{SVG}circle")]
-    assert dots == pytest.approx([x.at(pair.difference) for pair in comparison.pairs], abs=0.01)
+    assert dots == pytest.approx([x.at(pair.value) for pair in comparison.pairs], abs=0.01)
     (margin,) = (one for one in root.iter(f"{SVG}rect") if one.attrib["class"] == "margin")
     assert float(margin.attrib["x"]) == pytest.approx(x.at(-comparison.margin), abs=0.01)
     said = [one.text for one in root.iter(f"{SVG}text")]
     assert [pair.verdict for pair in comparison.pairs] == [one for one in said if one in ("better", "worse", "equivalent", "undecided")]  # fmt: skip
     assert [row[-1].text for row in chart.data.rows] == [pair.verdict for pair in comparison.pairs]
-    assert [row[2].value for row in chart.data.rows] == [100 * pair.difference for pair in comparison.pairs]
+    assert [row[2].value for row in chart.data.rows] == [100 * pair.value for pair in comparison.pairs]
     with pytest.raises(UsageError, match="no pairs"):
         forest(comparison, [])
 
@@ -346,7 +356,7 @@ def test_pairs_that_read_alike_are_drawn_apart():
         )
         for lift, name in zip((4, 3, 2, 1), names, strict=True)
     ]
-    choices = pb.permute(made, pb.Pool(samples()), pb.designs.ImageChoice(50))
+    choices = pb.permute(made, pb.Pool(samples()), design=pb.designs.ImageChoice(50))
     pairs = [("a", "b − c"), ("a − b", "c")]
     chart = shown(differences(choices, pairs))
     assert [name for name, _ in chart.looks] == ["a − b − c"] * 2

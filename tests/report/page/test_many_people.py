@@ -114,7 +114,7 @@ COMMANDS = (
     f"partition {S} {G}",
     "classify labels.csv --truth subject --predicted said",
     "survey samples.csv --mean value --by subject",
-    "compare values.csv --outcomes --systems x --systems y",
+    "compare values.csv --outcomes --algorithms x --algorithms y",
     "datasets means.csv --dataset name",
 )
 

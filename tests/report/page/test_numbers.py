@@ -21,7 +21,7 @@ from proband.analyses.verification.run import Verified
 from proband.analyses.verification.view import hard_subjects_blocks
 from proband.inference.verification.people.hard_subjects import HardSubjects
 from proband.report.page.build import build_page
-from proband.report.page.model import Block, Chart, Folded, Page, Paragraph
+from proband.report.page.model import Block, ChartBlock, Folded, Page, Panels, Paragraph
 from proband.report.page.render import render_page
 from proband.report.page.sections import diagnostics
 from proband.report.scene import Scene
@@ -76,7 +76,7 @@ def every_table(page: Page) -> Iterator[Table]:
     for block in blocks_of(page):
         if isinstance(block, Table):
             yield block
-        elif isinstance(block, Chart):
+        elif isinstance(block, ChartBlock):
             yield block.data
 
 
@@ -141,9 +141,9 @@ def with_other_words(block: Block) -> Block:
         case Table():
             rows = ([replace(cell, text=f"3 of {len(cell.text)}") for cell in row] for row in block.rows)
             return replace(block, rows=tuple(map(tuple, rows)))
-        case Chart():
+        case ChartBlock():
             return replace(block, data=with_other_words(block.data))
-        case Folded():
+        case Folded() | Panels():
             return replace(block, blocks=tuple(map(with_other_words, block.blocks)))
     return block
 
@@ -170,7 +170,7 @@ def test_the_page_holds_every_value_whatever_is_shown(made):
 def test_what_the_page_works_out_itself():
     found = finding.whole()
     tables = tables_of(build_page(Scene(found)))
-    point = found["verification"].verification[0].points[0].fmr
+    point = found["verification"].verification[0].points[0].fmr.rests_on
     row = tables["shared-people"].rows[0]
     assert row[4].value == pytest.approx(point.n / point.n_effective)
     draws = found["comparison"].comparisons["median-rank-10"].estimates[0].replicates
@@ -207,7 +207,7 @@ def test_without_failures_or_successes_a_correlation_is_supposed(wins):
     experiment = pb.Experiment(samples, gallery=ids[:people])
     evaluation = pb.evaluate(made, experiment, check_orientation=False)
     outcomes = [one.outcomes for one in evaluation.entries]
-    compared = ComparedAlgorithms({"rank 1": pb.compare(pb.RecognitionRate(1), outcomes)})
+    compared = ComparedAlgorithms({"rank 1": pb.compare(outcomes, measure=pb.measures.RecognitionRate(1))})
     found = Findings(
         "t", finding.PROVENANCE, {"identification": Identified(evaluation), "comparison": compared}
     )

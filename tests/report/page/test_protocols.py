@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proband.report.page.model import Badges, Chart, Folded, Paragraph, Section
+from proband.report.page.model import Badges, ChartBlock, Folded, Paragraph, Section
 from proband.report.tables.table import Table
 
 from . import finding
@@ -44,7 +44,7 @@ def test_numbers_are_those_of_the_run() -> None:
     matrix = next(one for one in folded.blocks if isinstance(one, Table) and one.id == "classes-0-1")
     counts = [[cell.value for cell in row[1:]] for row in matrix.rows]
     assert counts == run.findings[0].classification.confusion("lda").tolist()
-    charts = [one.id for one in blocks if isinstance(one, Chart)]
+    charts = [one.id for one in blocks if isinstance(one, ChartBlock)]
     assert charts == ["protocol-accuracies", "protocol-sizes-chart-0", "protocol-sizes-chart-1"]
 
 

@@ -14,8 +14,18 @@ import numpy as np
 import pytest
 
 from proband.report.page.blocks import prose
-from proband.report.page.markup import Asides, Markup, Names, inert, joined, tag
-from proband.report.page.model import Badge, Badges, Chart, Code, Facts, Folded, Page, Paragraph, Section
+from proband.report.page.markup import Asides, Markup, PageIds, inert, joined, tag
+from proband.report.page.model import (
+    Badge,
+    Badges,
+    ChartBlock,
+    Code,
+    FactsBlock,
+    Folded,
+    Page,
+    Paragraph,
+    Section,
+)
 from proband.report.page.render import render_page
 from proband.report.tables.cells import count_cell, interval_cell, p_cell, share_cell, small_cell, text_cell
 from proband.report.tables.table import Cell, Column, Table
@@ -79,7 +89,7 @@ def page(said=lambda text: text) -> Page:
         said(kind): f'<svg viewBox="0 0 9 9" id="{kind}-svg"><path d="M0 0"/></svg>'
         for kind in ("log", "linear")
     }
-    chart = Chart(
+    chart = ChartBlock(
         said("cmc"),
         said("title"),
         said("description"),
@@ -92,7 +102,7 @@ def page(said=lambda text: text) -> Page:
     blocks = (
         Paragraph(said("the verdict"), strong=True),
         Badges((Badge(said("closed"), "good", said("why")), Badge(said("plain")))),
-        Facts(((said("name"), said("value")),), said("facts")),
+        FactsBlock(((said("name"), said("value")),), said("facts")),
         Code(said("code"), said("code title")),
         Folded(said("folded"), (Paragraph(said("inside")), table)),
     )
@@ -340,7 +350,7 @@ def test_markup_is_escaped_once():
 
 
 def test_names_are_given_once():
-    names = Names()
+    names = PageIds()
     assert [names.claim(one) for one in ("a b", "a b", "a-b-2", "<>")] == ["a-b", "a-b-2", "a-b-2-2", "part"]
     asides = Asides(names)
     assert [asides.keep("x"), asides.keep("y"), asides.keep("x")] == ["n1", "n2", "n1"]

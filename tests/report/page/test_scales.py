@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.examples import examples
 
-from proband.report.charts.scales import Scale, linear_ticks, log_ticks, rounded_out
+from proband.report.charts.scales import AxisScale, linear_ticks, log_ticks, rounded_out
 
 RATES = st.tuples(st.floats(1e-7, 0.3), st.floats(0.35, 0.999))
 
@@ -16,7 +16,7 @@ RATES = st.tuples(st.floats(1e-7, 0.3), st.floats(0.35, 0.999))
 @examples(60)
 @given(ends=RATES, share=st.floats(0.01, 0.99))
 def test_places_and_data_are_each_others_inverse(kind, ends, share):
-    scale = Scale(kind, *ends, 70.0, 600.0)
+    scale = AxisScale(kind, *ends, 70.0, 600.0)
     assert scale.at(ends[0]) == pytest.approx(70)
     assert scale.at(ends[1]) == pytest.approx(600)
     place = 70 + share * 530
@@ -28,7 +28,7 @@ def test_places_and_data_are_each_others_inverse(kind, ends, share):
 @examples(60)
 @given(ends=RATES, most=st.integers(4, 10))
 def test_ticks_are_within_rising_and_not_too_many(kind, ends, most):
-    scale = Scale(kind, *ends, 0.0, 1.0, "rate")
+    scale = AxisScale(kind, *ends, 0.0, 1.0, "rate")
     ticks = scale.ticks(most)
     assert all(ends[0] * (1 - 1e-8) <= tick <= ends[1] * (1 + 1e-8) for tick in ticks)
     assert (np.diff(ticks) > 0).all()
@@ -64,8 +64,8 @@ def test_round_numbers():
     ],
 )
 def test_labels(unit, value, label):
-    assert Scale("linear", -1, 1, 0, 1, unit).label(value) == label
+    assert AxisScale("linear", -1, 1, 0, 1, unit).label(value) == label
 
 
 def test_small_rates_are_powers_of_ten():
-    assert Scale("log", 1e-7, 1, 0, 1, "rate").label(1e-5) == "10⁻⁵"
+    assert AxisScale("log", 1e-7, 1, 0, 1, "rate").label(1e-5) == "10⁻⁵"

@@ -17,7 +17,7 @@ from proband.analyses.verification.run import Verified
 from proband.report.charts.palette import is_grey
 from proband.report.kinds.verdicts import leading_group
 from proband.report.page.build import build_page
-from proband.report.page.model import Badges, Chart, Page, Paragraph
+from proband.report.page.model import Badges, ChartBlock, Page, Paragraph
 from proband.report.page.render import render_page
 from proband.report.scene import Scene
 from proband.report.tables.table import Around, Bar, Ends, Table
@@ -45,7 +45,7 @@ def compared(n: int) -> Findings:
     experiment = pb.Experiment(samples, gallery=ids[:N])
     evaluation = pb.evaluate(made, experiment, categories=[pb.Category.parse("even: probe.even == 0")])
     first = evaluation.of(evaluation.categories[0])
-    tested = pb.compare(pb.RecognitionRate(1), [one.outcomes for one in first])
+    tested = pb.compare([one.outcomes for one in first], measure=pb.measures.RecognitionRate(1))
     parts = {"identification": Identified(evaluation), "comparison": ComparedAlgorithms({"rank-1": tested})}
     return Findings("Standings", finding.PROVENANCE, parts)
 
@@ -66,7 +66,7 @@ def test_the_first_section_is_the_answer(n: int) -> None:
     assert group[0] in headline.text or len(group) == n
     assert isinstance(table, Table)
     assert [column.heading for column in table.columns] == [
-        "rank", "algorithm", "recognition rate at rank 1", "95% interval", "difference from net 00",
+        "place", "algorithm", "recognition rate at rank 1", "95% interval", "difference from net 00",
     ]  # fmt: skip
     assert len(table.rows) == (n if n <= 12 else 10)
     assert isinstance(badges, Badges)
@@ -95,7 +95,7 @@ def test_standings_draw_what_they_say(n: int) -> None:
         pair = next(one for one in comparison.pairs if {one.first, one.second} == {"net 00", row[1].text})
         sign = 1 if pair.second == "net 00" else -1
         assert isinstance(row[4].value, Around)
-        assert row[4].value.value == pytest.approx(100 * sign * pair.difference)
+        assert row[4].value.value == pytest.approx(100 * sign * pair.value)
         assert sorted(row[4].value[1:]) == pytest.approx(
             sorted(100 * sign * end for end in (pair.low, pair.high))
         )
@@ -114,7 +114,7 @@ def test_one_look_for_each_algorithm_on_the_whole_page(n: int) -> None:
     colours = [look.split()[0] for own in drawn.values() for look in own]
     coloured = [one for one in colours if one != "series-grey"]
     assert len(set(coloured)) == len(coloured) == min(n, 8)
-    charts = [block for block in blocks_of(made(n)) if isinstance(block, Chart)]
+    charts = [block for block in blocks_of(made(n)) if isinstance(block, ChartBlock)]
     several = [chart for chart in charts if len(chart.looks) > 1]
     assert several
     for chart in several:  # nobody is left out, and grey is explained

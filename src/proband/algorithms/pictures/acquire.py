@@ -98,6 +98,17 @@ def acquire(
         The pictures are crops already, all of one size.
     geometry
         The crop; CSU's by default.
+    samples
+        The table of samples.
+    names
+        Of which samples; by default of all.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    Acquired
+        The crops, and which samples have none and why.
     """
     wanted = list(names)
     progress = progress or Silent()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import cos, radians, sin
@@ -23,7 +22,7 @@ from proband.algorithms.pictures.changes import (
     require_value,
 )
 from proband.algorithms.pictures.geometry import AboutTheEyes as AboutTheEyes, Rotation, Scale as Scale
-from proband.errors import InputError, UsageError, first_few
+from proband.errors import InputError, UsageError, first_few, nearest
 from proband.samples import Samples
 
 COLUMNS = ("alteration", "altered_from")
@@ -110,10 +109,9 @@ def alteration(text: str) -> Alteration:
     """
     kind, *values = text.strip().split(":")
     if kind not in _KINDS:
-        near = difflib.get_close_matches(kind, _KINDS, n=1)
         raise UsageError(
             f"There is no change {text!r:.60}.",
-            f"did you mean {near[0]!r}?" if near else f"write for example {_FORMS}.",
+            nearest(kind, _KINDS) or f"write for example {_FORMS}.",
         )
     try:
         numbers = [float(value) for value in values]

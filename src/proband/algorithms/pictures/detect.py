@@ -131,7 +131,18 @@ def _landmark_weights() -> Path:
 
 
 def detector(name: str) -> Detector:
-    """Return a detector by name: ``opencv`` or ``dlib``."""
+    """Return a detector by name: ``opencv`` or ``dlib``.
+
+    Parameters
+    ----------
+    name
+        ``opencv`` or ``dlib``.
+
+    Returns
+    -------
+    CascadeDetector or DlibDetector
+        What finds eyes in pictures.
+    """
     if name == "opencv":
         return CascadeDetector()
     if name == "dlib":

@@ -71,6 +71,8 @@ def crop_faces(
         Where to; the CSU crop by default.
     ids
         Names for error messages.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
 
     Returns
     -------

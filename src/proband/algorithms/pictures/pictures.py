@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from proband.engine.files.files import first_line, require_regular
 from proband.engine.kinds import Axes
-from proband.errors import Hint, InputError, ProbandError, Said, UsageError, first_few
+from proband.errors import Hint, InputError, ProbandError, Said, UsageError, unknown_name
 from proband.samples import Ids, Samples
 from proband.samples.directories import PICTURE_ENDINGS
 from proband.samples.npz import Archive
@@ -56,9 +56,7 @@ class Pictures:
         require_regular(path)
         if path.is_dir():
             if file_column != _FILE and file_column not in samples.frame.columns:
-                raise UsageError(
-                    f"The table has no column {file_column!r} of files; it has {first_few(samples.frame.columns, 12)}."
-                )
+                raise unknown_name("column", file_column, samples.frame.columns, "of files in the table")
             files = samples.frame[file_column].to_list() if file_column in samples.frame.columns else None
             return cls(
                 _Directory(path, None if files is None else dict(zip(samples.ids, files, strict=True)))
@@ -85,7 +83,18 @@ def require_no_files(file_column: str, path: Path) -> None:
 
 
 def read_picture(path: Path) -> Grey:
-    """Read a picture as 8-bit grey: colour by its luminance, 16 bits scaled to 8, transparency left aside."""
+    """Read a picture as 8-bit grey: colour by its luminance, 16 bits scaled to 8, transparency left aside.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    numpy.ndarray
+        The grey values, rows × columns.
+    """
     from PIL import Image
 
     require_regular(path)

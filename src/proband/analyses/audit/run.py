@@ -139,14 +139,14 @@ def _sources(request: AuditRequest, samples: Samples, context: Context) -> Mappi
     if request.collected is not None:
         found["collected"] = read_table(
             find(request.collected),
-            table.id,
-            table.subject,
+            table.id_column,
+            table.subject_column,
             table.failed,
             table.missing_values,
             request.labels,
         )
     if request.exclusions is not None:
-        found["exclusions"] = read_exclusions(find(request.exclusions), table.id)
+        found["exclusions"] = read_exclusions(find(request.exclusions), table.id_column)
     return found
 
 

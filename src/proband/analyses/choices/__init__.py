@@ -34,12 +34,11 @@ ANALYSES.register("choices")(
             code="proband.analyses.choices.run:exit_code",
             experiment=("ties",),
             output=("confidence_level", "seed", "pseudonyms", "formats"),
-            frames=("choices", "choices_differences", "choices_trials"),
+            frames=("choices", "choices_differences", "choices_trials", "choices_exact", "choices_trainings"),
             figures=("choices_distributions", "choices_ranks", "choices_differences"),
             marks={
                 "list_trials": Needs("csv", "out"),
                 "pseudonyms": Needs("list_trials"),
-                "csv": Unless("exact=on", "trainings=on"),
                 "figure": Unless("exact=on", "trainings=on"),
                 "ties": Unless("trainings=on"),
                 "confidence_level": Unless("exact=on"),

@@ -16,23 +16,12 @@ from proband.inference.image_choice.estimates import exact_over_choices
 from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.image_choice.listing import trial_choices
 from proband.measures import RecognitionRate
-from proband.results.base import Result
 from proband.results.serializing import Written
 from proband.samples import Pool
 from proband.scores import pool_over
 from proband.study.context import Context
 from proband.study.findings import Parts
 from proband.study.requests import Request
-
-
-@dataclass(frozen=True, eq=False)
-class TrainedEstimate(Result):
-    """An estimate over training sets, and the value of each of them."""
-
-    written = Written(spread=("estimate",))
-
-    estimate: Estimate
-    values: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +41,8 @@ class Choices(Parts):
     """
 
     written = Written(
-        {"trials": "choices_at_level", "exact": "exact_choices", "trainings": "training_sets"},
+        {"trials": "choices_at_level", "exact": "exact_choices"},
+        also=("training_values",),
         without=("choices", "pool", "trained", "trial_choices", "confidence_level", "rank"),
     )
 
@@ -71,12 +61,9 @@ class Choices(Parts):
         return None if self.choices is None else self.choices.at_level(self.confidence_level)
 
     @property
-    def training_sets(self) -> TrainedEstimate | None:
-        """The estimate over training sets, with the value of each."""
-        made = self.trainings
-        if made is None:
-            return None
-        return TrainedEstimate(made, np.empty(0) if made.replicates is None else made.replicates)
+    def training_values(self) -> npt.NDArray[np.float64] | None:
+        """The value of each training set."""
+        return None if self.trainings is None else self.trainings.replicates
 
 
 def prepare(request: ChoicesRequest, context: Context) -> Pool:
@@ -86,7 +73,7 @@ def prepare(request: ChoicesRequest, context: Context) -> Pool:
         lambda: pool_over(
             context.scores,
             context.samples,
-            request.groups or None,
+            groups=request.groups or None,
             pairs=request.pairs,
             where=context.origin.condition(request.where),
             distractors=request.distractors,
@@ -99,15 +86,16 @@ def run(request: ChoicesRequest, context: Context) -> Choices:
     pool, ties, output = prepare(request, context), context.request.experiment.ties, context.output
     if request.exact:
         exact = {
-            one.name: exact_over_choices(one, pool, ties, max_rank=request.max_rank) for one in context.scores
+            one.name: exact_over_choices(one, pool, ties=ties, max_rank=request.max_rank)
+            for one in context.scores
         }
         return Choices(exact_choices=exact, pool=pool, rank=request.rank)
     if request.trainings:
         made = estimate(
-            RecognitionRate(request.rank),
             context.scores,
             pool,
-            TrainingSets(),
+            measure=RecognitionRate(request.rank),
+            design=TrainingSets(),
             confidence_level=output.confidence_level,
             seed=output.seed,
         )
@@ -117,7 +105,7 @@ def run(request: ChoicesRequest, context: Context) -> Choices:
         "choices",
         {"request": request.model_dump(), "ties": ties, **context.judging},
         lambda: permute(
-            context.scores, pool, ImageChoice(request.n_resamples, request.balanced), max_rank=request.max_rank,
+            context.scores, pool, design=ImageChoice(request.n_resamples, request.balanced), max_rank=request.max_rank,
             ties=ties, seed=output.seed, threads=context.threads, progress=context.progress,
             keep_on_interrupt=context.keep_on_interrupt,
         ),
@@ -125,7 +113,11 @@ def run(request: ChoicesRequest, context: Context) -> Choices:
     listed = None
     if request.list_trials:
         listed = trial_choices(
-            pool, trials.design, trials=request.list_trials, seed=trials.seed, pseudonyms=output.pseudonyms
+            pool,
+            design=trials.design,
+            trials=request.list_trials,
+            seed=trials.seed,
+            pseudonyms=output.pseudonyms,
         )
     return Choices(
         trials, pool=pool, trial_choices=listed, confidence_level=output.confidence_level, rank=request.rank

@@ -22,7 +22,7 @@ from proband.inference.image_choice.exact import ExactChoice
 from proband.inference.image_choice.trials import LOW_RANKS
 from proband.report import columns as col
 from proband.report.charts.makers.histograms import differences
-from proband.report.kinds.pairs import ALL_PAIRS
+from proband.report.kinds.differences import ALL_PAIRS
 from proband.report.methods_text import MethodsText
 from proband.report.notes import answered
 from proband.report.page.charts import shown
@@ -147,7 +147,7 @@ class ChoicesView(View[Choices]):
             )
         if found.trainings is not None:
             return [_trainings(found.trainings, found.trained)]
-        rank = min(found.rank, *(len(one.cmc) for one in found.exact_choices.values()))
+        rank = min(found.rank, *(len(one.values) for one in found.exact_choices.values()))
         return [_exact(found.exact_choices, {rank: f"mean rate at rank {rank}"}, 6)]
 
     def notes(self, found: Choices) -> Sequence[Note]:
@@ -166,12 +166,19 @@ class ChoicesView(View[Choices]):
         yield Passage(self.tables(found), verdicts, [*pool, *self.notes(found)], answers)
 
     def frames(self, found: Choices) -> Mapping[str, pl.DataFrame]:
-        """Rates, differences, and the choices of the trials that were listed."""
+        """Rates, differences and the choices of the trials that were listed; exact means; or the value of every training set."""
         made: dict[str, pl.DataFrame] = {}
         if found.choices is not None:
             made["choices"] = found.choices.at_level(found.confidence_level).to_frame()
             if len(found.choices.algorithms) > 1:
                 made["choices_differences"] = _differences_frame(found.choices, found.confidence_level)
+        if found.exact_choices:
+            frames = [_exact_frame(name, one) for name, one in found.exact_choices.items()]
+            made["choices_exact"] = pl.concat(frames)
+        if found.trainings is not None and found.trainings.replicates is not None:
+            made["choices_trainings"] = pl.DataFrame(
+                {"training": found.trained, "value": found.trainings.replicates}
+            )
         return made | ({} if found.trial_choices is None else {"choices_trials": found.trial_choices})
 
     def figures(self, found: Choices, scene: Scene) -> Mapping[str, Draw]:
@@ -183,7 +190,7 @@ class ChoicesView(View[Choices]):
             blocks = tuple(_trials_blocks(found.choices, scene))
             yield Placed(37, Section("choices", "Choice of images", blocks))
         if found.exact_choices:
-            last = min(_RANKS, max(len(one.cmc) for one in found.exact_choices.values()))
+            last = min(_RANKS, max(len(one.values) for one in found.exact_choices.values()))
             table = _exact(found.exact_choices, {rank: f"rank {rank}" for rank in range(1, last + 1)}, 4)
             blocks = (table.paged, *said(self.notes(found)))
             yield Placed(55, Section("exact-choices", "Choice of images, exactly", blocks))
@@ -293,7 +300,7 @@ def _differences(
         "",
         pairs,
         col.name(f"at rank {rank}", lambda pair: f"{pair.first} − {pair.second}"),
-        col.effect("difference, points", lambda pair: pair.difference),
+        col.effect("difference, points", lambda pair: pair.value),
         col.effect_interval(
             f"{percent(level)} of choices", _over_choices, answers=result.answers, kind="number"
         ),
@@ -317,7 +324,7 @@ def _differences_frame(result: VirtualExperiments, level: float) -> pl.DataFrame
             one.first,
             one.second,
             1,
-            one.difference,
+            one.value,
             *_over_choices(one),
             one.not_won,
             one.n_trials,
@@ -339,7 +346,7 @@ def _exact(found: Mapping[str, ExactChoice], ranks: Mapping[int, str], places: i
             ranks,
             lambda rank: col.fixed(
                 ranks[rank],
-                lambda name: float(found[name].cmc[min(rank, len(found[name].cmc)) - 1]),
+                lambda name: float(found[name].values[min(rank, len(found[name].values)) - 1]),
                 places=places,
             ),
         ),
@@ -349,19 +356,34 @@ def _exact(found: Mapping[str, ExactChoice], ranks: Mapping[int, str], places: i
     )
 
 
+def _exact_frame(algorithm: str, found: ExactChoice) -> pl.DataFrame:
+    """The exact mean at every rank, with the standard deviation at rank 1 where it is known."""
+    ranks = range(1, len(found.values) + 1)
+    deviations = [_deviation(found), *[None] * (len(ranks) - 1)]
+    return pl.DataFrame(
+        {"algorithm": algorithm, "rank": ranks, "mean": found.values, "standard_deviation": deviations},
+        schema_overrides={"standard_deviation": pl.Float64},
+    )
+
+
 def _deviation(one: ExactChoice) -> float | None:
     return None if one.variance_rank_1 is None else one.variance_rank_1**0.5
 
 
 def _trainings(made: Estimate, trained: Sequence[str]) -> Table:
-    """The value of every training set."""
+    """The value of every training set, and their mean with its interval."""
     assert made.replicates is not None  # one of each
-    found = dict(zip(trained, made.replicates.tolist(), strict=True))
+    values = list(zip(trained, made.replicates.tolist(), strict=True))
+    rows = [
+        *((name, value, None) for name, value in values),
+        ("their mean", made.value, (made.low, made.high)),
+    ]
     return col.table_of(
         "",
-        found,
-        col.name("trained on", str),
-        col.rate(str(made.answers.of), found.get),
+        rows,
+        col.name("trained on", lambda row: row[0]),
+        col.rate(str(made.answers.of), lambda row: row[1]),
+        col.interval(col.at_level(made.confidence_level), lambda row: row[2], answers=made.answers),
         id="trainings",
         on_page="The rate with each training set",
     )

@@ -4,7 +4,7 @@ from proband.study.analysis import ANALYSES, Analysis, AnalysisCommand
 
 _HELP = """Accuracy of classifiers, by class, and which is better.
 
-Classes are fixed, samples vary; with --group the groups do.
+Classes are fixed, samples vary; with --cluster the groups it names do.
 
 [bold]Examples[/bold]
 
@@ -14,7 +14,7 @@ Logits of two models, samples × classes, with the true class in a table of the 
 
 Predicted labels in columns; patients are the independent units:
 
-  proband classify predictions.csv --truth diagnosis --predicted A=model_a,B=model_b --group patient
+  proband classify predictions.csv --truth diagnosis --predicted A=model_a,B=model_b --cluster patient
 """
 
 ANALYSES.register("classification")(
@@ -32,7 +32,7 @@ ANALYSES.register("classification")(
             ),
             experiment=(),
             frames=("accuracy", "classes", "confusions"),
-            figures=("accuracy",),
+            figures=("accuracy", "confusion"),
             card=True,
         ),
         place=130,

@@ -24,7 +24,7 @@ def propose(made: Proposal) -> Suggestion:
         (
             *lines,
             f"truth = {toml_text(first.truth)}   # the true class; check it",
-            '# group = "…"                 # what samples share (patient, speaker): the independent units',
+            '# cluster = "…"               # what samples share (patient, speaker): the independent units',
             '# average = "macro"           # every class weighs the same',
             "# margin = 0.01               # the smallest difference worth having",
         )

@@ -70,7 +70,7 @@ class ClassificationRequest(AnalysisRequest):
         Option(metavar="[NAME=]COLUMN", panel="Data"),
         Unless("predictions"),
     ] = ()
-    group: Annotated[
+    cluster: Annotated[
         Text | None,
         Field(
             description="Column of what samples share (patient, speaker, site): groups are then the independent units."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,13 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.analyses.classification.request import ClassificationRequest
-from proband.errors import Hint, InputError, Said, UsageError, first_few
+from proband.errors import InputError, Said, UsageError, first_few, unknown_name
 from proband.inference import Classification, classify
 from proband.protocols.running.prediction_files import read_predictions
 from proband.samples.npz import Archive
-from proband.samples.reading import read_frame
+from proband.samples.reading import filled_frame, read_frame
 from proband.samples.table import require_values
+from proband.scores.array_names import array_names
 from proband.scores.formats.numpy_files import open_npy
 from proband.study.context import Context
 from proband.words import Note, counted
@@ -36,8 +38,8 @@ def run(request: ClassificationRequest, context: Context) -> Classification:
     predicted: dict[str, str] = {}
     if request.table is not None:
         path = origin.find(request.table)
-        wanted = {request.truth, request.group or request.truth, *_possible(request.predicted)}
-        table = read_frame(path, wanted, notes=notes)
+        wanted = {request.truth, request.cluster or request.truth, *_possible(request.predicted)}
+        table = filled_frame(read_frame(path, wanted, notes=notes))
         predicted = _named(request.predicted, table.columns)
     truth = _labels(request.truth, table, archives, request, "truth")
     said = {name: _labels(column, table, {}, request, "predicted") for name, column in predicted.items()}
@@ -54,12 +56,12 @@ def run(request: ClassificationRequest, context: Context) -> Classification:
     twice = [name for name in said if name in matrices]
     if twice:
         raise UsageError(f"Two models are called {twice[0]!r}.", "name its column otherwise: NAME=COLUMN.")
-    group = None if request.group is None else _labels(request.group, table, archives, request, "group")
+    group = None if request.cluster is None else _labels(request.cluster, table, archives, request, "cluster")
     context.note(*notes)
     return classify(
         truth,
         models,
-        group=group,
+        cluster=group,
         classes=classes,
         k=request.k or None,
         average=request.average,
@@ -81,7 +83,9 @@ def _of_predictions(request: ClassificationRequest, context: Context) -> Classif
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"Two models are called {twice!r}.", "rename a file.")
-    made = read_predictions(dict(zip(names, paths, strict=True)), truth=request.truth, group=request.group)
+    made = read_predictions(
+        dict(zip(names, paths, strict=True)), truth=request.truth, cluster=request.cluster
+    )
     return made.classified(
         average=request.average,
         margin=request.margin,
@@ -135,18 +139,18 @@ def _matrices(
     stated: Mapping[str, Sequence[str]],
     renamed: bool,
 ) -> dict[str, Labels]:
-    """Every matrix by its name, its columns in the order of the classes; by the name of its file where two archives call theirs alike."""
-    found = [
-        (file, key, len(keys))
+    """Every matrix by the name of its model, its columns in the order of the classes; with its file where two have one name."""
+    named = [
+        (file, key, name)
         for file, arrays in archives.items()
-        for keys in [[key for key in arrays if _dimensions(arrays, key) == 2]]
-        for key in keys
+        for key, name in array_names(
+            Path(file).stem, [key for key in arrays if _dimensions(arrays, key) == 2]
+        ).items()
     ]
-    alike = len({key for _, key, _ in found}) < len(found)
+    twice = Counter(name for *_, name in named)
     made: dict[str, Labels] = {}
-    for file, key, n in found:
-        stem = Path(file).stem
-        name = key if not alike else stem if n == 1 else f"{stem}:{key}"
+    for file, key, own in named:
+        name = own if twice[own] == 1 else f"{Path(file).stem}:{key}"
         if name in made:
             raise UsageError(
                 f"Two models are called {name!r}.", "rename a file, or put both into one archive."
@@ -156,11 +160,11 @@ def _matrices(
     missing = [name for name in wanted if name not in made]
     if missing or (archives and not made):
         files = first_few([Path(file).name for file in archives])
-        there = first_few([key for _, key, _ in found]) or "none"
-        what = f"matrix {missing[0]!r}" if missing else "matrix of scores, samples × classes"
-        raise InputError(
-            f"{files}: there is no {what}; matrices are: {there}.", Hint("name one: {option:models}")
-        )
+        if missing:
+            raise unknown_name(
+                "matrix", missing[0], [name for *_, name in named], f"in {files}", option="models"
+            )
+        raise InputError(f"{files}: there is no matrix of scores, samples × classes.")
     return made
 
 
@@ -212,10 +216,7 @@ def _labels(
         *table.columns,
         *(key for one in archives.values() for key in one if _dimensions(one, key) == 1),
     ]
-    raise InputError(
-        f"There is no column or array {name!r}; there are: {first_few(columns, 8) or 'none'}.",
-        Hint("name the right one: {option:{column}}", column=option),
-    )
+    raise unknown_name("column or array", name, columns, option=option)
 
 
 def _as_numbers(truth: Labels, said: Mapping[str, Labels]) -> tuple[Labels, dict[str, Labels]]:

@@ -9,8 +9,10 @@ from proband.report import columns as col
 from proband.report.notes import answered
 from proband.report.tables.cells import fixed_cell
 from proband.report.tables.table import Table
-from proband.words import Note, Sentence, Target, part_of
+from proband.words import Note, Sentence, Target, counted, part_of
 
+MOST_CLASSES = 12
+"""Of so many classes a confusion matrix can be read in a table."""
 _HARDEST = 5  # classes in a terminal
 _COMMONEST = 3  # mistakes of each model in a terminal
 _MACRO = "Every class weighs the same: balanced accuracy."
@@ -19,10 +21,19 @@ _METHOD = Sentence("classification.method", "note", "Method: {method}")
 
 
 def classification_tables(result: Classification) -> list[Table]:
-    """The accuracies, the classes that are hardest and the mistakes that are commonest."""
-    tables = [rates_table(result), classes_table(result, _HARDEST)]
-    mistakes = confusions_table(result, _COMMONEST)
-    return [*tables, mistakes] if mistakes.rows else tables
+    """The accuracies, the classes that are hardest, and what is taken for what."""
+    return [rates_table(result), classes_table(result, _HARDEST), *confusion_tables(result, _COMMONEST)]
+
+
+def confusion_tables(result: Classification, most: int) -> list[Table]:
+    """The confusion matrix of every model; where classes are too many for it, the commonest mistakes of each."""
+    if len(result.classes) <= MOST_CLASSES:
+        return [confusion_matrix_table(result, name) for name in result.algorithms]
+    mistakes = confusions_table(result, most)
+    many = (
+        f"{mistakes.caption} ({counted(len(result.classes), 'class', 'classes')} are too many for a matrix)"
+    )
+    return [replace(mistakes, caption=many)] if mistakes.rows else []
 
 
 def rates_table(result: Classification) -> Table:
@@ -54,22 +65,17 @@ def rates_table(result: Classification) -> Table:
 def classes_table(result: Classification, most: int | None = None) -> Table:
     """Every class, or those whose recall is lowest on average over models: samples, and recall and precision of each model."""
     found = {(one.label, one.algorithm): one for one in result.by_class}
-    answers = replace(result.answers, of=_RECALL)
 
     def hardness(label: str) -> float:
         recalls = [found[label, name].recall for name in result.algorithms]
-        return sum(2.0 if one is None else one for one in recalls)
+        return sum(2.0 if recall is None else recall.value for recall in recalls)
 
     def recall(name: str) -> col.ColumnOf[str]:
         return col.estimate(
             f"{name}\nrecall",
-            lambda label: (
-                (own, col.ends(found[label, name]))
-                if (own := found[label, name].recall) is not None
-                else None
-            ),
+            lambda label: None if (own := found[label, name].recall) is None else (own.value, col.ends(own)),
             "The share of its samples that are recognised.",
-            answers=answers,
+            answers=replace(result.answers, of=_RECALL),
         )
 
     def precision(name: str) -> col.ColumnOf[str]:
@@ -109,7 +115,7 @@ def confusion_matrix_table(result: Classification, name: str) -> Table:
     return col.table_of(
         "Confusion matrix",
         result.classes,
-        col.name(f"{name}: true \\ said", str),
+        col.name(f"{name}: true \\ predicted", str),
         *map(said, range(len(result.classes))),
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
 import polars as pl
 
 from proband.analyses.classification.tables import (
@@ -17,20 +17,23 @@ from proband.analyses.classification.tables import (
     rates_table,
 )
 from proband.engine.limits import Inches, Title
-from proband.errors import UsageError
+from proband.errors import unknown_name
 from proband.inference.classification.results import Classification
 from proband.inference.comparisons.comparison import Standings
+from proband.report.charts.makers.confusions import confusion
 from proband.report.charts.makers.rows import leaderboard
 from proband.report.charts.mpl import printed
 from proband.report.figures.identification import comparison_figure
-from proband.report.figures.style import laid_out
 from proband.report.kinds.compared_methods import say_comparisons
 from proband.report.kinds.comparisons import told_and_left
+from proband.report.kinds.differences import difference_tables
 from proband.report.kinds.estimates import metric_of
 from proband.report.kinds.pairs import pairs_chart
 from proband.report.kinds.verdicts import rate_of_items, summary_of
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric
+from proband.report.page.charts import side_by_side
+from proband.report.page.lengths import drawn, left_out
 from proband.report.page.model import Badge, Block, Folded, said
 from proband.report.scene import Scene
 from proband.report.tables.table import Table
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MISTAKES = 10
-_NAMED = 30  # classes up to which each is named on the axes of a matrix
 _ACCURACIES = Sentence("methods.accuracies", "note", "Accuracies for fixed classes: {methods:parts}")
 
 
@@ -62,31 +64,12 @@ def classification_figure(
         Whose confusions; by default the first model's.
     """
     if which == "confusion":
-        return _confusion_figure(result, algorithm or result.algorithms[0], width, title)
+        return printed([confusion(result, algorithm or result.algorithms[0])], title, width)
     if which != "accuracy":
-        raise UsageError(f"There is no figure {which!r}.", "there are: accuracy, confusion.")
+        raise unknown_name("figure", which, ("accuracy", "confusion"))
     if result.comparison is not None:
         return comparison_figure(result.comparison, width, title)
     return printed([leaderboard(result.rates[:1])], title, width)
-
-
-def _confusion_figure(result: Classification, algorithm: str, width: float, title: str | None) -> Figure:
-    """Draw a confusion matrix: the share of each true class that is said to be of each."""
-    counts = result.confusion(algorithm)
-    sums = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, sums, out=np.zeros_like(counts), where=sums > 0)
-    with laid_out((width, width * 0.85), title) as figure:
-        axis = figure.subplots()
-        image = axis.imshow(shares, vmin=0, vmax=1, cmap="Blues", interpolation="nearest")
-        figure.colorbar(image, ax=axis, label="share of the true class", shrink=0.8)
-        axis.set_xlabel("predicted class")
-        axis.set_ylabel("true class")
-        axis.set_title(algorithm)
-        if len(result.classes) <= _NAMED:
-            places = range(len(result.classes))
-            axis.set_xticks(places, result.classes, rotation=90)
-            axis.set_yticks(places, result.classes)
-    return figure
 
 
 @shows(Classification)
@@ -111,14 +94,16 @@ class ClassificationView(View[Classification]):
         """The tables, and which model is better."""
         told, left = told_and_left(found.comparison, explain)
         notes = [*left, *classification_statements(found)]
-        yield Passage(classification_tables(found), told, notes, [found.answers])
+        tables = [*classification_tables(found), *difference_tables(found.comparison)]
+        yield Passage(tables, told, notes, [found.answers])
 
     def frames(self, found: Classification) -> Mapping[str, pl.DataFrame]:
         frames = found.to_frame(), found.class_frame(), found.confusion_frame()
         return dict(zip(("accuracy", "classes", "confusions"), frames, strict=True))
 
     def figures(self, found: Classification, scene: Scene) -> Mapping[str, Draw]:
-        return {"accuracy": lambda: classification_figure(found)}
+        matrices = partial(printed, [confusion(found, name) for name in found.algorithms])
+        return {"accuracy": lambda: classification_figure(found), "confusion": matrices}
 
     def blocks(self, found: Classification, scene: Scene) -> Iterator[Block]:
         """Accuracies first, then pairs of models, every class and the commonest mistakes."""
@@ -126,6 +111,11 @@ class ClassificationView(View[Classification]):
         if found.comparison is not None:
             yield pairs_chart("models-forest", "models-pairs", "Differences between models", found.comparison)
         yield Folded("Every class", (classes_table(found),))
+        leading = drawn(found.algorithms, scene.order)
+        charts = [confusion(found, name, f"confusion-{place}") for place, name in enumerate(leading, 1)]
+        yield Folded(
+            "Confusions of classes", (*side_by_side(charts), *said(left_out(found.algorithms, leading)))
+        )
         yield Folded("Commonest mistakes", (confusions_table(found, _MISTAKES),))
         yield Folded(self.meaning, tuple(said(classification_statements(found))))
 
@@ -141,16 +131,14 @@ class ClassificationView(View[Classification]):
     def badges(self, found: Classification) -> Sequence[Badge]:
         if found.comparison is None:
             return ()
-        return (Badge(counted(found.comparison.estimates[0].facts.size, "item")),)
+        return (Badge(counted(found.comparison.estimates[0].rests_on.n or 0, "item")),)
 
     def methods(self, found: Classification, text: MethodsText, scene: Scene) -> None:
         say_comparisons(text, [] if found.comparison is None else [found.comparison])
-        text.say_methods(_ACCURACIES, (one.design for one in found.rates))
+        text.say_methods(_ACCURACIES, (one.method for one in found.rates))
 
     def metrics(self, found: Classification) -> Sequence[CardMetric]:
         return [
-            metric_of(
-                one, "classification", one.measure, samples=one.facts.n_items, classes=len(found.classes)
-            )
+            metric_of(one, "classification", one.measure, samples=one.rests_on.n, classes=len(found.classes))
             for one in found.rates
         ]

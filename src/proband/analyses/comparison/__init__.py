@@ -14,11 +14,11 @@ Every algorithm of an archive against every other, at rank 1, with one point as 
 
 Two files, at rank 10, two points:
 
-  proband compare old=a.npz::net new=b.npz::net -s samples.csv --orientation similarity --rank 10 --margin 0.02
+  proband compare old=a.npz::net new=b.npz::net -s samples.csv --orientation similarity --measure rank-10 --margin 0.02
 
 Outcomes and nothing else, 0 or 1 for each item and system, with documents as the independent units:
 
-  proband compare outcomes.csv --outcomes --item question --system model --success correct --cluster document
+  proband compare outcomes.csv --outcomes --item question --algorithm model --success correct --cluster document
 """
 
 ANALYSES.register("comparison")(
@@ -33,7 +33,7 @@ ANALYSES.register("comparison")(
             figures=("comparison",),
             categories=True,
         ),
-        place=20,
+        place=55,
         request="proband.analyses.comparison.request:ComparisonRequest",
         run="proband.analyses.comparison.run:run",
         view="proband.analyses.comparison.view:ComparedView",
@@ -42,6 +42,7 @@ ANALYSES.register("comparison")(
         propose="proband.analyses.comparison.proposal:propose",
         many=True,
         default=True,
+        after=("verification",),
         moved={"comparisons": "comparisons"},
     )
 )

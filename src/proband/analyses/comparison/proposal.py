@@ -10,8 +10,8 @@ def propose(made: Proposal) -> Suggestion:
     if made.lists:
         return Suggestion(switch="comparison = false")
     lines = (
-        "# [[comparison]]              # done as it is, at rank 1",
-        "# rank = 1                    # or fnmr_at = 0.001, or auc = true, or median_rank = 10",
+        "# [[comparison]]              # done as it is, at rank 1 and by FNMR at the first FMR of verification",
+        '# measure = "rank-1"          # or "fnmr@0.001", "tar@0.001", "eer", "auc", "median-rank@10"',
         "# margin = 0.01               # the smallest difference worth having",
     )
     return Suggestion(lines if made.ranked else ())

@@ -9,15 +9,13 @@ from pydantic import Field, model_validator
 from proband.engine.limits import (
     Adjustment,
     Margin,
-    Rank,
-    Within,
 )
+from proband.errors import UsageError
 from proband.marks import Needs, Unless
 from proband.study.requests.base import (
     CHOICE,
     DESIGNS,
     MEASURES,
-    MOST,
     AnalysisRequest,
     ChosenPairs,
     Condition,
@@ -27,7 +25,6 @@ from proband.study.requests.base import (
     Reads,
     Reference,
     Several,
-    Share,
     Text,
     refuse,
 )
@@ -39,39 +36,19 @@ if TYPE_CHECKING:
 
 
 class ComparisonRequest(AnalysisRequest, Replication):
-    """One measure by which algorithms are compared; without any it is the rate at rank 1."""
+    """One measure by which algorithms are compared: the rate at rank 1 unless another is named."""
 
-    rank: Annotated[Rank | None, Field(description="The rank of the rate; default: 1."), Option(("-r",))] = None  # fmt: skip
-    median_rank: Annotated[
-        Annotated[int, Within(ge=2, le=MOST)] | None,
-        Field(description="Compare median ranks instead, censored at this rank."),
-        Option(metavar="RANK"),
-        Unless("with_scores"),
-    ] = None
-    fnmr_at: Annotated[
-        Share | None,
-        Field(
-            description="Compare verification instead: FNMR at this false match rate, over all pairs or gallery and probes."
-        ),
-        Option(metavar="FMR"),
-        Unless("with_scores"),
-    ] = None
-    auc: Annotated[
-        bool,
-        Field(description="Compare verification instead: the area under the ROC curve."),
-        Unless("with_scores"),
-    ] = False
-    margin: Annotated[
-        Margin | None,
-        Field(description="The smallest difference worth having; 0.01 (one point) for rates."),
-    ] = None
     measure: Annotated[
-        Text | None,
+        Text,
         Field(
-            description="Compare any measure instead: rank-rate@20, median-relative-rank, eer, or a plug-in's."
+            description="What is compared: rank-1 (any rank), fnmr@0.001, tar@0.001, eer, auc, median-rank@10, median-relative-rank, or a plug-in's."
         ),
         Option(metavar="NAME[@VALUE]"),
         MEASURES,
+    ] = "rank-1"
+    margin: Annotated[
+        Margin | None,
+        Field(description="The smallest difference worth having; 0.01 (one point) for rates."),
     ] = None
     design: Annotated[
         Text,
@@ -86,7 +63,7 @@ class ComparisonRequest(AnalysisRequest, Replication):
     by_category: Annotated[
         bool,
         Field(description="Compare within each probe category as well as over all probes."),
-        Unless("with_scores", "auc=on", "fnmr_at"),
+        Unless("with_scores"),
     ] = False
     adjust: Annotated[
         Adjustment,
@@ -131,14 +108,20 @@ class ComparisonRequest(AnalysisRequest, Replication):
     ] = None
 
     @model_validator(mode="after")
-    def _one_measure(self) -> Self:
-        named = [
-            name for name in ("rank", "median_rank", "fnmr_at", "measure") if getattr(self, name) is not None
-        ]
-        named += ["auc"] if self.auc else []
-        if len(named) > 1:
-            raise refuse(f"{' and '.join(named)} exclude each other", "ask for one at a time.", named[1])
-        if self.margin is not None and self.margin >= 1 and self.median_rank is None and self.measure is None:
+    def _fits_the_measure(self) -> Self:
+        if not self.by_category and (self.margin is None or self.margin < 1):
+            return self  # nothing is imported before it is needed
+        try:
+            measured = self.measured
+        except UsageError:
+            return self  # refused where names are looked up
+        if self.by_category and self.of_pairs:
+            raise refuse(
+                f"categories are of probes, and {self.measure} is of compared pairs",
+                "leave one of them out.",
+                "by_category",
+            )
+        if self.margin is not None and self.margin >= 1 and measured.in_points:
             raise refuse(
                 f"a difference of rates lies below 1, got {given(self.margin)}",
                 "one point is 0.01.",
@@ -148,18 +131,10 @@ class ComparisonRequest(AnalysisRequest, Replication):
 
     @property
     def measured(self) -> Measure:
-        """What algorithms are compared by: the rate at rank 1 unless something else is asked for."""
-        from proband.measures import AUC, FNMR, MedianCensoredRank, RecognitionRate, measure_named
+        """What algorithms are compared by."""
+        from proband.measures import measure_named
 
-        if self.measure is not None:
-            return measure_named(self.measure)
-        if self.auc:
-            return AUC()
-        if self.fnmr_at is not None:
-            return FNMR(self.fnmr_at)
-        if self.median_rank is not None:
-            return MedianCensoredRank(self.median_rank)
-        return RecognitionRate(self.rank or 1)
+        return measure_named(self.measure)
 
     @property
     def of_pairs(self) -> bool:

@@ -10,6 +10,7 @@ from typing import cast
 
 from proband.analyses.comparison.request import ComparisonRequest
 from proband.analyses.comparison.second_set import prepared_set, ranked_set
+from proband.errors import DesignError
 from proband.inference import Comparison, compare
 from proband.inference.comparisons.by_category import too_small
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
@@ -22,6 +23,9 @@ from proband.scores.several import by_name
 from proband.study.context import Context, digest_of
 from proband.study.designs import chosen_of, design_of, require_answer
 from proband.study.findings import Parts
+from proband.words import Sentence
+
+_NOT_COMPARED = Sentence("comparison.not-done", "note", "No comparison of {of}: {reason}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +86,21 @@ def run(requests: Sequence[ComparisonRequest], context: Context) -> ComparedAlgo
         context.progress.begin("comparisons of algorithms", 0)
         for comparison in _compared(request, requests, context):
             made[_key(request.measured.code, comparison.category, made)] = comparison
+    made |= _by_error_rate(context)
     return ComparedAlgorithms(made) if made else None
+
+
+def _by_error_rate(context: Context) -> dict[str, Comparison]:
+    """FNMR at the first target FMR of verification, where nobody said what to compare: algorithms alike at rank 1 may differ there."""
+    targets = [fmr for asked in context.siblings("verification") for fmr in asked.fmr if asked.pairs is None]
+    if context.request.says("comparison") or not targets:
+        return {}
+    request = ComparisonRequest(measure=f"fnmr@{targets[0]!r}")
+    try:
+        return {request.measured.code: _of_pairs(request, [request], context)}
+    except DesignError as none:  # what nobody asked for is left out, and the rank-1 comparison stands
+        context.note(_NOT_COMPARED(of=request.measured.estimand, reason=none.message.rstrip(".")))
+        return {}
 
 
 def _key(measure: str, category: str | None, taken: Mapping[str, object]) -> str:
@@ -161,7 +179,7 @@ def _of_pairs(
         together = [one for one in requests if _is_drawn_together(one)]
         if request not in together:
             made: Comparison = compare(
-                request.measured, context.scores, within, design_of(request), margin=request.margin,
+                context.scores, within, measure=request.measured, design=design_of(request), margin=request.margin,
                 confidence_level=context.output.confidence_level, seed=context.output.seed, adjust=request.adjust,
                 one_sided=request.one_sided, **chosen_of(request, context.names),
             )  # fmt: skip
@@ -189,14 +207,14 @@ def _of_pairs(
 def _is_drawn_together(request: ComparisonRequest) -> bool:
     """Whether people are drawn for it together with others: FNMR of every two algorithms, both ways."""
     chooses = bool(request.pairs) or request.against is not None or request.one_sided is not None
-    return request.measured.form == "threshold" and request.design == "auto" and not chooses
+    return isinstance(request.measured, FNMR) and request.design == "auto" and not chooses
 
 
 def _of_lists(request: ComparisonRequest, context: Context) -> Comparison:
     """Algorithms compared by the pairs of their lists."""
     lists = [one.trials for one in context.inputs.lists]
     made: Comparison = compare(
-        request.measured, lists, None, design_of(request), margin=request.margin,
+        lists, None, measure=request.measured, design=design_of(request), margin=request.margin,
         confidence_level=context.output.confidence_level, seed=context.output.seed, adjust=request.adjust,
         one_sided=request.one_sided, **chosen_of(request, context.names),
     )  # fmt: skip
@@ -210,7 +228,7 @@ def _independent(request: ComparisonRequest, context: Context) -> Comparison:
     context.note(*other.notes)
     context.more_files.extend(other.files)
     return compare_independent(
-        request.measured, {one.algorithm: one for one in context.outcomes}, ranked, pairs=other.pairs,
+        {one.algorithm: one for one in context.outcomes}, ranked, measure=request.measured, pairs=other.pairs,
         margin=DEFAULT_MARGIN if request.margin is None else request.margin,
         confidence_level=context.output.confidence_level, adjust=request.adjust, one_sided=request.one_sided,
     )  # fmt: skip

@@ -73,7 +73,11 @@ def _read(asked: ComparisonRequest, context: Context) -> SecondSet:
         }
     )
     experiment = experiment_over(
-        own, inputs.samples, origin.enrolled(design), origin.condition(design.probes), request.missing
+        own,
+        inputs.samples,
+        gallery=origin.enrolled(design),
+        probes=origin.condition(design.probes),
+        missing=request.missing,
     )
     known = {one.name for one in context.inputs.files}
     return SecondSet(

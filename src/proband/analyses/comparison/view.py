@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -19,8 +20,10 @@ from proband.report.kinds.comparisons import (
     comparison_table,
     told_and_left,
     unsaid_verdicts,
+    verdicts,
 )
-from proband.report.kinds.pairs import comparison_blocks, pairs_shown
+from proband.report.kinds.differences import difference_tables, pairs_shown
+from proband.report.kinds.pairs import comparison_blocks
 from proband.report.kinds.verdicts import summary_of
 from proband.report.methods_text import MethodsText
 from proband.report.page.model import Badge, Section
@@ -29,10 +32,16 @@ from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
-from proband.results.estimate import Estimate
+from proband.results.estimate import Estimate, facts_of
 from proband.words import Note, Sentence
 
 _COMPARISON = Sentence("diagnostics.comparison", "note", "comparison, {name}")
+_FAMILIES = Sentence(
+    "comparison.families",
+    "note",
+    "Adjusted p-values, and intervals of differences, hold together for all pairs compared by one measure; the measures are not "
+    "adjusted for each other",
+)
 _ESTIMATE = Sentence("diagnostics.estimate", "note", "{name}, {algorithm}")
 
 
@@ -50,11 +59,15 @@ class ComparedView(View[ComparedAlgorithms]):
     }
 
     def tables(self, found: ComparedAlgorithms) -> Sequence[Table]:
+        each = found.comparisons.values()
+        return [table for one in each for table in (comparison_table(one), *difference_tables(one))]
+
+    def latex(self, found: ComparedAlgorithms) -> Sequence[Table]:
         return [comparison_table(one) for one in found.comparisons.values()]
 
     def notes(self, found: ComparedAlgorithms) -> Sequence[Note]:
         each = found.comparisons.values()
-        return [note for one in each for note in (*one.sentences(), *comparison_statements(one))]
+        return [note for one in each for note in (*verdicts(one), *comparison_statements(one))]
 
     def passages(self, found: ComparedAlgorithms, explain: bool) -> Iterator[Passage]:
         """Each comparison with its verdicts; in brief, what is to be known of several is told beneath the last."""
@@ -69,7 +82,8 @@ class ComparedView(View[ComparedAlgorithms]):
             told, _ = told_and_left(one, explain)
             notes = comparison_statements(one) if explain else beneath if key == last else []
             answers = [each.answers for each in found.comparisons.values()] if key == last else []
-            yield Passage([comparison_table(one)], told, notes, answers, title=title if others else "")
+            tables = [comparison_table(one), *difference_tables(one)]
+            yield Passage(tables, told, notes, answers, title=title if others else "")
 
     def frames(self, found: ComparedAlgorithms) -> Mapping[str, pl.DataFrame]:
         """Every pair, and the places that each algorithm can hold."""
@@ -105,19 +119,29 @@ class ComparedView(View[ComparedAlgorithms]):
 
     def algorithms(self, found: ComparedAlgorithms) -> Sequence[str]:
         each = found.comparisons.values()
-        return list(dict.fromkeys(one.facts.algorithm for comparison in each for one in comparison.estimates))
+        return list(dict.fromkeys(one.algorithm for comparison in each for one in comparison.estimates))
 
     def headline(self, found: ComparedAlgorithms, scene: Scene) -> Summary | None:
-        return summary_of(_first(found), 10)
+        first = _first(found)
+        others = [
+            one
+            for one in found.comparisons.values()
+            if _of_pairs(one) != _of_pairs(first) and not one.category
+        ]
+        if not others:
+            return summary_of(first, 10)
+        other = summary_of(others[0], 10)
+        families = () if first.pairs[0].adjustment == "none" else (_FAMILIES(),)
+        return replace(summary_of(first, 10), also=(replace(other, weights=(*other.weights, *families)),))
 
     def standings(self, found: ComparedAlgorithms) -> Comparison:
         return _first(found)
 
     def facts(self, found: ComparedAlgorithms) -> Sequence[Facts]:
-        return [one.facts for one in _first(found).estimates]
+        return facts_of(_first(found).estimates)
 
     def badges(self, found: ComparedAlgorithms) -> Sequence[Badge]:
-        return badges_of_facts(_first(found).estimates[0].facts)
+        return badges_of_facts(facts_of(_first(found).estimates)[0])
 
     def replicated(self, found: ComparedAlgorithms) -> Sequence[Estimate]:
         return [one for comparison in found.comparisons.values() for one in comparison.estimates]
@@ -129,13 +153,17 @@ class ComparedView(View[ComparedAlgorithms]):
             comparison = found.comparisons[key]
             made.append((_COMPARISON(name=name), comparison.notes))
             made += [
-                (_ESTIMATE(name=name, algorithm=one.facts.algorithm), one.notes)
-                for one in comparison.estimates
+                (_ESTIMATE(name=name, algorithm=one.algorithm), one.notes) for one in comparison.estimates
             ]
         return made
 
     def methods(self, found: ComparedAlgorithms, text: MethodsText, scene: Scene) -> None:
         say_comparisons(text, list(found.comparisons.values()))
+
+
+def _of_pairs(comparison: Comparison) -> bool:
+    """Whether it is by errors of compared pairs, and not by ranks."""
+    return any(facts.of_pairs for facts in facts_of(comparison.estimates))
 
 
 def _first(found: ComparedAlgorithms) -> Comparison:
@@ -148,15 +176,15 @@ def standings_frame(comparison: Comparison) -> pl.DataFrame:
     return frame_of_rows(
         [
             {
-                "algorithm": one.facts.algorithm,
+                "algorithm": one.algorithm,
                 "measure": str(one.answers.of),
                 "value": one.value,
                 "low": one.low,
                 "high": one.high,
-                "events": one.events,
-                "n": one.facts.size,
-                "best_place": places[one.facts.algorithm][0],
-                "worst_place": places[one.facts.algorithm][1],
+                "events": one.rests_on.events,
+                "n": one.rests_on.n,
+                "best_place": places[one.algorithm][0],
+                "worst_place": places[one.algorithm][1],
             }
             for one in comparison.ordered
         ]

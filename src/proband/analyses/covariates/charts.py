@@ -11,12 +11,13 @@ from proband.report.charts.makers.curves import MOST_BANDS, curves_along
 from proband.report.charts.makers.rows import Valued, difference_label, values
 from proband.report.charts.scales import Unit
 from proband.report.charts.spec import Chart, Series, listed, some
+from proband.results.difference import Difference
 from proband.words import counted, level, p_value
 
 
 def study_charts(study: CovariateStudy) -> Mapping[str, Sequence[Chart]]:
     """The differences, the rates, curves along numbers and the check of fit."""
-    numbers = dict.fromkeys(one.covariate for one in study.curves)
+    numbers = dict.fromkeys(band.along for band in study.curves)
     made = {
         "differences": [_differences(study)] if study.differences else [],
         "rates": [_rates(study)],
@@ -30,9 +31,9 @@ def _rates(study: CovariateStudy) -> Chart:
     """The standardised rates, a row for each level."""
     return values(
         [
-            Valued(f"{one.covariate} {one.level}", one.value, one.low, one.high, one.supported)
-            for one in study.rates
-            if one.other is None
+            Valued(f"{rate.who.column} {rate.who.group}", rate.value, rate.low, rate.high, rate.supported)
+            for rate in study.rates
+            if not rate.who.other_column
         ],
         str(study.answers.of),
         "rate" if study.in_points else "number",
@@ -48,17 +49,17 @@ def _rates(study: CovariateStudy) -> Chart:
 
 def _differences(study: CovariateStudy) -> Chart:
     """The differences as a forest around zero."""
-    found = some([one for one in study.differences if one.other_reference is None], "differences")
-    references = dict.fromkeys(f"{one.covariate} {one.reference}" for one in study.differences)
+    shown = some([pair for pair in study.differences if not pair.who.other_reference], "differences")
+    references = dict.fromkeys(f"{pair.who.column} {pair.second}" for pair in study.differences)
     against = f"Against: {listed(list(references))}"
     return values(
-        [Valued(one.short, one.difference, one.low, one.high, one.supported) for one in found],
+        [Valued(_short(pair), pair.value, pair.low, pair.high, pair.supported) for pair in shown],
         difference_label(study.in_points),
         "points" if study.in_points else "number",
         study.confidence_level,
         id="covariates-differences",
         title="What each covariate does",
-        beside=[f"p {p_value(one.p_value)}" for one in found],
+        beside=[f"p {p_value(pair.p_value)}" for pair in shown if pair.p_value is not None],
         reference=0.0,
         notes=_about(
             study,
@@ -71,6 +72,17 @@ def _differences(study: CovariateStudy) -> Chart:
     )
 
 
+def _short(difference: Difference) -> str:
+    """What is compared, without what it is compared with: ``probe.glasses on, pca``."""
+    who = difference.who
+    value = "" if who.number is not None else f" {difference.first}"
+    # Names of algorithms speak for themselves.
+    named = "" if who.other_column == "algorithm" else f"{who.other_column} "
+    within = f", {named}{who.other_group}" if who.other_column else ""
+    less = f" less {who.other_reference}" if who.other_reference else ""
+    return f"{who.column}{value}{within}{less}"
+
+
 def _about(study: CovariateStudy, said: str) -> tuple[str, ...]:
     hollow = (
         "" if all(one.supported for one in study.rates) else f" Hollow: too few {study.units} are behind it."
@@ -80,10 +92,10 @@ def _about(study: CovariateStudy, said: str) -> tuple[str, ...]:
 
 def _along(study: CovariateStudy, covariate: str, id: str) -> Chart:
     """The standardised rate along a number, a curve for each level of what acts on it."""
-    own = [one for one in study.curves if one.covariate == covariate]
+    own = [band for band in study.curves if band.along == covariate]
     series = [
-        Series(one.other_level or "all", place, one.numbers, one.values, one.low, one.high)
-        for place, one in enumerate(own)
+        Series(band.who.other_group or "all", place, band.points, band.values, band.low, band.high)
+        for place, band in enumerate(own)
     ]
     part, banded = level(study.confidence_level), len(series) <= MOST_BANDS
     bands = f"Bands: {part} at each value. Drawn from the lowest 5% of {study.row}s to the highest."
@@ -101,24 +113,25 @@ def _along(study: CovariateStudy, covariate: str, id: str) -> Chart:
     )
 
 
-def fit_check(study: CovariateStudy, one: FitCheck, id: str = "covariates-fit") -> Chart:
+def fit_check(study: CovariateStudy, check: FitCheck, id: str = "covariates-fit") -> Chart:
     """Chart observed against expected outcomes, by groups of what is expected; or what is left over along a number."""
-    base = np.zeros_like(one.expected) if one.by is None else one.expected
-    low, high = (np.nan_to_num(end - base) for end in (one.low, one.high))
-    observed = Series("observed", 0, one.centers, one.observed - base, low, high)
+    base = np.zeros_like(check.expected) if check.by is None else check.expected
+    band = check.observed
+    low, high = (np.nan_to_num(end - base) for end in (band.low, band.high))
+    observed = Series("observed", 0, band.points, band.values - base, low, high)
     unit: Unit = "rate" if study.in_points else "number"
-    groups = counted(len(one.n), "group")
-    tested = "" if one.p_value is None else f"p {p_value(one.p_value)}"
-    title = "Check of fit" if one.by is None else f"Residuals along {one.by}"
+    groups = counted(len(check.n), "group")
+    tested = "" if check.test is None or check.test.p_value is None else f"p {p_value(check.test.p_value)}"
+    title = "Check of fit" if check.by is None else f"Residuals along {check.by}"
     return curves_along(
-        [observed, Series("expected", 1, one.centers, one.expected - base)],
-        one.by or "expected",
-        "observed" if one.by is None else "observed less expected",
-        unit if one.by is None or not study.in_points else "points",
+        [observed, Series("expected", 1, band.points, check.expected - base)],
+        check.by or "expected",
+        "observed" if check.by is None else "observed less expected",
+        unit if check.by is None or not study.in_points else "points",
         id=id,
         title=title,
         said=f"{title}: {groups}, {tested or 'no test'}.",
-        x_unit=unit if one.by is None else "number",
+        x_unit=unit if check.by is None else "number",
         notes=(f"Bands: {level(study.confidence_level)} intervals over {study.units} at each group.",),
         answers=study.answers,
         above="; ".join(filter(None, (groups, tested))),

@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.analyses.covariates.charts import study_charts
 from proband.engine.frames import frame_of_rows
-from proband.inference.covariates.results import Coefficient, CovariateStudy, StandardizedDifference, TermTest
+from proband.inference.covariates.results import CovariateStudy
 from proband.report import columns as col
 from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
@@ -23,6 +23,10 @@ from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
 from proband.results.compared import metrics_statement
+from proband.results.difference import Difference
+from proband.results.estimate import Estimate
+from proband.results.frames import rows_of_all
+from proband.results.test import Test
 from proband.words import Note, Sentence, counted
 
 _ROWS = Sentence(
@@ -102,15 +106,15 @@ class CovariatesView(View[CovariateStudy]):
 
     def passages(self, found: CovariateStudy, explain: bool) -> Iterator[Passage]:
         """What matters; if everything is explained, with covariates that act on each other and coefficients."""
-        alone = tuple(one for one in found.rates if one.other is None)
+        alone = tuple(rate for rate in found.rates if not rate.who.other_column)
         tables = self.page_tables(found) if explain else self.tables(replace(found, rates=alone))
         yield Passage(tables, (), self.notes(found), [found.answers])
 
     def frames(self, found: CovariateStudy) -> Mapping[str, pl.DataFrame]:
         return {
-            "covariates_differences": frame_of_rows([one.to_dict() for one in found.differences]),
-            "covariates": frame_of_rows([one.to_dict() for one in found.rates]),
-            "covariates_coefficients": frame_of_rows([one.to_dict() for one in found.coefficients]),
+            "covariates_differences": frame_of_rows(rows_of_all(found.differences)),
+            "covariates": frame_of_rows(rows_of_all(found.rates)),
+            "covariates_coefficients": frame_of_rows(rows_of_all((*found.coefficients, *found.ratios))),
         }
 
     def sections(self, found: CovariateStudy, scene: Scene) -> Iterator[Placed]:
@@ -120,13 +124,17 @@ class CovariatesView(View[CovariateStudy]):
     def headline(self, found: CovariateStudy, scene: Scene) -> Summary | None:
         """Which covariates matter, and by how much those that do differ most."""
         of = found.answers.of
-        mattering = {one.term: p for one in found.tests if (p := one.p_adjusted) is not None and p < _ALPHA}
+        mattering = {
+            test.who.column: p for test in found.tests if (p := test.p_adjusted) is not None and p < _ALPHA
+        }
         if not mattering:
             return Summary(_NOTHING_MATTERS(formula=found.formula, of=of), found.answers, precedence=100)
         head = _MATTERS(terms=tuple(mattering), n=len(mattering), of=of, p=max(mattering.values()))
-        own = [one for one in found.differences if one.other is None and one.covariate in mattering]
-        largest = sorted(own, key=lambda one: (one.p_value, -abs(one.difference)))[:_MOST]
-        return Summary(head, found.answers, tuple(one.sentence() for one in largest), precedence=100)
+        own = [
+            pair for pair in found.differences if not pair.who.other_column and pair.who.column in mattering
+        ]
+        largest = sorted(own, key=lambda pair: (pair.p_value or 0.0, -abs(pair.value)))[:_MOST]
+        return Summary(head, found.answers, tuple(pair.sentence() for pair in largest), precedence=100)
 
     def facts(self, found: CovariateStudy) -> Sequence[Facts]:
         return found.facts
@@ -161,10 +169,10 @@ def _tests(study: CovariateStudy) -> Table:
         (*study.tests, *((study.overall,) if len(study.tests) > 1 else ())),
         col.name("term", lambda one: "all together" if one is study.overall else _term(one)),
         col.fixed("F", lambda one: one.statistic, wald),
-        col.count("df", lambda one: one.numerator, "Coefficients that are tested together."),
+        col.count("df", lambda one: one.degrees_of_freedom, "Coefficients that are tested together."),
         col.fixed(
             f"df over {study.units}",
-            lambda one: one.denominator,
+            lambda one: one.denominator_degrees_of_freedom,
             f"How many {study.units} it rests on, about.",
             places=1,
         ),
@@ -174,8 +182,8 @@ def _tests(study: CovariateStudy) -> Table:
     )
 
 
-def _term(one: TermTest) -> str:
-    return one.term + (" with its interactions" if one.with_interactions else "")
+def _term(test: Test) -> str:
+    return " ".join([test.who.column, *map(str, test.notes)])
 
 
 def _rates(study: CovariateStudy) -> Table:
@@ -183,18 +191,22 @@ def _rates(study: CovariateStudy) -> Table:
     return col.table_of(
         "Standardised rates",
         study.rates,
-        col.name(f"if every {study.row} had", lambda one: f"{one.covariate} {one.level}"),
+        col.name(f"if every {study.row} had", lambda one: f"{one.who.column} {one.who.group}"),
         col.name(
             "where",
-            lambda one: "" if one.other is None else f"{one.other} {one.other_level}",
+            lambda one: f"{one.who.other_column} {one.who.other_group}".strip(),
             "The level of a covariate that acts on it.",
-            when=any(one.other is not None for one in study.rates),
+            when=any(rate.who.other_column for rate in study.rates),
         ),
         col.rate(study.mean_called, supported=lambda one: one.supported),
         col.interval(col.at_level(study.confidence_level), answers=study.answers),
-        col.rate("observed", lambda one: one.observed, "The mean of those that have it, as they are."),
-        col.count(f"{study.row}s", lambda one: one.n_probes, "That have it."),
-        col.count(study.units if study.unit != "row" else "units", lambda one: one.n_people, "That have it."),
+        col.rate(
+            "observed", lambda one: study.observed_at(one.who), "The mean of those that have it, as they are."
+        ),
+        col.count(f"{study.row}s", lambda one: one.rests_on.n or None, "That have it."),
+        col.count(
+            study.units if study.unit != "row" else "units", lambda one: one.rests_on.n_units, "That have it."
+        ),
         id="covariates-rates-table",
     )
 
@@ -205,16 +217,16 @@ def _differences(study: CovariateStudy) -> Table:
     return col.table_of(
         "Differences",
         study.differences,
-        col.name("covariate", lambda one: f"{one.covariate} {one.level} against {one.reference}"),
+        col.name("covariate", lambda one: f"{one.who.column} {one.first} against {one.second}"),
         col.name(
             "where",
             _where,
             "The level of a covariate that acts on it; or by how much it acts.",
-            when=any(one.other is not None for one in study.differences),
+            when=any(pair.who.other_column for pair in study.differences),
         ),
         col.effect(
             "difference",
-            lambda one: one.difference,
+            lambda one: one.value,
             unit=unit,
             in_points=study.in_points,
             supported=lambda one: one.supported,
@@ -233,34 +245,35 @@ def _differences(study: CovariateStudy) -> Table:
     )
 
 
-def _where(one: StandardizedDifference) -> str:
-    less = "" if one.other_reference is None else f" less {one.other_reference}"
-    return "" if one.other is None else f"{one.other} {one.other_level}{less}"
+def _where(pair: Difference) -> str:
+    who = pair.who
+    less = f" less {who.other_reference}" if who.other_reference else ""
+    return f"{who.other_column} {who.other_group}{less}".strip()
 
 
 def _coefficients(study: CovariateStudy) -> Table:
     """The coefficients, as odds ratios or ratios of ranks where they are of logarithms."""
+    ratios = {ratio.who: ratio for ratio in study.ratios}
+
+    def ends(coefficient: Estimate) -> Cell:
+        """The ends of the interval, of the ratio where there is one."""
+        shown = ratios.get(coefficient.who, coefficient)
+        return ends_cell(shown.low, shown.high, 4)
+
     return col.table_of(
         "Coefficients",
         study.coefficients,
-        col.name("coefficient", lambda one: one.name),
+        col.name("coefficient", lambda one: one.who.group),
         col.digits("value", significant=4, supported=lambda one: one.supported),
         col.digits("standard error", lambda one: one.standard_error, significant=4),
         col.fixed("df", lambda one: one.degrees_of_freedom, places=1),
         col.digits(
             "odds ratio" if study.in_points else "ratio of ranks",
-            lambda one: one.ratio,
+            lambda one: ratios[one.who].value,
             significant=4,
-            when=study.outcome != "number",
+            when=bool(ratios),
         ),
-        col.cell("interval", _ends),
+        col.cell("interval", ends),
         col.p("p"),
         id="covariates-coefficients",
     )
-
-
-def _ends(one: Coefficient) -> Cell:
-    """The ends of the interval, of the ratio where there is one."""
-    low = one.low if one.ratio_low is None else one.ratio_low
-    high = one.high if one.ratio_high is None else one.ratio_high
-    return ends_cell(low, high, 4)

@@ -11,7 +11,7 @@ people, also the mean difference over data sets and that to be expected in anoth
 
   proband datasets accuracies.csv --figure ranks.pdf
 
-  proband datasets outcomes.csv --algorithm model --success correct --subject person
+  proband datasets outcomes.csv --algorithm model --success correct --cluster person
 """
 
 ANALYSES.register("datasets")(

@@ -44,7 +44,7 @@ class DatasetsRequest(AnalysisRequest):
     success: Annotated[Text | None, Field(description="For outcomes: column of 1 and 0."), _OF_OUTCOMES] = (
         None
     )
-    subject: Annotated[Text | None, Field(description="For outcomes: column of people."), _OF_OUTCOMES] = None
+    cluster: Annotated[Text | None, Field(description="For outcomes: column of people."), _OF_OUTCOMES] = None
 
     @model_validator(mode="after")
     def _something_to_read(self) -> Self:

@@ -12,7 +12,7 @@ from proband.words import Note
 
 def run(request: DatasetsRequest, context: Context) -> DatasetComparison:
     """Compare algorithms over the data sets of the tables that a request names."""
-    named = (request.dataset, request.algorithm, request.subject, "first", "second")
+    named = (request.dataset, request.algorithm, request.cluster, "first", "second")
     texts = [name for name in named if name is not None]
     notes: list[Note] = []
     table, errors = (
@@ -26,6 +26,6 @@ def run(request: DatasetsRequest, context: Context) -> DatasetComparison:
         errors=errors,
         algorithm=request.algorithm,
         success=request.success,
-        subject=request.subject,
+        cluster=request.cluster,
         confidence_level=context.output.confidence_level,
     )

@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from proband.engine.limits import Inches, Title
-from proband.errors import UsageError
-from proband.inference.datasets.results import (
-    DatasetComparison,
-    DatasetDifference,
-    DatasetPair,
-    PooledDifference,
-)
+from proband.errors import unknown_name
+from proband.inference.datasets.results import DatasetComparison, DatasetPair
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, values
 from proband.report.charts.mpl import printed
@@ -27,6 +22,7 @@ from proband.report.scene import Scene
 from proband.report.tables.cells import text_cell
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Summary, View, shows
+from proband.results.difference import Difference
 from proband.words import Note, Sentence, fixed
 
 if TYPE_CHECKING:
@@ -68,7 +64,7 @@ def datasets_figure(
     if which == "differences":
         return _differences(result, width, title)
     if which != "ranks":
-        raise UsageError(f"There is no figure {which!r}.", f"there are: {', '.join(FIGURES)}.")
+        raise unknown_name("figure", which, FIGURES)
     names, ranks = result.algorithms, result.average_ranks
     half = (len(names) + 1) // 2
     bars = len(result.groups)
@@ -111,22 +107,19 @@ def _differences(result: DatasetComparison, width: float, title: str | None) -> 
         rows = [_about(one) for one in own]
         if pair.pooled is not None:
             mean = pair.pooled
-            rows.append(Valued("mean", mean.difference, mean.low, mean.high))
+            rows.append(Valued("mean", mean.difference.value, mean.difference.low, mean.difference.high))
             if mean.prediction_low is not None:
-                rows.append(
-                    Valued(
-                        "another data set", mean.difference, mean.prediction_low, mean.prediction_high, False
-                    )
-                )
+                ends = mean.prediction_low, mean.prediction_high
+                rows.append(Valued("another data set", mean.difference.value, *ends, False))
         charts.append(
             values(rows, "difference (percentage points)", "points", title=f"{pair.first} − {pair.second}")
         )
     return printed(charts, title, width, columns=1)
 
 
-def _about(one: DatasetDifference) -> Valued:
-    reach = 0.0 if one.standard_error is None else 1.96 * one.standard_error
-    return Valued(one.dataset, one.difference, one.difference - reach, one.difference + reach)
+def _about(pair: Difference) -> Valued:
+    reach = 0.0 if pair.standard_error is None else 1.96 * pair.standard_error
+    return Valued(pair.who.dataset, pair.value, pair.value - reach, pair.value + reach)
 
 
 @shows(DatasetComparison)
@@ -151,11 +144,13 @@ class DatasetsView(View[DatasetComparison]):
 
     def notes(self, found: DatasetComparison) -> Sequence[Note]:
         said = [answered(found.answers), _METHOD(method=found.method)]
-        k, p = len(found.algorithms), found.f_p_value
-        if p is not None and found.f is None:
-            said.append(_SAME(n=len(found.datasets), k=k, p=p))
-        elif p is not None:
-            said.append(_ALL(k=k, chi=found.chi_square, chi_p=found.chi_square_p_value, f=found.f, p=p))
+        k, chi, f = len(found.algorithms), found.friedman, found.iman_davenport
+        if chi is not None and f is not None:
+            said.append(
+                _SAME(n=len(found.datasets), k=k, p=f.p_value)
+                if f.statistic is None
+                else _ALL(k=k, chi=chi.statistic, chi_p=chi.p_value, f=f.statistic, p=f.p_value)
+            )
         if any(pair.pooled is not None for pair in found.pairs):
             said.append(_POOLED())
         return [*said, *found.notes]
@@ -206,7 +201,7 @@ def _pairs(found: DatasetComparison) -> Table:
         found.pairs,
         col.cell(
             "pair",
-            lambda pair: text_cell(_called(pair), "plain" if pair.verdict == "undecided" else "good"),
+            lambda pair: text_cell(_called(pair), "good" if pair.difference.told_apart else "plain"),
             kind="name",
         ),
         col.text(
@@ -214,12 +209,14 @@ def _pairs(found: DatasetComparison) -> Table:
             lambda pair: f"{pair.wins}/{pair.ties}/{pair.losses}",
             "Data sets in which the first is better, as good and worse.",
         ),
-        col.difference("median\ndifference", _with_ends, "Hodges and Lehmann's, in points."),
-        col.p("p", lambda pair: pair.p_value, "Of signed ranks, by themselves."),
-        col.p("p, Holm", lambda pair: pair.adjusted_p_value, "Adjusted for all pairs."),
+        col.difference(
+            "median\ndifference", lambda pair: _with_ends(pair.difference), "Hodges and Lehmann's, in points."
+        ),
+        col.p("p", lambda pair: pair.difference.p_value, "Of signed ranks, by themselves."),
+        col.p("p, Holm", lambda pair: pair.difference.p_adjusted, "Adjusted for all pairs."),
         col.difference(
             "mean over\ndata sets",
-            lambda pair: None if pair.pooled is None else _with_ends(pair.pooled),
+            lambda pair: None if pair.pooled is None else _with_ends(pair.pooled.difference),
             "By random effects, in points.",
             when=pooled,
         ),
@@ -233,12 +230,12 @@ def _pairs(found: DatasetComparison) -> Table:
     )
 
 
-def _called(pair: DatasetPair | DatasetDifference) -> str:
+def _called(pair: DatasetPair | Difference) -> str:
     return f"{pair.first} − {pair.second}"
 
 
-def _with_ends(one: DatasetPair | PooledDifference) -> tuple[float, tuple[float, float] | None]:
-    return one.difference, col.ends(one)
+def _with_ends(pair: Difference) -> tuple[float, tuple[float, float] | None]:
+    return pair.value, col.ends(pair)
 
 
 def _predicted(pair: DatasetPair) -> tuple[float, float] | None:
@@ -254,11 +251,11 @@ def _by_dataset(found: DatasetComparison) -> Table:
     return col.table_of(
         "By data set",
         found.by_dataset,
-        col.name("data set", lambda one: one.dataset),
+        col.name("data set", lambda pair: pair.who.dataset),
         col.name("pair", _called),
-        col.effect("difference", lambda one: one.difference),
-        col.effect("standard error", lambda one: one.standard_error),
-        col.count("people", lambda one: one.n_subjects),
+        col.effect("difference", lambda pair: pair.value),
+        col.effect("standard error", lambda pair: pair.standard_error),
+        col.count("people", lambda pair: pair.rests_on.n_units),
         id="datasets-differences",
         on_page="Every data set",
     )
@@ -267,8 +264,9 @@ def _by_dataset(found: DatasetComparison) -> Table:
 def _medians(found: DatasetComparison) -> Chart:
     """The median difference over data sets of every two algorithms; without an interval the median alone."""
     rows = [
-        Valued(_called(pair), pair.difference, pair.low, pair.high, pair.low is not None)
+        Valued(_called(pair), median.value, median.low, median.high, median.has_interval)
         for pair in found.pairs
+        for median in (pair.difference,)
     ]
     return values(
         rows,

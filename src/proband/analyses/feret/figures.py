@@ -12,7 +12,7 @@ from proband.inference.estimates.evaluation import probes_called
 from proband.inference.galleries.feret_results import FeretStudy
 from proband.inference.galleries.participants import Panel
 from proband.inference.galleries.tables import GalleryVariation
-from proband.inference.galleries.versions import Contrast
+from proband.inference.galleries.versions import VersionContrast
 from proband.report.charts.makers.curves import cmc, series_of
 from proband.report.charts.makers.rows import galleries
 from proband.report.charts.mpl import figure, printed
@@ -58,7 +58,7 @@ def _by_probes(named: Sequence[tuple[str, Band]], title: str) -> Figure:
     return printed([replace(chart, heading="probes, and rate at rank 1")])
 
 
-def versions_figure(study: FeretStudy, contrasts: Sequence[Contrast]) -> Figure:
+def versions_figure(study: FeretStudy, contrasts: Sequence[VersionContrast]) -> Figure:
     """Two states of each algorithm, the partially automatic or later one solid, a panel for each set of probes."""
     charts = []
     for category in study.evaluation.categories:
@@ -79,7 +79,7 @@ def curves_by_date(study: FeretStudy) -> Figure:
         return evaluation_figure(study.evaluation)
     bands = {
         f"{probes_called(category)}, {panel.label or 'no date'}": [
-            band for band in study.evaluation.bands(category) if band.facts.algorithm in panel.algorithms
+            band for band in study.evaluation.bands(category) if band.algorithm in panel.algorithms
         ]
         for category in study.evaluation.categories
         for panel in panels
@@ -100,7 +100,7 @@ def variation_figure(variation: Sequence[GalleryVariation], panels: Sequence[Pan
     columns = min(len(variation), len(designs) if whole and 1 < len(designs) <= 3 else _IN_A_ROW)
     rows = -(-len(variation) // columns)
     names = variation[0].algorithms
-    spread = {row.algorithm: row.spread.mean for row in variation[0].rows}
+    spread = {row.algorithm: row.mean.value for row in variation[0].rows}
     looks = places_of(names, sorted(names, key=lambda name: -spread[name]))
     charts = [
         replace(

@@ -27,14 +27,14 @@ from proband.study.requests.base import (
 )
 
 
-class Version(Part):
+class VersionRequest(Part):
     """A fully automatic algorithm, and the same one told where the eyes are."""
 
     fully: Text
     partially: Text
 
 
-class Improvement(Part):
+class ImprovementRequest(Part):
     """One algorithm at two dates."""
 
     earlier: Text
@@ -84,12 +84,12 @@ class FeretRequest(AnalysisRequest):
         0.1,
     )
     versions: Annotated[
-        Several[Version],
+        Several[VersionRequest],
         Field(description="Fully automatic algorithms, and the same ones told where the eyes are."),
         Option(("--version",), "FULL=PARTIAL"),
     ] = ()
     improvements: Annotated[
-        Several[Improvement],
+        Several[ImprovementRequest],
         Field(description="Algorithms at two dates."),
         Option(("--improvement",), "EARLIER[@DATE]=LATER[@DATE]"),
     ] = ()

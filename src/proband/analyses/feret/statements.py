@@ -173,10 +173,11 @@ def about_variation(study: FeretStudy) -> list[Note]:
     if any(fact.mean_age is not None for one in study.variation for fact in one.galleries):
         said.append(_MEAN_AGE())
     reasons = dict.fromkeys(
-        row.test.declined
-        for one in study.variation
-        for row in one.rows
-        if row.test is not None and row.test.declined
+        why
+        for variation in study.variation
+        for row in variation.rows
+        if row.test is not None
+        for why in row.test.notes
     )
     if reasons:
         said.append(_NO_P(reasons=tuple(map(str, reasons))))

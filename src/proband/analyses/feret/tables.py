@@ -13,8 +13,8 @@ from proband.inference.galleries.orders import Orders
 from proband.inference.galleries.participants import FACTS, Participant
 from proband.inference.galleries.rejection import RejectionTest
 from proband.inference.galleries.tables import GalleryCell, GalleryFacts, GalleryRow, GalleryVariation
-from proband.inference.galleries.versions import Contrast
-from proband.inference.verification.open_set import SearchInterval
+from proband.inference.galleries.versions import VersionContrast
+from proband.inference.verification.open_set import SearchRates
 from proband.measures import RecognitionRate
 from proband.report import columns as col
 from proband.report.kinds.evaluation import own_gallery
@@ -31,7 +31,7 @@ from proband.report.tables.cells import (
     text_cell,
     unsupported,
 )
-from proband.report.tables.table import Both, Cell, Ends, Rejected, Table
+from proband.report.tables.table import Both, Cell, Ends, FalsePositives, Table
 from proband.results.base import Answers
 from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.words import Target, count, counted, digits, fixed, given, run_of
@@ -134,7 +134,7 @@ def _ranked(entry: Entry, rank: int, place: tuple[int, tuple[int, int]] | None) 
     return over(rate, interval_cell(entry.interval(rank)))
 
 
-def contrast_table(contrast: Contrast, id: str = "") -> Table:
+def contrast_table(contrast: VersionContrast, id: str = "") -> Table:
     """One algorithm in two states, a row for each set of probes."""
     whole = contrast.rows[0]
     size = gallery_size(whole.n_gallery_subjects, whole.n_gallery_images)
@@ -149,7 +149,7 @@ def contrast_table(contrast: Contrast, id: str = "") -> Table:
         col.estimate("\n".join(second), lambda row: (row.second[0], row.second[1:]), answers=alone),
         col.difference(
             "cost of locating the face" if contrast.kind == "version" else "gain",
-            lambda row: (row.pair.difference, (row.pair.low, row.pair.high)),
+            lambda row: (row.pair.value, (row.pair.low, row.pair.high)),
             unit="points",
             answers=_of_people(Target(f"difference-of-{RecognitionRate.key}", apart)),
         ),
@@ -209,10 +209,10 @@ def _by_gallery(variation: GalleryVariation, title: str, intervals: bool, placed
     cells = {(cell.algorithm, cell.gallery): cell for cell in variation.cells}
 
     def rate(cell: GalleryCell) -> Cell:
-        if cell.rate is None:
+        if cell.estimate is None:
             return empty_cell()
-        ends = interval_cell(cell.interval if intervals else None, answers)
-        return over(placed_cell(cell.rate, cell.place if placed else None), ends)
+        ends = interval_cell(col.ends(cell.estimate) if intervals else None, answers)
+        return over(placed_cell(cell.estimate.value, cell.place if placed else None), ends)
 
     def rates(gallery: GalleryFacts) -> col.ColumnOf[GalleryRow]:
         age = "" if gallery.mean_age is None else f", mean age {fixed(gallery.mean_age, 1)}"
@@ -234,10 +234,10 @@ def _over_galleries(variation: GalleryVariation, intervals: bool) -> list[col.Co
     return [
         col.estimate(
             "mean",
-            lambda row: (row.spread.mean, row.spread.interval if intervals else None),
+            lambda row: (row.mean.value, col.ends(row.mean) if intervals else None),
             answers=variation.answers,
         ),
-        col.cell("range", lambda row: range_cell(row.spread.range), unit="points"),
+        col.cell("range", lambda row: range_cell(row.range), unit="points"),
         col.places("places", _places),
         col.p(
             "p",
@@ -291,8 +291,8 @@ def consistency_table(found: Consistency, most: int | None = MOST_PAIRS, id: str
         col.cell(
             "truly ahead", lambda one: _surely(one.surely_ahead, one.most_ahead, one.cells), kind="interval"
         ),
-        col.effect("mean difference", lambda one: one.mean_difference, unit="points"),
-        col.p("adjusted p", lambda one: (one.p_adjusted, found.method.floor)),
+        col.effect("mean difference", lambda pair: pair.mean.value, unit="points"),
+        col.p("adjusted p", lambda pair: (pair.mean.p_adjusted, found.method.floor)),
         col.text("verdict", lambda one: one.verdict),
         id=id,
     )
@@ -358,10 +358,10 @@ def _size_table(probes: str, curves: Sequence[SizeCurve], by_people: bool) -> Ta
 
 def rejection_table(test: RejectionTest) -> Table:
     """Detection and identification rates at fixed false positive rates, a row for each algorithm."""
-    points = [one.point for one in test.results[0].points]
+    points = [at.counts for at in test.results[0].points]
     several = len({point.rank for point in points}) > 1
     heads = [
-        f"DIR at FPIR {NOTHING if point.asked is None else given(point.asked)}"
+        f"DIR at FPIR {NOTHING if point.target_fpir is None else given(point.target_fpir)}"
         + (f"\nof {point.rank} candidates" if several else "")
         for point in points
     ]
@@ -375,10 +375,10 @@ def rejection_table(test: RejectionTest) -> Table:
     )
 
 
-def _rejected(one: SearchInterval) -> Cell:
-    found = Rejected(one.point.fpir, one.point.false_positives)
+def _rejected(at: SearchRates) -> Cell:
+    rejected = FalsePositives(at.fpir.value, at.counts.false_positives)
     return over(
-        rate_cell(one.point.dir, unsupported(one.fpir_supported)),
-        interval_cell((1 - one.fnir.high, 1 - one.fnir.low)),
-        Cell(f"FPIR {digits(found.rate)} ({count(found.errors)})", found),
+        rate_cell(at.dir.value, unsupported(at.fpir.supported)),
+        interval_cell((at.dir.low, at.dir.high)),
+        Cell(f"FPIR {digits(rejected.rate)} ({count(rejected.errors)})", rejected),
     )

@@ -158,7 +158,7 @@ class FeretView(View[FeretStudy]):
 
     def embedded(self, found: FeretStudy) -> Mapping[str, str]:
         return {
-            "leaderboard-summary.csv": spreadsheet_csv(found.evaluation.to_frame()),
+            "leaderboard-summary.csv": spreadsheet_csv(found.evaluation.to_frame(wide=True)),
             "cmc-thinned.csv": thinned_curves(found.evaluation),
         }
 

@@ -31,11 +31,19 @@ def with_baseline(asked: dict[str, Any], inputs: Any) -> Any:
         asked["digest"] = asked.get("digest") or pin["sha256"]
     elif not path.exists() and name is None:
         return inputs  # the name of an algorithm among those that are read
-    asked["baseline"] = name or _NAME
+    asked["baseline"] = name or _called_after(split_key(reference)[0], inputs)
     source = f"{asked['baseline']}={reference}"
     if embedded:
         return replace(inputs, embeddings=[*(inputs.embeddings or ()), source])
     return replace(inputs, scores=[*(inputs.scores or ()), source])
+
+
+def _called_after(file: Path, inputs: Any) -> str:
+    """A baseline is called after its file, unless a new algorithm may be called so."""
+    others = [split_name(text) for text in (*(inputs.scores or ()), *(inputs.embeddings or ()))]
+    taken = {name or split_key(reference)[0].stem for name, reference in others}
+    taken |= {key for _, reference in others if (key := split_key(reference)[1]) is not None}
+    return _NAME if not file.stem or file.stem in taken else file.stem
 
 
 def read_pin(path: Path) -> dict[str, Any] | None:

@@ -41,10 +41,10 @@ class GateRequest(AnalysisRequest):
     ] = None
     measure: Annotated[
         Text,
-        Field(description="What must not get worse: rank-rate@1, fnmr@0.001, auc, or a plug-in's."),
+        Field(description="What must not get worse: rank-1, fnmr@0.001, auc, or a plug-in's."),
         Option(metavar="NAME[@VALUE]"),
         MEASURES,
-    ] = "rank-rate@1"
+    ] = "rank-1"
     margin: Annotated[
         Margin | None,
         Field(description="The loss that matters; 0.01 (one point) for rates."),

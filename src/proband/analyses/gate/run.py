@@ -40,7 +40,7 @@ def run(request: GateRequest, context: Context) -> Gate:
             **context.judging,
         },
         lambda: gate(
-            data[0], data[1], within, measure=request.measured, margin=request.margin, design=design_of(request),
+            data[0], within, baseline=data[1], measure=request.measured, margin=request.margin, design=design_of(request),
             confidence_level=context.output.confidence_level, seed=context.output.seed,
         ),
         algorithms=(new, old),

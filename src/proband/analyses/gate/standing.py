@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from proband.analyses.gate.request import GateRequest
-from proband.errors import InputError
+from proband.errors import InputError, meant
 from proband.inference.comparisons.gate import Pinned
 from proband.study.inputs import Algorithm, Inputs
-from proband.study.refusals import RequestError, near
+from proband.study.refusals import RequestError
 from proband.study.requests import EmbeddingSource
 
 
@@ -17,7 +17,7 @@ def candidate_and_baseline(request: GateRequest, inputs: Inputs) -> tuple[int, i
     for key in ("baseline", "candidate"):
         name = getattr(request, key)
         if name is not None and name not in names:
-            raise RequestError(("gate", key), f"there is no algorithm {name!r}", near(name, names))
+            raise RequestError(("gate", key), f"there is no algorithm {name!r}", meant(name, names))
         found[key] = None if name is None else names.index(name)
     baseline = found["baseline"]
     assert baseline is not None  # as the request made sure

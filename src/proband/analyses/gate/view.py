@@ -93,7 +93,7 @@ class GateView(View[Gate]):
             value,
             type=f"{found.measure}-difference",
             name=f"{new.answers.of}, less that of {found.baseline}",
-            value=pair.difference,
+            value=pair.value,
             low=pair.low,
             high=pair.high,
             confidence_level=found.comparison.confidence_level,
@@ -108,7 +108,7 @@ def _values(gate: Gate) -> Table:
         "",
         list(zip(("new", "baseline"), gate.estimates, strict=True)),
         col.name("", lambda row: row[0]),
-        col.name("algorithm", lambda row: row[1].facts.algorithm),
+        col.name("algorithm", lambda row: row[1].algorithm),
         col.rate(str(gate.estimates[0].answers.of), lambda row: row[1].value),
         col.interval(
             col.at_level(gate.comparison.confidence_level),

@@ -17,7 +17,7 @@ Embeddings; the first image of each person is enrolled, all others are probes:
 
 Other measures, with people drawn anew, and how they are spread:
 
-  proband evaluate scores.npz -s samples.csv --measure median-rank@50 --measure rank-rate@20 --design bootstrap --figure distributions=spread.svg
+  proband evaluate scores.npz -s samples.csv --measure median-rank@50 --measure rank-20 --design bootstrap --figure distributions=spread.svg
 
 A score list of bob's, which names the subjects itself:
 

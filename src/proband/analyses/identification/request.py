@@ -35,7 +35,7 @@ class IdentificationRequest(AnalysisRequest, Replication):
     measures: Annotated[
         Several[Text],
         Field(
-            description="More measures, each with its interval: rank-rate@20, median-rank@10, median-relative-rank, relative-rank-rate@0.01, fnmr@0.001, auc, eer, "
+            description="More measures, each with its interval: rank-20, median-rank@10, median-relative-rank, relative-rank@0.01, fnmr@0.001, auc, eer, "
             "or a plug-in's."
         ),
         Option(("--measure",), "NAME[@VALUE]"),

@@ -3,67 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import polars as pl
+from dataclasses import dataclass, replace
 
 from proband.analyses.identification.request import IdentificationRequest
-from proband.engine.frames import frame_of_rows
 from proband.errors import Hint, UsageError
 from proband.inference import Estimate, Evaluation, estimate
 from proband.inference.estimates.evaluate import evaluate_sets
 from proband.inference.estimates.overlap import SetOverlap, set_overlap
 from proband.measures import Measure, Outcomes, measure_named
 from proband.measures.base import weighted
-from proband.results.base import Result
 from proband.results.serializing import Written
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.study.context import Context, digest_of
 from proband.study.designs import design_of, ranks_anew, require_answer
 from proband.study.findings import Parts
-
-
-@dataclass(frozen=True, eq=False)
-class Measured(Result):
-    """A measure of every algorithm, on a set of probes or of pairs.
-
-    Attributes
-    ----------
-    code
-        What the measure is known by, its parameters and all.
-    category
-        The probe category; None for all probes, or pairs.
-    """
-
-    written = Written({"measure": "code"})
-
-    code: str
-    category: str | None
-    estimates: tuple[Estimate, ...]
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return a row for each algorithm."""
-        return frame_of_rows(
-            [
-                {
-                    "measure": self.code,
-                    "category": self.category,
-                    "algorithm": one.facts.algorithm,
-                    "value": one.value,
-                    "low": one.low,
-                    "high": one.high,
-                    "standard_error": one.standard_error,
-                    "design": str(one.design),
-                }
-                for one in self.estimates
-            ],
-            {
-                **dict.fromkeys(("measure", "category", "algorithm"), pl.String),
-                **dict.fromkeys(("value", "low", "high", "standard_error"), pl.Float64),
-                "design": pl.String,
-            },
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +29,7 @@ class Identified(Parts):
     evaluation
         Rates and curves with bands, by probe category.
     measured
-        Other measures that were asked for, with their intervals.
+        Other measures that were asked for, with their intervals: of every algorithm, by measure and category.
     overlap
         Images and people that gallery and probe sets have in common, if that was asked for.
     relative_ranks
@@ -85,7 +39,7 @@ class Identified(Parts):
     written = Written({"measures": "measured"}, without=("relative_ranks",))
 
     evaluation: Evaluation
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[Estimate, ...] = ()
     overlap: SetOverlap | None = None
     relative_ranks: bool = False
 
@@ -113,18 +67,17 @@ def run(request: IdentificationRequest, context: Context) -> Identified:
     return Identified(evaluation, _measured(request, context), overlap, request.relative_ranks)
 
 
-def _measured(request: IdentificationRequest, context: Context) -> tuple[Measured, ...]:
+def _measured(request: IdentificationRequest, context: Context) -> tuple[Estimate, ...]:
     """Every other measure that is asked for, of all probes and of every category, or of all pairs."""
-    made = []
+    made: list[Estimate] = []
     for measure in _measures(request):
         if measure.view == "pairs":
-            each = _estimates(measure, context.scores, context.verified, request, context)
-            made.append(Measured(measure.code, None, each))
+            made += _estimates(measure, context.scores, context.verified, request, context)
             continue
         for category, outcomes in context.outcome_sets.items():
             data = _scores_to_rank(request.design, context) if ranks_anew(request) else outcomes
             each = _estimates(measure, data, outcomes[0].experiment, request, context)
-            made.append(Measured(measure.code, category, each))
+            made += [replace(own, who=replace(own.who, category=category or "")) for own in each]
     return tuple(made)
 
 
@@ -153,7 +106,7 @@ def _estimates(
         },
         lambda: tuple(
             estimate(
-                measure, one, within, design_of(request),
+                one, within, measure=measure, design=design_of(request),
                 confidence_level=context.output.confidence_level, seed=context.output.seed, one_sided=request.one_sided,
             )
             for one in data

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from proband.analyses.identification.run import Identified, Measured
+from proband.analyses.identification.run import Identified
 from proband.engine.files.spreadsheets import spreadsheet_csv
+from proband.engine.frames import frame_of_rows
 from proband.inference.estimates.evaluation import probes_called
 from proband.report import columns as col
 from proband.report.charts.makers.replicates import replicates_charts
@@ -36,8 +37,12 @@ from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.base import Facts
 from proband.results.estimate import Clusters, Estimate
-from proband.words import Note, Sentence
+from proband.words import Note, Sentence, Target
 
+_WHOSE = {
+    level: Sentence(f"measures.of-one-algorithm-{level}", level, "{algorithm}, {measure}: {note}")
+    for level in ("note", "caution")
+}
 _VARYING = Sentence(
     "measures.varying",
     "note",
@@ -84,16 +89,16 @@ class IdentificationView(View[Identified]):
         if found.overlap is not None:
             yield Passage(overlap_tables(found.overlap))
         if found.measured:
-            answers = [estimate.answers for one in found.measured for estimate in one.estimates]
+            answers = [estimate.answers for estimate in found.measured]
             table = measures_table(found.measured, evaluation.confidence_level)
-            yield Passage([table], (), measures_statements(found.measured), answers)
+            told = measures_statements(found.measured, statements(evaluation))
+            yield Passage([table], (), told, answers)
 
     def frames(self, found: Identified) -> Mapping[str, pl.DataFrame]:
         """Rates, curves, other measures, and what the sets share."""
-        made = {"leaderboard": found.evaluation.to_frame(), "cmc": found.evaluation.curves_frame()}
+        made = {"leaderboard": found.evaluation.to_frame(wide=True), "cmc": found.evaluation.curves_frame()}
         if found.measured:
-            frames = [one.to_frame() for one in found.measured]
-            made["measures"] = pl.concat(frames, how="vertical_relaxed")
+            made["measures"] = measures_frame(found.measured)
         return made | ({} if found.overlap is None else {"overlap": found.overlap.to_frame()})
 
     def figures(self, found: Identified, scene: Scene) -> Mapping[str, Draw]:
@@ -122,7 +127,7 @@ class IdentificationView(View[Identified]):
 
     def embedded(self, found: Identified) -> Mapping[str, str]:
         return {
-            "leaderboard-summary.csv": spreadsheet_csv(found.evaluation.to_frame()),
+            "leaderboard-summary.csv": spreadsheet_csv(found.evaluation.to_frame(wide=True)),
             "cmc-thinned.csv": thinned_curves(found.evaluation),
         }
 
@@ -156,7 +161,7 @@ class IdentificationView(View[Identified]):
         return {one.algorithm: one.clusters(rank) for one in entries}
 
     def replicated(self, found: Identified) -> Sequence[Estimate]:
-        return [estimate for one in found.measured for estimate in one.estimates]
+        return found.measured
 
     def noted(self, found: Identified) -> Sequence[tuple[Note, Sequence[Note | str]]]:
         return [(_IDENTIFICATION(), found.evaluation.notes)]
@@ -168,43 +173,86 @@ class IdentificationView(View[Identified]):
         return metrics_of(found.evaluation)
 
 
-def measures_table(measured: Sequence[Measured], level: float) -> Table:
+def measures_table(measured: Sequence[Estimate], level: float) -> Table:
     """Other measures than rates and curves: a row for each measure, set of probes and algorithm."""
     return col.table_of(
         "Other measures",
-        [(one.category, estimate) for one in measured for estimate in one.estimates],
-        col.name("measure", lambda row: str(row[1].answers.of)),
+        measured,
+        col.name("measure", lambda estimate: str(estimate.of)),
         col.name(
             "probes of",
-            lambda row: probes_called(row[0]),
-            when=any(one.category is not None for one in measured),
+            lambda estimate: probes_called(estimate.who.category or None),
+            when=any(estimate.who.category for estimate in measured),
         ),
-        col.name("algorithm", lambda row: row[1].facts.algorithm),
-        col.rate("value", lambda row: row[1].value),
+        col.name("algorithm", lambda estimate: estimate.algorithm),
+        col.rate("value", lambda estimate: estimate.value),
         col.interval(
             col.at_level(level),
-            lambda row: (row[1].low, row[1].high),
-            answers=lambda row: row[1].answers,
+            lambda estimate: (estimate.low, estimate.high),
+            answers=lambda estimate: estimate.answers,
             kind="number",
         ),
         id="measures",
     )
 
 
-def with_replicates(measured: Sequence[Measured]) -> list[tuple[Estimate, ...]]:
+def measures_frame(measured: Sequence[Estimate]) -> pl.DataFrame:
+    """The same as a frame."""
+    return frame_of_rows(
+        [
+            {
+                "measure": estimate.measure,
+                "category": estimate.who.category or None,
+                "algorithm": estimate.algorithm,
+                "value": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
+                "standard_error": estimate.standard_error,
+                "design": str(estimate.method),
+            }
+            for estimate in measured
+        ],
+        {
+            **dict.fromkeys(("measure", "category", "algorithm"), pl.String),
+            **dict.fromkeys(("value", "low", "high", "standard_error"), pl.Float64),
+            "design": pl.String,
+        },
+    )
+
+
+def with_replicates(measured: Sequence[Estimate]) -> list[tuple[Estimate, ...]]:
     """The estimates of each measure and set of probes that has replicates to draw."""
+    groups: dict[tuple[Target, str], list[Estimate]] = {}
+    for estimate in measured:
+        groups.setdefault((estimate.of, estimate.who.category), []).append(estimate)
     return [
-        one.estimates
-        for one in measured
-        if all(own.replicates is not None and np.isfinite(own.replicates).any() for own in one.estimates)
+        tuple(group)
+        for group in groups.values()
+        if all(own.replicates is not None and np.isfinite(own.replicates).any() for own in group)
     ]
 
 
-def measures_statements(measured: Sequence[Measured]) -> list[Note]:
-    """What each measure's interval varies, holds fixed and assumes, and what else is to be known."""
-    estimates = [estimate for one in measured for estimate in one.estimates]
+def measures_statements(measured: Sequence[Estimate], told: Sequence[Note] = ()) -> list[Note]:
+    """What each measure's interval varies, holds fixed and assumes, and what else is to be known and was not `told` before."""
     varying = (
-        answered(one.answers, _VARYING, measure=one.answers.of, design=one.design) for one in estimates
+        answered(estimate.answers, _VARYING, measure=estimate.of, design=estimate.method)
+        for estimate in measured
     )
-    marks = bounds_mark(estimates[0].side) if estimates else []
-    return list(dict.fromkeys((*varying, *marks, *(note for one in estimates for note in one.notes))))
+    marks = bounds_mark(measured[0].side) if measured else []
+    by_measure: dict[str, list[Estimate]] = {}
+    for estimate in measured:
+        by_measure.setdefault(estimate.measure, []).append(estimate)
+    noted = (note for estimates in by_measure.values() for note in _noted(estimates))
+    return [note for note in dict.fromkeys((*varying, *marks, *noted)) if note not in told]
+
+
+def _noted(estimates: Sequence[Estimate]) -> Iterator[Note]:
+    """What was noted of a measure, with the algorithm's name where it is not the same of all of them."""
+    of_all = set.intersection(*(set(estimate.notes) for estimate in estimates))
+    for estimate in estimates:
+        for note in estimate.notes:
+            whose = _WHOSE.get(note.level)
+            if note in of_all or whose is None:
+                yield note
+            else:
+                yield whose(algorithm=estimate.algorithm, measure=estimate.of, note=note)

@@ -38,59 +38,63 @@ class McNemarView(View[McNemarTable]):
     section = ("mcnemar", "McNemar's test", 45)
     meaning = "What the tests mean"
 
-    def tables(self, found: McNemarTable) -> Sequence[Table]:
-        return [_rows(found)]
+    def tables(self, tests: McNemarTable) -> Sequence[Table]:
+        return [_rows(tests)]
 
-    def charts(self, found: McNemarTable) -> Mapping[str, Sequence[Chart]]:
-        return {"mcnemar": [_differences(found)]}
+    def charts(self, tests: McNemarTable) -> Mapping[str, Sequence[Chart]]:
+        return {"mcnemar": [_differences(tests)]}
 
-    def notes(self, found: McNemarTable) -> Sequence[Note]:
-        return [*(found.notes if len(found.rows) > 1 else _of_one(found)), answered(ANSWERS)]
+    def notes(self, tests: McNemarTable) -> Sequence[Note]:
+        return [*(tests.notes if len(tests.rows) > 1 else _of_one(tests)), answered(ANSWERS)]
 
-    def answers(self, found: McNemarTable) -> Sequence[Answers]:
+    def answers(self, tests: McNemarTable) -> Sequence[Answers]:
         return [ANSWERS]
 
 
-def _of_one(found: McNemarTable) -> list[Note]:
+def _of_one(tests: McNemarTable) -> list[Note]:
     """What was tested where there is one test alone, and what to beware of."""
-    (row,) = found.rows
-    said = [_TESTED(first=row.first, second=row.second, rank=found.rank)]
+    (row,) = tests.rows
+    said = [_TESTED(first=row.first, second=row.second, rank=tests.rank)]
     if row.n_people < row.counts.n:
         said.append(_NOT_INDEPENDENT(probes=row.counts.n, people=row.n_people))
     return said
 
 
-def _rows(found: McNemarTable) -> Table:
+def _rows(tests: McNemarTable) -> Table:
     """A row for each set of probes and pair of algorithms; without probes there is nothing to say."""
     return col.table_of(
         "McNemar's test by probe set",
-        found.rows,
-        col.name("probes of", lambda one: one.probe_set),
-        col.name("first", lambda one: one.first),
-        col.name("second", lambda one: one.second),
-        col.count("probes", lambda one: one.counts.n),
-        col.rate("first recognises", lambda one: one.rate_first, "Its recognition rate."),
-        col.rate("second recognises", lambda one: one.rate_second, "Its recognition rate."),
+        tests.rows,
+        col.name("probes of", lambda row: row.probe_set),
+        col.name("first", lambda row: row.first),
+        col.name("second", lambda row: row.second),
+        col.count("probes", lambda row: row.counts.n),
+        col.rate("first recognises", lambda row: row.rate_first, "Its recognition rate."),
+        col.rate("second recognises", lambda row: row.rate_second, "Its recognition rate."),
         *col.each(_COUNTED, _counted),
-        col.effect("difference, points", lambda one: one.difference, "The first less the second."),
+        col.effect(
+            "difference, points",
+            lambda row: None if row.difference is None else row.difference.value,
+            "The first less the second.",
+        ),
         col.effect_interval(
-            col.at_level(found.confidence_level),
-            lambda one: one.interval,
+            col.at_level(tests.confidence_level),
+            lambda row: col.ends(row.difference),
             "Tango's, of the difference.",
             answers=ANSWERS,
         ),
         col.p(
             "p, first better",
-            lambda one: None if one.test is None else one.test.p_greater,
+            lambda row: None if row.test is None else row.test.p_greater,
             "One-sided, exact.",
         ),
-        col.p("p, two-sided", lambda one: None if one.test is None else one.test.p_two_sided, "Exact."),
-        col.p("p, mid-p", lambda one: None if one.test is None else one.test.p_mid, "Two-sided, mid-p."),
+        col.p("p, two-sided", lambda row: None if row.test is None else row.test.p_value, "Exact."),
+        col.p("p, mid-p", lambda row: None if row.test is None else row.test.p_mid, "Two-sided, mid-p."),
         col.p(
             "adjusted p",
-            lambda one: one.p_adjusted,
+            lambda row: None if row.test is None else row.test.p_adjusted,
             "The two-sided exact one, for all tests of the table together (Holm).",
-            when=len(found.rows) > 1,
+            when=len(tests.rows) > 1,
         ),
         id="mcnemar-tests",
     )
@@ -98,27 +102,28 @@ def _rows(found: McNemarTable) -> Table:
 
 def _counted(which: str) -> col.ColumnOf[McNemarRow]:
     return col.count(
-        which.upper(), lambda one: None if one.test is None else getattr(one.counts, which), _COUNTED[which]
+        which.upper(), lambda row: None if row.test is None else getattr(row.counts, which), _COUNTED[which]
     )
 
 
 def _differences(tests: McNemarTable) -> Chart:
     """The difference of two rates with Tango's interval, a row for each set of probes and pair; a set without probes has no row."""
     first = tests.rows[0]
-    several = len({(one.first, one.second) for one in tests.rows}) > 1
-    found = [
+    several = len({(row.first, row.second) for row in tests.rows}) > 1
+    drawn = [
         Valued(
-            f"{one.probe_set}: {one.first} − {one.second}" if several else one.probe_set,
-            one.difference,
-            *one.interval,
+            f"{row.probe_set}: {row.first} − {row.second}" if several else row.probe_set,
+            row.difference.value,
+            row.difference.low,
+            row.difference.high,
         )
-        for one in tests.rows
-        if one.interval is not None and one.difference is not None
+        for row in tests.rows
+        if row.difference is not None
     ]
-    left = len(tests.rows) - len(found)
+    left = len(tests.rows) - len(drawn)
     label = difference_label(True) if several else f"{first.first} − {first.second} (percentage points)"
     return values(
-        found,
+        drawn,
         label,
         "points",
         tests.confidence_level,

@@ -37,7 +37,7 @@ class OutcomesRequest(AnalysisRequest):
         Option(panel="Outcomes"),
     ] = None
     item: Annotated[Text | None, Field(description="Column of the item."), _OF_OUTCOMES] = None
-    system: Annotated[
+    algorithm: Annotated[
         Text | None,
         Field(description="Column of the system, in a table with a row for each item and system."),
         _OF_OUTCOMES,
@@ -47,7 +47,7 @@ class OutcomesRequest(AnalysisRequest):
         Field(description="Column of the outcome: 1 for a success, 0 for a failure, or between."),
         _OF_OUTCOMES,
     ] = None
-    systems: Annotated[
+    algorithms: Annotated[
         Several[Text],
         Field(description="Columns of outcomes, one for each system, in a table with a row for each item."),
         _OF_OUTCOMES,

@@ -16,21 +16,21 @@ from proband.words import Note
 
 def run(request: OutcomesRequest, context: Context) -> OutcomeComparison:
     """Compare the systems of the table that a request names."""
-    names = [name for name in (request.item, request.system, request.cluster) if name is not None]
+    names = [name for name in (request.item, request.algorithm, request.cluster) if name is not None]
     notes: list[Note] = []
     table = read_frame(context.origin.find(request.table or ""), names, notes=notes)
     context.note(*notes)
-    systems = _listed(request.systems, table.columns)
+    systems = _listed(request.algorithms, table.columns)
     known = systems
-    if request.system is not None and request.system in table.columns:
-        told = as_text(table[request.system], Path(request.table or "").name)
+    if request.algorithm is not None and request.algorithm in table.columns:
+        told = as_text(table[request.algorithm], Path(request.table or "").name)
         known = told.drop_nulls().unique(maintain_order=True).to_list()
     return compare_outcomes(
         table,
         item=request.item,
-        system=request.system,
+        algorithm=request.algorithm,
         success=request.success,
-        systems=systems or None,
+        algorithms=systems or None,
         pairs=[pair_named(one, known) for one in request.pairs] if known else (),
         against=request.against,
         one_sided=request.one_sided,

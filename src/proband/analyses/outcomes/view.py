@@ -39,7 +39,7 @@ class OutcomesView(ComparisonView):
         yield Placed(13, Section("outcomes", "Outcomes", (chart, published)))
 
     def algorithms(self, found: OutcomeComparison) -> Sequence[str]:
-        return [one.facts.algorithm for one in found.estimates]
+        return [one.algorithm for one in found.estimates]
 
     def headline(self, found: OutcomeComparison, scene: Scene) -> Summary | None:
         return summary_of(found, 90)
@@ -48,7 +48,7 @@ class OutcomesView(ComparisonView):
         return found
 
     def badges(self, found: OutcomeComparison) -> Sequence[Badge]:
-        return (Badge(counted(found.estimates[0].facts.size, "item")),)
+        return (Badge(counted(found.estimates[0].rests_on.n or 0, "item")),)
 
     def methods(self, found: OutcomeComparison, text: MethodsText, scene: Scene) -> None:
         say_comparisons(text, [found])

@@ -52,18 +52,23 @@ def _rates(found: Partition) -> Table:
     part = col.at_level(found.confidence_level)
     return col.table_of(
         f"{counted(found.n_probes, 'probe')} of {counted(found.n_people, 'person', 'people')} by difficulty",
-        found.rates,
-        col.name("algorithm", lambda one: one.algorithm),
-        col.name("part", lambda one: one.part),
-        col.rate("rate", explained="On the part made without it."),
-        col.interval(part, answers=found.answers),
-        col.count("probes", lambda one: one.n_probes),
-        col.rate("naive rate", lambda one: one.naive, "On the part that it helped to make."),
-        col.effect("selection", lambda one: one.excess, "The naive rate less the other.", unit="points"),
-        col.effect_interval(
-            f"its {part}", lambda one: (one.excess_low, one.excess_high), unit="points", answers=found.answers
+        found.judged,
+        col.name("algorithm", lambda row: row.rate.algorithm),
+        col.name("part", lambda row: row.rate.who.group),
+        col.rate("rate", lambda row: row.rate.value, "On the part made without it."),
+        col.interval(part, lambda row: (row.rate.low, row.rate.high), answers=found.answers),
+        col.count("probes", lambda row: row.rate.rests_on.n),
+        col.rate("naive rate", lambda row: row.naive.value, "On the part that it helped to make."),
+        col.effect(
+            "selection", lambda row: row.selection.value, "The naive rate less the other.", unit="points"
         ),
-        col.p("p"),
+        col.effect_interval(
+            f"its {part}",
+            lambda row: (row.selection.low, row.selection.high),
+            unit="points",
+            answers=found.answers,
+        ),
+        col.p("p", lambda row: row.selection.p_value),
         id="partition-table",
     )
 
@@ -72,11 +77,12 @@ def _parts(found: Partition) -> Chart:
     """The rates of every algorithm on every part made without it."""
     names = found.algorithms
     marks = [
-        Mark(found.parts.index(one.part), names.index(one.algorithm), one.value, one.low, one.high)
-        for one in found.rates
+        Mark(found.parts.index(rate.who.group), names.index(rate.algorithm), rate.value, rate.low, rate.high)
+        for rate in found.rates
     ]
     told = [
-        f"{one.algorithm}, {one.part}: {fixed(one.value)}, naive {fixed(one.naive)}" for one in found.rates
+        f"{row.rate.algorithm}, {row.rate.who.group}: {fixed(row.rate.value)}, naive {fixed(row.naive.value)}"
+        for row in found.judged
     ]
     part = level(found.confidence_level)
     return rows_chart(
@@ -97,8 +103,8 @@ def _selection(found: Partition) -> Chart:
     """The naive rate of each algorithm and part less that on parts made without it."""
     return values(
         [
-            Valued(f"{one.algorithm}, {one.part}", one.excess, one.excess_low, one.excess_high)
-            for one in found.rates
+            Valued(f"{pair.who.algorithm}, {pair.who.group}", pair.value, pair.low, pair.high)
+            for pair in found.selection
         ],
         difference_label(True),
         "points",

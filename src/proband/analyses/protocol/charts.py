@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from proband.protocols.notation import Protocol
 from proband.protocols.running.factors import SizeEffect, along, varies_by_subjects
 from proband.protocols.running.results import ProtocolResult, ProtocolRun
 from proband.report.charts.makers.rows import around, rows_chart
@@ -44,7 +43,7 @@ def accuracies(
 def _drawn(one: ProtocolResult) -> Iterator[tuple[str, str, float, tuple[float, float] | None]]:
     """The accuracy, and the pooled estimate where its interval is the one to quote: the classifier, a label, the value and its interval."""
     label, made = f"{one.classifier}, {one.protocol}", one.interval
-    ends = None if made.low is None or made.high is None else (made.low, made.high)
+    ends = (made.low, made.high) if made.has_interval else None
     yield one.classifier, label, one.accuracy, ends if one.recommended == "method" else None
     if one.recommended != "method" and ends is not None:
         yield one.classifier, f"{label}, pooled", made.value, ends
@@ -52,7 +51,7 @@ def _drawn(one: ProtocolResult) -> Iterator[tuple[str, str, float, tuple[float, 
 
 def sizes(effects: Sequence[SizeEffect]) -> list[Chart]:
     """Chart mean accuracy over draws by the number of subjects, or of images of each, a chart for each protocol."""
-    each: dict[Protocol, list[SizeEffect]] = {}
+    each: dict[str, list[SizeEffect]] = {}
     for one in some(effects, "sizes"):
         each.setdefault(one.protocol, []).append(one)
     return [_by_size(own, f"protocol-sizes-chart-{place}") for place, own in enumerate(each.values())]
@@ -64,7 +63,7 @@ def _by_size(effects: Sequence[SizeEffect], id: str) -> Chart:
     series = tuple(_series(name, place, own, by_subjects) for place, (name, own) in enumerate(along(effects)))
     xs = np.concatenate([one.xs for one in series])
     ys = np.concatenate([np.concatenate([one.low, one.high]) for one in series])
-    part = level(first.confidence_level)
+    part = level(first.accuracy.confidence_level)
     label = "subjects" if by_subjects else "images of each subject"
     told = [f"{one.name} {fixed(float(one.ys[0]))} to {fixed(float(one.ys[-1]))}" for one in series]
     return Chart(
@@ -80,19 +79,19 @@ def _by_size(effects: Sequence[SizeEffect], id: str) -> Chart:
         Curves(series, True, step=False),
         tuple(one.name for one in series),
         (f"Bands: {part} intervals of the mean over {first.n_draws} random draws from these data.",),
-        first.answers,
+        first.accuracy.answers,
         f"shaded: {part} intervals over draws",
     )
 
 
 def _series(name: str, place: int, effects: Sequence[SizeEffect], by_subjects: bool) -> Series:
     ordered = sorted(effects, key=lambda one: one.n_subjects if by_subjects else one.images_each or 0)
-    means = np.array([one.mean for one in ordered])
+    rates = [effect.accuracy for effect in ordered]
     return Series(
         name,
         place,
         np.array([one.n_subjects if by_subjects else one.images_each or 0 for one in ordered], np.float64),
-        means,
-        np.array([one.mean if one.low is None else one.low for one in ordered]),
-        np.array([one.mean if one.high is None else one.high for one in ordered]),
+        np.array([rate.value for rate in rates]),
+        np.array([rate.low if rate.has_interval else rate.value for rate in rates]),
+        np.array([rate.high if rate.has_interval else rate.value for rate in rates]),
     )

@@ -9,18 +9,17 @@ import polars as pl
 
 from proband import words
 from proband.analyses.classification.tables import (
+    MOST_CLASSES,
     classes_table,
-    confusion_matrix_table,
-    confusions_table,
+    confusion_tables,
 )
 from proband.protocols.running.factors import SizeEffect
 from proband.protocols.running.results import ProtocolFindings, ProtocolRun
 from proband.report.charts.makers.errors import number_range
 from proband.report.tables.cells import columns, count_cell, empty_cell, fixed_cell, text_cell
 from proband.report.tables.table import Cell, Column, Ends, Table, Tone
+from proband.results.estimate import Estimate
 
-MOST_CLASSES = 12
-"""Of so many classes a confusion matrix can be read."""
 _HARDEST = 10
 _QUESTIONS = "E: are subjects kept apart wherever possible? P: is it a repeated cross-validation? D: are unused samples accounted for?"
 
@@ -47,10 +46,8 @@ def epd_table(run: ProtocolRun) -> Table:
 def class_tables(found: ProtocolFindings) -> list[Table]:
     """The classes and the confusions of every classifier under one protocol: a matrix where it can be read."""
     made = found.classification
-    if len(made.classes) <= MOST_CLASSES:
-        tables = [classes_table(made), *(confusion_matrix_table(made, name) for name in made.algorithms)]
-    else:
-        tables = [classes_table(made, _HARDEST), confusions_table(made, _HARDEST)]
+    hardest = None if len(made.classes) <= MOST_CLASSES else _HARDEST
+    tables = [classes_table(made, hardest), *confusion_tables(made, _HARDEST)]
     return [replace(one, caption=f"{one.caption}, {found.protocol}") for one in tables if one.rows]
 
 
@@ -77,12 +74,12 @@ def sizes_table(effects: Sequence[SizeEffect]) -> Table:
     rows = tuple(
         (
             text_cell(one.classifier),
-            text_cell(str(one.protocol)),
+            text_cell(one.protocol),
             count_cell(one.n_subjects),
             empty_cell() if one.images_each is None else count_cell(one.images_each),
             text_cell(number_range(one.n_samples)),
-            fixed_cell(100 * one.mean),
-            _ends(one),
+            fixed_cell(100 * one.accuracy.value),
+            _ends(one.accuracy),
             fixed_cell(None if one.std is None else 100 * one.std),
         )
         for one in effects
@@ -91,14 +88,14 @@ def sizes_table(effects: Sequence[SizeEffect]) -> Table:
         *columns("classifier", "protocol", "subjects", "images each", text=2),
         Column("samples", "number"),
         Column("accuracy", "number", "The mean over draws."),
-        Column(f"{words.level(effects[0].confidence_level)} interval", "interval"),
+        Column(f"{words.level(effects[0].accuracy.confidence_level)} interval", "interval"),
         Column("sd of draws", "number"),
     )
     return Table("Accuracy by size (%)", heads, rows)
 
 
-def _ends(one: SizeEffect) -> Cell:
-    if one.low is None or one.high is None:
+def _ends(accuracy: Estimate) -> Cell:
+    if not accuracy.has_interval:
         return Cell("none")
-    ends = Ends(100 * one.low, 100 * one.high)
-    return Cell(words.interval(*ends, 2), ends, answers=one.answers)
+    ends = Ends(100 * accuracy.low, 100 * accuracy.high)
+    return Cell(words.interval(*ends, 2), ends, answers=accuracy.answers)

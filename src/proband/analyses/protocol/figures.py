@@ -79,7 +79,7 @@ def _draw(axis: Axes, one: ProtocolResult, place: int, names: list[str]) -> None
     drawn: dict[str, Any] = {"marker": marker(which), "linestyle": "", "color": tint}
     interval, foot = one.interval, middle + 0.12 * step
     axis.plot([foot], [one.accuracy], markersize=5.5, label=one.classifier, **drawn)
-    if interval.low is None or interval.high is None:
+    if not interval.has_interval:
         return
     if one.recommended != "method":
         foot = middle + 0.34 * step

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 from proband import words
-from proband.inference.cross_validation.results import AccuracyInterval
 from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.epd import JUSTIFIED
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Recommended
@@ -15,6 +14,7 @@ from proband.protocols.splits.files import write_splits
 from proband.report.charts.makers.errors import number_range
 from proband.report.tables.cells import columns, empty_cell, fixed_cell, text_cell
 from proband.report.tables.table import Cell, Column, Ends, Table
+from proband.results.estimate import Estimate
 from proband.words import Note, Sentence
 
 _STATISTICS = ("max", "mean", "min", "std")
@@ -151,8 +151,8 @@ def _interval_cells(one: ProtocolResult, which: Recommended) -> tuple[Cell, ...]
     return fixed_cell(100 * one.pooled.value), _ends(one.pooled)
 
 
-def _ends(interval: AccuracyInterval) -> Cell:
-    if interval.low is None or interval.high is None:
+def _ends(interval: Estimate) -> Cell:
+    if not interval.has_interval:
         return Cell("none")
     ends = Ends(100 * interval.low, 100 * interval.high)
     return Cell(words.interval(*ends, 2), ends, answers=interval.answers)
@@ -183,7 +183,7 @@ def quoted_statements(run: ProtocolRun) -> list[Note]:
     others = _about_others(run)
     return [
         _of_data(run),
-        *dict.fromkeys(_quoted(one.interval) for one in run.results if one.interval.low is not None),
+        *dict.fromkeys(_quoted(one.interval) for one in run.results if one.interval.has_interval),
         *_of_classes(run),
         *_of_sizes(run),
         *(note for note in run.notes if note not in others),
@@ -191,7 +191,7 @@ def quoted_statements(run: ProtocolRun) -> list[Note]:
     ]
 
 
-def _quoted(interval: AccuracyInterval) -> Note:
+def _quoted(interval: Estimate) -> Note:
     answers = interval.answers
     return _QUOTED(of=answers.of, varying=answers.varying, fixed=answers.fixed, assuming=answers.assuming)
 
@@ -251,12 +251,12 @@ def _of_intervals(run: ProtocolRun) -> list[Note]:
         _of_interval(interval)
         for one in run.results
         for interval in (one.corrected, one.pooled)
-        if interval.low is not None  # a note says why there is none
+        if interval.has_interval  # a note says why there is none
     )
     return list(said)
 
 
-def _of_interval(interval: AccuracyInterval) -> Note:
+def _of_interval(interval: Estimate) -> Note:
     answers = interval.answers
     return _INTERVAL(
         of=answers.of,
@@ -277,7 +277,7 @@ def _of_sizes(run: ProtocolRun) -> list[Note]:
     """What varies behind the accuracies by size."""
     if not run.sizes:
         return []
-    answers = run.sizes[0].answers
+    answers = run.sizes[0].accuracy.answers
     return [
         _SIZED(
             draws=run.sizes[0].n_draws,
@@ -298,10 +298,11 @@ def _of_comparisons(run: ProtocolRun) -> list[Note]:
                     how(protocol=protocol, method=pair.method, found=sentence)
                     for pair, sentence in zip(made.pairs, made.sentences(), strict=True)
                 ]
-        said += [_FIVE_BY_TWO(protocol=protocol, found=one.sentence()) for one in found.five_by_two]
+        halves = () if found.five_by_two is None else found.five_by_two.pairs
+        said += [_FIVE_BY_TWO(protocol=protocol, found=pair.sentence()) for pair in halves]
         said += [
-            _POSTERIOR(protocol=protocol, first=a, second=b, found=posterior.sentence())
-            for a, b, posterior in found.bayes
+            _POSTERIOR(protocol=protocol, first=one.first, second=one.second, found=one.sentence())
+            for one in found.bayes
         ]
     return said
 

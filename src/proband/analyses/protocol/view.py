@@ -8,9 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
+from proband.analyses.classification.tables import MOST_CLASSES
 from proband.analyses.protocol.charts import accuracies, sizes
 from proband.analyses.protocol.class_tables import (
-    MOST_CLASSES,
     class_tables,
     classes_frame,
     confusions_frame,
@@ -185,7 +185,7 @@ def _classes(place: int, found: ProtocolFindings) -> Folded:
 
 
 def _by_protocol(run: ProtocolRun) -> list[list[SizeEffect]]:
-    return [[one for one in run.sizes if one.protocol == found.protocol] for found in run.findings]
+    return [[one for one in run.sizes if one.protocol == str(found.protocol)] for found in run.findings]
 
 
 def _named(id: str, table: Table) -> Table:

@@ -21,7 +21,7 @@ ANALYSES.register("search")(
             job="Evaluate scores",
             title="Open-set identification",
             experiment=(),
-            frames=("searches", "search_curve"),
+            frames=("searches", "search_curve", "search_sizes"),
             figures=("search",),
         ),
         place=70,

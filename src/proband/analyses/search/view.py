@@ -52,10 +52,8 @@ class SearchedView(View[Searched]):
     def frames(self, found: Searched) -> Mapping[str, pl.DataFrame]:
         points = [one.to_frame() for one in found.searches]
         curves = [one.searches.curve(_rank(found)) for one in found.searches]
-        return {
-            "searches": pl.concat(points, how="vertical_relaxed"),
-            "search_curve": pl.concat(curves, how="vertical_relaxed"),
-        }
+        made = {"searches": points, "search_curve": curves, "search_sizes": list(found.by_gallery_size)}
+        return {name: pl.concat(parts, how="vertical_relaxed") for name, parts in made.items() if parts}
 
     def algorithms(self, found: Searched) -> Sequence[str]:
         return [one.algorithm for one in found.searches]
@@ -77,7 +75,7 @@ class SearchedView(View[Searched]):
 
 def _rank(found: Searched) -> int:
     """How many candidates the first operating point returns."""
-    return found.searches[0].points[0].point.rank
+    return found.searches[0].points[0].counts.rank
 
 
 def _sizes(found: Searched) -> list[Table]:

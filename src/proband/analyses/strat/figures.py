@@ -145,16 +145,17 @@ def algorithms_figure(
 def _galleries(effect: GalleryEffect, last: int) -> Chart:
     """The curve of each gallery, and the test of whether they differ."""
     kind = "mixed galleries" if effect.mixed else "galleries"
-    first, second = effect.degrees_of_freedom
+    test = effect.test
+    first, second = test.degrees_of_freedom, test.denominator_degrees_of_freedom
     drawn = [
         series_of(band, place, str(place + 1), last, rank=effect.rank)
         for place, band in enumerate(effect.bands)
     ]
     of = (
         f"{counted(effect.n_subjects, 'person', 'people')}, {counted(effect.bands[0].facts.n_probes, 'probe')} for each gallery\n"
-        f"p is for other people: F({first}, {second}) = {fixed(effect.statistic, 2)} at rank {effect.rank}"
+        f"p is for other people: F({first}, {second}) = {fixed(test.statistic or 0.0, 2)} at rank {effect.rank}"
     )
-    title = f"{effect.algorithm}, {kind}: p {p_value(effect.p_value)}"
+    title = f"{effect.algorithm}, {kind}: p {p_value(float(test))}"
     column = "mixed column" if effect.mixed else "column"
     return replace(
         cmc(effect.bands, title=title, drawn=drawn, rank=effect.rank),

@@ -26,13 +26,13 @@ from proband.study.requests.replication import Replication
 class StratRequest(AnalysisRequest, Replication):
     """Stratified evaluation by balanced repeated replication."""
 
-    images: Annotated[
+    n_images: Annotated[
         Annotated[int, Within(ge=3, le=MOST)] | None,
         Field(
             description="Images of each person: one is the gallery, the others are the units. Default: as many as leave the most "
             "probes."
         ),
-        Option(("-n",)),
+        Option(("--images", "-n")),
         Unless("gallery"),
     ] = None
     order_by: Annotated[

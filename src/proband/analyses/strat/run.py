@@ -17,9 +17,9 @@ def prepare(request: StratRequest, context: Context) -> Experiment | None:
     """Make the fixed gallery and its probes, if there is one; without one, people must have enough images."""
     design = stratified_design(request)
     if request.gallery is None:
-        if request.images is not None or request.order_by is not None:
+        if request.n_images is not None or request.order_by is not None:
             ImageColumns.of(
-                context.samples, context.scores, request.images, order_by=request.order_by, design=design
+                context.samples, context.scores, request.n_images, order_by=request.order_by, design=design
             )
         return None
     return context.experiment_over(ExperimentDesign(gallery=request.gallery, probes=request.probes))
@@ -35,7 +35,7 @@ def run(request: StratRequest, context: Context) -> StratStudy:
         "strat",
         {"request": request.model_dump(), "experiment": experiment and digest_of(experiment), **policies, **context.judging},
         lambda: strat_study(
-            context.scores, context.samples, request.images, experiment=experiment, sensors=request.sensors, rank=request.rank,
+            context.scores, context.samples, request.n_images, experiment=experiment, sensors=request.sensors, rank=request.rank,
             design=stratified_design(request), order_by=request.order_by,
             confidence_level=output.confidence_level, seed=output.seed, progress=context.progress, **policies,
         ),

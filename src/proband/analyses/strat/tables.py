@@ -24,6 +24,7 @@ from proband.report.tables.cells import error_cell, over, range_cell, rate_cell
 from proband.report.tables.table import Cell, Table
 from proband.results.compared import metrics_statement
 from proband.results.difference import Difference
+from proband.results.estimate import facts_of
 from proband.words import Note, Sentence, counted, part_of
 
 if TYPE_CHECKING:
@@ -115,13 +116,13 @@ def galleries_table(effects: Sequence[GalleryEffect]) -> Table:
     return col.table_of(
         "",
         effects,
-        col.name("mixed galleries" if effects[0].mixed else "galleries", lambda one: one.algorithm),
+        col.name("mixed galleries" if effects[0].mixed else "galleries", lambda effect: effect.algorithm),
         *col.each(
             range(len(effects[0].estimates)),
-            lambda place: col.cell(str(place + 1), lambda one: _with_error(one.estimates[place])),
+            lambda place: col.cell(str(place + 1), lambda effect: _with_error(effect.estimates[place])),
         ),
-        col.cell("range", lambda one: range_cell(one.range)),
-        col.p("p"),
+        col.cell("range", lambda effect: range_cell(effect.range)),
+        col.p("p", lambda effect: effect.test.p_value),
     )
 
 
@@ -141,13 +142,13 @@ def rates_table(study: StratStudy) -> Table:
     return col.table_of(
         "",
         study.estimates,
-        col.name("fixed gallery", lambda one: one.facts.algorithm),
+        col.name("fixed gallery", lambda one: one.algorithm),
         col.cell(f"rank {study.rank}", _with_error),
         col.interval(
             col.at_level(study.estimates[0].confidence_level), answers=lambda one: one.answers, kind="number"
         ),
-        col.count("probes", lambda one: one.facts.n_probes),
-        col.count("people", lambda one: one.facts.n_probe_subjects),
+        col.count("probes", lambda one: one.rests_on.n),
+        col.count("people", lambda one: one.rests_on.n_units),
         id="strat-rates",
         on_page="Rates with the fixed gallery",
     )
@@ -163,7 +164,7 @@ class _Pair(NamedTuple):
 
     def rate(self, sensor: str) -> float:
         """The rate with one of them."""
-        return next(one.value for one in self.compared.estimates if one.facts.algorithm == sensor)
+        return next(one.value for one in self.compared.estimates if one.algorithm == sensor)
 
 
 def sensors_table(study: StratStudy) -> Table:
@@ -183,7 +184,7 @@ def sensors_table(study: StratStudy) -> Table:
         col.name("varying", lambda row: row.varying),
         col.rate("first", lambda row: row.rate(row.pair.first)),
         col.rate("second", lambda row: row.rate(row.pair.second)),
-        col.effect("difference", lambda row: row.pair.difference),
+        col.effect("difference", lambda row: row.pair.value),
         col.effect_interval(
             col.at_level(first.people.confidence_level),
             lambda row: (row.pair.low, row.pair.high),
@@ -234,7 +235,7 @@ def of_gallery(study: StratStudy, told: Sequence[Note]) -> list[Note]:
 def study_statements(study: StratStudy) -> list[Note]:
     """Say what was found and what it means, a note each."""
     rank, first = study.rank, study.cases[0]
-    answers, facts = first.answers, first.facts
+    answers, (facts, *_) = first.answers, facts_of(study.cases)
     errors = tuple(
         _ERROR(method=one.method, error=float(one.by_rank[rank - 1]), varying=one.varying)
         for one in study.errors.values()
@@ -244,7 +245,7 @@ def study_statements(study: StratStudy) -> list[Note]:
         *(one.sentence() for one in (*study.effects, *study.mixed)),
         *sensor_statements(study),
         where(algorithm=facts.algorithm, rank=rank, errors=errors),
-        metrics_statement((one.facts.algorithm, one.facts.metric) for one in study.cases),
+        metrics_statement((one.algorithm, one.metric) for one in facts_of(study.cases)),
         _PLUS_MINUS(),
         answered(answers),
         *([_TEST()] if study.effects else ()),
@@ -276,11 +277,13 @@ def _about_miss_rate(algorithm: str, miss: MissRate) -> Note:
 
 def study_figures(study: StratStudy, n_algorithms: int = 1) -> dict[str, Callable[[], Figure]]:
     """What draws the paper's figures: galleries and mixed galleries, errors by method, units, algorithms."""
-    first = study.cases[0].facts
+    first = study.cases[0]
     only = part_of(n_algorithms, len(study.cases), "algorithms", "the first")
     alone = part_of(1, len(study.cases), "algorithms", "the first")
     each = (
-        f"{counted(study.n_images - 1, 'probe')} each" if study.effects else counted(first.n_probes, "probe")
+        f"{counted(study.n_images - 1, 'probe')} each"
+        if study.effects
+        else counted(first.rests_on.n, "probe")
     )
     people = counted(study.n_subjects, "person", "people")
     note = "; ".join(filter(None, (f"{first.algorithm}, {people}, {each}", alone)))

@@ -25,6 +25,7 @@ from proband.report.charts.makers.curves import cmc
 from proband.report.charts.makers.rows import gallery_effect
 from proband.report.kinds.compared_methods import say_comparisons
 from proband.report.kinds.comparisons import told_and_left
+from proband.report.kinds.differences import difference_tables
 from proband.report.kinds.pairs import leading_section
 from proband.report.kinds.verdicts import rate_of_items, summary_of
 from proband.report.methods_text import MethodsText
@@ -36,6 +37,7 @@ from proband.report.scene import Scene
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
 from proband.results.base import Answers, Facts
+from proband.results.estimate import facts_of
 from proband.words import Note, Sentence
 
 _MOST_SENSORS = 4  # sentences; all of them if everything is explained
@@ -44,6 +46,11 @@ _IN_TURN = Sentence(
     "note",
     "Each of {images} images of {people:count person/people} served as the gallery in turn, as they are and mixed; whether the "
     "galleries differ was tested over people by Hotelling's T²",
+)
+_FIXED_GALLERY = Sentence(
+    "methods.stratified-fixed-gallery",
+    "note",
+    "The gallery was fixed, and probes of {people:count person/people} were evaluated as a stratified sample",
 )
 _GALLERY_ERRORS = Sentence(
     "methods.gallery-errors", "note", "Standard errors of each gallery: {methods:parts}"
@@ -81,7 +88,8 @@ class StratView(View[StratStudy]):
         before = [] if explain else [people_statement(found)]
         shown = [] if explain or len(sensors) > _MOST_SENSORS else sensors  # the table has the verdicts
         notes = [note for note in study_statements(found) if note not in (*before, *shown)]
-        yield Passage(study_tables(found), [*told, *shown], [*left, *notes], self.answers(found), before)
+        tables = [*study_tables(found), *difference_tables(found.comparison)]
+        yield Passage(tables, [*told, *shown], [*left, *notes], self.answers(found), before)
 
     def frames(self, found: StratStudy) -> Mapping[str, pl.DataFrame]:
         rows = [
@@ -133,10 +141,10 @@ class StratView(View[StratStudy]):
         return found.comparison
 
     def facts(self, found: StratStudy) -> Sequence[Facts]:
-        return [one.facts for one in found.cases]
+        return facts_of(found.cases)
 
     def badges(self, found: StratStudy) -> Sequence[Badge]:
-        return badges_of_facts(found.cases[0].facts)
+        return badges_of_facts(facts_of(found.cases)[0])
 
     def noted(self, found: StratStudy) -> Sequence[tuple[Note, Sequence[Note | str]]]:
         return [] if found.comparison is None else [(_GALLERIES(), found.comparison.notes)]
@@ -148,8 +156,10 @@ class StratView(View[StratStudy]):
         if found.effects:
             sizes = {"images": found.n_images, "people": found.n_subjects}
             text.say(_IN_TURN(**sizes), "micheals2001", "hotelling1931")
+        else:
+            text.say(_FIXED_GALLERY(people=found.n_subjects), "micheals2001")
         every = [*found.estimates, *(one for effect in found.effects for one in effect.estimates)]
-        text.say_methods(_GALLERY_ERRORS, (one.design for one in every))
+        text.say_methods(_GALLERY_ERRORS, (one.method for one in every))
 
 
 def _told(study: StratStudy) -> Note:
@@ -173,11 +183,13 @@ class _Gallery(NamedTuple):
 
 def _galleries(study: StratStudy) -> list[_Gallery]:
     every = [
-        _Gallery(effect.algorithm, "mixed" if effect.mixed else "as they are", number, one, effect.p_value)
+        _Gallery(
+            effect.algorithm, "mixed" if effect.mixed else "as they are", number, one, effect.test.p_value
+        )
         for effect in (*study.effects, *study.mixed)
         for number, one in enumerate(effect.estimates, 1)
     ]
-    return every + [_Gallery(one.facts.algorithm, "fixed", 1, one, None) for one in study.estimates]
+    return every + [_Gallery(one.algorithm, "fixed", 1, one, None) for one in study.estimates]
 
 
 def _effects_table(study: StratStudy) -> Table:
@@ -207,7 +219,7 @@ def _errors_table(study: StratStudy) -> Table:
     """The standard errors of the first algorithm by several methods."""
     gallery = "first mixed gallery" if study.effects else "fixed gallery"
     return col.table_of(
-        f"Standard error at rank {study.rank} of {study.cases[0].facts.algorithm}, {gallery}",
+        f"Standard error at rank {study.rank} of {study.cases[0].algorithm}, {gallery}",
         study.errors.values(),
         col.name("method", lambda one: str(one.method)),
         col.name("varying", lambda one: str(one.varying)),

@@ -33,7 +33,7 @@ ANALYSES.register("survey")(
             reads="files",
             files=("TABLE", "Table with a row for each observation."),
             experiment=(),
-            frames=("survey",),
+            frames=("survey", "survey_differences"),
             figures=("survey",),
             marks={"seed": Needs("method=bootstrap")},
         ),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from proband.inference.survey import SurveyEstimate, SurveyEstimates
+import polars as pl
+
+from proband.engine.frames import frame_of_rows
+from proband.inference.survey.results import SurveyEstimates, SurveyRow
 from proband.report import columns as col
 from proband.report.charts.makers.rows import Valued, values
 from proband.report.charts.scales import Unit
@@ -15,6 +18,7 @@ from proband.report.scene import Scene
 from proband.report.tables.cells import digits_cell, ends_cell, interval_cell, rate_cell
 from proband.report.tables.table import Cell, Table
 from proband.report.view import View, shows
+from proband.results.frames import tidy_rows
 from proband.words import Note, Sentence
 
 _SAMPLE = Sentence(
@@ -38,6 +42,15 @@ class SurveyView(View[SurveyEstimates]):
     def tables(self, found: SurveyEstimates) -> Sequence[Table]:
         return [_estimates(found), *([_differences(found)] if found.differences else [])]
 
+    def frames(self, found: SurveyEstimates) -> Mapping[str, pl.DataFrame]:
+        """Every estimate, and every difference if there are any."""
+        made = {"survey": found.to_frame()}
+        if found.differences:
+            made["survey_differences"] = frame_of_rows(
+                [row for difference in found.differences for row in tidy_rows(difference)]
+            )
+        return made
+
     def charts(self, found: SurveyEstimates) -> Mapping[str, Sequence[Chart]]:
         return {"survey": list(_charts(found))}
 
@@ -56,37 +69,40 @@ class SurveyView(View[SurveyEstimates]):
 
 def _estimates(found: SurveyEstimates) -> Table:
     """A row for each number: a share to four places, as all rates are, anything else by its digits."""
-    domains = dict.fromkeys(key for one in found.estimates for key in one.domain)
+    domains = dict.fromkeys(key for domain in found.domains for key in domain)
+    rests = [estimate.rests_on for estimate in found.estimates]
     return col.table_of(
         "",
-        found.estimates,
-        *col.each(domains, lambda key: col.name(key, lambda one: one.domain.get(key, ""))),
-        col.name("statistic", _called),
-        col.cell("estimate", lambda one: _number(one, one.value, _DIGITS)),
-        col.cell("standard error", lambda one: _number(one, one.standard_error, 4)),
+        found.rows,
+        *col.each(domains, lambda key: col.name(key, lambda row: row.domain.get(key, ""))),
+        col.name("statistic", lambda row: row.label.called),
+        col.cell("estimate", lambda row: _number(row, row.estimate.value, _DIGITS)),
+        col.cell("standard error", lambda row: _number(row, row.estimate.standard_error or 0.0, 4)),
         col.cell(col.at_level(found.confidence_level), _interval, answers=found.answers, kind="interval"),
         col.fixed(
             "design effect",
-            lambda one: one.design_effect,
+            lambda row: row.estimate.rests_on.design_effect,
             _EFFECT,
-            when=any(one.design_effect is not None for one in found.estimates),
+            when=any(rest.design_effect is not None for rest in rests),
         ),
         col.count(
-            "units", lambda one: one.n_units, when=any(one.n_units < one.n_rows for one in found.estimates)
+            "units",
+            lambda row: row.estimate.rests_on.n_units,
+            when=any((rest.n_units or 0) < rest.n for rest in rests),
         ),
-        col.count("rows", lambda one: one.n_rows),
+        col.count("rows", lambda row: row.estimate.rests_on.n),
         id="survey-estimates",
         on_page="Estimates for the population",
     )
 
 
-def _number(one: SurveyEstimate, number: float, significant: int) -> Cell:
-    return rate_cell(number) if one.label.share else digits_cell(number, significant)
+def _number(row: SurveyRow, number: float, significant: int) -> Cell:
+    return rate_cell(number) if row.label.share else digits_cell(number, significant)
 
 
-def _interval(one: SurveyEstimate) -> Cell:
-    ends = one.low, one.high
-    return interval_cell(ends) if one.label.share else ends_cell(*ends, _DIGITS)
+def _interval(row: SurveyRow) -> Cell:
+    ends = row.estimate.low, row.estimate.high
+    return interval_cell(ends) if row.label.share else ends_cell(*ends, _DIGITS)
 
 
 def _differences(found: SurveyEstimates) -> Table:
@@ -94,7 +110,7 @@ def _differences(found: SurveyEstimates) -> Table:
     return col.table_of(
         "",
         found.differences,
-        col.name("difference", lambda one: one.name),
+        col.name("difference", lambda pair: f"{pair.first} − {pair.second}"),
         col.digits("estimate", significant=_DIGITS),
         col.digits("standard error", lambda one: one.standard_error, significant=4),
         col.digits_interval(col.at_level(found.confidence_level), significant=_DIGITS),
@@ -106,9 +122,12 @@ def _differences(found: SurveyEstimates) -> Table:
 
 def _charts(found: SurveyEstimates) -> Iterator[Chart]:
     """The estimates with their intervals: a chart for each statistic, a row for each domain."""
-    for place, name in enumerate(dict.fromkeys(map(_called, found.estimates)), 1):
-        own = [one for one in found.estimates if _called(one) == name]
-        rows = [Valued(", ".join(one.domain.values()) or name, one.value, one.low, one.high) for one in own]
+    for place, name in enumerate(dict.fromkeys(label.called for label in found.labels), 1):
+        own = [row for row in found.rows if row.label.called == name]
+        rows = [
+            Valued(", ".join(domain.values()) or name, estimate.value, estimate.low, estimate.high)
+            for _, domain, estimate in own
+        ]
         unit: Unit = "rate" if own[0].label.share else "number"
         yield values(
             rows,
@@ -119,12 +138,3 @@ def _charts(found: SurveyEstimates) -> Iterator[Chart]:
             title=name,
             answers=found.answers,
         )
-
-
-def _called(one: SurveyEstimate) -> str:
-    label = one.label
-    if label.statistic in ("ratio", "quantile", "function"):
-        return f"{label.statistic} {label.name}"
-    if label.share and label.level is not None:
-        return f"share {label.name}"
-    return f"mean {label.name}" if label.statistic == "mean" else label.name

@@ -11,11 +11,11 @@ import polars as pl
 from proband.analyses.threshold.run import Thresholds
 from proband.inference.verification.results import VerificationPoint
 from proband.inference.verification.thresholds.deployed import thinned
-from proband.inference.verification.thresholds.results import DeployedThreshold, DeployedThresholds
+from proband.inference.verification.thresholds.results import DeployedThreshold
 from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
 from proband.report.charts.makers.curves import curves_along
-from proband.report.charts.spec import Chart, Series, listed
+from proband.report.charts.spec import Chart, Series, comparable_charts, listed
 from proband.report.methods_text import MethodsText
 from proband.report.notes import UNSUPPORTED, answered
 from proband.report.scene import Scene
@@ -23,9 +23,10 @@ from proband.report.tables.table import Table
 from proband.report.view import Passage, View, shows
 from proband.results.base import Answers
 from proband.results.compared import metrics_statement
+from proband.results.several import Several
 from proband.words import Note, Sentence, digits, given, level, threshold
 
-Found = DeployedThreshold | DeployedThresholds | Thresholds
+Found = DeployedThreshold | Several[str, DeployedThreshold] | Thresholds
 _DOTS = 30  # on a curve
 _THRESHOLDS = Sentence(
     "methods.thresholds",
@@ -35,19 +36,25 @@ _THRESHOLDS = Sentence(
 )
 
 
-@shows(DeployedThreshold, DeployedThresholds, Thresholds)
+@shows(DeployedThreshold, Thresholds)
 class ThresholdsView(View[Found]):
     """The plain threshold, and those with a confidence for new people, for each algorithm and false match rate."""
 
     section = ("thresholds", "Thresholds for new people", 32)
     meaning = "What the thresholds mean"
+    of_several = True
 
     def tables(self, found: Found) -> Sequence[Table]:
         return [_thresholds(_each(found))]
 
     def charts(self, found: Found) -> Mapping[str, Sequence[Chart]]:
         drawable = [one for one in _each(found) if len(one.rates) > 1]
-        return {"thresholds": [_bounds(drawable)]} if drawable else {}
+        algorithms = list(dict.fromkeys(one.algorithm for one in drawable))
+        charts = [
+            _bounds([one for one in drawable if one.algorithm == name], place, len(algorithms))
+            for place, name in enumerate(algorithms)
+        ]
+        return {"thresholds": comparable_charts(charts)} if charts else {}
 
     def notes(self, found: Found) -> Sequence[Note]:
         """Everything a reader should know: what each means for new people first."""
@@ -56,7 +63,7 @@ class ThresholdsView(View[Found]):
         metric = metrics_statement((one.algorithm, one.compared.metric) for one in each)
         said = [
             *(note for one in each for note in one.deployed()),
-            *DeployedThresholds(each).sentences(),
+            *DeployedThreshold.sentences_together(each),
             *_starred(each),
             *about,
             metric,
@@ -71,13 +78,14 @@ class ThresholdsView(View[Found]):
     def passages(self, found: Found, explain: bool) -> Iterator[Passage]:
         """The first promise beneath the table, and the rest below."""
         each, answers = _each(found), self.answers(found)
-        first, *rest = DeployedThresholds(each).sentences()
+        first, *rest = DeployedThreshold.sentences_together(each)
         brief = [*rest, answered(answers[0]), *_starred(each)]
         notes = [note for note in self.notes(found) if note != first] if explain else brief
         yield Passage(self.tables(found), [first], notes, answers)
 
     def frames(self, found: Found) -> Mapping[str, pl.DataFrame]:
-        return {"thresholds": DeployedThresholds(_each(found)).to_frame()}
+        frames = [one.to_frame() for one in _each(found)]
+        return {"thresholds": pl.concat(frames, how="vertical_relaxed")}
 
     def algorithms(self, found: Found) -> Sequence[str]:
         return [one.algorithm for one in _each(found)]
@@ -90,7 +98,7 @@ class ThresholdsView(View[Found]):
 def _each(found: Found) -> tuple[DeployedThreshold, ...]:
     if isinstance(found, DeployedThreshold):
         return (found,)
-    return found.found if isinstance(found, DeployedThresholds) else found.thresholds
+    return tuple(found.members()) if isinstance(found, Several) else found.thresholds
 
 
 class _Grade(NamedTuple):
@@ -119,13 +127,13 @@ def _thresholds(found: Sequence[DeployedThreshold]) -> Table:
         "",
         [grade for one in found for grade in _grades(one)],
         col.name("algorithm", lambda row: row.of.algorithm),
-        col.given("target FMR", lambda row: row.of.asked, "The false match rate to keep.", leads=True),
+        col.given("target FMR", lambda row: row.of.target_fmr, "The false match rate to keep.", leads=True),
         col.name("confidence", lambda row: row.sure, "How sure it is that new people are within the target."),
         *col.inside(
             _point,
-            col.threshold("threshold", lambda at: at.point.threshold),
-            col.small("FMR", lambda at: at.point.fmr, supported=lambda at: at.point.fmr_supported),
-            col.rate("FNMR", lambda at: at.point.fnmr, supported=lambda at: at.point.fnmr_supported),
+            col.threshold("threshold", lambda at: at.threshold),
+            col.small("FMR", lambda at: at.fmr.value, supported=lambda at: at.fmr.supported),
+            col.rate("FNMR", lambda at: at.fnmr.value, supported=lambda at: at.fnmr.supported),
             col.interval(
                 col.at_level(found[0].confidence_level),
                 lambda at: (at.fnmr.low, at.fnmr.high),
@@ -140,32 +148,29 @@ def _thresholds(found: Sequence[DeployedThreshold]) -> Table:
 
 def _starred(found: Sequence[DeployedThreshold]) -> list[Note]:
     """What the asterisk of a table means, where it has one."""
-    points = [one.point for each in found for one in each.graded.values() if one is not None]
-    few = any(not (one.fmr_supported and one.fnmr_supported) for one in points)
+    points = [point for one in found for point in one.graded.values() if point is not None]
+    few = any(not (point.fmr.supported and point.fnmr.supported) for point in points)
     return [UNSUPPORTED(least=SUPPORTED)] if few else []
 
 
-def _bounds(found: Sequence[DeployedThreshold]) -> Chart:
-    """The rate of every algorithm by threshold, with a band up to its bound for new people."""
-    longest: dict[str, DeployedThreshold] = {}
-    for one in found:
-        kept = longest.get(one.algorithm)
-        if kept is None or len(one.rates) > len(kept.rates):
-            longest[one.algorithm] = one
-    series = [_series(one, place) for place, one in enumerate(longest.values())]
+def _bounds(found: Sequence[DeployedThreshold], place: int, n: int) -> Chart:
+    """The rate of one of `n` algorithms by threshold, with a band up to its bound for new people: scores of algorithms have no common scale."""
+    longest = max(found, key=lambda one: len(one.rates))
     part = level(found[0].confidence_level)
     told = [
-        f"{one.algorithm} {threshold(one.sure.point.threshold)} for {given(one.asked)} (FMR {digits(one.sure.point.fmr)} here)"
+        f"{one.algorithm} {threshold(one.sure.threshold)} for {given(one.target_fmr)} (FMR {digits(one.sure.fmr.value)} here)"
         for one in found
         if one.sure is not None
     ]
     return curves_along(
-        series,
-        "threshold",
+        [_series(longest, place)],
+        "threshold" if n == 1 else f"threshold of {longest.algorithm}",
         "false match rate",
         "rate",
-        id="threshold-bounds",
-        title="False match rate and its upper bound by threshold",
+        id="threshold-bounds" if place == 0 else f"threshold-bounds-{place + 1}",
+        title="False match rate and its upper bound by threshold"
+        if n == 1
+        else f"{longest.algorithm}: FMR and its bound by threshold",
         said=f"False match rates by threshold, with bands up to the one-sided {part} bound for new people. Thresholds to deploy: "
         f"{listed(told) if told else 'none'}.",
         scale="log",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from proband.analyses.verification.request import VerificationRequest
-from proband.errors import UsageError
+from proband.errors import unknown_name
 from proband.inference.verification.groups import Differential, error_rates_by, hard_subjects_of
 from proband.inference.verification.lists import require_list_orientation
 from proband.inference.verification.people.hard_subjects import HardSubjects
@@ -24,6 +24,7 @@ from proband.study.context import Context, digest_of
 from proband.study.findings import Parts
 from proband.study.inputs import Algorithm, PairList
 from proband.study.refusals import RequestError
+from proband.words import plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ def prepare(request: VerificationRequest, context: Context) -> None:
         columns = context.samples.frame.columns
         for column in request.by:
             if column not in columns:
-                raise UsageError(f"There is no column {column!r}.", f"the columns are: {', '.join(columns)}.")
+                raise unknown_name("column", column, columns, "to make groups of")
 
 
 def run(request: VerificationRequest, context: Context) -> Verified:
@@ -117,13 +118,13 @@ def _of_list(pairs: PairList, request: VerificationRequest, context: Context, le
 
 def _by_group(algorithm: Algorithm, column: str, at: Verification, context: Context) -> Differential:
     """Error rates of one algorithm by the values of a column, at the first operating point."""
-    point = at.points[0].point
+    point = at.points[0].counts
     return context.step(
         "groups",
         {
             "within": digest_of(context.verified),
             "column": column,
-            "point": point.to_dict(),
+            "point": plain(point),
             **context.judging,
         },
         lambda: error_rates_by(
@@ -136,12 +137,12 @@ def _by_group(algorithm: Algorithm, column: str, at: Verification, context: Cont
 
 def _hard_subjects(algorithm: Algorithm, at: Verification, context: Context) -> HardSubjects:
     """Whom the errors of one algorithm fall on, at the first operating point."""
-    point, hidden = at.points[0].point, context.output.pseudonyms
+    point, hidden = at.points[0].counts, context.output.pseudonyms
     return context.step(
         "subjects",
         {
             "within": digest_of(context.verified),
-            "point": point.to_dict(),
+            "point": plain(point),
             "pseudonyms": hidden,
             **context.judging,
         },

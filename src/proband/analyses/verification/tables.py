@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
 from proband.inference.verification.groups import Differential, GroupRates
-from proband.inference.verification.intervals.rate_interval import RateInterval
-from proband.inference.verification.results import PEOPLE_SHARED, Verification, VerificationPoint
+from proband.inference.verification.intervals.answers import PEOPLE_SHARED
+from proband.inference.verification.people.hard_subjects import HardSubjects
+from proband.inference.verification.results import Verification, VerificationPoint
+from proband.measures.folds import FoldAccuracy
 from proband.report import columns as col
-from proband.report.tables.cells import interval_cell, over, rate_cell, unsupported
+from proband.report.tables.cells import blank_cell, interval_cell, over, rate_cell, unsupported
 from proband.report.tables.table import Cell, Table
 from proband.results.base import Answers
 from proband.results.compared import metric_label
+from proband.results.estimate import Estimate
 from proband.results.targets import derived
-from proband.words import Sentence, Target, digits, level, threshold
+from proband.words import Method, Note, Sentence, Target, digits, level, threshold
 
 _THRESHOLD = Target("threshold", "the algorithm and the threshold")
 _ALGORITHM = Target("algorithm", "the algorithm")
@@ -49,48 +52,165 @@ def _point(row: Row) -> VerificationPoint:
     return row[1]
 
 
-def verification_table(results: Sequence[Verification], *, whole: bool = False) -> Table:
-    """A row for each algorithm and operating point; `whole` with the false non-matches, and the intervals of FMR."""
-    answers, part = (
-        results[0].answers,
-        f"{level(results[0].confidence_level)} interval" if whole else "interval",
-    )
-    few = any(not (p.point.fmr_supported and p.point.fnmr_supported) for _, p in _of_points(results))
+def verification_tables(results: Sequence[Verification]) -> list[Table]:
+    """EER, AUC and FNMR at each target FMR; thresholds that were given have a table of their own where both were asked for."""
+    at_targets = [row for row in _of_points(results) if row[1].target_fmr is not None]
+    at_thresholds = [row for row in _of_points(results) if row[1].target_fmr is None]
+    if not at_targets:
+        return [_summary_table("", at_thresholds, whole_curve=True)]
+    tables = [_summary_table("", at_targets, whole_curve=True)]
+    return [*tables, _summary_table("At the thresholds given", at_thresholds)] if at_thresholds else tables
+
+
+def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = False) -> Table:
+    """A row for each algorithm and operating point, with one interval of FNMR: re-estimated at the target FMR, or at the threshold."""
+    answers, part = rows[0][0].answers, col.at_level(rows[0][0].confidence_level)
+    firsts = [
+        next(row for row in rows if row[0] is result) for result in dict.fromkeys(row[0] for row in rows)
+    ]
+    at_thresholds = all(point.target_fmr is None for _, point in rows)
+
+    def of_curve(value: Callable[[Verification], float]) -> Callable[[Row], Cell]:
+        return lambda row: rate_cell(value(row[0])) if row in firsts else blank_cell()
+
     return col.table_of(
-        "Operating points" if whole else "",
+        caption,
+        rows,
+        col.name("algorithm", lambda row: row[0].algorithm),
+        col.cell("EER", of_curve(lambda result: result.eer.value), _MIDPOINT, when=whole_curve),
+        col.cell(
+            "AUC", of_curve(lambda result: result.auc.value), "The area under the ROC.", when=whole_curve
+        ),
+        *col.inside(
+            _point,
+            col.given("target FMR", lambda at: at.target_fmr, leads=True, when=not at_thresholds),
+            col.threshold("threshold", lambda at: at.threshold, leads=True, when=at_thresholds),
+            col.small(
+                "FMR",
+                lambda at: at.fmr.value,
+                supported=lambda at: at.fmr.supported,
+                when=at_thresholds,
+            ),
+            col.rate("FNMR", lambda at: at.fnmr.value, supported=lambda at: at.fnmr.supported),
+            col.interval(
+                part,
+                lambda at: at.re_estimated,
+                "Of FNMR at the target FMR: the threshold is re-estimated in every resample of people.",
+                answers=_re_estimated(answers),
+                when=any(point.re_estimated is not None for _, point in rows),
+            ),
+            col.interval(
+                f"{part},\nfixed threshold",
+                lambda at: col.ends(at.fnmr_at_threshold) if at.re_estimated is None else None,
+                "Of FNMR at the threshold, held fixed.",
+                answers=_held(answers),
+                when=any(point.re_estimated is None for _, point in rows),
+            ),
+        ),
+    )
+
+
+def operating_points_table(results: Sequence[Verification]) -> Table:
+    """Every operating point: its threshold, both error rates with their intervals at it, and what they rest on."""
+    answers, part = results[0].answers, col.at_level(results[0].confidence_level)
+    few = any(not (p.fmr.supported and p.fnmr.supported) for _, p in _of_points(results))
+    return col.table_of(
+        "Operating points",
         _of_points(results),
         col.name("algorithm", lambda row: row[0].algorithm),
         *col.inside(
             _point,
-            col.given("target FMR", lambda at: at.point.asked, leads=True),
-            col.threshold("threshold", lambda at: at.point.threshold, leads=True),
-            col.small("FMR", lambda at: at.point.fmr, supported=lambda at: at.point.fmr_supported),
+            col.given("target FMR", lambda at: at.target_fmr, leads=True),
+            col.threshold("threshold", lambda at: at.threshold, leads=True),
+            col.small("FMR", lambda at: at.fmr.value, supported=lambda at: at.fmr.supported),
             col.small_interval(
                 part,
                 lambda at: (at.fmr.low, at.fmr.high),
                 answers=replace(answers, of=_FMR_THERE, fixed=_THRESHOLD),
-                when=whole,
             ),
-            col.share("false matches", lambda at: (at.point.false_matches, at.point.n_impostor)),
-            col.rate("FNMR", lambda at: at.point.fnmr, supported=lambda at: at.point.fnmr_supported),
+            col.share("false matches", lambda at: (at.counts.false_matches, at.counts.n_impostor)),
+            col.rate("FNMR", lambda at: at.fnmr.value, supported=lambda at: at.fnmr.supported),
             col.interval(
                 part,
-                lambda at: (at.fnmr.low, at.fnmr.high),
+                lambda at: col.ends(at.fnmr_at_threshold),
                 "At the threshold, held fixed.",
                 answers=_held(answers),
             ),
             col.interval(
                 "at target FMR",
-                lambda at: at.fnmr_at_fmr,
+                lambda at: at.re_estimated,
                 "The threshold is re-estimated in every resample of people.",
-                answers=_anew(answers),
+                answers=_re_estimated(answers),
             ),
-            col.share(
-                "false non-matches", lambda at: (at.point.false_non_matches, at.point.n_genuine), when=whole
-            ),
+            col.share("false non-matches", lambda at: (at.counts.false_non_matches, at.counts.n_genuine)),
         ),
         id="operating-points",
-        notes=[_FEW] if whole and few else [],
+        notes=[_FEW] if few else [],
+    )
+
+
+def naive_table(results: Sequence[Verification]) -> Table:
+    """The intervals that take comparisons for independent, beside those that account for shared people."""
+    part = col.at_level(results[0].confidence_level)
+    answers = results[0].answers
+    rows = [(result, point) for result, point in _of_points(results) if point.fmr.naive is not None]
+    return col.table_of(
+        "Naive intervals, of comparisons as if independent",
+        rows,
+        col.name("algorithm", lambda row: row[0].algorithm),
+        *col.inside(
+            lambda row: row[1],
+            col.given("target FMR", lambda at: at.target_fmr, leads=True),
+            col.threshold("threshold", lambda at: at.threshold, leads=True),
+        ),
+        col.small_interval(f"FMR, {part}", lambda row: col.ends(row[1].fmr)),
+        col.small_interval("naive", lambda row: col.ends(row[1].fmr.naive)),
+        col.interval(f"FNMR, {part}", lambda row: col.ends(row[1].fnmr_at_threshold), answers=_held(answers)),
+        col.interval("naive", lambda row: col.ends(row[1].fnmr_at_threshold.naive)),
+        id="naive",
+    )
+
+
+def hard_subjects_table(found: Mapping[str, HardSubjects]) -> Table:
+    """Whether errors are those of a few people, a row for each algorithm."""
+    return col.table_of(
+        "Are errors concentrated on a few people?",
+        list(found.items()),
+        col.name("algorithm", lambda row: row[0]),
+        col.p("false non-matches, p", lambda row: _tested_for(row[1].goats_p, row[1].goats_test)),
+        col.p("false matches, p", lambda row: _tested_for(row[1].lambs_p, row[1].lambs_test)),
+        id="hard-subjects",
+    )
+
+
+def _tested_for(p: float | None, test: Method) -> tuple[float | None, float | None] | None:
+    return None if p is None else (p, test.floor)
+
+
+def folds_table(found: Sequence[FoldAccuracy], notes: Sequence[Note] = ()) -> Table:
+    """Accuracy over the folds of listed pairs, one row for each algorithm."""
+    return col.table_of(
+        "Accuracy over folds",
+        found,
+        col.name("algorithm", lambda one: one.name),
+        col.rate("accuracy", lambda one: one.mean),
+        col.rate("standard error", lambda one: one.standard_error),
+        col.count("folds", lambda one: len(one.accuracies)),
+        col.count("pairs", lambda one: one.n_pairs),
+        id="folds",
+        notes=notes,
+    )
+
+
+def folds_frame(found: FoldAccuracy) -> pl.DataFrame:
+    """A row for each fold."""
+    return pl.DataFrame(
+        {
+            "algorithm": found.name,
+            "fold": range(1, len(found.accuracies) + 1),
+            "accuracy": found.accuracies,
+            "threshold": found.thresholds,
+        }
     )
 
 
@@ -99,7 +219,7 @@ def _held(answers: Answers) -> Answers:
     return replace(answers, of=_FNMR_THERE, fixed=_THRESHOLD)
 
 
-def _anew(answers: Answers) -> Answers:
+def _re_estimated(answers: Answers) -> Answers:
     """What an interval answers whose threshold is set on the people that vary."""
     varying = derived("threshold", "{}, and the threshold set on them", answers.varying)
     return Answers(_FNMR_AT_FMR, varying, _ALGORITHM, answers.assuming)
@@ -107,8 +227,8 @@ def _anew(answers: Answers) -> Answers:
 
 def rates_table(results: Sequence[Verification]) -> Table:
     """Algorithms by what was asked for: FNMR at each target FMR, and summaries of whole curves."""
-    points = [point for _, point in _of_points(results) if point.point.asked is not None]
-    few = any(not point.point.fnmr_supported for point in points)
+    points = [point for _, point in _of_points(results) if point.target_fmr is not None]
+    few = any(not point.fnmr.supported for point in points)
 
     def at_target(fmr: float | None) -> col.ColumnOf[Verification]:
         return col.cell(
@@ -119,16 +239,16 @@ def rates_table(results: Sequence[Verification]) -> Table:
         f"Error rates, with {level(results[0].confidence_level)} intervals",
         results,
         col.name("algorithm", lambda one: one.algorithm),
-        *map(at_target, dict.fromkeys(point.point.asked for point in points)),
+        *map(at_target, dict.fromkeys(point.target_fmr for point in points)),
         col.estimate(
             "EER",
-            lambda one: (one.rates.eer().value, col.ends(one.eer_interval)),
+            lambda one: (one.eer.value, col.ends(one.eer)),
             _MIDPOINT,
             answers=lambda one: replace(one.answers, of=_EER, fixed=_ALGORITHM),
         ),
         col.estimate(
             "AUC",
-            lambda one: (one.rates.auc(), col.ends(one.auc_interval)),
+            lambda one: (one.auc.value, col.ends(one.auc)),
             "The area under the ROC.",
             answers=lambda one: replace(one.answers, of=_AREA, fixed=_ALGORITHM),
         ),
@@ -139,13 +259,12 @@ def rates_table(results: Sequence[Verification]) -> Table:
 
 def _at_target(result: Verification, fmr: float | None) -> Cell | None:
     """FNMR at a false match rate, with its interval there, or at the threshold."""
-    at = next((point for point in result.points if point.point.asked == fmr), None)
+    at = next((point for point in result.points if point.target_fmr == fmr), None)
     if at is None:
         return None
-    rate = rate_cell(at.point.fnmr, unsupported(at.point.fnmr_supported))
-    if at.fnmr_at_fmr is not None:
-        return over(rate, interval_cell(at.fnmr_at_fmr, _anew(result.answers)))
-    return over(rate, interval_cell((at.fnmr.low, at.fnmr.high), _held(result.answers)))
+    rate = rate_cell(at.fnmr.value, unsupported(at.fnmr.supported))
+    answers = _held(result.answers) if at.re_estimated is None else _re_estimated(result.answers)
+    return over(rate, interval_cell((at.fnmr.low, at.fnmr.high), answers))
 
 
 def sizes_table(results: Sequence[Verification]) -> Table:
@@ -166,25 +285,26 @@ def sizes_table(results: Sequence[Verification]) -> Table:
 def shared_people(results: Sequence[Verification]) -> Table:
     """How many independent comparisons the comparisons of verification are worth."""
 
-    def worth(one: RateInterval) -> float | None:
-        return one.n / one.n_effective if one.n_effective > 0 else None
+    def worth(rate: Estimate) -> float | None:
+        effective = rate.rests_on.n_effective
+        return rate.rests_on.n / effective if effective else None
 
     rates = [
         (name, one)
         for _, point in _of_points(results)
-        for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
+        for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr_at_threshold))
     ]
     return col.table_of(
         "Comparisons that share a person are not independent",
         _of_points(results),
         col.name("algorithm", lambda row: row[0].algorithm),
-        col.threshold("threshold", lambda row: row[1].point.threshold),
-        col.count("impostor comparisons", lambda row: row[1].fmr.n),
-        col.fixed("effective", lambda row: row[1].fmr.n_effective, places=0),
+        col.threshold("threshold", lambda row: row[1].threshold),
+        col.count("impostor comparisons", lambda row: row[1].fmr.rests_on.n),
+        col.fixed("effective", lambda row: row[1].fmr.rests_on.n_effective, places=0),
         col.fixed("design effect", lambda row: worth(row[1].fmr), places=1),
-        col.count("genuine comparisons", lambda row: row[1].fnmr.n),
-        col.fixed("effective", lambda row: row[1].fnmr.n_effective, places=0),
-        col.fixed("design effect", lambda row: worth(row[1].fnmr), places=1),
+        col.count("genuine comparisons", lambda row: row[1].fnmr.rests_on.n),
+        col.fixed("effective", lambda row: row[1].fnmr_at_threshold.rests_on.n_effective, places=0),
+        col.fixed("design effect", lambda row: worth(row[1].fnmr_at_threshold), places=1),
         id="shared-people",
         notes=dict.fromkeys(_INTERVALS(rate=name, method=one.method) for name, one in rates),
     )
@@ -195,15 +315,21 @@ def points_frame(results: Sequence[Verification]) -> pl.DataFrame:
     rows = []
     for one in results:
         for point in one.points:
-            anew = point.fnmr_at_fmr or (None, None)
+            at, held, anew = point.counts, point.fnmr_at_threshold, point.re_estimated or (None, None)
             rows.append(
                 {
                     "algorithm": one.algorithm,
-                    **point.point.to_dict(),
+                    **asdict(at),
+                    "fmr": at.fmr,
+                    "fnmr": at.fnmr,
+                    "far": at.far,
+                    "frr": at.frr,
+                    "fmr_supported": at.fmr_supported,
+                    "fnmr_supported": at.fnmr_supported,
                     "fmr_low": point.fmr.low,
                     "fmr_high": point.fmr.high,
-                    "fnmr_low": point.fnmr.low,
-                    "fnmr_high": point.fnmr.high,
+                    "fnmr_low": held.low,
+                    "fnmr_high": held.high,
                     "fnmr_at_fmr_low": anew[0],
                     "fnmr_at_fmr_high": anew[1],
                     "metric": metric_label(one.compared.metric),
@@ -227,11 +353,11 @@ def groups_frame(one: Differential) -> pl.DataFrame:
                 "group": group.group,
                 "subjects": group.n_subjects,
                 "measure": name,
-                "rate": None if rate is None else rate.rate,
+                "rate": None if rate is None else rate.value,
                 "low": None if rate is None else rate.low,
                 "high": None if rate is None else rate.high,
-                "errors": None if rate is None else rate.errors,
-                "comparisons": None if rate is None else rate.n,
+                "errors": None if rate is None else rate.rests_on.n_events,
+                "comparisons": None if rate is None else rate.rests_on.n,
                 "supported": None if rate is None else rate.supported,
             }
             for group in one.groups
@@ -255,16 +381,16 @@ def every_groups_table(found: Sequence[Differential], id: str) -> Table:
 
 
 def _by_group(found: Sequence[Differential], title: str, *, with_algorithm: bool = False) -> Table:
-    def fnmr(row: tuple[str, GroupRates]) -> RateInterval | None:
+    def fnmr(row: tuple[str, GroupRates]) -> Estimate | None:
         return row[1].fnmr
 
-    def fmr(row: tuple[str, GroupRates]) -> RateInterval | None:
+    def fmr(row: tuple[str, GroupRates]) -> Estimate | None:
         return row[1].fmr
 
-    def rate(which: str) -> col.ColumnOf[RateInterval]:
+    def rate(which: str) -> col.ColumnOf[Estimate]:
         return col.small_estimate(
             which.upper(),
-            lambda one: (one.rate, (one.low, one.high)),
+            lambda rate: (rate.value, (rate.low, rate.high)),
             supported=lambda one: one.supported,
             answers=group_answers(which),
         )
@@ -275,8 +401,16 @@ def _by_group(found: Sequence[Differential], title: str, *, with_algorithm: bool
         col.name(found[0].column, lambda row: row[1].group),
         col.name("algorithm", lambda row: row[0], when=with_algorithm),
         col.count("people", lambda row: row[1].n_subjects),
-        *col.inside(fnmr, rate("fnmr"), col.share("false non-matches", lambda one: (one.errors, one.n))),
-        *col.inside(fmr, rate("fmr"), col.share("false matches", lambda one: (one.errors, one.n))),
+        *col.inside(
+            fnmr,
+            rate("fnmr"),
+            col.share("false non-matches", lambda rate: (rate.rests_on.n_events, rate.rests_on.n)),
+        ),
+        *col.inside(
+            fmr,
+            rate("fmr"),
+            col.share("false matches", lambda rate: (rate.rests_on.n_events, rate.rests_on.n)),
+        ),
     )
 
 

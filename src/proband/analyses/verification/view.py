@@ -12,14 +12,19 @@ import polars as pl
 from proband.analyses.verification.run import Verified
 from proband.analyses.verification.tables import (
     every_groups_table,
+    folds_frame,
+    folds_table,
     group_answers,
     groups_frame,
     groups_table,
+    hard_subjects_table,
+    naive_table,
+    operating_points_table,
     points_frame,
     rates_table,
     shared_people,
     sizes_table,
-    verification_table,
+    verification_tables,
 )
 from proband.analyses.verification.words import (
     concentration_statements,
@@ -37,8 +42,7 @@ from proband.engine.limits import Title
 from proband.errors import UsageError
 from proband.inference.verification.groups import BY_GROUP, VERDICTS, Differential
 from proband.inference.verification.people.hard_subjects import HardSubjects
-from proband.inference.verification.results import Verification, Verifications
-from proband.measures.folds import FoldAccuracy
+from proband.inference.verification.results import Verification
 from proband.measures.verification import SUPPORTED, ErrorRates
 from proband.report import columns as col
 from proband.report.charts.error_curves import ErrorCurve
@@ -50,13 +54,15 @@ from proband.report.charts.mpl import figure
 from proband.report.charts.spec import Chart
 from proband.report.methods_text import MethodsText
 from proband.report.model_card import CardMetric
-from proband.report.page.charts import shown
+from proband.report.page.charts import shown, side_by_side
 from proband.report.page.lengths import drawn, left_out, of_length
 from proband.report.page.model import Badge, Block, Folded, Section, said
 from proband.report.scene import Scene
 from proband.report.standings import Standing
 from proband.report.tables.table import Table
 from proband.report.view import Draw, Passage, Placed, Summary, View, shows
+from proband.results.estimate import Estimate
+from proband.results.several import Several
 from proband.words import Note, as_sentence, count, counted, digits, given, part_of
 
 if TYPE_CHECKING:
@@ -64,19 +70,30 @@ if TYPE_CHECKING:
 
 _HISTOGRAMS = 2  # algorithms whose scores are drawn
 _MOST_PEOPLE = 10  # of those whom errors fall on
-Rates = Verification | Verifications
+Rates = Verification | Several[str, Verification]
 
 
 def _each(found: Rates) -> tuple[Verification, ...]:
-    return found.found if isinstance(found, Verifications) else (found,)
+    return tuple(found.members()) if isinstance(found, Several) else (found,)
 
 
-@shows(Verification, Verifications)
+def _explained(results: Sequence[Verification], explain: bool) -> list[Table]:
+    """The tables of a terminal: in full with intervals at fixed thresholds and what the rates rest on."""
+    return [*verification_tables(results), *([operating_points_table(results)] if explain else [])]
+
+
+@shows(Verification)
 class VerificationView(View[Rates]):
     """Error rates of one algorithm or several: a row for each operating point."""
 
+    of_several = True
+
     def tables(self, found: Rates) -> Sequence[Table]:
-        return [verification_table(_each(found))]
+        return verification_tables(_each(found))
+
+    def passages(self, found: Rates, explain: bool) -> Iterator[Passage]:
+        """One interval of FNMR for each row; with every interval and count, if everything is to be explained."""
+        yield Passage(_explained(_each(found), explain), (), self.notes(found), [_each(found)[0].answers])
 
     def charts(self, found: Rates) -> Mapping[str, Sequence[Chart]]:
         return _charts(_each(found))
@@ -99,7 +116,7 @@ def differential_figure(
     both = [one for one in differential.groups if one.fmr is not None and one.fnmr is not None]
     if not both:
         raise UsageError("No group has both error rates, so there is nothing to draw.")
-    ordered = sorted(both, key=lambda one: -one.fmr.rate if one.fmr is not None else 0.0)
+    ordered = sorted(both, key=lambda one: -one.fmr.value if one.fmr is not None else 0.0)
     left = [one.group for one in differential.groups if one not in both]
     parts = (
         f"{differential.algorithm}, by {differential.column}, one threshold for all",
@@ -153,18 +170,25 @@ class VerifiedView(View[Verified]):
     precedence: ClassVar = {"ordered": 20, "estimates": 20, "badges": 40}
 
     def tables(self, found: Verified) -> Sequence[Table]:
-        points = [verification_table(found.verification)] if found.verification else []
-        return [*points, *map(groups_table, found.groups)]
+        points = verification_tables(found.verification) if found.verification else []
+        folds = [folds_table(found.folds)] if found.folds else []
+        hard = [hard_subjects_table(found.hard_subjects)] if found.hard_subjects else []
+        return [*points, *self._naive(found), *map(groups_table, found.groups), *hard, *folds]
+
+    def _naive(self, found: Verified) -> Sequence[Table]:
+        asked = any(point.fmr.naive is not None for one in found.verification for point in one.points)
+        return [naive_table(found.verification)] if asked else []
 
     def notes(self, found: Verified) -> Sequence[Note]:
         if not found.verification:
-            return folds_statements()
+            noted = dict.fromkeys(note for one in found.folds for note in one.notes)
+            return [*folds_statements(), *noted]
         return list(dict.fromkeys([*verification_statements(found.verification), *group_marks(found.groups)]))
 
     def passages(self, found: Verified, explain: bool) -> Iterator[Passage]:
         """Operating points, each grouping with its verdicts, and whom errors fall on."""
         if found.folds:
-            yield Passage(verdicts=list(map(repr, found.folds)), notes=folds_statements())
+            yield Passage(self.tables(found), notes=self.notes(found))
             return
         hard = [
             f"{name}: {as_sentence(note)}"
@@ -172,11 +196,11 @@ class VerifiedView(View[Verified]):
             for note in subjects.sentences()
         ]
         notes, answers = self.notes(found), [found.verification[0].answers]
-        table = verification_table(found.verification)
+        tables = [*_explained(found.verification, explain), *self._naive(found)]
         if not found.groups:
-            yield Passage([table], hard, notes, answers)
+            yield Passage(tables, hard, notes, answers)
             return
-        yield Passage([table])
+        yield Passage(tables)
         for one in found.groups:
             told = [note for note in one.sentences() if explain or note.code in VERDICTS]
             if one is found.groups[-1]:
@@ -185,11 +209,12 @@ class VerifiedView(View[Verified]):
                 yield Passage([groups_table(one)], told)
 
     def frames(self, found: Verified) -> Mapping[str, pl.DataFrame]:
-        """Operating points, curves, groups and people."""
+        """Operating points, curves, groups, folds and people."""
         made = {
             "operating_points": [points_frame(found.verification)] if found.verification else [],
             "roc": [one.rates.to_frame() for one in found.verification],
             "groups": list(map(groups_frame, found.groups)),
+            "folds": list(map(folds_frame, found.folds)),
             "hard_subjects": [
                 one.people.select(pl.lit(name).alias("algorithm"), pl.all())
                 for name, one in found.hard_subjects.items()
@@ -220,7 +245,7 @@ class VerifiedView(View[Verified]):
             blocks = tuple(_rates_blocks(found.verification, scene))
             yield Placed(30, Section("verification", "Verification", blocks))
         if found.folds:
-            table = _folds_table(found.folds, folds_statements())
+            table = folds_table(found.folds, self.notes(found))
             yield Placed(50, Section("folds", "Accuracy over folds", (table,)))
         if found.groups:
             yield Placed(65, Section("groups", "Groups", tuple(_groups_blocks(found, scene))))
@@ -296,38 +321,26 @@ def _card(found: Verification) -> list[CardMetric]:
         "people": found.n_subjects,
     }
 
-    def metric(
-        kind: str, name: str, value: float, ends: tuple[float | None, float | None], **args: Any
-    ) -> CardMetric:
+    def metric(kind: str, name: str, estimate: Estimate, **args: Any) -> CardMetric:
+        low, high = col.ends(estimate) or (None, None)
+        given_by = {**args, **sizes}
         return CardMetric(
-            found.algorithm, "verification", kind, name, value, *ends, *shared, None, {**args, **sizes}
+            found.algorithm, "verification", kind, name, estimate.value, low, high, *shared, None, given_by
         )
 
-    eer, auc = found.eer_interval, found.auc_interval
     made = [
-        metric(
-            "eer",
-            "equal error rate",
-            found.rates.eer().value,
-            (None, None) if eer is None else (eer.low, eer.high),
-        ),
-        metric(
-            "auc",
-            "area under the ROC curve",
-            found.rates.auc(),
-            (None, None) if auc is None else (auc.low, auc.high),
-        ),
+        metric("eer", "equal error rate", found.eer),
+        metric("auc", "area under the ROC curve", found.auc),
     ]
-    for one in found.points:
-        asked = one.point.asked
-        ends = (one.fnmr.low, one.fnmr.high) if one.fnmr_at_fmr is None else tuple(one.fnmr_at_fmr)
-        at = {"threshold": one.point.threshold} if asked is None else {"fmr": asked}
+    for point in found.points:
+        target = point.target_fmr
+        at = {"threshold": point.threshold} if target is None else {"fmr": target}
         name = (
-            f"FNMR at the threshold {given(one.point.threshold or 0)}"
-            if asked is None
-            else f"FNMR at FMR {given(asked)}"
+            f"FNMR at the threshold {given(point.threshold or 0)}"
+            if target is None
+            else f"FNMR at FMR {given(target)}"
         )
-        made.append(metric("fnmr", name, one.point.fnmr, (ends[0], ends[1]), **at))
+        made.append(metric("fnmr", name, point.fnmr, **at))
     return made
 
 
@@ -352,7 +365,7 @@ def _rates_blocks(results: Sequence[Verification], scene: Scene) -> Iterator[Blo
     curves = det([error_curve(one) for one in results], confidence_level=first.confidence_level)
     yield shown(replace(curves, answers=first.answers), places=scene.looks)
     yield of_length(rates_table(results))
-    points = verification_table(results, whole=True), sizes_table(results)
+    points = operating_points_table(results), sizes_table(results)
     yield Folded("Operating points: thresholds, rates and errors", points)
     names = [one.algorithm for one in results]
     leading = drawn(names, scene.order, _HISTOGRAMS)
@@ -360,7 +373,7 @@ def _rates_blocks(results: Sequence[Verification], scene: Scene) -> Iterator[Blo
     some = "" if len(leading) == len(names) else f", the leading {counted(len(leading), 'algorithm')}"
     yield Folded(
         f"Scores of genuine and impostor comparisons{some}",
-        tuple(shown(scores(one, f"scores-{place}")) for place, one in enumerate(histograms, 1)),
+        tuple(side_by_side([scores(own, f"scores-{place}") for place, own in enumerate(histograms, 1)])),
     )
     yield Folded("What the error rates mean", tuple(said(verification_statements(results))))
 
@@ -386,7 +399,7 @@ def _of_column(found: Verified, column: str, place: int, scene: Scene) -> Iterat
         if any(getattr(group, which) is not None for one in charted for group in one.groups):
             chart = groups(charted, which, group_answers(which), f"groups-{place}-{which}")
             yield shown(chart, places=scene.looks)
-    asked = {one.points[0].point.asked for one in found.verification}
+    asked = {one.points[0].target_fmr for one in found.verification}
     target = asked.pop() if len(asked) == 1 else None
     if target is not None:
         of = f"those of each algorithm for a target FMR of {digits(target, 6)} over all groups"
@@ -429,19 +442,4 @@ def _people_table(one: HardSubjects, id: str, name: str) -> Table:
         notes=[f"The first {_MOST_PEOPLE} of {people}, by false non-matches, then false matches."]
         if n > _MOST_PEOPLE
         else [],
-    )
-
-
-def _folds_table(found: Sequence[FoldAccuracy], notes: Sequence[Note]) -> Table:
-    """Accuracy over the folds of listed pairs, one row for each algorithm."""
-    return col.table_of(
-        "Accuracy over folds",
-        found,
-        col.name("algorithm", lambda one: one.name),
-        col.rate("accuracy", lambda one: one.mean),
-        col.rate("standard error", lambda one: one.standard_error),
-        col.count("folds", lambda one: len(one.accuracies)),
-        col.count("pairs", lambda one: one.n_pairs),
-        id="folds",
-        notes=[*notes, *(as_sentence(note) for one in found for note in one.notes)],
     )

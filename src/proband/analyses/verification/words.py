@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from proband.analyses.verification.run import Verified
 from proband.inference.verification.groups import Differential
-from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.people.hard_subjects import SIGNIFICANCE, HardSubjects
 from proband.inference.verification.results import Verification, VerificationPoint
-from proband.measures.pair_measures import AUC, EER, FNMR
-from proband.measures.verification import SUPPORTED
+from proband.measures.pair_measures import AUC, EER
+from proband.measures.verification import SUPPORTED, OperatingPoint
 from proband.report.charts.makers.concentration import Concentration, shared_errors
 from proband.report.kinds.verdicts import listed
 from proband.report.methods_text import MethodsText
@@ -19,6 +18,7 @@ from proband.report.scene import Scene
 from proband.report.standings import Standing
 from proband.report.view import Summary
 from proband.results.compared import metrics_statement
+from proband.results.estimate import Estimate
 from proband.words import Note, Sentence, as_sentence, given, p_value
 
 _VERIFIED = "{algorithm}: FNMR {rate:rate} [{low:rate}, {high:rate}] at "
@@ -34,12 +34,10 @@ _LOWEST_OF = Sentence(
 _RATE = Sentence("verdict.rate", "note", "{algorithm} {rate:rate} [{low:rate}, {high:rate}]")
 _LOWER = Sentence("verdict.lower-fnmr", "note", "{names} has the lower FNMR")
 _LOWEST = Sentence("verdict.lowest-fnmr", "note", "{names} {few:word has/have} the lowest FNMR")
-_OTHERWISE = "In verification at an FMR of {fmr:given}, {ahead} ({rates:row}): not tested here"
-_IN_VERIFICATION = Sentence("verdict.in-verification", "caution", _OTHERWISE)
-_STUDY_IN_VERIFICATION = Sentence(
-    "verdict.study-in-verification",
+_IN_VERIFICATION = Sentence(
+    "verdict.in-verification",
     "caution",
-    _OTHERWISE + "; add [[comparison]] fnmr_at = {fmr:given} to the study",
+    "In verification at an FMR of {fmr:given}, {ahead} ({rates:row}): not tested here",
 )
 _OVER = Sentence(
     "methods.verification",
@@ -120,8 +118,8 @@ _NO_FALSE_MATCH_BELOW = Sentence(
 _INTERVALS = Sentence(
     "verification.intervals",
     "note",
-    "Intervals: {level:level}; the first at a fixed threshold, the last with the threshold re-estimated in resamples of "
-    "people. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
+    "Intervals: {level:level}; of FNMR at a target FMR with the threshold re-estimated in resamples of people, all others at "
+    "a fixed threshold. Varying: {varying}. Fixed: {fixed}. Assuming: {assuming}",
 )
 _INTERVALS_OF_PAIRS = Sentence(
     "verification.intervals-of-pairs",
@@ -138,11 +136,15 @@ _FOLDS_ERROR = Sentence(
 )
 
 
+_FNMR_AT = "fnmr@"
+_OF_PAIRS = (_FNMR_AT, AUC.key, EER.key)
+
+
 def lowest_fnmr_first(results: Sequence[Verification]) -> list[tuple[Verification, VerificationPoint]]:
     """Every algorithm at the first false match rate asked for, the lowest FNMR first; empty where only thresholds were."""
-    points = [(one, next((p for p in one.points if p.point.asked is not None), None)) for one in results]
+    points = [(one, next((p for p in one.points if p.target_fmr is not None), None)) for one in results]
     made = [(one, point) for one, point in points if point is not None]
-    return sorted(made, key=lambda pair: pair[1].point.fnmr)
+    return sorted(made, key=lambda pair: pair[1].fnmr.value)
 
 
 def summary_of(results: Sequence[Verification]) -> Summary:
@@ -150,14 +152,14 @@ def summary_of(results: Sequence[Verification]) -> Summary:
     ordered = lowest_fnmr_first(results)
     if not ordered:  # thresholds differ in what they mean, so the first speaks for itself
         result, point = results[0], results[0].points[0]
-        at = _AT_THRESHOLD(algorithm=result.algorithm, **_fnmr(point), threshold=point.point.threshold)
+        at = _AT_THRESHOLD(algorithm=result.algorithm, **_fnmr(point), threshold=point.threshold)
         return Summary(at, result.answers, precedence=40)
     result, point = ordered[0]
     if len(ordered) == 1:
-        alone = _AT_FMR(algorithm=result.algorithm, **_fnmr(point), fmr=point.point.asked)
+        alone = _AT_FMR(algorithm=result.algorithm, **_fnmr(point), fmr=point.target_fmr)
         return Summary(alone, result.answers, precedence=40)
-    lowest = [one.algorithm for one, other in ordered if other.point.fnmr == point.point.fnmr]
-    told = _LOWEST_OF(names=listed(lowest), few=len(lowest), fmr=point.point.asked, n=len(ordered))
+    lowest = [one.algorithm for one, other in ordered if other.fnmr.value == point.fnmr.value]
+    told = _LOWEST_OF(names=listed(lowest), few=len(lowest), fmr=point.target_fmr, n=len(ordered))
     return Summary(told, result.answers, precedence=40)
 
 
@@ -166,34 +168,32 @@ def other_way(results: Sequence[Verification], scene: Scene) -> list[Note]:
     leader_of = scene.standings
     if leader_of is None and not scene.judged:
         return []
-    if leader_of is not None and leader_of.estimates[0].answers.of.key in (FNMR.key, AUC.key, EER.key):
+    if leader_of is not None and leader_of.estimates[0].answers.of.key.startswith(_OF_PAIRS):
         return []
     compared = (one.answers.of.key for view, part in scene.parts.values() for one in view.replicated(part))
-    if FNMR.key in compared:
+    if any(key.startswith(_FNMR_AT) for key in compared):
         return []
     best = {one.algorithm: (one, point) for one, point in lowest_fnmr_first(results)}
     leaders = [name for name in scene.order if name in best][:2]
     if len(leaders) < 2:
         return []
     lowest, leader = next(iter(best)), leaders[0]
-    fnmr = {name: point.point.fnmr for name, (_, point) in best.items()}
+    fnmr = {name: point.fnmr.value for name, (_, point) in best.items()}
     if fnmr[lowest] == fnmr[leader]:
         lowest = leader  # nobody is ahead of it
     if lowest == leader and fnmr[leaders[0]] == fnmr[leaders[1]]:
         return []
-    asked = best[lowest][1].point.asked
+    asked = best[lowest][1].target_fmr
     assert asked is not None  # points of thresholds are not among the best
     told = leaders if lowest == leader else [lowest, leader]
     rates = tuple(_RATE(algorithm=name, **_fnmr(best[name][1])) for name in told)
     tied = [name for name in best if fnmr[name] == fnmr[lowest]]
     ahead = _LOWEST(names=listed(tied), few=len(tied)) if len(best) > 2 else _LOWER(names=lowest)
-    said = _STUDY_IN_VERIFICATION if scene.found.provenance.study else _IN_VERIFICATION
-    return [said(fmr=asked, ahead=ahead, rates=rates)]
+    return [_IN_VERIFICATION(fmr=asked, ahead=ahead, rates=rates)]
 
 
 def _fnmr(point: VerificationPoint) -> dict[str, float]:
-    low, high = (point.fnmr.low, point.fnmr.high) if point.fnmr_at_fmr is None else point.fnmr_at_fmr
-    return {"rate": point.point.fnmr, "low": low, "high": high}
+    return {"rate": point.fnmr.value, "low": point.fnmr.low, "high": point.fnmr.high}
 
 
 def standing_estimates(results: Sequence[Verification]) -> tuple[str, list[Standing]] | None:
@@ -204,13 +204,14 @@ def standing_estimates(results: Sequence[Verification]) -> tuple[str, list[Stand
     rows = [
         Standing(
             one.algorithm,
-            point.point.fnmr,
-            *(point.fnmr_at_fmr or (point.fnmr.low, point.fnmr.high)),
+            point.fnmr.value,
+            point.fnmr.low,
+            point.fnmr.high,
             one.answers,
         )
         for one, point in ordered
     ]
-    asked = ordered[0][1].point.asked
+    asked = ordered[0][1].target_fmr
     return (f"FNMR at an FMR of {given(asked)}" if asked is not None else "FNMR"), rows
 
 
@@ -222,8 +223,8 @@ def noted(results: Sequence[Verification]) -> list[tuple[Note, Sequence[Note | s
     for result in results:
         for point in result.points:
             made += [
-                (rate_of(result, name, point.point.asked), one.notes)
-                for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr))
+                (rate_of(result, name, point.target_fmr), one.notes)
+                for name, one in (("FMR", point.fmr), ("FNMR", point.fnmr_at_threshold))
             ]
     return made
 
@@ -239,8 +240,8 @@ def say_methods(found: Verified, text: MethodsText) -> None:
         )  # fmt: skip
         points = [point for one in found.verification for point in one.points]
         text.say_methods(_FMR_INTERVALS, (point.fmr.method for point in points))
-        text.say_methods(_FNMR_INTERVALS, (point.fnmr.method for point in points))
-        if any(point.fnmr_at_fmr is not None for point in points):
+        text.say_methods(_FNMR_INTERVALS, (point.fnmr_at_threshold.method for point in points))
+        if any(point.re_estimated is not None for point in points):
             text.say(_RE_ESTIMATED(), "efron1979")
         text.say(_RULE_OF_30(), "doddington2000")
     if found.groups:
@@ -275,12 +276,13 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
         *(note for one in results for note in _of_summaries(one)),
     ]
     if counts.n_failed_genuine or counts.n_failed_impostor:
-        frr = tuple((one.algorithm, one.points[0].point.frr) for one in results)
+        frr = tuple((one.algorithm, one.points[0].counts.frr) for one in results)
         said.append(_FAILED(genuine=counts.n_failed_genuine, impostor=counts.n_failed_impostor, frr=frr))
-    if any(not (p.point.fmr_supported and p.point.fnmr_supported) for one in results for p in one.points):
+    # Rates that are not shown first, such as FMR at a target FMR, have their asterisk and its meaning in the table of operating points.
+    if any(not _is_supported(point.counts) for one in results for point in one.points):
         said.append(UNSUPPORTED(least=SUPPORTED))
     for one in results:
-        unmatched = next((point.fmr for point in one.points if point.point.false_matches == 0), None)
+        unmatched = next((point.fmr for point in one.points if point.counts.false_matches == 0), None)
         if unmatched is not None:
             said.append(_nothing(one.algorithm, unmatched))
     intervals = _INTERVALS if first.n_subjects else _INTERVALS_OF_PAIRS
@@ -288,12 +290,17 @@ def verification_statements(results: Sequence[Verification]) -> list[Note]:
     return said + list(dict.fromkeys(note for one in results for note in one.notes))
 
 
+def _is_supported(point: OperatingPoint) -> bool:
+    """Whether enough errors are behind the rates that are shown first: FNMR, and FMR at a threshold that was given."""
+    return point.fnmr_supported and (point.target_fmr is not None or point.fmr_supported)
+
+
 def _summary(one: Verification) -> Note:
-    eer, auc = one.eer_interval, one.auc_interval
-    values = {"algorithm": one.algorithm, "eer": one.rates.eer().value, "auc": one.rates.auc()}
-    if eer is None and auc is not None and auc.n_subjects is None:
+    eer, auc = one.eer, one.auc
+    values = {"algorithm": one.algorithm, "eer": eer.value, "auc": auc.value}
+    if not eer.has_interval and auc.has_interval and auc.rests_on.n_units is None:
         return _EER_AND_AREA(**values, auc_low=auc.low, auc_high=auc.high)
-    if eer is None or auc is None:
+    if not eer.has_interval or not auc.has_interval:
         return _EER(**values)
     return _EER_INTERVAL(**values, eer_low=eer.low, eer_high=eer.high, auc_low=auc.low, auc_high=auc.high)
 
@@ -302,10 +309,10 @@ def _by_person(one: Verification) -> list[Note]:
     """What the false non-match rates are where every person weighs the same."""
     return [
         _BY_PERSON(
-            algorithm=one.algorithm, threshold=at.point.threshold, rate=own.rate, low=own.low, high=own.high
+            algorithm=one.algorithm, threshold=at.threshold, rate=own.value, low=own.low, high=own.high
         )
         for at in one.points
-        if (own := at.fnmr.by_person) is not None and at.point.threshold is not None
+        if (own := at.fnmr_at_threshold.by_person) is not None and at.threshold is not None
     ]
 
 
@@ -313,13 +320,13 @@ def _of_summaries(one: Verification) -> list[Note]:
     """Cautions beside the intervals of whole curves."""
     return [
         _OF_SUMMARY(algorithm=one.algorithm, which=which, note=note)
-        for which, made in (("EER", one.eer_interval), ("AUC", one.auc_interval))
-        if made is not None
-        for note in made.notes
+        for which, summary in (("EER", one.eer), ("AUC", one.auc))
+        if summary.has_interval  # why there is none is said of the verification
+        for note in summary.notes
     ]
 
 
-def _nothing(algorithm: str, rate: RateInterval) -> Note:
+def _nothing(algorithm: str, rate: Estimate) -> Note:
     if rate.notes:
         return _NO_FALSE_MATCH(algorithm=algorithm, notes=tuple(rate.notes))
     return _NO_FALSE_MATCH_BELOW(algorithm=algorithm, high=rate.high)

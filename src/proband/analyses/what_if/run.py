@@ -36,7 +36,7 @@ def run(request: WhatIfRequest, context: Context) -> WhatIf:
     dropped = (
         {}
         if request.exclusions is None
-        else _reasons(context.origin.find(request.exclusions), "id" if table is None else table.id)
+        else _reasons(context.origin.find(request.exclusions), "id" if table is None else table.id_column)
     )
     return what_if(
         found_from(context.origin, request.classifier),
@@ -45,7 +45,7 @@ def run(request: WhatIfRequest, context: Context) -> WhatIf:
         request.protocol,
         task=request.settled_task,
         label=request.label,
-        dropped=dropped,
+        exclusions=dropped,
         seed=context.output.seed,
         confidence_level=context.output.confidence_level,
         threads=context.threads,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from proband.protocols.running.what_if import Side, WhatIf
+from proband.protocols.running.what_if import ComparedSide, WhatIf
 from proband.report.methods_text import MethodsText
 from proband.report.page.model import Block, Folded, Paragraph, Section, said
 from proband.report.scene import Scene
@@ -53,7 +53,10 @@ class WhatIfView(View[WhatIf]):
         """The difference, what varies behind it, and what a reader should know."""
         answers = found.answers
         varying = _ANSWERS(
-            varying=answers.varying, n=found.n_subjects, fixed=answers.fixed, assuming=answers.assuming
+            varying=answers.varying,
+            n=found.difference.rests_on.n_units,
+            fixed=answers.fixed,
+            assuming=answers.assuming,
         )
         return [_FOUND(classifier=found.classifier, found=found.sentence()), varying, *found.notes]
 
@@ -92,9 +95,9 @@ class WhatIfView(View[WhatIf]):
         text.say(_METHODS(classifier=found.classifier, first=first, second=second), "student1908")
 
 
-def _row(side: Side) -> tuple[Cell, ...]:
+def _row(side: ComparedSide) -> tuple[Cell, ...]:
     pooled, spread = side.result.pooled, side.result.spread
-    ends = None if pooled.low is None or pooled.high is None else (pooled.low, pooled.high)
+    ends = (pooled.low, pooled.high) if pooled.has_interval else None
     return (
         text_cell(side.name),
         text_cell(str(side.result.protocol)),

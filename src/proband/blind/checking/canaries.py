@@ -12,12 +12,11 @@ from proband.blind.checking.equality import Equality, middles
 from proband.blind.checking.matrices import Laid, shown
 from proband.blind.checking.own_copies import CLOSE, OwnCopies
 from proband.blind.checking.submission import Declaration
-from proband.blind.checking.surveying import Pairs, Survey
+from proband.blind.checking.surveying import Pairs, ScoreSurvey
 from proband.blind.package.control import Again
 from proband.blind.package.key import Key
 from proband.blind.package.package import Package
 from proband.errors import Hint, InputError, Said
-from proband.results.base import Result
 from proband.scores.orientation import OrientationCheck
 
 TOLERANCE = 1e-5
@@ -73,7 +72,7 @@ def _places(pairs: list[tuple[int, int]]) -> Pairs:
 
 
 @dataclass(frozen=True)
-class Canaries(Result):
+class Canaries:
     """What the repeats showed.
 
     Differences are shares of what counts as equal: at most 1.
@@ -112,7 +111,7 @@ def examine(
     control: Laid | None,
     declared: Declaration,
     repeats: Repeats,
-    seen: Survey,
+    seen: ScoreSurvey,
     equality: Equality,
     mated: Callable[[], OrientationCheck | None],
 ) -> Canaries:
@@ -121,7 +120,7 @@ def examine(
     `seen` is the survey of `scores` with `repeats.targets` for its pairs of columns; `mated` looks at pairs of one person.
     """
     copies = OwnCopies.of(scores, declared, repeats.selves, repeats.targets, equality)
-    rows = _Rows(scores, repeats.queries, equality)
+    rows = _RepeatedRows(scores, repeats.queries, equality)
     again = None
     if control is not None:
         again = Again(scores, control, repeats.control_rows, repeats.control_columns, equality)
@@ -153,7 +152,7 @@ def examine(
     )
 
 
-class _Rows:
+class _RepeatedRows:
     """Rows that show the same query."""
 
     def __init__(self, scores: Laid, pairs: Pairs, equality: Equality) -> None:
@@ -166,7 +165,9 @@ class _Rows:
                 self.gap, self.pair = float(apart[self.column]), (int(one), int(other))
 
 
-def _refuse_repeats(scores: Laid, rows: _Rows, seen: Survey, repeats: Repeats, ordered: bool | None) -> None:
+def _refuse_repeats(
+    scores: Laid, rows: _RepeatedRows, seen: ScoreSurvey, repeats: Repeats, ordered: bool | None
+) -> None:
     """Refuse rows or columns of one image that differ, and say whether it is chance or disorder, if that can be told."""
     if rows.gap > 1:
         what, other = "queries", f"target {scores.targets[rows.column]!r}"

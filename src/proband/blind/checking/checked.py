@@ -8,10 +8,10 @@ from typing import Any
 from proband.blind.checking.canaries import Canaries
 from proband.blind.checking.matrices import Laid
 from proband.blind.checking.submission import Submission
-from proband.blind.checking.surveying import Survey
+from proband.blind.checking.surveying import ScoreSurvey
 from proband.blind.checking.training import summary_of
 from proband.blind.package.package import Package
-from proband.results.base import Result
+from proband.results.base import Record
 from proband.results.serializing import Written
 from proband.words import Note, Sentence
 
@@ -57,7 +57,7 @@ COPIES_CLOSE = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class Checked(Result):
+class Checked(Record):
     """A submission that passed.
 
     Attributes
@@ -89,7 +89,7 @@ class Checked(Result):
     submission: Submission
     package: Package
     scores: Laid
-    survey: Survey
+    survey: ScoreSurvey
     canaries: Canaries | None
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from proband.blind.checking.checked import Checked
 from proband.blind.checking.equality import Equality
 from proband.blind.checking.matrices import Laid, Matrix
 from proband.blind.checking.submission import CONTROL, DECLARATION, SCORES, Submission
-from proband.blind.checking.surveying import Survey, survey
+from proband.blind.checking.surveying import ScoreSurvey, survey
 from proband.blind.checking.training import met_by
 from proband.blind.opening import OpenedScores
 from proband.blind.package.key import Key
@@ -201,7 +201,7 @@ def _require_axis(name: str, ids: Ids, expected: tuple[str, ...], source: str, k
             )
 
 
-def _require_finite(matrix: Laid, seen: Survey) -> None:
+def _require_finite(matrix: Laid, seen: ScoreSurvey) -> None:
     if seen.first_not_finite is not None:
         row, column = seen.first_not_finite
         raise InputError(
@@ -214,7 +214,7 @@ def _require_finite(matrix: Laid, seen: Survey) -> None:
         raise InputError("every comparison failed, so there is nothing to score.", file=matrix.name)
 
 
-def _require_scores(matrix: Laid, seen: Survey) -> None:
+def _require_scores(matrix: Laid, seen: ScoreSurvey) -> None:
     _require_finite(matrix, seen)
     if len(seen.levels) == 1:
         raise InputError(

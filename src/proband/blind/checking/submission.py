@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from proband.blind.package.sealing import digest_of_file
 from proband.engine import Progress, Silent
 from proband.engine.files.documents import read_toml
 from proband.engine.files.files import naming, reading, require_own_files, require_regular, resolved, text_of
-from proband.errors import InputError, Said
+from proband.errors import InputError, Said, meant
 from proband.scores.base import Orientation
 from proband.words import count
 
@@ -69,10 +68,9 @@ class Declaration:
             stated = read_toml(text_of(path, "utf-8"))
             for key in stated:
                 if key not in _KEYS:
-                    near = difflib.get_close_matches(key, _KEYS, n=1)
                     raise InputError(
                         f"{DECLARATION} has the key {key!r}, which is not known.",
-                        f"is {near[0]!r} meant?" if near else f"the keys are: {', '.join(_KEYS)}.",
+                        meant(key, _KEYS),
                         file=Said(DECLARATION),
                     )
             algorithm = _text(stated, "algorithm").strip()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from proband.blind.checking.equality import Equality, middles
 from proband.blind.checking.matrices import Laid, Mask
 from proband.engine import Progress, Silent, run_blocks, slices
-from proband.results.base import Result
+from proband.results.base import Record
 from proband.results.serializing import Written
 
 CELLS_AT_ONCE = 1 << 20
@@ -23,7 +23,7 @@ Pairs = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Survey(Result):
+class ScoreSurvey(Record):
     """What a matrix of scores looks like.
 
     Attributes
@@ -82,7 +82,7 @@ class Survey(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _BlockSums:
     """What a block of rows adds."""
 
     n_rows: int
@@ -107,7 +107,7 @@ def survey(
     equality: Equality | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> Survey:
+) -> ScoreSurvey:
     """Look at every score once; memory does not grow with the matrix.
 
     `column_pairs` (n × 2) are columns to be compared with one another on the way, by `equality`.
@@ -118,7 +118,7 @@ def survey(
     progress = progress or Silent()
     progress.begin(f"checking {matrix.name}", n_rows)
 
-    def counted(part: _Part) -> _Part:
+    def counted(part: _BlockSums) -> _BlockSums:
         progress.advance(part.n_rows)
         return part
 
@@ -134,14 +134,14 @@ class _Looks:
     column_pairs: Pairs | None
     equality: Equality | None
 
-    def __call__(self, block: slice) -> _Part:
+    def __call__(self, block: slice) -> _BlockSums:
         values, failed = self.matrix.floats(block), self.matrix.failures(block)
         return _part(values, failed, block.start, self.column_pairs, self.equality)
 
 
 def _part(
     values: Floats, failed: Mask | None, first_row: int, column_pairs: Pairs | None, equality: Equality | None
-) -> _Part:
+) -> _BlockSums:
     finite = np.isfinite(values)
     judged = np.ones_like(finite) if failed is None else ~failed
     bad = judged & ~finite
@@ -159,7 +159,7 @@ def _part(
     gaps, gap_rows = _gaps(values, ordered, column_pairs, equality)
     low, high = ordered[:, 0], np.fmax.reduce(values, axis=1)
     constant = np.flatnonzero((low == high) & (good.sum(axis=1) > 1))
-    return _Part(
+    return _BlockSums(
         n_rows=len(values),
         n_failed=int(values.size - judged.sum()),
         n_tied=_tied(ordered),
@@ -204,11 +204,11 @@ def _levels(values: Floats, low: Floats, high: Floats) -> npt.NDArray[np.float64
     return np.concatenate([ends, others[:1]])
 
 
-def _merged(one: _Part, other: _Part) -> _Part:
+def _merged(one: _BlockSums, other: _BlockSums) -> _BlockSums:
     n = one.n + other.n
     step = other.mean - one.mean
     nearer = one.gaps >= other.gaps
-    return _Part(
+    return _BlockSums(
         n_rows=one.n_rows + other.n_rows,
         n_failed=one.n_failed + other.n_failed,
         n_tied=one.n_tied + other.n_tied,
@@ -228,10 +228,10 @@ def _merged(one: _Part, other: _Part) -> _Part:
     )
 
 
-def _summary(total: _Part) -> Survey:
+def _summary(total: _BlockSums) -> ScoreSurvey:
     constant = np.flatnonzero(total.column_low == total.column_high) if total.n_rows > 1 else np.zeros(0)
     # Adding zero turns minus zero into zero.
-    return Survey(
+    return ScoreSurvey(
         n_scores=total.n,
         n_failed=total.n_failed,
         n_tied=total.n_tied,

@@ -90,6 +90,11 @@ def hashed(name: str, salt: str) -> str:
     salt
         The package's ``training_salt``.
 
+    Returns
+    -------
+    str
+        ``sha256:`` and digits.
+
     Notes
     -----
     Whoever has a list of ids can hash them too and look: this hides names from readers, not from holders of the data.
@@ -104,6 +109,18 @@ def hashed(name: str, salt: str) -> str:
 
 def met_by(declared: Iterable[str], key: Key) -> list[Meeting]:
     """Find which of the declared samples or subjects, plain or hashed, are in the test that `key` opens.
+
+    Parameters
+    ----------
+    declared
+        Ids or subjects that were trained on.
+    key
+        The key of the test.
+
+    Returns
+    -------
+    list
+        What of the declaration is in the test.
 
     Examples
     --------
@@ -122,6 +139,13 @@ def read_training(text: str, id_column: str = "id", subject_column: str = "subje
 
     A table has a column of sample ids, of subjects, or both; any other file has one name a line, which may be of a sample or
     a subject. Each may be hashed.
+
+    Parameters
+    ----------
+    text
+        The path of a declaration, or a table.
+    id_column, subject_column
+        The columns of ids and of subjects.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from proband.algorithms.pictures.acquire import EYE_COLUMNS
 from proband.blind.package.key import TABLE
 from proband.blind.package.sealing import random_names
 from proband.engine.frames import frame_of_rows
-from proband.errors import DesignError, Hint, InputError, UsageError, quoted
+from proband.errors import DesignError, Hint, InputError, UsageError, quoted, unknown_name
 from proband.samples import Choice, Samples
 from proband.samples.choosing import choose
 from proband.samples.table import UNDECIDED_FOR, require_values
@@ -89,10 +89,12 @@ def refuse_telling(samples: Samples, sets: DrawnSets, keep: Sequence[str], eyes:
     """Refuse to hand out columns that say who somebody is, or that are not there."""
     for column in (*keep, *eyes):
         if column not in samples.frame.columns:
-            raise InputError(
-                f"The table has no column {column!r} to give to participants.",
-                "eye centres are for the partially automatic version only." if column in eyes else None,
-            )
+            if column in eyes:
+                raise InputError(
+                    f"The table has no column {column!r} to give to participants.",
+                    "eye centres are for the partially automatic version only.",
+                )
+            raise unknown_name("column", column, samples.frame.columns, "to give to participants")
     for column in keep:
         if column in EYE_COLUMNS:
             raise UsageError(

@@ -19,7 +19,7 @@ from proband.blind.package.drawing import DrawnSets, draw, list_of, refuse_telli
 from proband.blind.package.handout import form, readme, rules
 from proband.blind.package.key import Key, write_privately
 from proband.blind.package.key_table import LISTS
-from proband.blind.package.package import FULLY, IMAGES, PARTIALLY, Package, Parcel, Version
+from proband.blind.package.package import FULLY, IMAGES, PARTIALLY, Package, PackageWriter, Version
 from proband.blind.package.pictures import as_png, measured, padded
 from proband.blind.package.sealing import chance, salt
 from proband.engine import Progress, Silent
@@ -27,7 +27,7 @@ from proband.engine.files.files import make_directory, require_new, resolved, wr
 from proband.engine.files.placing import settle
 from proband.engine.limits import Count, Seed
 from proband.errors import Hint, InputError, Said, UsageError
-from proband.results.base import Result
+from proband.results.base import Record
 from proband.results.serializing import Written
 from proband.samples import Choice, Samples
 from proband.words import Note, Sentence, given
@@ -52,7 +52,7 @@ NAMES_BESIDE = Sentence(
 
 
 @dataclass(frozen=True)
-class Made(Result):
+class Made(Record):
     """The packages that were made, where their keys are, and what the administrator should know."""
 
     written = Written({"packages": "listed"}, without=("keys",))
@@ -186,7 +186,7 @@ class BlindTest:
         used = self.samples.take(self.samples.ids.positions(sets.samples))
         key = Key("", salt(), table, used, self.training, public, tested.others)
         columns = [*self.keep, *(EYE_COLUMNS if version == PARTIALLY else ())]
-        parcel = Parcel(draft)
+        parcel = PackageWriter(draft)
         counts = {}
         for name, role in LISTS.items():
             rows = list_of(table, role, used, columns)
@@ -282,7 +282,7 @@ def _require_eyes_inside(samples: Samples, sizes: dict[str, tuple[int, int]], ey
 
 
 def _put_pictures(
-    parcel: Parcel,
+    parcel: PackageWriter,
     pictures: Pictures,
     table: pl.DataFrame,
     sizes: dict[str, tuple[int, int]],

@@ -106,7 +106,7 @@ class Package:
         )
 
 
-class Parcel:
+class PackageWriter:
     """A package in the making: every file put in is digested, and all have the same mode and the same date."""
 
     def __init__(self, path: Path) -> None:

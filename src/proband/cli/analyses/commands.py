@@ -109,15 +109,23 @@ class _AnalysisOptions:
         files = OutputFiles.taken(given)
         more = self._given_more(given)
         asked = self.options.asked(given)
+        named = self._files_in_options(asked)
         sources, keeping = self._read(given, asked)
         with keeping(files.out) as kept:
-            found, request = self._carry_out(asked, sources, running, files, more, kept)
+            found, request = self._carry_out(asked, sources, running, files, more, kept, named)
             write_findings(found, request, files)
         part = found[self.analysis.key]
         for path in more.write(part) if more is not None else ():
             wrote(path)
         show_findings(found, running.json, running.explain)
         return None if self.command.code is None else imported(self.command.code)(part, request)
+
+    def _files_in_options(self, asked: Asked) -> list[Path]:
+        """Files that options of the analysis itself name, and that are read to prepare it: a pinned baseline."""
+        if self.command.prepare is None:
+            return []
+        texts = (value for value in asked.values[self.analysis.key].values() if isinstance(value, str))
+        return [path for path in map(Path, texts) if path.is_file()]
 
     def _given_more(self, given: dict[str, Any]) -> Any:
         if self._more is None:
@@ -149,6 +157,7 @@ class _AnalysisOptions:
         files: OutputFiles,
         more: Any,
         kept: Path | None,
+        prepared_from: Sequence[Path],
     ) -> tuple[Findings, Request]:
         from proband.report.directory import require_free
         from proband.study.caching import Cache
@@ -165,7 +174,8 @@ class _AnalysisOptions:
         with spelled():
             named = files_named(request_type()(**sources) if asked.needs_names else asked.request(**sources))
         own = [] if more is None else more.paths
-        require_apart([*files.paths, *own], (origin.find(name) for _, _, name in named), files.out)
+        read = (origin.find(name) for _, _, name in named)
+        require_apart([*files.paths, *own], [*read, *prepared_from], files.out)
         with spelled(), progress_bars(running.quiet) as progress:
             data, names = None, []
             if asked.needs_names:

@@ -13,7 +13,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, tell, wrote
 from proband.cli.outputs import ReportFile, write_page
-from proband.errors import UsageError, nearest
+from proband.errors import UsageError, meant
 from proband.study.analysis import AnalysisCommand
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _named_file(option: str, names: Sequence[str], text: str) -> NamedFile:
     elif name in names:
         made = NamedFile(name, Path(file))
     else:
-        known = nearest(name, list(names)) or f"there are: {', '.join(names)}."
+        known = meant(name, names)
         raise UsageError(
             f"--{option}: there is no {name!r} to write.", f"{known} A file of that name is ./{text}"
         )
@@ -166,7 +166,7 @@ def write_findings(found: Findings, request: Request, files: OutputFiles) -> Non
     _write_text(files.markdown, lambda: "\n".join(part.to_markdown() for _, part in parts))
     if files.model_card is not None:
         form = o.CARD_FORMS[files.model_card.suffix.lower()]
-        dataset = found.title if request.samples is None else Path(request.samples.file).stem
+        dataset = request.dataset or found.title
         _write_text(files.model_card, lambda: found.to_model_card(dataset, format=form))
 
 
@@ -203,7 +203,7 @@ def _write_run(found: Findings, request: Request, scene: Scene, files: OutputFil
     from proband.report.writer import write_run
 
     if files.out is not None:
-        wrote(write_run(found, files.out, request.output.formats))
+        wrote(write_run(scene, files.out, request.output.formats, dataset=request.dataset))
         for view, part in scene.parts.values():
             shown = {verdict for passage in view.passages(part, False) for verdict in passage.verdicts}
             for note in view.told(part):
@@ -239,11 +239,17 @@ def show_result(result: object, explain: bool) -> None:
     _show(list(view_of(result).passages(result, explain)), (), explain)
 
 
+def _ends_blank(passage: Passage, noted: Passage) -> bool:
+    """Whether a passage ends with a table, beneath which there is a blank line already."""
+    beneath = passage.verdicts or passage.notes or passage.answers or passage is noted
+    return bool(passage.tables) and not beneath
+
+
 def _show(passages: Sequence[Passage], beside: Sequence[Note], explain: bool) -> None:
     """Print the passages; in brief, what was noted of the whole stands beneath the first that has anything beneath it."""
     noted = [one for one in passages if one.notes or one.answers] or passages[-1:]
     for place, passage in enumerate(passages):
-        if place:
+        if place and not _ends_blank(passages[place - 1], noted[0]):
             say("")
         if passage.title:
             say(passage.title)

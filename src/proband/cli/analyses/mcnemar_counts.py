@@ -16,7 +16,7 @@ _MOST_DIGITS = 12
 _TESTS = {
     "p_greater": "one-sided, first better",
     "p_less": "one-sided, second better",
-    "p_two_sided": "two-sided, exact",
+    "p_value": "two-sided, exact",
     "p_mid": "two-sided, mid-p",
 }
 
@@ -69,10 +69,9 @@ def _of_counts(words: list[str], total: int | None, given: dict[str, Any], score
     if total is not None:
         confidence = 0.95 if given["confidence_level"] is None else given["confidence_level"]
         ends = tango_counts(first, second, total, confidence)
-        difference = (first - second) / total
         plain |= {
             "n": total,
-            "difference": difference,
+            "value": (first - second) / total,
             "low": ends.low,
             "high": ends.high,
             "confidence_level": confidence,
@@ -105,9 +104,9 @@ def _show(plain: dict[str, Any], json: bool, explain: bool) -> None:
 
     rows = ((text_cell(name), p_cell(plain[field], None)) for field, name in _TESTS.items())
     show_tables(Table("", columns("test", "p"), tuple(rows)))
-    if "difference" in plain:
+    if "value" in plain:
         say(
-            f"difference of rates {signed(plain['difference'], 4)}, {level(plain['confidence_level'])} "
+            f"difference of rates {signed(plain['value'], 4)}, {level(plain['confidence_level'])} "
             f"[{signed(plain['low'], 4)}, {signed(plain['high'], 4)}] (Tango)"
         )
     say_below([answered(ANSWERS)], explain, [ANSWERS])

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 import typer
 
 from proband.cli import options as o
+from proband.cli.analyses.findings import OutputFiles, output_parameters
 from proband.cli.command import Command, Do, flag
 from proband.cli.inputs import numbers, whole_numbers
 from proband.engine.registry import imported
-from proband.errors import UsageError
+from proband.errors import UsageError, meant
 from proband.marks import Needs
 from proband.study.analysis import Analysis, analyses
 
@@ -125,20 +126,22 @@ class RequestOptions:
 
 
 def requesting(wanted: Callable[[Analysis], bool]) -> Callable[[Do], Command]:
-    """Give a command the options of an analysis of what it reads in its own way: it takes what was asked as `asked`."""
+    """Give a command the options of an analysis of what it reads in its own way, and of its files: `asked` and `files`."""
     analysis = next(one for one in analyses() if wanted(one))
     told = analysis.command
     assert told is not None  # its options are those of its own command
     options = RequestOptions(analysis.key, told.experiment, told.categories, parse=told.parse)
 
     def made(do: Do) -> Command:
-        own = [one for one in _own_parameters(do) if one.name != "asked"]
+        own = [one for one in _own_parameters(do) if one.name not in ("asked", "files")]
+        outputs = output_parameters(analysis.key, told)
 
         def command(**given: Any) -> int | None:
             extra = {one.name: given.pop(one.name) for one in own}
-            return do(asked=options.asked(given), **extra)
+            files = OutputFiles.taken(given)
+            return do(asked=options.asked(given), files=files, **extra)
 
-        return Command(do.__name__, do.__doc__, command, lambda: [*own, *options.parameters()])
+        return Command(do.__name__, do.__doc__, command, lambda: [*own, *options.parameters(), *outputs])
 
     return made
 
@@ -153,8 +156,7 @@ def _option_of(keys: Keys) -> str:
     """The option that a place in a request comes of."""
     names = [key for key in keys if isinstance(key, str)]
     if names[:1] == ["samples"]:
-        named = {"file": "samples", "id": "id_column", "subject": "subject_column"}
-        names = [named.get(names[-1], names[-1])]
+        names = ["samples" if names[-1] == "file" else names[-1]]
     if "columns" in names:
         names = ["columns"]
     return flag(names[-1])
@@ -212,6 +214,8 @@ def _shape(annotation: Any, default: Any, marks: Sequence[Any]) -> tuple[Any, An
         inner, _ = plain_type(get_args(plain)[0])
         if inner in (int, float):
             return str if default else str | None, ",".join(f"{one:g}" for one in default) or None, "N,N,…"
+        if get_origin(inner) is Literal:
+            metavar = "|".join(get_args(inner))
         return list[str] | None, None, metavar
     if get_origin(plain) is Literal:
         choice = StrEnum("Choice", {one.replace("-", "_"): one for one in get_args(plain)})  # type: ignore[misc]
@@ -278,7 +282,7 @@ def _give_gallery(entries: list[dict[str, Any]], text: str) -> None:
         raise UsageError(f"--category-gallery takes NAME: CONDITION, got {text!r:.80}.")
     named = {"dup2" if one.get("feret") else one["name"]: one for one in entries}
     if name not in named:
-        known = f"there are: {', '.join(named)}." if named else "give it by --category, or --feret for dup2."
+        known = meant(name, named) if named else "give it by --category, or --feret for dup2."
         raise UsageError(f"--category-gallery: there is no category {name!r} that takes a gallery.", known)
     if "gallery" in named[name]:
         raise UsageError(f"--category-gallery: {name} has two galleries.", "give one.")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from proband.cli import options as o
-from proband.cli.analyses.findings import show_findings
+from proband.cli.analyses.findings import OutputFiles, show_findings, write_findings
 from proband.cli.analyses.request_options import Asked, requesting, spelled
 from proband.cli.blind.check import Tolerance
-from proband.cli.console import progress_bars, typed, wrote
+from proband.cli.console import progress_bars, typed
+from proband.cli.outputs import require_apart
 
 if TYPE_CHECKING:
     from proband.blind.scoring import AnsweredTest, OpenedTests
@@ -32,8 +33,8 @@ def score(
         ),
     ],
     asked: Asked,
+    files: OutputFiles,
     tolerance: Tolerance = 1e-5,
-    out: o.OutDir = None,
     json: o.Json = False,
     explain: o.Explain = False,
     threads: o.Threads = None,
@@ -51,11 +52,11 @@ def score(
       proband blind score test-fully.key test-fully fully/pca + test-partially.key test-partially partially/pca --out results
     """
     from proband.blind.scoring import administered, open_tests
-    from proband.report.writer import write_run
     from proband.study.definition import Origin
     from proband.study.inputs import in_memory
     from proband.study.run import run
 
+    require_apart(files.paths, [word for word in tests if word != _AND], files.out)
     with spelled(), progress_bars(quiet) as progress:
         opened = open_tests(
             _answered(tests, progress), tolerance=tolerance, threads=threads, progress=progress
@@ -75,8 +76,7 @@ def score(
         )
         (key,) = found.parts
         found = replace(found, parts={key: administered(found[key], opened)})
-    if out is not None:
-        wrote(write_run(found, out, request.output.formats))
+    write_findings(found, request, files)
     show_findings(found, json, explain)
 
 

@@ -77,7 +77,7 @@ def convert(
                 f"pick one: {path}::{next(iter(found))}",
             )
         scores = next(iter(found.values()))
-        written = write_scores(target, scores, known, to)
+        written = write_scores(target, scores, samples=known, format=to)
     n_queries, n_targets = scores.shape
     tell(f"wrote {target}: {count(n_queries)} × {count(n_targets)} scores as {written}")
     for note in scores.notes:

@@ -14,39 +14,53 @@ from proband.cli.outputs import require_apart
 
 def init(
     files: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="FILE...",
             help="Your files: scores, embeddings, images, the table of samples; or a directory of them.",
             show_default=False,
         ),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The study file to write.")] = Path(
-        "study.toml"
-    ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The study file to write, or to add to.")
+    ] = Path("study.toml"),
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add",
+            metavar="SECTION",
+            help="Add this section, with all its keys and defaults as proposals; may be repeated.",
+        ),
+    ] = None,
     names: o.Names = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a study file that exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write a study file that exists anew.")] = False,
 ) -> None:
-    """Look at your files and write a study file for them.
+    """Write a study file for your own files, or add to one.
 
     Finds the columns of ids and subjects, failures to acquire, the algorithms, and which way scores point: that is shown with
-    its evidence, for you to check. What cannot be found is left for you to fill in, and named.
+    its evidence, for you to check. What cannot be found is left for you to fill in, and named. In a study that exists nothing is changed:
+    sections are added at its end for files that it does not name yet.
 
     [bold]Examples[/bold]
 
       proband init scores.npz samples.csv -o study.toml
 
+      proband init newer.npz --add search
+
       proband init photos --names "{subject}-{shot:d}"
     """
-    from proband.study.init.study_file import initial_study, require_free, write_initial
+    from proband.study.init.additions import study_for
+    from proband.study.init.study_file import write_initial
 
-    require_apart([out], files)
-    require_free(out, force)
-    made = initial_study(files, out, names)
-    write_initial(made, out)
+    looked_at = files or []
+    require_apart([out], looked_at)
+    made = study_for(looked_at, add or [], out, names, anew=force)
     for said in (*made.facts, *made.remarks):
         say(str(said))
     for said in made.to_fill_in:
         say(f"to fill in: {said}", style="bold")
+    if not made.changed:
+        return
+    write_initial(made, out)
     wrote(out)
-    say(f"{'Fill these in' if made.to_fill_in else 'Look it through'}, then: proband run {out}")
+    say(f"{'Fill these in' if made.to_fill_in else 'Review it'}, then: proband run {out}")

@@ -227,7 +227,7 @@ def _write(scores: list[DenseScores], out: Path, table: Samples) -> None:
     if out.suffix.lower() == ".npz":
         write_score_archive(out, scores)
     elif len(scores) == 1:
-        write_scores(out, scores[0], table)
+        write_scores(out, scores[0], samples=table)
     else:
         raise UsageError(f"{len(scores)} algorithms do not fit into {out.name}.", "write an .npz archive.")
 

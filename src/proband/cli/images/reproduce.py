@@ -29,7 +29,9 @@ Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the
 @reproduce.command()
 def beveridge2001(
     out: Out = Path("beveridge2001"),
-    trials: Annotated[int, typer.Option("--trials", "-t", min=1, help="How many trials.")] = 10_000,
+    n_resamples: Annotated[
+        int, typer.Option("--n-resamples", "--trials", "-t", min=1, help="How many trials.")
+    ] = 10_000,
     seed: o.Seed = 0,
     people: Annotated[int, typer.Option("--people", min=8, help="People to test; the paper had 160.")] = 160,
     training: Annotated[
@@ -43,7 +45,7 @@ def beveridge2001(
     from proband.papers.beveridge2001_study import reproduce_beveridge2001
 
     with progress_bars(quiet) as progress:
-        made, page = reproduce_beveridge2001(out, trials, seed, threads, progress, people, training)
+        made, page = reproduce_beveridge2001(out, n_resamples, seed, threads, progress, people, training)
     _show(made, page, explain)
 
 

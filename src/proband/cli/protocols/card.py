@@ -69,7 +69,7 @@ def diff(
         float | None,
         typer.Option(help="Of the paired test: the smallest difference worth having; 0.01 is one point."),
     ] = None,
-    level: o.Level = _LEVEL,
+    confidence_level: o.Level = _LEVEL,
     json: o.Json = False,
     explain: o.Explain = False,
 ) -> None:
@@ -91,10 +91,10 @@ def diff(
 
     cards = (ProtocolCard.read(a), ProtocolCard.read(b))
     found = compare_cards(*cards)
-    judging = {"margin": margin, "confidence_level": level}
+    judging = {"margin": margin, "confidence_level": confidence_level}
     test, why = _tested(cards, (a, b), found, predictions, judging)
-    if test is None and (margin is not None or level != _LEVEL):
-        option = "--margin" if margin is not None else "--level"
+    if test is None and (margin is not None or confidence_level != _LEVEL):
+        option = "--margin" if margin is not None else "--confidence-level"
         raise UsageError(f"{option} is of the paired test, and none is carried out.", "leave it out.")
     if json:
         print_json(found.to_dict() | ({} if test is None else {"paired_test": test.to_dict()}))

@@ -14,7 +14,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.console import tell
 from proband.cli.inputs import OWN_SECTION
-from proband.errors import UsageError
+from proband.errors import InputError, Said, UsageError
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class SampleInputs:
         """The samples as a request names them: a table, or the directory of pictures with the pattern of its names."""
         said = {
             "file": str(o.named_samples(self.samples, images, self.names)),
-            "id": self.id_column,
-            "subject": self.subject_column,
+            "id_column": self.id_column,
+            "subject_column": self.subject_column,
             "failed": self.failed,
             "missing_values": o.words_of(self.missing_values),
         }
@@ -173,6 +173,8 @@ def find_out(asked: dict[str, Any], inputs: AuditInputs) -> AuditInputs:
 
     own, source, table = asked, inputs.source, inputs.samples
     require_regular(source)
+    if not source.exists() and table is None:  # with a table, the study says the same
+        raise InputError(f"There is no file or directory {source}.", file=Said(str(source)))
     images = Path(own["images"]) if "images" in own else None
     if inputs.is_pictures:
         own["images"] = str(_only(images, source, "--images"))

@@ -11,6 +11,7 @@ import typer
 from proband.cli import options as o
 from proband.cli.console import print_json, say, say_all, say_below, show_tables, wrote
 from proband.marks import Needs, Unless
+from proband.words import plain
 
 if TYPE_CHECKING:
     from proband.protocols.cards.card import ProtocolCard
@@ -69,7 +70,7 @@ def literature(
         return
     listed = found.pairs(Level.ON_THEIR_WORD if everything else Level.SAME_PROTOCOL)
     if json:
-        only = {"name": found.name, "pairs": [pair.to_dict() for pair in listed]}
+        only = {"name": found.name, "pairs": [plain(pair) for pair in listed]}
         content = only if pairs else found.to_dict()
         print_json(content)
         return

@@ -7,7 +7,7 @@ import numpy as np
 from proband.faces.appearance import Sitting
 from proband.faces.identity import Identity
 from proband.faces.layout import Layout
-from proband.faces.painting.grid import Array, Grid, clamp, cosine, line, mix, outline_distance, ramp
+from proband.faces.painting.grid import Array, PixelGrid, clamp, cosine, line, mix, outline_distance, ramp
 from proband.faces.painting.light import lambert, round_slope
 from proband.faces.studio import Light
 
@@ -16,7 +16,7 @@ NECK_TOP = 0.9  # above this the neck is always hidden behind the head
 OPEN_COLLAR = 0.6  # above this share, clothes have an open collar; below, a round neckline
 
 
-def backdrop(grid: Grid, sitting: Sitting, light: Light) -> Array:
+def backdrop(grid: PixelGrid, sitting: Sitting, light: Light) -> Array:
     """Paint a studio wall, a little brighter towards the light and in the middle."""
     x, y = grid.u / np.abs(grid.u).max(), grid.v / np.abs(grid.v).max()
     across = 0.07 * light.x * x - 0.11 * sitting.backdrop * np.square(x)
@@ -26,7 +26,7 @@ def backdrop(grid: Grid, sitting: Sitting, light: Light) -> Array:
 
 
 def paint_body(
-    grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, image: Array
+    grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, image: Array
 ) -> None:
     """Paint neck and shoulders, dress them, and let the chin cast its shadow."""
     neck = identity.anatomy.neck_width + 0.5 * sitting.weight
@@ -49,7 +49,7 @@ def paint_body(
     mix(patch[below], clothes(lower, sitting, light, neck), body[below] * clothed(lower, sitting, neck))
 
 
-def neckline(window: Grid, sitting: Sitting, neck: float) -> Array:
+def neckline(window: PixelGrid, sitting: Sitting, neck: float) -> Array:
     """Give the upper edge of the clothes: round for a shirt, pointed for an open collar."""
     offset = np.abs(window.u) / neck
     if sitting.collar > OPEN_COLLAR:
@@ -57,13 +57,13 @@ def neckline(window: Grid, sitting: Sitting, neck: float) -> Array:
     return sitting.neckline - 0.42 * np.square(offset)
 
 
-def clothed(window: Grid, sitting: Sitting, neck: float) -> Array:
+def clothed(window: PixelGrid, sitting: Sitting, neck: float) -> Array:
     """Cover the body from the neckline down."""
     edge = neckline(window, sitting, neck)
     return window.cover((window.v - edge) * cosine(edge[0], window.px), 0.01)
 
 
-def clothes(window: Grid, sitting: Sitting, light: Light, neck: float) -> Array:
+def clothes(window: PixelGrid, sitting: Sitting, light: Light, neck: float) -> Array:
     """Shade the cloth and its hem, with a lapel for those who wear a collar."""
     slope = round_slope(clamp(window.u / 2.4, -1.0, 1.0), 0.7)
     folds = 0.12 * np.sin(5.0 * window.u + 4.0 * window.v + 6.0 * sitting.cloth)
@@ -80,7 +80,7 @@ def clothes(window: Grid, sitting: Sitting, light: Light, neck: float) -> Array:
 
 
 def paint_ears(
-    grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, image: Array
+    grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, image: Array
 ) -> None:
     """Paint both ears beside the head: a rim that catches the light round a darker shell."""
     a = identity.anatomy

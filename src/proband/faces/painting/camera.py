@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from proband.faces.appearance import Shot
 from proband.faces.layout import Layout, turned_eyes
-from proband.faces.painting.grid import Array, Grid, clamp
+from proband.faces.painting.grid import Array, PixelGrid, clamp
 from proband.faces.studio import Camera
 
 REFERENCE_HEIGHT, REFERENCE_WIDTH = 192, 160  # the size at which the next two are pixels
@@ -40,9 +40,9 @@ class Framing:
     margin_y: int
     centre: tuple[float, float]
 
-    def grid(self) -> Grid:
+    def grid(self) -> PixelGrid:
         """Lay the canvas."""
-        return Grid.of_size(
+        return PixelGrid.of_size(
             self.height + 2 * self.margin_y, self.width + 2 * self.margin_x, self.centre, self.px
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 from proband.faces.appearance import Sitting
 from proband.faces.identity import Identity
 from proband.faces.layout import Layout
-from proband.faces.painting.grid import Array, Grid, Slices, clamp, line, mix, ramp, within
+from proband.faces.painting.grid import Array, PixelGrid, Slices, clamp, line, mix, ramp, within
 from proband.faces.studio import Light
 
 SCLERA, PUPIL, LASH = 0.66, 0.03, 0.08  # albedo of the white of the eye, of the pupil and of the lashes
@@ -33,7 +33,7 @@ class Lids:
         Opacity of what lies between the lids.
     """
 
-    grid: Grid
+    grid: PixelGrid
     where: Slices
     x: Array
     y: Array
@@ -42,7 +42,7 @@ class Lids:
     opening: Array
 
 
-def open_lids(grid: Grid, layout: Layout, index: int) -> Lids:
+def open_lids(grid: PixelGrid, layout: Layout, index: int) -> Lids:
     """Shape the lids of one eye; ``index`` is 0 for the eye on the image's left."""
     a, e = layout.anatomy, layout.shot.expression
     (u, v), width = layout.eyes[index], layout.eye_widths[index]
@@ -92,7 +92,7 @@ def catchlight(lids: Lids, layout: Layout, index: int, light: Light, image: Arra
     mix(image[lids.where], 0.92, lids.grid.blob(at, (0.026, 0.026), 0.75) * lids.opening)
 
 
-def paint_brows(grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, albedo: Array) -> None:
+def paint_brows(grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, albedo: Array) -> None:
     """Draw both brows as tapering arcs of fine hair."""
     a, e = layout.anatomy, layout.shot.expression
     tone = 0.75 * identity.hair + 0.12 * sitting.grey
@@ -114,7 +114,7 @@ def paint_brows(grid: Grid, layout: Layout, identity: Identity, sitting: Sitting
         mix(albedo[where], tone, np.minimum(np.exp(-0.8 * across * across) * hairs * ends, 1.0))
 
 
-def wear_glasses(grid: Grid, layout: Layout, identity: Identity, light: Light, image: Array) -> None:
+def wear_glasses(grid: PixelGrid, layout: Layout, identity: Identity, light: Light, image: Array) -> None:
     """Put on glasses: tinted lenses, a glint, frames, the bridge and the arms."""
     half_u, half_v, thick = identity.frame
     wire = 0.50 if identity.skin < 0.45 else 0.25  # metal shows as brighter than dark skin

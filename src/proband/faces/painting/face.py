@@ -6,7 +6,7 @@ from proband.faces.appearance import Sitting
 from proband.faces.identity import Identity
 from proband.faces.layout import Layout
 from proband.faces.painting.eyes import Lids, open_lids, paint_brows, paint_eye
-from proband.faces.painting.grid import Array, Grid
+from proband.faces.painting.grid import Array, PixelGrid
 from proband.faces.painting.head import relief, skin_albedo
 from proband.faces.painting.mouth import grow_beard, paint_mouth, paint_nostrils
 
@@ -14,7 +14,7 @@ SKIN_GLOSS = 0.10
 
 
 def paint_face(
-    window: Grid, layout: Layout, identity: Identity, sitting: Sitting
+    window: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting
 ) -> tuple[Array, Array, list[Lids]]:
     """Give the albedo and the relief of a face with all its features, and the lids of both eyes."""
     height = relief(window, layout)

@@ -23,7 +23,7 @@ STEEPEST = 7.0  # beyond this slope an outline is as good as level
 
 
 @dataclass(frozen=True)
-class Grid:
+class PixelGrid:
     """A raster of face coordinates, kept as one row and one column so that shapes stay separable.
 
     Parameters
@@ -41,7 +41,7 @@ class Grid:
     px: float
 
     @classmethod
-    def of_size(cls, height: int, width: int, centre: tuple[float, float], px: float) -> Grid:
+    def of_size(cls, height: int, width: int, centre: tuple[float, float], px: float) -> PixelGrid:
         """Lay a raster whose pixel ``centre`` = (column, row) is the origin of the face."""
         u = (np.arange(width) - centre[0]) / px
         v = (np.arange(height) - centre[1]) / px
@@ -52,7 +52,7 @@ class Grid:
         """Give (height, width)."""
         return self.v.shape[0], self.u.shape[1]
 
-    def window(self, left: float, right: float, top: float, bottom: float) -> tuple[Grid, Slices]:
+    def window(self, left: float, right: float, top: float, bottom: float) -> tuple[PixelGrid, Slices]:
         """Cut out the pixels inside a box of face coordinates, and say where they lie in this raster."""
         height, width = self.shape
         u0, v0 = float(self.u[0, 0]), float(self.v[0, 0])
@@ -61,7 +61,7 @@ class Grid:
         first_row = min(max(math.floor((top - v0) * self.px), 0), height)
         last_row = min(max(math.ceil((bottom - v0) * self.px) + 1, first_row), height)
         rows, cols = slice(first_row, last_row), slice(first_col, last_col)
-        return Grid(self.u[:, cols], self.v[rows], self.px), (rows, cols)
+        return PixelGrid(self.u[:, cols], self.v[rows], self.px), (rows, cols)
 
     def cover(self, distance: Array, softness: float = 0.0) -> Array:
         """Turn a signed distance to an edge (inside positive) into an anti-aliased opacity.
@@ -113,7 +113,7 @@ def mix(under: Array, over: Array | float, opacity: Array) -> None:
     under += (over - under) * opacity
 
 
-def outline_distance(grid: Grid, half_width: Array) -> Array:
+def outline_distance(grid: PixelGrid, half_width: Array) -> Array:
     """Measure, roughly, how far inside an outline each pixel lies.
 
     ``half_width`` gives the outline as a half-width per row, (height, 1). It must go on smoothly to negative
@@ -134,7 +134,7 @@ def signed_power(x: Array, power: float) -> Array:
     return np.sign(x) * np.abs(x) ** power
 
 
-def stretch(noise: Array, grid: Grid, box: tuple[float, float, float, float]) -> Array:
+def stretch(noise: Array, grid: PixelGrid, box: tuple[float, float, float, float]) -> Array:
     """Spread a coarse random field over the face box (left, top, right, bottom) and sample it on ``grid``.
 
     The field is tied to the face, not to the pixels, so that it moves with the head. It is defined inside the

@@ -11,7 +11,7 @@ from proband.faces.identity import HairStyle, Identity
 from proband.faces.layout import EQUATOR, HAIRLINE_DEPTH, Layout
 from proband.faces.painting.grid import (
     Array,
-    Grid,
+    PixelGrid,
     Slices,
     clamp,
     cosine,
@@ -106,13 +106,13 @@ class Hairline:
     edge: Array
     cosine: Array
 
-    def above(self, window: Grid, columns: slice) -> Array:
+    def above(self, window: PixelGrid, columns: slice) -> Array:
         """Measure how far above the edge each pixel of a window lies (below it: negative)."""
         return (self.edge[:, columns] - window.v) * self.cosine[:, columns]
 
 
 def grow_hair(
-    grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, hairline: Hairline
+    grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, hairline: Hairline
 ) -> Hair:
     """Draw the hair for one image."""
     cut = CUTS[sitting.style]
@@ -144,7 +144,7 @@ def half_width(v: Array, cut: Cut, crown: float, widest: float) -> Array:
     return width * widest * (1.0 + cut.flare * ramp(v, 0.0, 1.6))
 
 
-def lay_hairline(grid: Grid, layout: Layout, identity: Identity, sitting: Sitting) -> Hairline:
+def lay_hairline(grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting) -> Hairline:
     """Shape the hairline: over the forehead, round the temples and down to the sideburns."""
     cut, a = CUTS[sitting.style], layout.anatomy
     q = (grid.u - HAIRLINE_DEPTH * layout.turn) / layout.cheek_width
@@ -161,14 +161,14 @@ def lay_hairline(grid: Grid, layout: Layout, identity: Identity, sitting: Sittin
     return Hairline(edge, cosine(edge[0], grid.px)[None, :])
 
 
-def curl_field(grid: Grid, identity: Identity) -> Array:
+def curl_field(grid: PixelGrid, identity: Identity) -> Array:
     """Sample the curls: contours of a smooth random field, so that they wind."""
     winding: Array = np.sin(CURL_TURNS * stretch(identity.curls, grid, CURL_BOX))
     return winding
 
 
 def lit_hair(
-    grid: Grid,
+    grid: PixelGrid,
     width: Array,
     crown: float,
     curls: Array | None,
@@ -194,7 +194,7 @@ def lit_hair(
     return np.maximum(shade * (tone * (1.0 + 0.16 * strands) + sheen * (1.0 + 0.4 * strands)), 0.02)
 
 
-def strand_field(grid: Grid, flow: Array, identity: Identity, sitting: Sitting) -> Array:
+def strand_field(grid: PixelGrid, flow: Array, identity: Identity, sitting: Sitting) -> Array:
     """Look the strands up at a coordinate that runs across them; along them they change slowly."""
     rows, cols = identity.strands.shape
     column = (flow * (0.26 * cols) + float(2 * cols + sitting.comb)).astype(np.int32)

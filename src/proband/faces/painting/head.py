@@ -7,13 +7,13 @@ import numpy as np
 from proband.faces.appearance import Sitting
 from proband.faces.identity import Identity
 from proband.faces.layout import EQUATOR, MIDFACE, Layout
-from proband.faces.painting.grid import Array, Bump, Grid, clamp, line, ramp, stretch, within
+from proband.faces.painting.grid import Array, Bump, PixelGrid, clamp, line, ramp, stretch, within
 from proband.faces.painting.light import round_slope
 
 FACE_BOX = (-1.7, -2.4, 1.7, 3.0)  # left, top, right, bottom of the fields tied to the face
 
 
-def base_slopes(grid: Grid, layout: Layout, half_width: Array) -> tuple[Array, Array]:
+def base_slopes(grid: PixelGrid, layout: Layout, half_width: Array) -> tuple[Array, Array]:
     """Give the slopes of the bare head: rounded sideways, receding at the forehead and under the chin."""
     slope_u = round_slope(clamp(grid.u / np.maximum(half_width, 0.05), -1.0, 1.0), 0.95)
     up = clamp((-0.55 - grid.v) / (layout.anatomy.skull_top - 0.55))
@@ -22,7 +22,7 @@ def base_slopes(grid: Grid, layout: Layout, half_width: Array) -> tuple[Array, A
     return slope_u, slope_v
 
 
-def relief(grid: Grid, layout: Layout) -> Array:
+def relief(grid: PixelGrid, layout: Layout) -> Array:
     """Raise what stands out on the head and hollow what lies deep, lips excepted."""
     a, e = layout.anatomy, layout.shot.expression
     smile = max(e.smile, 0.0)
@@ -47,7 +47,7 @@ def relief(grid: Grid, layout: Layout) -> Array:
     return height
 
 
-def raise_nose(grid: Grid, layout: Layout, height: Array) -> None:
+def raise_nose(grid: PixelGrid, layout: Layout, height: Array) -> None:
     """Add the nose to a height map: a ridge that rises and widens towards the tip, and the wings."""
     a = layout.anatomy
     window, where = grid.window(layout.nose_mid - 0.65, layout.nose_mid + 0.65, -0.45, layout.nose_v + 0.25)
@@ -72,7 +72,7 @@ def raise_nose(grid: Grid, layout: Layout, height: Array) -> None:
     height[where] += nose
 
 
-def skin_albedo(grid: Grid, layout: Layout, identity: Identity, sitting: Sitting) -> Array:
+def skin_albedo(grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting) -> Array:
     """Tone the skin: an uneven complexion, darker cheeks and nose, a shaved chin, marks and wrinkles."""
     a = identity.anatomy
     albedo = 1.0 + a.blotches * stretch(sitting.complexion, grid, FACE_BOX)
@@ -88,7 +88,7 @@ def skin_albedo(grid: Grid, layout: Layout, identity: Identity, sitting: Sitting
     return albedo
 
 
-def draw_wrinkles(grid: Grid, layout: Layout, sitting: Sitting, albedo: Array) -> None:
+def draw_wrinkles(grid: PixelGrid, layout: Layout, sitting: Sitting, albedo: Array) -> None:
     """Darken the folds beside the mouth, the lines of the forehead and those between the brows."""
     e, a = layout.shot.expression, layout.anatomy
     mouth_u, mouth_v = layout.mouth

@@ -7,13 +7,13 @@ import numpy as np
 from proband.faces.appearance import Sitting
 from proband.faces.identity import Identity
 from proband.faces.layout import Layout
-from proband.faces.painting.grid import Array, Grid, clamp, line, mix, ramp, stretch, within
+from proband.faces.painting.grid import Array, PixelGrid, clamp, line, mix, ramp, stretch, within
 from proband.faces.painting.head import FACE_BOX
 
 TEETH, CAVITY, NOSTRIL = 0.74, 0.07, 0.05  # albedo of the teeth, of the dark between them and of the nostrils
 
 
-def paint_mouth(grid: Grid, layout: Layout, sitting: Sitting, albedo: Array, height: Array) -> None:
+def paint_mouth(grid: PixelGrid, layout: Layout, sitting: Sitting, albedo: Array, height: Array) -> None:
     """Lay the lips into albedo and relief, and what shows between them."""
     a, smile = layout.anatomy, layout.shot.expression.smile
     mouth_u, mouth_v = layout.mouth
@@ -54,7 +54,7 @@ def paint_mouth(grid: Grid, layout: Layout, sitting: Sitting, albedo: Array, hei
     height[where] += swell * inside
 
 
-def paint_nostrils(grid: Grid, layout: Layout, albedo: Array) -> None:
+def paint_nostrils(grid: PixelGrid, layout: Layout, albedo: Array) -> None:
     """Darken the nostrils and the groove round the wings of the nose."""
     a = layout.anatomy
     middle, base = layout.nose_mid + a.nose_bend, layout.nose_v
@@ -71,7 +71,7 @@ def paint_nostrils(grid: Grid, layout: Layout, albedo: Array) -> None:
     skin *= 1.0 - window.blob((middle, base + 0.035), (0.19, 0.045), 0.15)
 
 
-def moustache_shape(grid: Grid, layout: Layout, offset: Array) -> Array:
+def moustache_shape(grid: PixelGrid, layout: Layout, offset: Array) -> Array:
     """Shape a moustache: two wings that fall from under the nose towards the corners of the mouth."""
     mouth_v, smile = layout.mouth[1], layout.shot.expression.smile
     lip = mouth_v - layout.anatomy.lip_upper - 0.45 * layout.gap
@@ -85,7 +85,7 @@ def moustache_shape(grid: Grid, layout: Layout, offset: Array) -> Array:
     return shape
 
 
-def grow_beard(grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, albedo: Array) -> None:
+def grow_beard(grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, albedo: Array) -> None:
     """Lay beard and moustache over the skin, thinning towards their edges."""
     if sitting.beard == 0.0 and sitting.moustache == 0.0:
         return

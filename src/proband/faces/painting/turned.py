@@ -19,7 +19,7 @@ from proband.faces.layout import EQUATOR, Layout
 from proband.faces.painting.body import SHOULDER_V, paint_body
 from proband.faces.painting.eyes import wear_glasses
 from proband.faces.painting.face import SKIN_GLOSS, paint_face
-from proband.faces.painting.grid import Array, Grid, clamp, mix, ramp
+from proband.faces.painting.grid import Array, PixelGrid, clamp, mix, ramp
 from proband.faces.painting.hair import CUTS, grow_hair, half_width, lay_hairline
 from proband.faces.painting.head import base_slopes
 from proband.faces.painting.light import lambert, slopes
@@ -69,18 +69,18 @@ class Layer:
     there: Mask
 
 
-def finer(grid: Grid) -> Grid:
+def finer(grid: PixelGrid) -> PixelGrid:
     """Lay the finer raster over the same canvas."""
     height, width = grid.shape
     step = 1.0 / (grid.px * FINER)
     start = (FINER - 1) / 2.0
     u = float(grid.u[0, 0]) + (np.arange(width * FINER) - start) * step
     v = float(grid.v[0, 0]) + (np.arange(height * FINER) - start) * step
-    return Grid(u.astype(np.float32)[None, :], v.astype(np.float32)[:, None], grid.px * FINER)
+    return PixelGrid(u.astype(np.float32)[None, :], v.astype(np.float32)[:, None], grid.px * FINER)
 
 
 def paint_turned(
-    canvas: Grid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, image: Array
+    canvas: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, image: Array
 ) -> None:
     """Paint a person whose head is turned onto the backdrop: far hair, the body, and then what is near.
 
@@ -113,7 +113,7 @@ def _profile(v: Array, layout: Layout) -> tuple[Array, Array]:
 
 
 def _skin(
-    grid: Grid,
+    grid: PixelGrid,
     layout: Layout,
     identity: Identity,
     sitting: Sitting,
@@ -168,7 +168,7 @@ class Locks:
     front: Array
 
 
-def _locks(grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, light: Light) -> Locks:
+def _locks(grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, light: Light) -> Locks:
     hair = grow_hair(grid, layout, identity, sitting, light, lay_hairline(grid, layout, identity, sitting))
     lit = np.full(grid.shape, 0.6 * identity.hair_tone(sitting.grey), np.float32)
     front = np.zeros(grid.shape, np.float32)
@@ -177,7 +177,7 @@ def _locks(grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, lig
 
 
 def _neck(
-    grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, turn: Turn
+    grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, turn: Turn
 ) -> Layer:
     """The neck up to the nape, which comes into sight below the hair and behind the jaw."""
     radius = 0.86 * (identity.anatomy.neck_width + 0.5 * sitting.weight)
@@ -191,7 +191,7 @@ def _neck(
 
 
 def _hair(
-    grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, turn: Turn, locks: Locks
+    grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, turn: Turn, locks: Locks
 ) -> tuple[Layer, Layer]:
     """The hair, a shell round the head: what is seen before the body, and what hangs behind it."""
     cut = CUTS[sitting.style]
@@ -230,7 +230,7 @@ def _hair(
 
 
 def _ears(
-    grid: Grid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, turn: Turn
+    grid: PixelGrid, layout: Layout, identity: Identity, sitting: Sitting, light: Light, turn: Turn
 ) -> list[Layer]:
     """Both ears: shells that stand off the side of the head, the more so at their rear edge."""
     a = identity.anatomy
@@ -252,7 +252,7 @@ def _ears(
 
 
 def _glasses(
-    grid: Grid,
+    grid: PixelGrid,
     layout: Layout,
     identity: Identity,
     light: Light,
@@ -287,7 +287,7 @@ def _glasses(
     np.copyto(seen, seen * (1.0 - opaque * shown) + painted * shown)
 
 
-def _sampled(texture: Array, grid: Grid, x: Array) -> Array:
+def _sampled(texture: Array, grid: PixelGrid, x: Array) -> Array:
     """Look a texture up in every row at places between its columns; 0 beyond its edges."""
     place = (x - float(grid.u[0, 0])) * grid.px
     inside = (place >= 0) & (place <= texture.shape[1] - 1)
@@ -299,7 +299,7 @@ def _sampled(texture: Array, grid: Grid, x: Array) -> Array:
     return found
 
 
-def _seen(grid: Grid, layers: list[Layer]) -> tuple[Array, Array, Mask]:
+def _seen(grid: PixelGrid, layers: list[Layer]) -> tuple[Array, Array, Mask]:
     """What is nearest in every pixel of the finer raster: its light, how near it is, and whether there is anything."""
     height, width = grid.shape
     found, closest = np.zeros(height * width, np.float32), np.full(height * width, NOTHING, np.float32)
@@ -320,7 +320,7 @@ def _seen(grid: Grid, layers: list[Layer]) -> tuple[Array, Array, Mask]:
     return seen, near, near > NOTHING
 
 
-def _samples(grid: Grid, each: int) -> int:
+def _samples(grid: PixelGrid, each: int) -> int:
     return round(each * grid.px)
 
 

@@ -11,17 +11,18 @@ import numpy.typing as npt
 
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed, Within
-from proband.errors import Hint, InputError, UsageError, first_few
-from proband.inference.classification.labels import Guesses, Labels, Task, TiePolicy, task_of
+from proband.errors import Hint, InputError, UsageError, first_few, unknown_name
+from proband.inference.classification.labels import ClassTask, Guesses, Labels, TiePolicy, task_of
 from proband.inference.classification.results import Classification, ClassRates, Confusion
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.cross_validation.folds import shared_training
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, borrowed_from, item_rate
-from proband.inference.outcomes.results import OutcomeRate
 from proband.inference.proportions import check_level
+from proband.results.about import Who
 from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
+from proband.results.estimate import Estimate
 from proband.results.targets import derived
 from proband.words import Note, Sentence, Target, count, counted
 
@@ -32,8 +33,6 @@ Models = Annotated[int, Within(ge=1, said="A number of models is a whole number 
 _USUAL = (1, 5)
 _SHOWN = 5
 
-_ACCURACY = Target("accuracy", "accuracy")
-_MACRO = Target("macro-accuracy", "macro-average accuracy")
 _RECALL = Target("recall", "recall")
 _FIXED = Target("models-and-classes", "the models and the classes")
 _VARYING: dict[Unit, Target] = {
@@ -73,9 +72,9 @@ _TIED = Sentence(
 @published
 def classify(
     y_true: Any,
-    models: Any,
+    scores: Any,
     *,
-    group: Any = None,
+    cluster: Any = None,
     classes: Sequence[Any] | None = None,
     k: Places | Sequence[Places] | None = None,
     average: Average = "micro",
@@ -96,11 +95,11 @@ def classify(
     ----------
     y_true
         The class of every sample: whole numbers or texts.
-    models
-        Scores (logits or probabilities, samples × classes; they need not add up to 1) or predicted labels; of several models a
+    scores
+        Scores of classes (logits or probabilities, samples × classes; they need not add up to 1) or predicted labels; of several models a
         mapping of names to such. NumPy, pandas, polars, PyTorch on the CPU, or lists.
-    group
-        What samples share, such as the patient, the speaker or the site: groups are then independent, and samples within one need not
+    cluster
+        What samples share, such as the patient, the speaker or the site: these groups are then independent, and samples within one need not
         be.
     classes
         The classes in the order of the columns of scores; columns that bear these names are brought to this order. Needed where labels
@@ -118,9 +117,18 @@ def classify(
     adjust
         With three and more models: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together, ``none``
         lets each pair stand for itself.
+    confidence_level
+        Of all intervals.
+    seed
+        The seed of permutations.
     n_models
         How many models of each kind made the predictions, each of samples it was not trained on, as in cross-validation: who is
         tested trains the models of others, so that the variance of a difference is larger (`shared_training`).
+
+    Returns
+    -------
+    Classification
+        Accuracies of every model and class, confusions, and of several models their comparison.
 
     Examples
     --------
@@ -133,8 +141,8 @@ def classify(
     """
     margin_for(margin, is_rate=True)  # refused before any work
     if average not in get_args(Average):
-        raise UsageError(f"There is no average {average!r}.", f"there are: {', '.join(get_args(Average))}.")
-    measured, guesses = _measured(y_true, models, group, classes, k, ties, confidence_level)
+        raise unknown_name("average", average, get_args(Average))
+    measured, guesses = _measured(y_true, scores, cluster, classes, k, ties, confidence_level)
     found = measured.described(guesses, average)
     if len(found.algorithms) < 2:
         for name, is_given in (("margin", margin is not None), ("adjust", adjust != "single-step")):
@@ -199,7 +207,7 @@ def _measure(k: int, average: Average) -> str:
     return f"{'macro-' if average == 'macro' else ''}top-{k}"
 
 
-def _allowed(k: int | Sequence[int] | None, task: Task) -> tuple[int, ...]:
+def _allowed(k: int | Sequence[int] | None, task: ClassTask) -> tuple[int, ...]:
     """The numbers of guesses: as asked, or the usual ones that make sense."""
     most = len(task.classes) - 1 if task.ranked else 1
     if len(task.classes) < 2:
@@ -242,7 +250,7 @@ def _units(groups: Labels | None, n: int) -> tuple[Codes, Unit]:
 class _Measured:
     """Guesses of models, measured in every way."""
 
-    def __init__(self, task: Task, units: Codes, unit: Unit, ties: TiePolicy, level: float) -> None:
+    def __init__(self, task: ClassTask, units: Codes, unit: Unit, ties: TiePolicy, level: float) -> None:
         self.task, self.units, self.unit, self.ties, self.level = task, units, unit, ties, level
         self.sizes = np.bincount(task.truth, minlength=len(task.classes))
         first = (one.success(1, ties) for one in task.guesses.values())
@@ -278,14 +286,13 @@ class _Measured:
         """The samples, weighing the same or with classes that do."""
         return Items(self.units, self.unit, self.task.truth if average == "macro" else None)
 
-    def rate(self, name: str, k: int, average: Average) -> OutcomeRate:
+    def rate(self, name: str, k: int, average: Average) -> Estimate:
         """One accuracy."""
-        of = _MACRO if average == "macro" else _ACCURACY
-        of = of if k == 1 else Target(f"top-{k}-{of.key}", f"top-{k} {of}")
+        words = "macro-average accuracy" if average == "macro" else "accuracy"
+        of = Target(_measure(k, average), words if k == 1 else f"top-{k} {words}")
         values = self.task.guesses[name].success(k, self.ties)
-        measure = _measure(k, average)
         return item_rate(
-            measure, name, values, self.items(average), self._answers(of), self.level, self.supposed
+            Who(algorithm=name), values, self.items(average), self._answers(of), self.level, self.supposed
         )
 
     def _answers(self, of: Target) -> Answers:
@@ -302,15 +309,14 @@ class _Measured:
         rows = []
         for place, label in enumerate(self.task.classes):
             n, hits = int(self.sizes[place]), matrix.get((place, place), 0.0)
-            found = None
+            recall = None
             if n:
                 own = self.places[place]
-                units = np.unique(self.units[own], return_inverse=True)[1].astype(np.intp)
-                found = item_rate(
-                    "recall",
-                    name,
+                items = Items(np.unique(self.units[own], return_inverse=True)[1].astype(np.intp), self.unit)
+                recall = item_rate(
+                    Who(algorithm=name, label=label),
                     right[own],
-                    Items(units, self.unit),
+                    items,
                     self._answers(_RECALL),
                     self.level,
                     self.supposed,
@@ -321,12 +327,9 @@ class _Measured:
                     label=label,
                     n=n,
                     n_predicted=float(said[place]),
-                    recall=None if found is None else found.value,
-                    low=None if found is None else found.low,
-                    high=None if found is None else found.high,
+                    recall=recall,
                     precision=float(hits / said[place]) if said[place] else None,
                     f1=float(2 * hits / (n + said[place])) if n + said[place] else None,
-                    confidence_level=self.level,
                 )
             )
         return rows

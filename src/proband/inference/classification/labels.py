@@ -13,6 +13,7 @@ from proband.engine.foreign import array_from, complete_from, missing_in, number
 from proband.engine.kinds import shown
 from proband.engine.labels import aligned, headings_of, named
 from proband.errors import Hint, InputError, UsageError, first_few, quoted
+from proband.scores.several import named_apart
 from proband.words import count, counted, given
 
 Floats = npt.NDArray[np.float64]
@@ -54,7 +55,7 @@ class Guesses:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class ClassTask:
     """Samples of known classes, and what models guessed.
 
     Attributes
@@ -80,7 +81,7 @@ class Task:
         return all(one.ranked for one in self.guesses.values())
 
 
-def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any = None) -> Task:
+def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any = None) -> ClassTask:
     """Number the classes, and make guesses of scores (samples × classes) or of predicted labels.
 
     What is labelled in pandas is brought to one order by its labels: samples by rows, classes by columns.
@@ -94,7 +95,8 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any 
     if not named_models:
         raise UsageError("There is no model.", "pass scores or predictions, by name if they are of several.")
     known = None if classes is None else labels_from(classes, "classes")
-    called = {f"the scores of {str(name)!r}": (str(name), one) for name, one in named_models.items()}
+    apart = named_apart(named_models.items())
+    called = {f"the scores of {name!r}": (name, one) for name, one in apart.items()}
     given = aligned(
         {"the true labels": y_true}
         | {what: _columns(one, known, what) for what, (_, one) in called.items()}
@@ -120,7 +122,7 @@ def task_of(y_true: Any, models: Any, classes: Sequence[Any] | None, group: Any 
         else _predicted(_numbered(said[name], known, f"predictions of {name!r}", False), codes)
         for name in arrays
     }
-    return Task(tuple(map(str, known.tolist())), codes, guesses, groups)
+    return ClassTask(tuple(map(str, known.tolist())), codes, guesses, groups)
 
 
 def _columns(scores: Any, classes: Labels | None, what: str) -> Any:

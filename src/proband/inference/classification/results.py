@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,18 +11,20 @@ import polars as pl
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Positive
-from proband.errors import UsageError
-from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
+from proband.errors import unknown_name
+from proband.inference.comparisons.comparison import verdict_lines
+from proband.inference.outcomes.results import OutcomeComparison
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.difference import Unit
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.words import Note, as_sentence, counted, fixed, interval
+from proband.words import Note, counted, fixed, interval
 
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class ClassRates(Result):
+@dataclass(frozen=True, eq=False)
+class ClassRates:
     """One class as one model recognises it.
 
     Attributes
@@ -31,28 +33,23 @@ class ClassRates(Result):
         The model and the class.
     n, n_predicted
         Samples of the class, and samples said to be of it (a fraction where ties are broken at random in expectation).
-    recall, low, high
-        The share of its samples that are recognised, and the interval for new ones; None without a sample.
+    recall
+        The share of its samples that are recognised; None without a sample.
     precision, f1
         The share of those said to be of it that are, and the harmonic mean of both; None where nothing was said to be of it.
-    confidence_level
-        Of the interval.
     """
 
     algorithm: str
     label: str
     n: Count
     n_predicted: float
-    recall: float | None
-    low: float | None
-    high: float | None
+    recall: Estimate | None
     precision: float | None
     f1: float | None
-    confidence_level: Confidence
 
 
 @dataclass(frozen=True)
-class Confusion(Result):
+class Confusion:
     """How often one model says one class of samples of another, or of the same.
 
     Attributes
@@ -120,7 +117,7 @@ class Classification(Result):
     k: tuple[int, ...]
     average: str
     ties: str
-    rates: tuple[OutcomeRate, ...]
+    rates: tuple[Estimate, ...]
     by_class: tuple[ClassRates, ...]
     confusions: tuple[Confusion, ...]
     comparison: OutcomeComparison | None
@@ -128,15 +125,14 @@ class Classification(Result):
     answers: Answers
     notes: tuple[Note, ...]
 
-    def rate(self, algorithm: str, measure: str = "top-1") -> OutcomeRate:
+    def rate(self, algorithm: str, measure: str = "top-1") -> Estimate:
         """Return one accuracy: ``top-1``, ``top-5``, ``macro-top-1`` (balanced accuracy), …"""
-        found = [one for one in self.rates if one.facts.algorithm == algorithm and one.measure == measure]
+        found = [one for one in self.rates if one.algorithm == algorithm and one.measure == measure]
         if not found:
+            if algorithm not in self.algorithms:
+                raise unknown_name("algorithm", algorithm, self.algorithms)
             known = dict.fromkeys(one.measure for one in self.rates)
-            raise UsageError(
-                f"There is no {measure!r} of {algorithm!r}.",
-                f"there are {', '.join(known)} of {', '.join(self.algorithms)}.",
-            )
+            raise unknown_name("measure", measure, known, f"of {algorithm!r}")
         return found[0]
 
     def confusion(self, algorithm: str) -> Floats:
@@ -158,19 +154,19 @@ class Classification(Result):
         """Every verdict in words."""
         return [] if self.comparison is None else self.comparison.sentences()
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each model and accuracy."""
         return frame_of_rows(
             [
                 {
-                    "algorithm": one.facts.algorithm,
+                    "algorithm": one.algorithm,
                     "measure": one.measure,
                     "value": one.value,
                     "low": one.low,
                     "high": one.high,
                     "standard_error": one.standard_error,
-                    "effective_n": one.effective_n,
-                    "n": one.facts.n_items,
+                    "effective_n": one.rests_on.n_effective,
+                    "n": one.rests_on.n,
                 }
                 for one in self.rates
             ]
@@ -178,21 +174,34 @@ class Classification(Result):
 
     def class_frame(self) -> pl.DataFrame:
         """One row for each model and class."""
-        return frame_of_rows(
-            [{name: getattr(one, name) for name in _CLASS_COLUMNS} for one in self.by_class], _CLASS_COLUMNS
-        )
+        return frame_of_rows([_class_row(row) for row in self.by_class], _CLASS_COLUMNS)
 
     def confusion_frame(self) -> pl.DataFrame:
         """One row for each model and pair of classes that occurs."""
         names = {"algorithm": pl.String, "true": pl.String, "predicted": pl.String, "n": pl.Float64, "share": pl.Float64}  # fmt: skip
-        return frame_of_rows([{name: getattr(one, name) for name in names} for one in self.confusions], names)
+        return frame_of_rows([asdict(row) for row in self.confusions], names)
 
     def __repr__(self) -> str:
         first = f"Classification({counted(self.n_samples, 'sample')}, {counted(len(self.classes), 'class', 'classes')})"
         if self.comparison is not None:
-            return f"{first}: {' '.join(map(as_sentence, self.sentences()[:3]))}"
+            return "\n".join([f"{first}:", *verdict_lines(self.comparison)])
         one = self.rates[0]
-        return f"{first}: {one.facts.algorithm} accuracy {fixed(one.value)} {interval(one.low, one.high)}."
+        return f"{first}: {one.algorithm} accuracy {fixed(one.value)} {interval(one.low, one.high)}."
+
+
+def _class_row(row: ClassRates) -> dict[str, object]:
+    recall = row.recall
+    return {
+        "algorithm": row.algorithm,
+        "label": row.label,
+        "n": row.n,
+        "n_predicted": row.n_predicted,
+        "recall": None if recall is None else recall.value,
+        "low": None if recall is None else recall.low,
+        "high": None if recall is None else recall.high,
+        "precision": row.precision,
+        "f1": row.f1,
+    }
 
 
 _CLASS_COLUMNS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from proband.errors import Hint, UsageError, first_few, nearest
+from proband.errors import Hint, UsageError, first_few, unknown_name
 
 Names = tuple[str, str]
 
@@ -67,8 +67,4 @@ def every_two(names: Sequence[str], chosen: tuple[Names, ...] | None) -> tuple[N
 
 def _require(name: str, names: Sequence[str]) -> None:
     if name not in names:
-        close = nearest(name, names)
-        raise UsageError(
-            f"There is no algorithm {name!r:.80}.",
-            close or f"there are: {first_few(list(names), 12)}.",
-        )
+        raise unknown_name("algorithm", name, names)

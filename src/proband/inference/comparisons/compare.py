@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import comb
-from typing import Any, get_args, overload
+from typing import get_args, overload
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from proband.designs import Bootstrap, Design, SignFlip
 from proband.engine import Engine, on_engine
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, UsageError, unknown_name
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.comparisons.comparison import Comparison, ComparisonsByCategory
 from proband.inference.comparisons.verdicts import judged
@@ -68,11 +68,11 @@ Algorithms = Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm]
 
 @overload
 def compare(
-    measure: Measure | str,
-    algorithms: Algorithms,
-    within: Experiment | Samples | Pool | None = None,
-    design: Design | Auto | str = "auto",
+    scores: Algorithms,
+    experiment: Experiment | Samples | Pool | None = None,
     *,
+    measure: Measure | str = "rank-1",
+    design: Design | Auto | str = "auto",
     margin: float | None = None,
     confidence_level: float = 0.95,
     seed: int = 0,
@@ -85,11 +85,11 @@ def compare(
 ) -> Comparison: ...
 @overload
 def compare(
-    measure: Measure | str,
-    algorithms: Algorithms,
-    within: Experiment | Samples | Pool | None = None,
-    design: Design | Auto | str = "auto",
+    scores: Algorithms,
+    experiment: Experiment | Samples | Pool | None = None,
     *,
+    measure: Measure | str = "rank-1",
+    design: Design | Auto | str = "auto",
     margin: float | None = None,
     confidence_level: float = 0.95,
     seed: int = 0,
@@ -103,11 +103,11 @@ def compare(
 @published
 @on_engine
 def compare(
-    measure: Measure | str,
-    algorithms: Algorithms,
-    within: Experiment | Samples | Pool | None = None,
-    design: Design | Auto | str = "auto",
+    scores: Algorithms,
+    experiment: Experiment | Samples | Pool | None = None,
     *,
+    measure: Measure | str = "rank-1",
+    design: Design | Auto | str = "auto",
     margin: Margin | None = None,
     confidence_level: Level = 0.95,
     seed: Seed = 0,
@@ -117,36 +117,45 @@ def compare(
     one_sided: Side | None = None,
     by: str | Category | Sequence[Category] | None = None,
     engine: Engine = None,
-) -> Any:
-    """Compare two or more algorithms on the same probes.
+) -> Comparison | ComparisonsByCategory:
+    """Compare two or more algorithms on the same probes: every difference with its interval, p-value and verdict.
 
     What is estimated is the difference of their measures; what varies is *other people* (with ``auto``), while algorithms and
-    gallery stay. Rates are compared by turning around each *person's* difference (a sign-flip permutation test, mid-p): with one
-    probe for each person it is McNemar's (1947), with several it stays right where McNemar's rejects far too often. The interval
-    of a difference is Tango's (1998) score interval, with counts divided by the design effect of the differences (Rao & Scott
-    1992); where people have unequal numbers of probes it holds what the flip test does not reject. Since that test takes people's
+    gallery stay. Rates are compared by a sign-flip permutation test over each *person's* difference (mid-p) [1]_: with one
+    probe for each person it is McNemar's test [2]_, with several it stays right where McNemar's rejects far too often. The interval
+    of a difference is Tango's score interval [3]_, with counts divided by the design effect of the differences [4]_; where people
+    have unequal numbers of probes it holds what the flip test does not reject. Since that test takes people's
     differences to lie symmetrically, p-values and intervals with several probes are at least those of Student's t after Hall's
-    (1992) transformation. Other measures are
-    compared by swapping the algorithms' outcomes person by person (Fisher 1935), with a paired bootstrap interval. A verdict of
-    equivalence is two one-sided tests (Schuirmann 1987). Interval, p-value and verdict are of one computation and agree.
+    transformation [5]_. Other measures are
+    compared by swapping the algorithms' outcomes person by person [1]_, with a paired bootstrap interval. A verdict of
+    equivalence is two one-sided tests [6]_. Interval, p-value and verdict are of one computation and agree.
 
     Parameters
     ----------
+    scores
+        Scores or embeddings of two or more algorithms, as a list or a mapping of names. Also outcomes of one experiment (`rank`), and for
+        measures of pairs lists of the same comparisons (`Trials`).
+    experiment
+        The experiment in which scores are ranked, the samples table for measures of pairs, or a `Pool` of images to choose from. Not
+        needed for outcomes and lists.
     measure
-        A recognition rate, a median rank, a `RankStatistic`, `FNMR` at a false match rate, or `AUC`.
-    algorithms, within
-        Outcomes of the same experiment, or scores to be ranked in it; a mapping names them. Or scores and a `Pool`. For `FNMR` and `AUC` also
-        lists of the same comparisons (`Trials`).
+        What is compared: ``"rank-1"`` (any rank), ``"fnmr@0.001"``, ``"tar@0.001"``, ``"eer"``, ``"auc"``, ``"median-rank@50"``, or any other of
+        `proband.measures`, by name or as an object.
     design
         `SignFlip`, `ClusteredMcNemar`, `Binomial` (McNemar over probes), `Bootstrap`, a stratified design (`BRR`, …: both
         algorithms under the same replicates), or ``"auto"``. Over a pool:
-        `ImageChoice`, whose intervals are over choices of images while the p-values stay over people.
+        `ImageChoice`, whose intervals are over choices of images while the p-values stay over people. Designs are known by name, too:
+        ``"bootstrap"``, ``"mcnemar"``.
     margin
         The smallest difference worth having, for the verdict and for the number of people needed: 0.01 for rates, and
         to be declared for other measures.
+    confidence_level
+        Of intervals, and of the verdict.
+    seed
+        The seed of permutations and replicates.
     adjust
-        With three and more algorithms: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together
-        (Westfall & Young 1993); ``none`` lets each pair stand for itself, and says so.
+        With three and more algorithms: ``single-step`` makes p-values, intervals and verdicts hold for all pairs together [7]_;
+        ``none`` lets each pair stand for itself, and says so.
     pairs, against
         Which pairs are compared, by name, the first less the second; or every other algorithm less one. By default every two.
         What is adjusted is adjusted for these alone.
@@ -156,6 +165,23 @@ def compare(
     by
         Compare over all probes and within each category of them: the values of a column, or categories. What is adjusted holds
         for all categories together.
+    engine
+        Where the work runs; by default on this machine.
+
+    Returns
+    -------
+    Comparison or ComparisonsByCategory
+        Every difference with its interval, p-value and verdict; with `by` a comparison for each category as well.
+
+    References
+    ----------
+    .. [1] Fisher, R. A. (1935). The Design of Experiments.
+    .. [2] McNemar, Q. (1947). Psychometrika 12, 153-157.
+    .. [3] Tango, T. (1998). Statistics in Medicine 17, 891-908.
+    .. [4] Rao, J. N. K. and Scott, A. J. (1992). Biometrics 48, 577-585.
+    .. [5] Hall, P. (1992). Journal of the Royal Statistical Society B 54, 221-228.
+    .. [6] Schuirmann, D. J. (1987). Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
+    .. [7] Westfall, P. H. and Young, S. S. (1993). Resampling-Based Multiple Testing.
 
     Examples
     --------
@@ -166,13 +192,13 @@ def compare(
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = {"a": np.eye(40), "b": np.where(np.arange(40)[:, None] < 10, 0.5, np.eye(40))}
     >>> scores = [Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()]
-    >>> (pair,) = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40])).pairs
-    >>> pair.difference, pair.n_sf, pair.n_fs, pair.verdict
+    >>> (pair,) = compare(scores, Experiment(samples, gallery=ids[:40]), measure=RecognitionRate(1)).pairs
+    >>> pair.value, pair.n_sf, pair.n_fs, pair.verdict
     (0.25, 10, 0, 'better')
     >>> round(pair.p_value, 6), round(pair.low, 4), round(pair.high, 4)
     (0.000977, 0.1405, 0.4019)
     """
-    question = Question.of(measure, by_name(algorithms), within, design, confidence_level, seed)
+    question = Question.of(measure, by_name(scores), experiment, design, confidence_level, seed)
     margin_for(margin, question.measure.in_points)  # refused before any work
     two_sided_level(confidence_level, one_sided)
     _check_adjustment(adjust)
@@ -188,7 +214,7 @@ def shown_together(question: Question) -> Joint:
     """Put algorithms to the tests of a question, every two of them; nothing is judged yet."""
     require_several(question)
     if question.view == "outcomes":
-        _require_same(question.outcomes)
+        require_same_probes(question.outcomes)
         question = _settled(question)
     return procedure_for(question, comparing=True).compare(question)
 
@@ -206,7 +232,7 @@ def comparison_of(
     worth = margin_for(margin, question.measure.in_points)
     pairs = judged(
         joint.tested, worth, level, measure.larger_is_better, measure.in_points, adjust,
-        joint.unit, side=side, families=families,
+        joint.unit, side=side, families=families, measure=measure.code,
     )  # fmt: skip
     return Comparison(
         joint.estimates,
@@ -266,9 +292,7 @@ def margin_for(margin: float | None, is_rate: bool) -> float | None:
 
 def _check_adjustment(adjust: str) -> None:
     if adjust not in get_args(Adjustment):
-        raise UsageError(
-            f"There is no adjustment {adjust!r}.", f"there are: {', '.join(get_args(Adjustment))}."
-        )
+        raise unknown_name("adjustment", adjust, get_args(Adjustment))
 
 
 def require_several(question: Question) -> None:
@@ -279,7 +303,8 @@ def require_several(question: Question) -> None:
         raise UsageError(f"Algorithms need names of their own; got {', '.join(question.names)}.")
 
 
-def _require_same(outcomes: Sequence[Outcomes]) -> None:
+def require_same_probes(outcomes: Sequence[Outcomes]) -> None:
+    """Refuse algorithms that were not measured on the same probes in the same way."""
     first = outcomes[0]
     for one in outcomes[1:]:
         same = (

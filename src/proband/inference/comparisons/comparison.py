@@ -11,15 +11,17 @@ import polars as pl
 from proband.engine.arguments import published
 from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.engine.frames import frame_of_rows
-from proband.errors import UsageError, first_few
-from proband.inference.comparisons.testing.cochran import CochranQ
+from proband.errors import unknown_name
 from proband.inference.estimates.evaluation import probes_called
 from proband.results.base import Answers, Confidence, Rank, Result
-from proband.results.difference import Difference
+from proband.results.difference import Difference, in_short
 from proband.results.estimate import Estimate
-from proband.results.frames import rows_of
+from proband.results.frames import rows_of, tidy_rows
 from proband.results.serializing import Written
+from proband.results.test import Test
 from proband.words import Note, as_sentence, counted
+
+_TOLD = 10  # verdicts that the representation of a comparison has, those of five algorithms
 
 
 class Standings(Result):
@@ -51,14 +53,14 @@ class Standings(Result):
         wins = []
         for pair in self.pairs:
             if pair.told_apart and name in (pair.first, pair.second):
-                ahead = pair.first if (pair.difference > 0) == self.larger_is_better else pair.second
+                ahead = pair.first if (pair.value > 0) == self.larger_is_better else pair.second
                 if ahead == name:
                     wins.append(pair.second if ahead == pair.first else pair.first)
         return wins
 
     def places(self) -> dict[str, tuple[Rank, Rank]]:
         """Find the places each algorithm can hold: one more than are significantly better, up to all but those it beats."""
-        names = [one.facts.algorithm for one in self.estimates]
+        names = [one.algorithm for one in self.estimates]
         beats = {name: set(self.beaten_by(name)) for name in names}
         return {
             name: (1 + sum(name in beaten for beaten in beats.values()), len(names) - len(beats[name]))
@@ -70,9 +72,19 @@ class Standings(Result):
         """The estimates, the best first."""
         return tuple(sorted(self.estimates, key=lambda one: one.value, reverse=self.larger_is_better))
 
+    @property
+    def leading_pairs(self) -> tuple[Difference, ...]:
+        """The pairs, those of the best algorithms first."""
+        place = {one.algorithm: place for place, one in enumerate(self.ordered)}
+
+        def standing(pair: Difference) -> list[int]:
+            return sorted((place[pair.first], place[pair.second]))
+
+        return tuple(sorted(self.pairs, key=standing))
+
     def tie_groups(self) -> list[tuple[str, ...]]:
         """List algorithms that follow each other in order and do not differ significantly, as long runs as there are."""
-        names = [one.facts.algorithm for one in self.ordered]
+        names = [one.algorithm for one in self.ordered]
         tied = {frozenset((pair.first, pair.second)) for pair in self.pairs if not pair.told_apart}
         groups: list[tuple[str, ...]] = []
         for start in range(len(names)):
@@ -89,13 +101,22 @@ class Standings(Result):
         """Every verdict in words."""
         return [pair.sentence() for pair in self.pairs]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each pair."""
-        return frame_of_rows([row for pair in self.pairs for row in rows_of(pair)])
+        rows = (row for pair in self.pairs for row in (rows_of(pair) if wide else tidy_rows(pair)))
+        return frame_of_rows(rows)
 
     def to_csv(self) -> str:
         """Every pair as comma-separated values."""
         return spreadsheet_csv(self.to_frame())
+
+
+def verdict_lines(comparison: Standings) -> list[str]:
+    """The verdicts, a line each: of many pairs those of the best algorithms, and how many more there are."""
+    verdicts = [pair.sentence() for pair in comparison.leading_pairs[:_TOLD]]
+    said = [as_sentence(note if len(comparison.pairs) == 1 else in_short(note)) for note in verdicts]
+    left = len(comparison.pairs) - len(said)
+    return [*said, f"… and {counted(left, 'more pair')}: to_frame() has all."] if left else said
 
 
 @published
@@ -125,12 +146,13 @@ class Comparison(Standings):
     Of 40 people *a* misses none, *b* two and *c* 30: only *c* differs significantly.
 
     >>> import numpy as np
-    >>> from proband import Experiment, RecognitionRate, Samples, Scores, compare
+    >>> from proband import Experiment, Samples, Scores, compare
+    >>> from proband.measures import RecognitionRate
     >>> ids = [f"{side}{k}" for side in "gp" for k in range(40)]
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = {n: np.where(np.arange(40)[:, None] < missed, 0.5, np.eye(40)) for n, missed in (("a", 0), ("b", 2), ("c", 30))}
     >>> scores = [Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = compare(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:40]))
+    >>> found = compare(scores, Experiment(samples, gallery=ids[:40]), measure=RecognitionRate(1))
     >>> found.places(), found.tie_groups(), found.beaten_by("a")
     ({'a': (1, 2), 'b': (1, 2), 'c': (3, 3)}, [('a', 'b')], ['c'])
     """
@@ -139,7 +161,7 @@ class Comparison(Standings):
 
     estimates: tuple[Estimate, ...]
     pairs: tuple[Difference, ...]
-    overall: CochranQ | None
+    overall: Test | None
     margin: float | None
     confidence_level: Confidence
     answers: Answers
@@ -148,8 +170,8 @@ class Comparison(Standings):
     category: str | None = None
 
     def __repr__(self) -> str:
-        said = " ".join(map(as_sentence, self.sentences()[:3]))
-        return f"Comparison({counted(len(self.estimates), 'algorithm')}, {self.answers.of}): {said}"
+        heading = f"Comparison({counted(len(self.estimates), 'algorithm')}, {self.answers.of}):"
+        return "\n".join([heading, *verdict_lines(self)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,20 +200,17 @@ class ComparisonsByCategory(Result):
         """The comparison over a category, or over all probes (None)."""
         found = {one.category: one for one in self.comparisons}
         if category not in found:
-            names = [one for one in found if one is not None]
-            raise UsageError(
-                f"There is no comparison over {category!r}.", f"there are: {first_few(names, 12)}."
-            )
+            raise unknown_name("comparison over", category, filter(None, found))
         return found[category]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """The pairs of all, one below the other, with the category first; it is null for all probes."""
         return pl.concat(
             (
-                one.to_frame().insert_column(0, pl.lit(one.category, pl.String).alias("category"))
+                one.to_frame(wide=wide).insert_column(0, pl.lit(one.category, pl.String).alias("category"))
                 for one in self.comparisons
             ),
-            how="vertical_relaxed",
+            how="diagonal_relaxed",
         )
 
     def to_csv(self) -> str:

@@ -166,7 +166,7 @@ class Gate(Result):
         """The candidate's value and the baseline's."""
         return self.comparison.estimates
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row: the decision, and what it rests on."""
         new, old = self.estimates
         names = ("decision", "candidate", "baseline", "measure")
@@ -210,7 +210,7 @@ class Gate(Result):
         >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
         >>> values = {"old": np.eye(40), "new": np.where(np.arange(40)[:, None] < 20, 0.5, np.eye(40))}
         >>> old, new = (Scores.from_array(v, ids[40:], ids[:40], orientation="similarity", name=n) for n, v in values.items())
-        >>> gate(new, old, Experiment(samples, gallery=ids[:40]), margin=0.1).require()
+        >>> gate(new, Experiment(samples, gallery=ids[:40]), baseline=old, margin=0.1).require()
         Traceback (most recent call last):
             ...
         proband.errors.GateError: Fail: new is worse than old by more than 10 points: ...
@@ -242,11 +242,11 @@ class Gate(Result):
 
 @published
 def gate(
-    candidate: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
-    baseline: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
-    within: Experiment | Samples | Pool | None = None,
+    scores: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
+    experiment: Experiment | Samples | Pool | None = None,
     *,
-    measure: Measure | str | None = None,
+    baseline: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
+    measure: Measure | str = "rank-1",
     margin: Margin | None = None,
     design: Design | Auto | str = "auto",
     confidence_level: Level = 0.95,
@@ -260,12 +260,27 @@ def gate(
 
     Parameters
     ----------
-    candidate, baseline, within
-        What `compare` takes.
+    scores
+        The new algorithm: its scores, embeddings or outcomes, as `compare` takes them.
+    experiment
+        The experiment in which scores are ranked, the samples table for measures of pairs, or a `Pool`.
+    baseline
+        The algorithm that the new one would replace, given as `scores` is.
     measure
-        A measure or its name, such as ``fnmr@1e-3``; by default the recognition rate at rank 1.
+        What must not get worse: ``"rank-1"``, ``"fnmr@0.001"``, ``"auc"``, or any other that `compare` takes.
     margin
         The loss that matters: 0.01 (one point) for rates, and to be declared for other measures.
+    design
+        What varies, as in `compare`.
+    confidence_level
+        Of the one-sided bounds.
+    seed
+        The seed of permutations and replicates.
+
+    Returns
+    -------
+    Gate
+        The decision, and the comparison that it rests on.
 
     Examples
     --------
@@ -277,18 +292,18 @@ def gate(
     >>> row = np.arange(300)[:, None]
     >>> values = {"new": np.where(row < 2, 0.5, np.eye(300)), "old": np.where((row > 1) & (row < 5), 0.5, np.eye(300))}
     >>> new, old = (Scores.from_array(v, ids[300:], ids[:300], orientation="similarity", name=n) for n, v in values.items())
-    >>> found = gate(new, old, Experiment(samples, gallery=ids[:300]), margin=0.02)
+    >>> found = gate(new, Experiment(samples, gallery=ids[:300]), baseline=old, margin=0.02)
     >>> found.decision, round(found.gain, 4), round(found.gain_low, 4), found.exit_code
     ('pass', 0.0033, -0.0112, 0)
     """
-    asked = as_measure("rank-rate@1" if measure is None else measure)
-    candidate, baseline = _one(candidate, "candidate"), _one(baseline, "baseline")
+    asked = as_measure(measure)
+    candidate, baseline = _one(scores, "candidate"), _one(baseline, "baseline")
     names = _names(candidate, baseline)
     compared = compare(
-        asked,
         dict(zip(names, (candidate, baseline), strict=True)),
-        within,
-        design,
+        experiment,
+        measure=asked,
+        design=design,
         margin=margin,
         confidence_level=confidence_level,
         seed=seed,
@@ -302,7 +317,7 @@ def _one(given: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm], role:
     if len(named) > 1:
         raise UsageError(
             f"The {role} is one algorithm; got {len(named)}: {first_few(list(named))}.",
-            "gate(candidate, baseline, experiment) judges two; compare several with compare.",
+            "gate(scores, experiment, baseline=…) judges two; compare several with compare.",
         )
     (one,) = named.values()
     return one  # type: ignore[no-any-return]
@@ -324,7 +339,7 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
             f"A gate needs a confidence level above 0.5, got {given(comparison.confidence_level)}."
         )
     upward = comparison.larger_is_better
-    gain = pair.difference if upward else -pair.difference
+    gain = pair.value if upward else -pair.value
     low, high = (pair.bound_low, pair.bound_high) if upward else (-pair.bound_high, -pair.bound_low)
     judged = pair.varies and pair.why_not is None
     decision: Decision = "undecided"
@@ -332,7 +347,7 @@ def gate_of(comparison: Comparison, measure: str, pinned: Pinned | None = None) 
         decision = "pass"
     elif judged and high < -pair.margin:
         decision = "fail"
-    people = comparison.estimates[0].facts.n_probe_subjects if comparison.estimates else 0
+    people = comparison.estimates[0].rests_on.n_units or 0 if comparison.estimates else 0
     return Gate(
         decision,
         pair.first,

@@ -11,7 +11,7 @@ import numpy as np
 from proband.designs import Clustered
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin
-from proband.errors import DesignError, Hint, UsageError, first_few
+from proband.errors import DesignError, Hint, UsageError, first_few, unknown_name
 from proband.inference.comparisons.compare import DEFAULT_MARGIN, margin_for
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested, difference_of
@@ -57,10 +57,10 @@ _SHARED_NAMES = Sentence(
 
 @published
 def compare_independent(
-    measure: Measure | str,
-    first: Outcomes | Sequence[Outcomes] | Mapping[str, Outcomes],
-    second: Outcomes | Sequence[Outcomes] | Mapping[str, Outcomes],
+    scores: Outcomes | Sequence[Outcomes] | Mapping[str, Outcomes],
+    others: Outcomes | Sequence[Outcomes] | Mapping[str, Outcomes],
     *,
+    measure: Measure | str = "rank-1",
     pairs: Sequence[tuple[str, str]] = (),
     margin: Margin = DEFAULT_MARGIN,
     confidence_level: Level = 0.95,
@@ -81,15 +81,20 @@ def compare_independent(
 
     Parameters
     ----------
+    scores, others
+        Outcomes (`rank`) of the two sets, of one algorithm each or of several; a mapping names them.
     measure
-        A recognition rate, or another share of probes.
-    first, second
-        Outcomes of the two sets, of one algorithm each or of several; a mapping names them.
+        A recognition rate such as ``"rank-1"``, or another share of probes.
     pairs
         Which are compared, by name: one of the first set and one of the second. By default those of the same name, or the only
         ones.
     margin, confidence_level, adjust, one_sided
         As in `compare`.
+
+    Returns
+    -------
+    Comparison
+        The differences, the first set minus the second, with intervals, p-values and verdicts.
 
     Examples
     --------
@@ -104,17 +109,17 @@ def compare_independent(
     ...     values = np.where(np.arange(40)[:, None] < missed, 0.5, np.eye(40))
     ...     scores = Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name="net")
     ...     return rank(scores, Experiment(samples, gallery=ids[:40]))
-    >>> (pair,) = compare_independent(RecognitionRate(1), measured(0, 0), measured(100, 10)).pairs
-    >>> pair.difference, round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 6)
+    >>> (pair,) = compare_independent(measured(0, 0), measured(100, 10), measure=RecognitionRate(1)).pairs
+    >>> pair.value, round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 6)
     (0.25, 0.1108, 0.4019, 0.000723)
     """
     asked = as_measure(measure)
     if asked.form != "share":
         raise DesignError(
-            f"The {asked.estimand} of independent people cannot be compared; rates can.", "take rank-rate@1."
+            f"The {asked.estimand} of independent people cannot be compared; rates can.", "take rank-1."
         )
     two_sided_level(confidence_level, one_sided)
-    sets = by_name(first), by_name(second)
+    sets = by_name(scores), by_name(others)
     chosen = _matched(list(sets[0]), list(sets[1]), pairs)
     a, b = next(iter(sets[0].values())), next(iter(sets[1].values()))
     if a.experiment.fingerprint == b.experiment.fingerprint:
@@ -131,13 +136,20 @@ def compare_independent(
         ]
         for one, name in zip(outcomes, called, strict=True):
             if name not in estimates:
-                found = estimate(asked, one, design=Clustered(), confidence_level=confidence_level)
-                estimates[name] = replace(found, facts=replace(found.facts, algorithm=name))
+                found = estimate(one, measure=asked, design=Clustered(), confidence_level=confidence_level)
+                estimates[name] = found.named(name)
         people = sum(map(people_in, outcomes))
         values = estimates[called[0]].value, estimates[called[1]].value
         tested.append((called[0], called[1], people, _independent(asked, outcomes, values, confidence_level)))
     judged_pairs = judged(
-        tested, margin_for(margin, True), confidence_level, True, True, adjust, side=one_sided
+        tested,
+        margin_for(margin, True),
+        confidence_level,
+        True,
+        True,
+        adjust,
+        side=one_sided,
+        measure=asked.code,
     )
     answers = Answers(difference_of(asked.estimand), _BOTH_SETS, _ALGORITHMS_AND_GALLERIES, assumed)
     said = list(notes)
@@ -156,10 +168,7 @@ def _matched(
     for names, held, which in ((first, 0, "first"), (second, 1, "second")):
         wrong = next((two[held] for two in pairs if two[held] not in names), None)
         if wrong is not None:
-            raise UsageError(
-                f"There is no algorithm {wrong!r:.80} in the {which} set.",
-                f"there are: {first_few(list(names), 12)}.",
-            )
+            raise unknown_name("algorithm", wrong, names, f"in the {which} set")
     if pairs:
         return list(dict.fromkeys(pairs))
     if len(first) == len(second) == 1:

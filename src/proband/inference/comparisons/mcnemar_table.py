@@ -15,14 +15,23 @@ from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
+from proband.inference.comparisons.paired import joined
 from proband.inference.comparisons.testing.adjustment import holm
-from proband.inference.comparisons.testing.mcnemar import McNemar, PairedOutcomes, mcnemar, tango_interval
+from proband.inference.comparisons.testing.mcnemar import (
+    EXACT,
+    TANGO,
+    PairedOutcomes,
+    PairedTest,
+    mcnemar,
+    tango_interval,
+)
 from proband.inference.estimates.evaluate import categories_by
 from proband.inference.estimates.evaluation import OfProbes
-from proband.inference.proportions import Interval
-from proband.measures import Outcomes
+from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
-from proband.results.base import Answers, Confidence, Count, Rank, Rate, Result
+from proband.results.about import RestsOn, Who
+from proband.results.base import Answers, Confidence, Count, Rank, Rate, Record, Result
+from proband.results.difference import Difference
 from proband.results.serializing import Written
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PROBES, PROBES_ALIKE
 from proband.samples import Category, EmptyCategoryError, Experiment
@@ -59,7 +68,7 @@ _FEW = Sentence(
 
 
 @dataclass(frozen=True)
-class McNemarRow(OfProbes, Result):
+class McNemarRow(OfProbes, Record):
     """Two algorithms on one set of probes.
 
     Attributes
@@ -68,10 +77,12 @@ class McNemarRow(OfProbes, Result):
         Of the probes; None for all of them.
     first, second
         The algorithms.
-    counts, test, interval
-        Probes by who recognises them; McNemar's test, and Tango's interval of the difference of the two rates. None without probes.
-    p_adjusted
-        The two-sided exact p-value, adjusted for all tests of the table (Holm 1979).
+    counts
+        Probes by who recognises them.
+    test
+        McNemar's test, adjusted for all tests of the table (Holm 1979). None without probes.
+    difference
+        The first's rate less the second's, with Tango's interval of this row alone. None without probes.
     n_people
         Whose the probes are.
     why
@@ -79,31 +90,17 @@ class McNemarRow(OfProbes, Result):
     """
 
     written = Written(
-        {
-            "category": "probe_set",
-            "n": "counts.n",
-            "low": "interval.low",
-            "high": "interval.high",
-        },
-        also=("difference", "rate_first", "rate_second"),
-        without=("interval",),
-        spread=("counts", "test"),
+        {"category": "probe_set", "n": "counts.n"}, also=("rate_first", "rate_second"), spread=("counts",)
     )
 
     category: str | None
     first: str
     second: str
     counts: PairedOutcomes
-    test: McNemar | None
-    interval: Interval | None
-    p_adjusted: Rate | None
+    test: PairedTest | None
+    difference: Difference | None
     n_people: Count
     why: Note | None = None
-
-    @property
-    def difference(self) -> float | None:
-        """The first's rate less the second's; None without probes."""
-        return self._share(self.counts.sf - self.counts.fs)
 
     @property
     def rate_first(self) -> Rate | None:
@@ -141,8 +138,8 @@ class McNemarTable(Result):
     >>> data = {"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2], "sex": list("ffmm")}
     >>> values = {"right": [[0.9, 0.1], [0.3, 0.7]], "half": [[0.9, 0.1], [0.7, 0.3]]}
     >>> scores = [Scores.from_array(v, ["a2", "b2"], ["a1", "b1"], orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = mcnemar_table(scores, Experiment(Samples(data), gallery="session == 1"), by="sex")
-    >>> [(one.probe_set, one.counts.sf, one.counts.n) for one in found.rows]
+    >>> table = mcnemar_table(scores, Experiment(Samples(data), gallery="session == 1"), by="sex")
+    >>> [(row.probe_set, row.counts.sf, row.counts.n) for row in table.rows]
     [('all probes', 1, 2), ('sex f', 0, 1), ('sex m', 1, 1)]
     """
 
@@ -156,23 +153,23 @@ class McNemarTable(Result):
     @property
     def algorithms(self) -> tuple[str, ...]:
         """Every algorithm there is."""
-        return tuple(dict.fromkeys(name for one in self.rows for name in (one.first, one.second)))
+        return tuple(dict.fromkeys(name for row in self.rows for name in (row.first, row.second)))
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was tested, what p-values are adjusted for, and what to beware of."""
-        tested = sum(one.test is not None for one in self.rows)
-        shared = dict.fromkeys(one.probe_set for one in self.rows if one.n_people < one.counts.n)
+        tested = sum(row.test is not None for row in self.rows)
+        shared = dict.fromkeys(row.probe_set for row in self.rows if row.n_people < row.counts.n)
         return (
             _TESTED(rank=self.rank),
             *((_ADJUSTED(n=tested),) if tested > 1 else ()),
             *((_NOT_INDEPENDENT(sets=", ".join(shared)),) if shared else ()),
-            *dict.fromkeys(one.why for one in self.rows if one.why is not None),
+            *dict.fromkeys(row.why for row in self.rows if row.why is not None),
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each test."""
-        return frame_of_rows([_plain(one) for one in self.rows])
+        return frame_of_rows([_plain(row) for row in self.rows])
 
     def to_csv(self) -> str:
         """Every test as comma-separated values."""
@@ -180,7 +177,8 @@ class McNemarTable(Result):
 
 
 def _plain(row: McNemarRow) -> dict[str, Any]:
-    test, ends = row.test, row.interval
+    test, difference = row.test, row.difference
+    tested = ("p_greater", "p_less", "p_value", "p_mid", "p_adjusted")
     return {
         "category": row.probe_set,
         "first": row.first,
@@ -189,26 +187,20 @@ def _plain(row: McNemarRow) -> dict[str, Any]:
         "people": row.n_people,
         "rate_first": row.rate_first,
         "rate_second": row.rate_second,
-        "ss": row.counts.ss,
-        "sf": row.counts.sf,
-        "fs": row.counts.fs,
-        "ff": row.counts.ff,
-        "difference": row.difference,
-        "low": None if ends is None else ends.low,
-        "high": None if ends is None else ends.high,
-        "p_greater": None if test is None else test.p_greater,
-        "p_less": None if test is None else test.p_less,
-        "p_two_sided": None if test is None else test.p_two_sided,
-        "p_mid": None if test is None else test.p_mid,
-        "p_adjusted": row.p_adjusted,
+        **{name: getattr(row.counts, name) for name in ("ss", "sf", "fs", "ff")},
+        **{
+            name: None if difference is None else getattr(difference, name)
+            for name in ("value", "low", "high")
+        },
+        **{name: None if test is None else getattr(test, name) for name in tested},
         "why": None if row.why is None else str(row.why),
     }
 
 
 @published
 def mcnemar_table(
-    algorithms: Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores],
-    within: Experiment | None = None,
+    scores: Sequence[Outcomes | Scores] | Mapping[str, Outcomes | Scores],
+    experiment: Experiment | None = None,
     *,
     rank: Rank = 1,
     by: str | Sequence[str] = (),
@@ -225,14 +217,23 @@ def mcnemar_table(
 
     Parameters
     ----------
-    algorithms, within
-        Outcomes of the same experiment, or scores to be ranked in it; a mapping names them.
+    scores
+        Scores, embeddings or outcomes (`rank`) of two or more algorithms; a mapping names them.
+    experiment
+        The experiment in which scores are ranked; not needed for outcomes.
     rank
         The rank that counts as a success.
     by, categories
         Columns whose values make categories of probes, and categories by rule.
     pairs, against
         Which pairs are tested, by name, the first against the second; or every other algorithm against one. By default every two.
+    confidence_level
+        Of the intervals of differences.
+
+    Returns
+    -------
+    McNemarTable
+        A row for each pair of algorithms over all probes, and for each within every category.
 
     Examples
     --------
@@ -243,14 +244,14 @@ def mcnemar_table(
     >>> values = {"a": np.eye(12), "b": np.where(np.arange(12)[:, None] < 10, 0.5, np.eye(12))}
     >>> scores = [Scores.from_array(v, ids[12:], ids[:12], orientation="similarity", name=n) for n, v in values.items()]
     >>> (row,) = mcnemar_table(scores, Experiment(samples, gallery=ids[:12])).rows
-    >>> row.counts, round(row.test.p_greater, 6), row.p_adjusted == row.test.p_two_sided  # (½)¹⁰
+    >>> row.counts, round(row.test.p_greater, 6), row.test.p_adjusted == row.test.p_value  # (½)¹⁰
     (PairedOutcomes(ss=2, sf=10, fs=0, ff=0), 0.000977, True)
     """
-    named = by_name(algorithms)
+    named = by_name(scores)
     chosen = every_two(tuple(named), chosen_pairs(tuple(named), pairs, against))
     if not chosen:
         raise UsageError("McNemar's test compares two algorithms, got one.")
-    outcomes = {name: outcomes_of(one, within) for name, one in named.items()}
+    outcomes = {name: outcomes_of(algorithm, experiment) for name, algorithm in named.items()}
     experiment = next(iter(outcomes.values())).experiment
     return mcnemar_of_sets(
         outcomes,
@@ -258,7 +259,7 @@ def mcnemar_table(
         chosen,
         rank,
         confidence_level,
-        lambda part: {name: outcomes_of(one, part) for name, one in named.items()},
+        lambda part: {name: outcomes_of(algorithm, part) for name, algorithm in named.items()},
     )
 
 
@@ -276,7 +277,7 @@ def mcnemar_of_sets(
     """
     experiment = next(iter(outcomes.values())).experiment
     rows = [_row(None, {name: outcomes[name] for name in two}, rank, confidence_level) for two in pairs]
-    names = [None, *(one.name for one in categories)]
+    names = [None, *(category.name for category in categories)]
     if len(set(names)) < len(names):
         raise UsageError("Two categories have the same name.", "give each its own name.")
     for category in categories:
@@ -287,23 +288,45 @@ def mcnemar_of_sets(
             rows += [_empty(category.name, *two, why) for two in pairs]
             continue
         if np.array_equal(part.gallery, experiment.gallery):
-            own: Mapping[str, Outcomes] = {name: one.restricted(part) for name, one in outcomes.items()}
+            own: Mapping[str, Outcomes] = {name: whole.restricted(part) for name, whole in outcomes.items()}
         else:
             own = rank_in(part)
         rows += [
             _row(category.name, {name: own[name] for name in two}, rank, confidence_level) for two in pairs
         ]
-    tested = [one.test.p_two_sided for one in rows if one.test is not None]
+    tested = [row.test.p_value for row in rows if row.test is not None]
     adjusted = iter(holm(tested) if tested else [])
-    rows = [one if one.test is None else replace(one, p_adjusted=next(adjusted)) for one in rows]
+    rows = [
+        row if row.test is None else replace(row, test=replace(row.test, p_adjusted=next(adjusted)))
+        for row in rows
+    ]
     return McNemarTable(tuple(rows), rank, confidence_level)
 
 
 def _row(category: str | None, two: Mapping[str, Outcomes], rank: int, confidence_level: float) -> McNemarRow:
     (first, a), (second, b) = two.items()
     counts = PairedOutcomes.of(a.success(rank), b.success(rank))
-    test, interval = mcnemar(counts.sf, counts.fs), tango_interval(counts, confidence_level)
-    row = McNemarRow(category, first, second, counts, test, interval, None, len(np.unique(a.subjects)))
+    who, people = Who(category=category or ""), len(np.unique(a.subjects))
+    test = replace(mcnemar(counts.sf, counts.fs), who=who)
+    low, high = tango_interval(counts, confidence_level)
+    difference = Difference(
+        who=who,
+        measure=RecognitionRate(rank).code,
+        first=first,
+        second=second,
+        value=(counts.sf - counts.fs) / counts.n,
+        low=low,
+        high=high,
+        confidence_level=confidence_level,
+        p_value=test.p_value,
+        method=joined(EXACT, TANGO),
+        rests_on=RestsOn(n=counts.n, of="probe", n_units=people, unit="person"),
+        n_sf=counts.sf,
+        n_fs=counts.fs,
+        adjustment="none",
+        unit="probe",
+    )
+    row = McNemarRow(category, first, second, counts, test, difference, people)
     apart = counts.sf + counts.fs
     least = min(1.0, 2.0 ** (1 - apart))
     if least <= round(1 - confidence_level, 12):
@@ -312,4 +335,4 @@ def _row(category: str | None, two: Mapping[str, Outcomes], rank: int, confidenc
 
 
 def _empty(category: str, first: str, second: str, why: Note) -> McNemarRow:
-    return McNemarRow(category, first, second, PairedOutcomes(0, 0, 0, 0), None, None, None, 0, why)
+    return McNemarRow(category, first, second, PairedOutcomes(0, 0, 0, 0), None, None, 0, why)

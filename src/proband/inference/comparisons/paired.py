@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, first_few
 from proband.inference.comparisons.testing.cochran import cochran_q
-from proband.inference.comparisons.testing.curves import Curve, Widened
+from proband.inference.comparisons.testing.curves import PValueCurve, Widened
 from proband.inference.estimates.case import dependence, people_in
 from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
@@ -123,7 +123,7 @@ class Tested:
     """
 
     difference: float
-    curve: Curve
+    curve: PValueCurve
     standard_error: float
     method: Method
     n_sf: int | None = None
@@ -132,7 +132,7 @@ class Tested:
     not_won: int | None = None
     n_trials: int | None = None
     statistics: Floats | None = None
-    by_person: tuple[float, Curve] | None = None
+    by_person: tuple[float, PValueCurve] | None = None
     over_choices: Interval | None = None
     why_not: Note | None = None
 
@@ -234,7 +234,7 @@ def _notes(
 
 def _dependence(each: Sequence[Estimate], this_is_binomial: bool) -> tuple[Note, ...]:
     """What is to be said of the algorithm for which shared people matter most, by name."""
-    shared = [(one.clusters, one.facts.algorithm) for one in each if one.clusters is not None]
+    shared = [(one.clusters, one.algorithm) for one in each if one.clusters is not None]
     if not shared:
         return ()
     clusters, name = max(shared, key=lambda one: one[0].design_effect)

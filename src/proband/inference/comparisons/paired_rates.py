@@ -11,8 +11,8 @@ import numpy.typing as npt
 from proband.designs import Binomial, ClusteredMcNemar, SignFlip
 from proband.inference.comparisons.paired import Pair, Tested, joined, joint_of, summed_by_person
 from proband.inference.comparisons.testing.clustered_mcnemar import clustered_mcnemar
-from proband.inference.comparisons.testing.curves import Curve, Score, Skewed
-from proband.inference.comparisons.testing.mcnemar import PairedOutcomes, mcnemar
+from proband.inference.comparisons.testing.curves import PValueCurve, Score, Skewed
+from proband.inference.comparisons.testing.mcnemar import TANGO, PairedOutcomes, mcnemar
 from proband.inference.comparisons.testing.sign_flip import Flips, sign_flip
 from proband.inference.estimates.clusters import design_effect
 from proband.inference.estimates.estimate import estimates
@@ -27,7 +27,6 @@ _OVER_PROBES = Method(
     "McNemar's test over probes (mid-p)",
     ("mcnemar1947", "fagerland2013"),
 )
-_TANGO = Method("tango", "Tango interval", "Tango's score interval of the paired difference", ("tango1998",))
 _TANGO_OVER_PEOPLE = Method(
     "tango-over-people",
     "Tango interval with the design effect",
@@ -108,7 +107,7 @@ def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
     skewed = Skewed.of(apart, sizes)
     if not pair.unequal or not apart.any():
         exact = sign_flip(apart, pair.seed)
-        return _counted(pair, exact.p_mid, replace(design.as_method, draws=exact.draws), None, skewed)
+        return _counted(pair, exact.p_mid, replace(design.as_method, draws=exact.method.draws), None, skewed)
     flips = Flips.of(sums, sizes, pair.seed)
 
     def at(delta: float) -> float:
@@ -117,14 +116,14 @@ def sign_flipped_pair(design: SignFlip, pair: Pair) -> Tested:
     return _counted(pair, at(0.0), replace(design.as_method, draws=flips.draws), at, skewed)
 
 
-def _by_person(pair: Pair) -> tuple[float, Curve, int | None]:
+def _by_person(pair: Pair) -> tuple[float, PValueCurve, int | None]:
     """The mean over people of the difference of their rates: a sign flip of each person's."""
     sums, sizes = pair.people
     means = (sums[:, 0] - sums[:, 1]) / sizes
     return float(means.mean()), *person_curve(means, pair.seed)
 
 
-def person_curve(means: Floats, seed: int) -> tuple[Curve, int | None]:
+def person_curve(means: Floats, seed: int) -> tuple[PValueCurve, int | None]:
     """Test the mean of people's differences, each from −1 to 1, by turning around what a mean δ leaves of them.
 
     The interval also holds what Tango's (1998) score test does not reject, with the sums of positive and of negative differences
@@ -153,14 +152,14 @@ def chi_squared_pair(design: ClusteredMcNemar, pair: Pair) -> Tested:
     The interval is as for `sign_flipped_pair`; `clustered_mcnemar` has the statistics.
     """
     sums, sizes = pair.people
-    p_value = clustered_mcnemar(sums[:, 0] - sums[:, 1], sizes, design.method).p_value
-    return _counted(pair, p_value, design.as_method)
+    test = clustered_mcnemar(sums[:, 0] - sums[:, 1], sizes, design.method)
+    return _counted(pair, float(test), design.as_method)
 
 
 def _over_probes(design: Binomial, pair: Pair) -> Tested:
     counts = PairedOutcomes.of(*pair.successes)
     curve = Score(counts.sf, counts.fs, counts.n, None, mcnemar(counts.sf, counts.fs).p_mid)
-    return _tested(pair, curve.difference, curve, joined(_OVER_PROBES, _TANGO))
+    return _tested(pair, curve.difference, curve, joined(_OVER_PROBES, TANGO))
 
 
 def _counted(
@@ -178,13 +177,13 @@ def _counted(
     freedom = people - 1.0 if clustered else None
     curve = Score(counts.sf / effect, counts.fs / effect, counts.n / effect, freedom, p_value, at, skewed)
     method = joined(
-        test, _TANGO_OVER_PEOPLE if clustered else _TANGO, *((SKEWED,) if skewed is not None else ())
+        test, _TANGO_OVER_PEOPLE if clustered else TANGO, *((SKEWED,) if skewed is not None else ())
     )
     found = _tested(pair, (counts.sf - counts.fs) / counts.n, curve, method)
     return replace(found, by_person=_by_person(pair)[:2] if pair.unequal else None)
 
 
-def _tested(pair: Pair, difference: float, curve: Curve, method: Method) -> Tested:
+def _tested(pair: Pair, difference: float, curve: PValueCurve, method: Method) -> Tested:
     """A difference with its curve, and who tells the two apart."""
     counts, sums = PairedOutcomes.of(*pair.successes), pair.people[0]
     low, high = curve.interval(1 - pair.confidence_level)

@@ -9,10 +9,10 @@ import numpy as np
 
 from proband.inference.comparisons.paired import Tested
 from proband.inference.comparisons.testing.adjustment import SingleStep, normal_statistics
-from proband.inference.comparisons.testing.curves import Curve
+from proband.inference.comparisons.testing.curves import PValueCurve
 from proband.inference.planning.sizes import POWER
 from proband.inference.proportions import Interval, normal_quantile
-from proband.results.difference import Adjustment, Difference, PersonDifference, Unit, Verdict
+from proband.results.difference import Adjustment, Difference, Unit, Verdict
 from proband.results.sides import Side, opened, two_sided_level
 
 Found = tuple[str, str, int | None, Tested]
@@ -29,6 +29,7 @@ def judged(
     unit: Unit = "person",
     side: Side | None = None,
     families: int = 1,
+    measure: str = "",
 ) -> tuple[Difference, ...]:
     """Say what each pair (first, second, number of units, difference) shows among all of them.
 
@@ -62,11 +63,14 @@ def judged(
             needed = _needed(tested.standard_error, units, margin, both)
         pairs.append(
             Difference(
+                measure=measure,
                 first=first,
                 second=second,
-                difference=tested.difference,
+                value=tested.difference,
                 low=interval.low,
                 high=interval.high,
+                confidence_level=level,
+                standard_error=tested.standard_error,
                 p_value=p_value,
                 p_adjusted=p_adjusted,
                 n_sf=tested.n_sf,
@@ -79,7 +83,6 @@ def judged(
                 in_points=in_points,
                 not_won=tested.not_won,
                 n_trials=tested.n_trials,
-                significance=alpha,
                 margin=margin,
                 bound_low=None if bounds is None else bounds.low,
                 bound_high=None if bounds is None else bounds.high,
@@ -92,7 +95,7 @@ def judged(
                 choices_high=None if tested.over_choices is None else tested.over_choices.high,
                 by_person=None
                 if tested.by_person is None
-                else _by_person(tested, among, (alpha, reached), upward, side, in_points),
+                else _by_person(first, second, tested, among, (alpha, reached), upward, side, in_points),
                 unit=unit,
                 side=side,
             )
@@ -124,7 +127,7 @@ def _among(found: Sequence[Found], side: Side | None) -> SingleStep:
 
 
 def _p_values(
-    tested: Tested, curve: Curve, difference: float, among: SingleStep, side: Side | None
+    tested: Tested, curve: PValueCurve, difference: float, among: SingleStep, side: Side | None
 ) -> tuple[float, float]:
     """The p-value by itself and among all, no smaller than draws can say."""
     alone = of_side(max(curve.p_value, tested.method.floor or 0.0), difference, side)
@@ -143,19 +146,34 @@ def _within(bounds: Interval, interval: Interval) -> Interval:
 
 
 def _by_person(
+    first: str,
+    second: str,
     tested: Tested,
     among: SingleStep,
     levels: tuple[float, float],
     upward: bool,
     side: Side | None,
     in_points: bool,
-) -> PersonDifference:
+) -> Difference:
     value, curve = tested.by_person or (0.0, tested.curve)
     alpha, reached = levels
     interval = _opened(_held(curve.interval(reached), tested, alpha, side), side, in_points)
     verdict, *_ = verdict_of(curve, interval, None, None, upward)
-    _, p = _p_values(tested, curve, value, among, side)
-    return PersonDifference(value, interval.low, interval.high, p, verdict)
+    p_value, p_adjusted = _p_values(tested, curve, value, among, side)
+    return Difference(
+        first=first,
+        second=second,
+        value=value,
+        low=interval.low,
+        high=interval.high,
+        confidence_level=1 - alpha,
+        p_value=p_value,
+        p_adjusted=p_adjusted,
+        verdict=verdict,
+        method=tested.method,
+        in_points=in_points,
+        side=side,
+    )
 
 
 def _tells(tested: Tested) -> bool:
@@ -164,7 +182,7 @@ def _tells(tested: Tested) -> bool:
 
 
 def verdict_of(
-    curve: Curve, interval: Interval, bounds: Interval | None, margin: float | None, upward: bool
+    curve: PValueCurve, interval: Interval, bounds: Interval | None, margin: float | None, upward: bool
 ) -> tuple[Verdict, bool | None, bool | None]:
     """Say what an interval shows, and by the bounds whether the first is not worse by the margin, and within it either way.
 

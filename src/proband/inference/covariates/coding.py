@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from proband.errors import DesignError, Hint, first_few
 from proband.inference.covariates.formula import Covariate, Formula, Term, term_name
 from proband.inference.covariates.regression import Fit, Floats
-from proband.inference.covariates.values import Rows, Values
+from proband.inference.covariates.values import CovariateRows, Values
 from proband.words import count, counted
 
 FEWEST = 2
@@ -34,7 +34,7 @@ class Coding:
     """
 
     formula: Formula
-    rows: Rows
+    rows: CovariateRows
 
     @cached_property
     def by_covariate(self) -> dict[Covariate, Values]:

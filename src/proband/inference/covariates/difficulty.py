@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,20 +14,22 @@ from scipy.stats import rankdata
 from proband.engine.arguments import published
 from proband.engine.limits import Level
 from proband.engine.threads import one_blas_thread
-from proband.errors import DesignError, Hint, UsageError
+from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.covariates.mates import mate_closeness
 from proband.inference.covariates.regression import Floats, regress
 from proband.inference.covariates.sandwich import Sandwich
 from proband.inference.estimates.estimate import estimate
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
-from proband.results.base import Answers, Confidence, Count, Finite, Rank, Rate, Result
+from proband.results.about import RestsOn, Who
+from proband.results.base import Answers, Confidence, Count, Rank, Result, describing
+from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE, derived
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, counted, fixed, points
+from proband.words import Method, Note, Sentence, counted, fixed, points
 
 Judges = Literal["auto", "algorithms", "images"]
 Part = npt.NDArray[np.intp]
@@ -56,36 +58,20 @@ _BY_ALGORITHMS = Sentence(
 )
 
 
-@dataclass(frozen=True)
-class PartRate(Result):
+class Judged(NamedTuple):
     """One algorithm on one part of the probes.
 
     Attributes
     ----------
-    algorithm, part
-        Whose rate, and on which part.
-    value, low, high
-        On the part made without it: by the other algorithms, or by the other images of each person.
-    n_probes, n_people
-        In that part.
-    naive
-        On the part that it helped to make, of the same probes. It has no interval: one that takes the part as given is too narrow.
-    excess, excess_low, excess_high, p_value
-        The naive rate less the other: what selection does, with its interval over people and the p-value of nothing.
+    rate, naive
+        Its rate on the part that others made, and on the part that it helped to make.
+    selection
+        The second minus the first.
     """
 
-    algorithm: str
-    part: str
-    value: Rate
-    low: Rate
-    high: Rate
-    n_probes: Count
-    n_people: Count
-    naive: Rate
-    excess: Finite
-    excess_low: float
-    excess_high: float
-    p_value: Rate
+    rate: Estimate
+    naive: Estimate
+    selection: Difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +89,12 @@ class Partition(Result):
     n_probes, n_people
         All that were divided.
     rates
-        Of every algorithm on every part.
+        Of every algorithm (`who.algorithm`) on every part (`who.group`) made without it: by the other algorithms, or by the other images of
+        each person.
+    naive
+        On the parts that it helped to make, of the same probes.
+    selection
+        The naive rate less the other: what selection does, with its interval over people and the p-value of nothing.
     probes
         A row for each probe: its id, person and difficulty (0 the easiest, 1 the hardest), its part by all judges, and for each algorithm the part made
         without it; a study with pseudonyms has neither id nor person.
@@ -121,36 +112,54 @@ class Partition(Result):
     rank: Rank
     n_probes: Count
     n_people: Count
-    rates: tuple[PartRate, ...]
+    rates: tuple[Estimate, ...]
+    naive: tuple[Estimate, ...]
+    selection: tuple[Difference, ...]
     confidence_level: Confidence
     answers: Answers
     probes: pl.DataFrame
     table: pl.DataFrame
     notes: tuple[Note, ...] = ()
 
-    def of(self, algorithm: str, part: str) -> PartRate:
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """The rate, the naive rate and what selection does, for every algorithm and part."""
+        return tuple(map(Judged, self.rates, self.naive, self.selection))
+
+    def of(self, algorithm: str, part: str) -> Judged:
         """The rates of one algorithm on one part."""
-        return next(one for one in self.rates if (one.algorithm, one.part) == (algorithm, part))
+        for row in self.judged:
+            if (row.rate.algorithm, row.rate.who.group) == (algorithm, part):
+                return row
+        names = list(dict.fromkeys(rate.algorithm for rate in self.rates))
+        raise UsageError(
+            f"There is no rate of {algorithm!r} on the part {part!r}.",
+            f"algorithms are: {first_few(names, 12)}; parts are: {', '.join(self.parts)}.",
+        )
 
     def __repr__(self) -> str:
         lines = [
             f"{counted(self.n_probes, 'probe')} of {counted(self.n_people, 'person', 'people')} in {counted(len(self.parts), 'part')}"
         ]
         lines += [
-            f"{one.algorithm}, {one.part}: {fixed(one.value)}, selection {points(one.excess)}"
-            for one in self.rates
+            f"{row.rate.algorithm}, {row.rate.who.group}: {fixed(row.rate.value)}, selection {points(row.selection.value)}"
+            for row in self.judged
         ]
         return "\n".join(lines)
 
 
+_SHARE = Method("share", "share of probes")
+_CLUSTERED = Method(
+    "cr2-difference", "linear regression with people as clusters (CR2)", cites=("bell2002", "pustejovsky2018")
+)
 _KEY = "id of the sample"
 _MADE_BY = {"algorithms": "partition_without", "images": "partition_by_other_images"}
 
 
 @published
 def partition(
-    algorithms: Scores | Sequence[Scores] | Mapping[str, Scores],
-    within: Experiment,
+    scores: Scores | Sequence[Scores] | Mapping[str, Scores],
+    experiment: Experiment,
     *,
     parts: int = 3,
     rank: Rank = 1,
@@ -166,14 +175,23 @@ def partition(
 
     Parameters
     ----------
-    algorithms, within
-        Scores, and the experiment they are ranked in.
+    scores
+        Scores or embeddings of one algorithm or of several.
+    experiment
+        The experiment in which they are ranked.
     parts
         How many.
     rank
         Of the rates.
     judges
         What parts are made by for the one that is judged: other ``algorithms``, other ``images``, or ``auto``: algorithms where there are several.
+    confidence_level
+        Of all intervals.
+
+    Returns
+    -------
+    Partition
+        The rate of every algorithm in every part, judged and naive, and which part each probe is in.
 
     Examples
     --------
@@ -185,11 +203,12 @@ def partition(
     >>> values = {"a": np.where(np.eye(n) > 0, near, 0.3), "b": np.where(np.eye(n) > 0, near, 0.6)}
     >>> scores = [Scores.from_array(v, ids[n:], ids[:n], orientation="similarity", name=k) for k, v in values.items()]
     >>> found = partition(scores, Experiment(samples, gallery=ids[:n]))
-    >>> [(one.algorithm, one.part, round(one.value, 2)) for one in found.rates]
+    >>> [(rate.algorithm, rate.who.group, round(rate.value, 2)) for rate in found.rates]
     [('a', 'good', 1.0), ('a', 'bad', 1.0), ('a', 'ugly', 0.0), ('b', 'good', 1.0), ('b', 'bad', 0.0), ('b', 'ugly', 0.0)]
     """
-    scores = list(by_name(algorithms).values())
-    return divide([rank_probes(one, within) for one in scores], scores, parts, rank, judges, confidence_level)
+    algorithms = list(by_name(scores).values())
+    ranked = [rank_probes(algorithm, experiment) for algorithm in algorithms]
+    return divide(ranked, algorithms, parts, rank, judges, confidence_level)
 
 
 @one_blas_thread()
@@ -243,32 +262,40 @@ def divide(
         held.append(_divided(own, parts, judged))
     # Both divisions are of the same probes: else their difference would also be one between people with one probe and people with several.
     helped = [naive if judges == "algorithms" else _divided(own, parts, judged) for own in hardness]
-    rates = [
-        _rate(own, name, names, at, helped[place], held[place], rank, confidence_level)
-        for place, (own, name) in enumerate(zip(ranked, (one.algorithm for one in ranked), strict=True))
-        for at in range(parts)
-    ]  # fmt: skip
-    worst = max(rates, key=lambda one: abs(one.excess))
+    judgements = [
+        _judge(own, name, helped[place] == at, held[place] == at, rank, confidence_level)
+        for place, own in enumerate(ranked)
+        for at, name in enumerate(names)
+    ]
+    worst = max(judgements, key=lambda row: abs(row.selection.value))
     notes = [
-        _NAIVE(algorithm=worst.algorithm, naive=worst.naive, part=worst.part, held=worst.value),
+        _NAIVE(
+            algorithm=worst.rate.algorithm,
+            naive=worst.naive.value,
+            part=worst.rate.who.group,
+            held=worst.rate.value,
+        ),
         _ALL(algorithms=tuple(one.algorithm for one in ranked)),
         _BY_ALGORITHMS() if judges == "algorithms" else _BY_IMAGES(n=int((~judged).sum())),
     ]
     probes = _table(first, together, naive, held, names, ranked, judges)
+    of = derived("by-difficulty", "{} by difficulty", RecognitionRate(rank).estimand)
     return Partition(
-        names,
-        judges,
-        tuple(one.algorithm for one in ranked),
-        rank,
-        n,
-        int(people.max()) + 1,
-        tuple(rates),
-        confidence_level,
-        Answers(derived("by-difficulty", "{} by difficulty", RecognitionRate(rank).estimand), OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE),
-        probes,
-        _joined(first, probes),
-        tuple(notes),
-    )  # fmt: skip
+        parts=names,
+        judges=judges,
+        algorithms=tuple(one.algorithm for one in ranked),
+        rank=rank,
+        n_probes=n,
+        n_people=int(people.max()) + 1,
+        rates=tuple(row.rate for row in judgements),
+        naive=tuple(row.naive for row in judgements),
+        selection=tuple(row.selection for row in judgements),
+        confidence_level=confidence_level,
+        answers=Answers(of, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE),
+        probes=probes,
+        table=_joined(first, probes),
+        notes=tuple(notes),
+    )
 
 
 def _hardness(closeness: Floats) -> Floats:
@@ -297,48 +324,75 @@ def _divided(hardness: Floats, parts: int, judged: npt.NDArray[np.bool_]) -> Par
     return made
 
 
-def _rate(
+def _judge(
     outcomes: Outcomes,
-    algorithm: str,
-    names: Sequence[str],
-    at: int,
-    naive: Part,
-    held: Part,
+    part: str,
+    naive: npt.NDArray[np.bool_],
+    held: npt.NDArray[np.bool_],
     rank: int,
     confidence_level: float,
-) -> PartRate:
+) -> Judged:
+    """One algorithm on one part: as made without it, and as it helped to make it."""
     success = outcomes.success(rank)
-    fair = _estimated(outcomes, held == at, rank, confidence_level)
-    value, low, high, p = _excess(success, outcomes.subjects, naive == at, held == at, confidence_level)
-    return PartRate(
-        algorithm, names[at], fair.value, fair.low, fair.high, fair.facts.n_probes, fair.facts.n_probe_subjects,
-        float(success[naive == at].mean()), value, low, high, p,
-    )  # fmt: skip
+    rate = _estimate(outcomes, held, rank, confidence_level)
+    who = Who(algorithm=outcomes.algorithm, column="partition", group=part)
+    by_person = None if rate.by_person is None else replace(rate.by_person, who=who)
+    rate = replace(rate, who=who, by_person=by_person, facts=None, clusters=None)
+    selection = _selection(success, outcomes.subjects, naive, held, rate.who, confidence_level)
+    return Judged(rate, _naive(success, naive, rate), selection)
 
 
-def _estimated(
+def _estimate(
     outcomes: Outcomes, which: npt.NDArray[np.bool_], rank: int, confidence_level: float
 ) -> Estimate:
     part = outcomes.restricted(outcomes.experiment.restricted(probes=outcomes.probes[which]))
-    made: Estimate = estimate(RecognitionRate(rank), part, confidence_level=confidence_level)
+    made: Estimate = estimate(part, measure=RecognitionRate(rank), confidence_level=confidence_level)
     return made
 
 
-def _excess(
+def _naive(success: Floats, naive: npt.NDArray[np.bool_], held: Estimate) -> Estimate:
+    """The rate on the part that the algorithm helped to make, which has no interval: one that takes the part as given is too narrow."""
+    return Estimate(
+        who=held.who,
+        value=float(success[naive].mean()),
+        low=float("nan"),
+        high=float("nan"),
+        confidence_level=held.confidence_level,
+        rests_on=RestsOn(n=int(naive.sum()), of="probe", events=float(success[naive].sum())),
+        method=_SHARE,
+        answers=describing(derived("naive", "naive {}", held.of)),
+    )
+
+
+def _selection(
     success: Floats,
     subjects: npt.NDArray[np.int32],
     naive: npt.NDArray[np.bool_],
     held: npt.NDArray[np.bool_],
+    who: Who,
     confidence_level: float,
-) -> tuple[float, float, float, float]:
+) -> Difference:
     """The rate on the naive part less that on the other, with people as clusters; those in both weigh against themselves."""
     rows = np.concatenate([np.flatnonzero(naive), np.flatnonzero(held)])
     first = np.repeat([1.0, 0.0], [naive.sum(), held.sum()])
     people = np.unique(subjects[rows], return_inverse=True)[1].astype(np.intp)
     fit = regress(np.column_stack([first, 1 - first]), success[rows], "linear")
     difference = float(success[naive].mean() - success[held].mean())
-    found = Sandwich(fit, people).contrast(np.array([1.0, -1.0]), confidence_level, difference)
-    return found.value, found.low, found.high, found.p_value
+    contrast = Sandwich(fit, people).contrast(np.array([1.0, -1.0]), confidence_level, difference)
+    return Difference(
+        who=who,
+        first="naive",
+        second="held out",
+        value=contrast.value,
+        low=contrast.low,
+        high=contrast.high,
+        confidence_level=confidence_level,
+        standard_error=contrast.standard_error,
+        degrees_of_freedom=contrast.degrees_of_freedom,
+        p_value=contrast.p_value,
+        method=_CLUSTERED,
+        adjustment="none",
+    )
 
 
 def _table(

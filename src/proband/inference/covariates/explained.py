@@ -15,14 +15,14 @@ from proband.inference.covariates.mates import matched_at
 from proband.inference.covariates.regression import Fit, Floats
 from proband.inference.covariates.results import Outcome
 from proband.inference.covariates.sandwich import Covariance, Sandwich
-from proband.inference.covariates.values import Rows, rows_of
+from proband.inference.covariates.values import CovariateRows, rows_of
 from proband.inference.survey.layout import stage_of
 from proband.inference.survey.stages import Stages
 from proband.measures import Outcomes
 from proband.results.base import Answers, Facts
 from proband.results.targets import OTHER_PEOPLE, derived
 from proband.scores import Scores
-from proband.words import Note, Sentence, Target, count, given
+from proband.words import Note, Sentence, Target, count, counted, given
 
 _MIX = Target("covariate-mix", "the algorithms, the gallery and the other covariates of these probes")
 _LOGISTIC = Target(
@@ -95,7 +95,7 @@ class Explained:
         """The values of some probes, an algorithm below the other."""
         return np.concatenate([one[keep] for one, keep in zip(self.values, which, strict=True)])
 
-    def rows(self, model: Formula, incomplete: str) -> Rows:
+    def rows(self, model: Formula, incomplete: str) -> CovariateRows:
         """The covariates of the probes."""
         return rows_of(self.ranked, model, incomplete)
 
@@ -114,7 +114,7 @@ class Explained:
         """Of each algorithm."""
         return tuple(one.facts for one in self.ranked)
 
-    def sandwich(self, fit: Fit, rows: Rows, covariance: Covariance) -> Sandwich:
+    def sandwich(self, fit: Fit, rows: CovariateRows, covariance: Covariance) -> Sandwich:
         """How sure a regression is over people."""
         if covariance != "survey":
             return Sandwich(fit, rows.person, covariance)
@@ -127,7 +127,7 @@ class Explained:
         assuming = _LINEAR if self.outcome == "log-rank" else _LOGISTIC
         return Answers(derived("standardized", "standardised {}", self.target), OTHER_PEOPLE, _MIX, assuming)
 
-    def cautions(self, rows: Rows, rate: float, model: Formula) -> list[Note]:
+    def cautions(self, rows: CovariateRows, rate: float, model: Formula) -> list[Note]:
         """What was left out, and what is averaged over."""
         said = []
         if len(rows.incomplete):
@@ -181,7 +181,7 @@ def _outcomes(outcomes: Outcomes, outcome: Outcome, rank: int) -> Floats:
         return outcomes.success(rank)
     if outcomes.failed.any():
         raise DesignError(
-            f"{outcomes.algorithm}: {count(int(outcomes.failed.sum()))} probes failed to be acquired and have no rank, so that there is no log of it.",
+            f"{outcomes.algorithm}: {counted(int(outcomes.failed.sum()), 'probe')} failed to be acquired, without a rank, so that there is no log of it.",
             Hint(
                 "take success at a rank, where they are misses: {option:outcome=success}; or leave these probes out: {option:probes}"
             ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import f as f_distribution, t as t_distribution
@@ -9,7 +11,14 @@ from scipy.stats import f as f_distribution, t as t_distribution
 from proband.inference.covariates.coding import Coding
 from proband.inference.covariates.regression import Fit, Floats
 from proband.inference.covariates.results import FitCheck
+from proband.results.band import Band
+from proband.results.base import Answers
+from proband.results.targets import derived
+from proband.results.test import Test
+from proband.words import Method
 
+_SCORE_TEST = Method("score-test", "score test over people", cites=("horton1999",))
+_OVER_PEOPLE = Method("clustered-mean", "mean with people as clusters, Student's t")
 _DIGITS = 9  # of expected outcomes, which rounding must not tell apart
 _DECILES = 10
 _FIFTHS = 5
@@ -17,13 +26,13 @@ _FEWEST = 3  # groups, and people beyond them for a test
 
 
 def checks_of(
-    coding: Coding, fit: Fit, people: npt.NDArray[np.intp], confidence_level: float
+    coding: Coding, fit: Fit, people: npt.NDArray[np.intp], confidence_level: float, answers: Answers
 ) -> tuple[FitCheck, ...]:
     """Check the model by deciles of the expected outcome, then along every number."""
     numbers = [(str(one.covariate), one.numbers) for one in coding.rows.values if one.is_number]
     return (
-        _check(None, fit.fitted, _DECILES, fit, people, confidence_level),
-        *(_check(name, values, _FIFTHS, fit, people, confidence_level) for name, values in numbers),
+        _check(None, fit.fitted, _DECILES, fit, people, confidence_level, answers),
+        *(_check(name, values, _FIFTHS, fit, people, confidence_level, answers) for name, values in numbers),
     )
 
 
@@ -34,6 +43,7 @@ def _check(
     fit: Fit,
     people: npt.NDArray[np.intp],
     confidence_level: float,
+    answers: Answers,
 ) -> FitCheck:
     placed = np.round(along, _DIGITS) if by is None else along
     edges = np.unique(np.quantile(placed, np.arange(1, n_groups) / n_groups))
@@ -50,19 +60,23 @@ def _check(
     if fit.family == "logistic":
         ends = ends.clip(0, 1)
     indicators = (group[:, None] == np.arange(1, len(n))).astype(np.float64)
-    return FitCheck(
-        by,
-        np.array([fit.mean(along, group == place) for place in range(len(n))]),
-        np.array([fit.mean(fit.fitted, group == place) for place in range(len(n))]),
-        np.array(observed),
-        ends[0],
-        ends[1],
-        tuple(map(int, n)),
-        left_out(fit, people, indicators),
+    band = Band(
+        values=np.array(observed),
+        low=ends[0],
+        high=ends[1],
+        confidence_level=confidence_level,
+        simultaneous=False,
+        method=_OVER_PEOPLE,
+        seed=None,
+        answers=replace(answers, of=derived("observed", "observed mean beside the {}", answers.of)),
+        along=by or "expected",
+        x=np.array([fit.mean(along, group == place) for place in range(len(n))]),
     )
+    expected = np.array([fit.mean(fit.fitted, group == place) for place in range(len(n))])
+    return FitCheck(by, band, expected, tuple(map(int, n)), score_test(fit, people, indicators))
 
 
-def left_out(fit: Fit, people: npt.NDArray[np.intp], columns: Floats) -> float | None:
+def score_test(fit: Fit, people: npt.NDArray[np.intp], columns: Floats) -> Test | None:
     """Test whether columns that the model does not have would add anything to it; None where that cannot be told.
 
     Each person's score for the columns, less what the model's own columns explain of it, has mean zero if they add nothing. Their sum against
@@ -80,10 +94,16 @@ def left_out(fit: Fit, people: npt.NDArray[np.intp], columns: Floats) -> float |
         return None
     total = vectors[:, kept].T @ scores.sum(axis=0)
     statistic = float((total**2 / values[kept]).sum())
-    if statistic >= people_there:
-        return 0.0
-    against = (people_there - q) / q * statistic / (people_there - statistic)
-    return float(f_distribution.sf(against, q, people_there - q))
+    f = np.inf  # where T reaches the number of people, F has no limit
+    if statistic < people_there:
+        f = (people_there - q) / q * statistic / (people_there - statistic)
+    return Test(
+        statistic=f,
+        degrees_of_freedom=q,
+        denominator_degrees_of_freedom=people_there - q,
+        p_value=float(f_distribution.sf(f, q, people_there - q)),
+        method=_SCORE_TEST,
+    )
 
 
 def _mean_over_people(

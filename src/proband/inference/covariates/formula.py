@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, NoReturn
 
-from proband.errors import DesignError, UsageError, nearest, quoted
+from proband.errors import DesignError, UsageError, meant, quoted
 
 Kind = Literal["algorithm", "probe", "mate", "same", "difference", "elapsed", "column"]
 Form = Literal["plain", "squared", "cut", "levels"]
@@ -95,7 +95,7 @@ class Formula:
     @classmethod
     def parse(cls, text: str, *, of_table: bool = False) -> Formula:
         """Read a model, of the columns of a table of outcomes if `of_table`; refused where it is not one, in words."""
-        return cls(tuple(_Reader(text, of_table).model()))
+        return cls(tuple(_FormulaReader(text, of_table).model()))
 
     @property
     def covariates(self) -> tuple[Covariate, ...]:
@@ -116,7 +116,7 @@ def term_name(term: Term) -> str:
     return ":".join(map(str, term))
 
 
-class _Reader:
+class _FormulaReader:
     def __init__(self, text: str, of_table: bool) -> None:
         self.text, self.of_table = text, of_table
         self.tokens = list(self._split())
@@ -205,7 +205,7 @@ class _Reader:
             made = self._formed(name)
         else:
             known = [*(() if self.of_table else _OF_PAIRS), *_FORMS]
-            self._refuse(f"there is no {name}(…)", nearest(name, known) or f"there are: {', '.join(known)}.")
+            self._refuse(f"there is no {name}(…)", meant(name, known))
         self._take(")")
         return made
 

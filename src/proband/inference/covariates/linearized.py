@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.stats import f as f_distribution
 
 from proband.inference.covariates.regression import Floats
-from proband.inference.covariates.sandwich import Joint, Sandwich
+from proband.inference.covariates.sandwich import JointTest, Sandwich
 from proband.inference.survey.stages import Stages
 
 
@@ -49,8 +49,8 @@ class Linearized(Sandwich):
         """The same for all: units less strata, less the coefficients beside the intercept."""
         return self._residual
 
-    def joint(self, weights: Floats) -> Joint:
+    def joint(self, weights: Floats) -> JointTest:
         """Test whether several linear functions are all zero: Wald's statistic over q as F on q and the degrees of freedom."""
         q, rest = len(weights), self._residual
         statistic = self.wald(weights) / q
-        return Joint(statistic, q, rest, float(f_distribution.sf(statistic, q, rest)))
+        return JointTest(statistic, q, rest, float(f_distribution.sf(statistic, q, rest)))

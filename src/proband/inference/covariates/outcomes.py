@@ -10,13 +10,13 @@ from proband.inference.covariates.formula import Formula
 from proband.inference.covariates.results import CovariateStudy
 from proband.inference.covariates.sandwich import Covariance
 from proband.inference.covariates.study import Incomplete, explain
-from proband.inference.covariates.trials import Trials
-from proband.samples.reading import frame_from
+from proband.inference.covariates.trials import TableTrials
+from proband.samples.reading import filled_frame
 
 
 @published
 def explain_outcomes(
-    frame: Any,
+    table: Any,
     *,
     success: str,
     on: str,
@@ -35,8 +35,8 @@ def explain_outcomes(
 
     Parameters
     ----------
-    frame
-        A table: a pandas or polars frame, or a mapping of columns.
+    table
+        A pandas or polars frame, or a mapping of columns.
     success
         Column of the outcome: 1 for a success, 0 for a failure; or a number.
     on
@@ -52,6 +52,13 @@ def explain_outcomes(
         less strata, less the coefficients beside the intercept. Default: ``survey`` with weights or strata, and otherwise ``CR2``.
     incomplete
         What becomes of rows that lack a covariate: ``error`` refuses, ``drop`` leaves them out and tells how they differ.
+    confidence_level
+        Of all intervals.
+
+    Returns
+    -------
+    CovariateStudy
+        Standardised rates and differences, tests of every term, and how well the model fits.
 
     Examples
     --------
@@ -59,12 +66,12 @@ def explain_outcomes(
 
     >>> table = {"who": [k // 2 for k in range(16)], "glasses": ["no", "yes"] * 8, "ok": [1, 0] * 3 + [0, 1] + [1] * 8}
     >>> found = explain_outcomes(table, success="ok", on="glasses", cluster="who")
-    >>> [(one.level, one.value.__round__(4)) for one in found.rates]
+    >>> [(rate.who.group, rate.value.__round__(4)) for rate in found.rates]
     [('no', 0.875), ('yes', 0.625)]
     >>> found.differences[0]
-    glasses yes against no: −25.00 [−84.12, +34.12], p = 0.35
+    glasses yes against no: −25.00 points [−84.12, +34.12], p = 0.35
     """
     model = Formula.parse(on, of_table=True)
-    trials = Trials(frame_from(frame), success, cluster, weights, strata)
+    trials = TableTrials(filled_frame(table), success, cluster, weights, strata)
     usual: Covariance = "CR2" if weights is None and strata is None else "survey"
     return explain(trials, model, covariance or usual, incomplete, confidence_level)

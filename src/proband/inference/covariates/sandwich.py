@@ -38,7 +38,7 @@ class Contrast(NamedTuple):
     p_value: float
 
 
-class Joint(NamedTuple):
+class JointTest(NamedTuple):
     """A test of several linear functions being zero together.
 
     Attributes
@@ -145,7 +145,7 @@ class Sandwich:
         effects = weights @ self.fit.coefficients
         return float(effects @ np.linalg.solve(weights @ self.covariance @ weights.T, effects))
 
-    def joint(self, weights: Floats) -> Joint:
+    def joint(self, weights: Floats) -> JointTest:
         """Test whether several linear functions of coefficients, a row each, are all zero.
 
         `wald` is referred to Hotelling's T² with ν = q(q + 1)/Σ Var degrees of freedom, by which the total variance of the
@@ -171,9 +171,9 @@ class Sandwich:
         freedom = q * (q + 1) / total
         rest = freedom - q + 1
         if rest <= 0:
-            return Joint(float("nan"), q, rest, float("nan"))
+            return JointTest(float("nan"), q, rest, float("nan"))
         statistic = rest / freedom * self.wald(weights) / q
-        return Joint(statistic, q, rest, float(f_distribution.sf(statistic, q, rest)))
+        return JointTest(statistic, q, rest, float(f_distribution.sf(statistic, q, rest)))
 
 
 def ends(value: float, error: float, freedom: float, confidence_level: float) -> tuple[float, float, float]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import exp, isfinite
 from typing import Literal
 
 import numpy as np
@@ -19,22 +21,26 @@ from proband.inference.covariates.regression import regress
 from proband.inference.covariates.results import (
     ALL,
     FEW,
-    Coefficient,
+    WITH_INTERACTIONS,
     CovariateStudy,
     FitCheck,
     Outcome,
-    TermTest,
     family_of,
 )
-from proband.inference.covariates.sandwich import Covariance, Joint, Sandwich
+from proband.inference.covariates.sandwich import Covariance, JointTest, Sandwich
 from proband.inference.covariates.standardized import Standardizer
-from proband.inference.covariates.trials import Trials
+from proband.inference.covariates.trials import TableTrials
 from proband.measures import Outcomes
 from proband.measures.base import outcomes_of
+from proband.results.about import RestsOn, Who
+from proband.results.base import Answers
+from proband.results.difference import Difference
+from proband.results.estimate import Estimate
+from proband.results.test import Test
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.scores.several import by_name
-from proband.words import Method, Note, Sentence
+from proband.words import Method, Note, Sentence, Target
 
 Algorithm = Outcomes | Scores
 Incomplete = Literal["error", "drop"]
@@ -65,6 +71,19 @@ _METHODS = {
         ("liang1986", "pustejovsky2018"),
     ),
 }
+_HOTELLING = Method("hotelling", "Hotelling's T² as F", cites=("pustejovsky2018",))
+_WALD = Method("wald", "Wald's statistic as F")
+_ODDS = (Target("log-odds", "coefficient of log odds"), Target("odds-ratio", "odds ratio"))
+_COEFFICIENTS: Mapping[Outcome, tuple[Target, Target | None]] = {
+    "success": _ODDS,
+    "match": _ODDS,
+    "log-rank": (
+        Target("coefficient-of-log-rank", "coefficient of log ranks"),
+        Target("ratio-of-ranks", "ratio of ranks"),
+    ),
+    "number": (Target("coefficient", "coefficient"), None),
+}
+"""What coefficients are of, and their ratios."""
 _FEW = Sentence(
     "covariates.few",
     "caution",
@@ -116,8 +135,8 @@ _ALPHA = 0.05
 
 @published
 def covariates(
-    algorithms: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
-    within: Experiment | None = None,
+    scores: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
+    experiment: Experiment | None = None,
     *,
     on: str,
     outcome: Outcome = "success",
@@ -137,8 +156,10 @@ def covariates(
 
     Parameters
     ----------
-    algorithms, within
-        Outcomes, or scores to be ranked in an experiment; several are stacked, a row for each probe and algorithm.
+    scores
+        Scores, embeddings or outcomes (`rank`) of one algorithm or of several, which are stacked, a row for each probe and algorithm.
+    experiment
+        The experiment in which scores are ranked; not needed for outcomes.
     on
         The model: ``"elapsed(date) + probe.glasses * algorithm"`` (see `proband.inference.covariates.formula`).
     outcome, rank, fmr
@@ -148,6 +169,13 @@ def covariates(
         ``CR2``; or ``CR1``, ``CR0`` and ``survey`` (linearised), to check against other programs.
     incomplete
         What becomes of probes that lack a covariate: ``error`` refuses, ``drop`` leaves them out and tells how they differ.
+    confidence_level
+        Of all intervals.
+
+    Returns
+    -------
+    CovariateStudy
+        Standardised rates and differences, tests of every term, and how well the model fits.
 
     Examples
     --------
@@ -162,22 +190,22 @@ def covariates(
     >>> values[[0, 1, 2, 4]] = 0.5
     >>> scores = Scores.from_array(values, ids[n:], ids[:n], orientation="similarity")
     >>> found = covariates(scores, Experiment(samples, gallery=ids[:n]), on="glasses")
-    >>> [(one.level, round(one.value, 4)) for one in found.rates]
+    >>> [(rate.who.group, round(rate.value, 4)) for rate in found.rates]
     [('off', 0.8333), ('on', 0.5)]
     >>> found.differences[0]
-    probe.glasses on against off: −33.33 [−96.17, +29.50], p = 0.26
+    probe.glasses on against off: −33.33 points [−96.17, +29.50], p = 0.26
     """
     model = Formula.parse(on)  # refused before any work
-    named = list(by_name(algorithms).values())
-    ranked = [outcomes_of(one, within) for one in named]
-    scores = [one for one in named if isinstance(one, Scores)]
-    found = Explained.of(ranked, scores, outcome, rank, fmr)
+    named = list(by_name(scores).values())
+    ranked = [outcomes_of(algorithm, experiment) for algorithm in named]
+    scored = [algorithm for algorithm in named if isinstance(algorithm, Scores)]
+    found = Explained.of(ranked, scored, outcome, rank, fmr)
     return explain(found, model, covariance, incomplete, confidence_level)
 
 
 @one_blas_thread()
 def explain(
-    found: Explained | Trials,
+    found: Explained | TableTrials,
     model: Formula,
     covariance: Covariance = "CR2",
     incomplete: Incomplete = "error",
@@ -193,13 +221,16 @@ def explain(
     fit = regress(coding.matrix, y, family_of(found.outcome), weights)
     coding.check_separated(fit)
     sandwich = found.sandwich(fit, rows, covariance)
-    standard = Standardizer(coding, sandwich, confidence_level)
-    tests, overall = _tests(coding, sandwich)
-    checks = checks_of(coding, fit, rows.person, confidence_level)
-    differences, rates = tuple(standard.differences()), tuple(standard.rates())
-    few = [one.covariate for one in rates if not one.supported]
-    few += [one.covariate for one in differences if not one.supported]
-    few += [one.term for one in tests if not one.supported]
+    method, answers = _METHODS[covariance], found.answers(covariance)
+    standard = Standardizer(coding, sandwich, confidence_level, method, answers)
+    tests, overall = _tests(coding, sandwich, _WALD if covariance == "survey" else _HOTELLING)
+    checks = checks_of(coding, fit, rows.person, confidence_level, answers)
+    differences = tuple(standard.differences())
+    rates = tuple(standard.rate(settings) for settings in standard.settings())
+    numbers: list[Estimate | Difference | Test] = [*rates, *differences, *tests]
+    few = [number.who.column for number in numbers if not number.supported]
+    coefficient, ratio = _COEFFICIENTS[found.outcome]
+    coefficients = _coefficients(coding, sandwich, confidence_level, method, replace(answers, of=coefficient))
     rate = fit.mean(y)
     notes = found.cautions(rows, rate, model)
     if few:
@@ -226,21 +257,27 @@ def explain(
         tests=tests,
         overall=overall,
         rates=rates,
+        observed=tuple(
+            observed
+            for settings in standard.settings()
+            if (observed := standard.observed(settings)) is not None
+        ),
         differences=differences,
         curves=tuple(standard.curves()),
-        coefficients=_coefficients(coding, sandwich, confidence_level, found.outcome),
+        coefficients=coefficients,
+        ratios=() if ratio is None else tuple(_ratio(coefficient, ratio) for coefficient in coefficients),
         checks=checks,
         covariance=covariance,
-        design=_METHODS[covariance],
+        design=method,
         confidence_level=confidence_level,
-        answers=found.answers(covariance),
+        answers=answers,
         facts=found.facts,
         unit=rows.called.unit,
         notes=(*notes, *found.notes),
     )
 
 
-def _tests(coding: Coding, sandwich: Sandwich) -> tuple[tuple[TermTest, ...], TermTest]:
+def _tests(coding: Coding, sandwich: Sandwich, method: Method) -> tuple[tuple[Test, ...], Test]:
     """Every term, adjusted for their number; and all together."""
     eye = np.eye(len(coding.names))
     held = {term_name(term): frozenset(term) for term in coding.formula.terms}
@@ -248,72 +285,88 @@ def _tests(coding: Coding, sandwich: Sandwich) -> tuple[tuple[TermTest, ...], Te
         term: [at for other, own in held.items() if own_part <= own for at in coding.places[other]]
         for term, own_part in held.items()
     }
-    found = {term: sandwich.joint(eye[at]) for term, at in places.items()}
-    tested = [one.p_value for one in found.values() if np.isfinite(one.p_value)]
-    adjusted = iter(holm(tested))
-    made = []
-    for term, one in found.items():
-        possible = bool(np.isfinite(one.p_value))
-        made.append(
-            TermTest(
-                term,
-                len(places[term]) > len(coding.places[term]),
-                float(one.statistic) if possible else None,
-                one.numerator,
-                float(one.denominator),
-                one.p_value if possible else None,
-                next(adjusted) if possible else None,
-            )
-        )
-    return tuple(made), _overall(sandwich.joint(eye[1:]))
+    joints = {term: sandwich.joint(eye[at]) for term, at in places.items()}
+    adjusted = iter(holm([joint.p_value for joint in joints.values() if np.isfinite(joint.p_value)]))
+    tests = []
+    for term, joint in joints.items():
+        acting = len(places[term]) > len(coding.places[term])
+        test = _test(term, joint, method, (WITH_INTERACTIONS(),) if acting else ())
+        tests.append(test if test.p_value is None else replace(test, p_adjusted=next(adjusted)))
+    return tuple(tests), _test(ALL, sandwich.joint(eye[1:]), method)
 
 
-def _overall(one: Joint) -> TermTest:
-    possible = bool(np.isfinite(one.p_value))
-    return TermTest(
-        ALL,
-        True,
-        float(one.statistic) if possible else None,
-        one.numerator,
-        float(one.denominator),
-        one.p_value if possible else None,
-        None,
+def _test(term: str, joint: JointTest, method: Method, notes: tuple[Note, ...] = ()) -> Test:
+    """The test of a term; without statistic and p-value where too few people are behind it."""
+    possible = bool(np.isfinite(joint.p_value))
+    return Test(
+        who=Who(column=term),
+        statistic=float(joint.statistic) if possible else None,
+        degrees_of_freedom=joint.numerator,
+        denominator_degrees_of_freedom=float(joint.denominator),
+        p_value=joint.p_value if possible else None,
+        supported=joint.denominator >= FEW,
+        method=method,
+        notes=notes,
     )
 
 
 def _coefficients(
-    coding: Coding, sandwich: Sandwich, confidence_level: float, outcome: Outcome
-) -> tuple[Coefficient, ...]:
+    coding: Coding, sandwich: Sandwich, confidence_level: float, method: Method, answers: Answers
+) -> tuple[Estimate, ...]:
     terms = {place: term for term, places in coding.places.items() for place in places}
-    made = []
+    estimates = []
     for place, (name, weights) in enumerate(zip(coding.names, np.eye(len(coding.names)), strict=True)):
-        one = sandwich.contrast(weights, confidence_level)
-        made.append(
-            Coefficient(
-                name,
-                terms.get(place, "intercept"),
-                one.value,
-                one.low,
-                one.high,
-                one.standard_error,
-                one.degrees_of_freedom,
-                one.p_value,
-                outcome != "number",
+        contrast = sandwich.contrast(weights, confidence_level)
+        estimates.append(
+            Estimate(
+                who=Who(column=terms.get(place, "intercept"), group=name),
+                value=contrast.value,
+                low=contrast.low,
+                high=contrast.high,
+                confidence_level=confidence_level,
+                standard_error=contrast.standard_error,
+                degrees_of_freedom=contrast.degrees_of_freedom,
+                p_value=contrast.p_value,
+                rests_on=RestsOn(
+                    n=len(coding.rows.probe),
+                    of="row",
+                    n_units=sandwich.n_people,
+                    unit=coding.rows.called.unit,
+                ),
+                supported=contrast.degrees_of_freedom >= FEW,
+                method=method,
+                answers=answers,
             )
         )
-    return tuple(made)
+    return tuple(estimates)
+
+
+def _ratio(coefficient: Estimate, of: Target) -> Estimate:
+    """The odds ratio, or the ratio of ranks, of a coefficient of logarithms."""
+    return replace(
+        coefficient,
+        value=_exp(coefficient.value),
+        low=_exp(coefficient.low),
+        high=_exp(coefficient.high),
+        standard_error=None,
+        answers=replace(coefficient.answers, of=of),
+    )
+
+
+def _exp(value: float) -> float:
+    return exp(value) if isfinite(value) and value < 700 else float("inf")
 
 
 def _fitting(checks: Sequence[FitCheck]) -> list[Note]:
     """One sentence for the whole model, and one for each number."""
     said = []
-    for one in checks:
-        if one.p_value is None:
+    for check in checks:
+        p = None if check.test is None else check.test.p_value
+        if p is None:
             continue
-        if one.by is None:
-            gap = float(np.max(np.abs(one.observed - one.expected)))
-            told = _FITS if one.p_value >= _ALPHA else _FITS_NOT
-            said.append(told(n=len(one.n), p=one.p_value, gap=gap))
+        if check.by is None:
+            gap = float(np.max(np.abs(check.observed.values - check.expected)))
+            said.append((_FITS if p >= _ALPHA else _FITS_NOT)(n=len(check.n), p=p, gap=gap))
         else:
-            said.append((_STRAIGHT if one.p_value >= _ALPHA else _BENT)(by=one.by, p=one.p_value))
+            said.append((_STRAIGHT if p >= _ALPHA else _BENT)(by=check.by, p=p))
     return said

@@ -17,7 +17,7 @@ from proband.inference.covariates.linearized import Linearized
 from proband.inference.covariates.regression import Fit, Floats
 from proband.inference.covariates.results import Outcome
 from proband.inference.covariates.sandwich import Covariance, Sandwich
-from proband.inference.covariates.values import Called, Rows, table_rows
+from proband.inference.covariates.values import Called, CovariateRows, table_rows
 from proband.inference.survey.columns import Integers, column_of, labels_of
 from proband.inference.survey.stages import Stages
 from proband.inference.survey.survey import Survey
@@ -61,7 +61,7 @@ _STRATIFIED = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class Trials:
+class TableTrials:
     """The rows of a table that are to be explained.
 
     Attributes
@@ -132,7 +132,7 @@ class Trials:
             return np.arange(self.table.height)
         return labels_of(self.table, self.cluster, "cluster")[1]
 
-    def rows(self, model: Formula, incomplete: str) -> Rows:
+    def rows(self, model: Formula, incomplete: str) -> CovariateRows:
         """The covariates of the rows that count."""
         if any(one.column == self.success for one in model.covariates):
             raise UsageError(
@@ -153,7 +153,7 @@ class Trials:
                 Hint("name another column: {option:success}"),
             )
 
-    def sandwich(self, fit: Fit, rows: Rows, covariance: Covariance) -> Sandwich:
+    def sandwich(self, fit: Fit, rows: CovariateRows, covariance: Covariance) -> Sandwich:
         """How sure a regression is over clusters, or over units drawn within strata."""
         if covariance != "survey":
             if self.strata is not None:
@@ -211,7 +211,7 @@ class Trials:
         assuming = Target(key, (_LINEAR if linear else _LOGISTIC).format(units))
         return Answers(derived("standardized", "standardised {}", of), varying, _MIX, assuming)
 
-    def cautions(self, rows: Rows, rate: float, model: Formula) -> list[Note]:
+    def cautions(self, rows: CovariateRows, rate: float, model: Formula) -> list[Note]:
         """What was left out, and whether rows are taken for independent."""
         said = [] if self.cluster is not None else [_INDEPENDENT()]
         if len(rows.incomplete):

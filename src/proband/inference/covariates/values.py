@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import DesignError, Hint, UsageError, first_few, nearest, quoted
+from proband.errors import DesignError, Hint, UsageError, first_few, nearest, quoted, unknown_name
 from proband.inference.covariates.formula import Covariate, Formula
 from proband.inference.covariates.regression import Floats
 from proband.inference.survey.columns import column_of
@@ -68,7 +68,7 @@ class Values:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class CovariateRows:
     """One row for each algorithm and probe, or each row of a table: who it is, and the values of all covariates.
 
     Attributes
@@ -96,7 +96,7 @@ class Rows:
     called: Called = PROBES
 
 
-def rows_of(outcomes: Sequence[Outcomes], formula: Formula, incomplete: str = "error") -> Rows:
+def rows_of(outcomes: Sequence[Outcomes], formula: Formula, incomplete: str = "error") -> CovariateRows:
     """Find the covariates of all probes, an algorithm below the other.
 
     Probes that lack a value are refused, or with ``drop`` left out and counted.
@@ -122,7 +122,7 @@ def rows_of(outcomes: Sequence[Outcomes], formula: Formula, incomplete: str = "e
         else _values(one, found[one], np.searchsorted(scored, complete), places)
         for one in formula.covariates
     )
-    return Rows(probe, person, values, kept, scored[left_out], lacking)
+    return CovariateRows(probe, person, values, kept, scored[left_out], lacking)
 
 
 def table_rows(
@@ -132,7 +132,7 @@ def table_rows(
     formula: Formula,
     incomplete: str,
     called: Called,
-) -> Rows:
+) -> CovariateRows:
     """Find the covariates of the rows of a table that count, each of a unit."""
     found = {}
     for one in formula.covariates:
@@ -145,7 +145,7 @@ def table_rows(
     own = places[complete]
     person = np.unique(units[own], return_inverse=True)[1].astype(np.intp)
     kept = np.isin(np.arange(table.height), own)
-    return Rows(own, person, values, (kept,), places[left_out], lacking, called)
+    return CovariateRows(own, person, values, (kept,), places[left_out], lacking, called)
 
 
 def _lacking(
@@ -186,10 +186,7 @@ def _series(one: Covariate, pairs: pl.DataFrame, scored: npt.NDArray[np.int64]) 
     for role in roles:
         if f"{role}.{one.column}" not in pairs.columns:
             known = [name.partition(".")[2] for name in pairs.columns if name.startswith(f"{role}.")]
-            raise UsageError(
-                f"There is no column {one.column!r} for the covariate {one}; there are {first_few(known, 12)}.",
-                nearest(one.column, known),
-            )
+            raise unknown_name("column", one.column, known, f"for the covariate {one}")
     values = pairs.select("probe", _expression(one, pairs.schema).alias("value"))
     by_probe = values.group_by("probe", maintain_order=True).agg(
         pl.col("value").first(), (pl.col("value").n_unique() > 1).alias("several")

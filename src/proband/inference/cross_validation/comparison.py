@@ -13,7 +13,7 @@ import polars as pl
 
 from proband.designs import ClusteredMcNemar, SignFlip
 from proband.engine.frames import frame_of_rows
-from proband.errors import InputError, UsageError
+from proband.errors import InputError, UsageError, unknown_name
 from proband.inference.comparisons.paired import Pair, Tested
 from proband.inference.comparisons.paired_rates import chi_squared_pair, sign_flipped_pair
 from proband.inference.comparisons.testing.curves import Student
@@ -43,7 +43,7 @@ from proband.inference.proportions import check_level
 from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Answers, Confidence, Result
 from proband.results.difference import Difference
-from proband.results.frames import rows_of
+from proband.results.frames import rows_of, tidy_rows
 from proband.results.targets import PEOPLE_ALIKE, derived
 from proband.words import Method, Note, Target, as_sentence, count
 
@@ -91,9 +91,10 @@ class AccuracyComparison(Result):
     def __repr__(self) -> str:
         return f"AccuracyComparison({self.answers.of}): {' '.join(map(as_sentence, self.sentences()[:3]))}"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each pair."""
-        return frame_of_rows([row for pair in self.pairs for row in rows_of(pair)])
+        rows = (row for pair in self.pairs for row in (rows_of(pair) if wide else tidy_rows(pair)))
+        return frame_of_rows(rows)
 
 
 def check_margin(margin: float | None) -> None:
@@ -171,7 +172,7 @@ def _corrected(differences: Floats, ratio: float) -> Tested | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Predicted:
+class _PredictedOutcomes:
     """What a comparison over people reads of outcomes: successes and whose they are."""
 
     correct: Floats
@@ -214,7 +215,7 @@ def compare_pooled(
     check_level(confidence_level)
     check_margin(margin)
     if test not in get_args(PooledTest):
-        raise UsageError(f"There is no test {test!r}.", f"there are: {', '.join(get_args(PooledTest))}.")
+        raise unknown_name("test", test, get_args(PooledTest))
     people = np.unique(np.asarray(subjects), return_inverse=True)[1].astype(np.intp).ravel()
     n_subjects = int(people.max(initial=-1)) + 1
     if n_subjects < 2:
@@ -229,7 +230,7 @@ def compare_pooled(
             raise InputError(f"Predictions of {name!r} are neither correct (1) nor wrong (0).")
     found, allowance = [], shared_training(n_models)
     for (first, a), (second, b) in combinations(rows.items(), 2):
-        one, other = (cast("Outcomes", _Predicted(row, people)) for row in (a, b))
+        one, other = (cast("Outcomes", _PredictedOutcomes(row, people)) for row in (a, b))
         pair = Pair(RecognitionRate(1), one, other, confidence_level, 0)
         tested = (
             sign_flipped_pair(SignFlip(), pair)

@@ -53,6 +53,8 @@ class CorrelatedBayes(Result):
 
     Attributes
     ----------
+    first, second
+        The classifiers.
     mean, scale, degrees_of_freedom
         Of Student's t, which the posterior is; the scale is None where the differences do not vary.
     rope
@@ -66,6 +68,8 @@ class CorrelatedBayes(Result):
 
     written = Written(without=("declined",))
 
+    first: str
+    second: str
     mean: float
     scale: float | None
     degrees_of_freedom: float
@@ -103,6 +107,7 @@ def correlated_bayes(
     disjoint: bool,
     rope: float = 0.01,
     n_subjects: int | None = None,
+    names: tuple[str, str] = ("first", "second"),
 ) -> CorrelatedBayes:
     """Find how probable it is that one classifier is better, worse, or practically as good as another.
 
@@ -112,6 +117,8 @@ def correlated_bayes(
         Accuracies of two classifiers on the same splits, in the same order.
     n_train, n_test, disjoint, n_subjects
         As for `corrected_resampled_interval`.
+    names
+        What the classifiers are called.
     rope
         The region of practical equivalence: differences up to this size are as good as none.
 
@@ -153,4 +160,6 @@ def correlated_bayes(
         SETTINGS if disjoint else SETTINGS_AND_SUBJECTS,
         _ASSUMED,
     )
-    return CorrelatedBayes(mean, scale, freedom, rope, worse, within, better, answers, notes, declined)
+    return CorrelatedBayes(
+        *names, mean, scale, freedom, rope, worse, within, better, answers, notes, declined
+    )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import UsageError
+from proband.errors import UsageError, unknown_name
 from proband.inference.comparisons.testing.adjustment import holm
+from proband.inference.cross_validation.comparison import AccuracyComparison
 from proband.inference.cross_validation.folds import ALIKE, notes_on, same_folds, why_unknown
-from proband.results.base import Answers, Result
-from proband.words import Method, Note, Sentence, Target
+from proband.results.about import RestsOn
+from proband.results.base import Answers
+from proband.results.difference import Difference
+from proband.words import Method, Target
 
 Floats = npt.NDArray[np.float64]
 FiveByTwoTest = Literal["f", "t"]
@@ -41,70 +43,9 @@ _SETTINGS_AND_SUBJECTS = Target(
 _NORMAL = Target(
     "folds-independent", "differences are nearly normal, and those of different folds independent"
 )
-_NO_TEST = Sentence("folds.no-test", "caution", "no test: {why}")
-_FOUND = Sentence(
-    "folds.five-by-two",
-    "note",
-    "{first} against {second}: {difference:points}, {method} {statistic:two}, adjusted p {p:p}",
-)
-_NOT_TESTED = Sentence(
-    "folds.five-by-two-untested",
-    "note",
-    "{first} against {second}: {difference:points}, {method} without a statistic",
-)
 
 FEWEST_SUBJECTS = 100
 """Each half trains on few: from this many subjects on, the tests were found to hold their level; below, none is claimed to."""
-
-
-@dataclass(frozen=True)
-class FiveByTwo(Result):
-    """Two classifiers under five repeats of two-fold cross-validation.
-
-    Attributes
-    ----------
-    difference
-        The mean of the ten differences of accuracy, the first classifier's less the second's.
-    statistic, degrees_of_freedom
-        Student's t on 5, or F on 10 and 5, if neither is better; the statistic is None where no repeat shows a spread.
-    p_value, p_adjusted
-        Two-sided, by itself and after Holm.
-    first, second, test
-        The classifiers, and ``f`` or ``t``.
-    answers, notes
-        What the difference means, and what a reader should know.
-    """
-
-    first: str
-    second: str
-    test: FiveByTwoTest
-    difference: float
-    statistic: float | None
-    degrees_of_freedom: tuple[int, ...]
-    p_value: float
-    p_adjusted: float
-    answers: Answers
-    notes: tuple[Note, ...]
-
-    @property
-    def method(self) -> Method:
-        """The test."""
-        return _METHODS[self.test]
-
-    def sentence(self) -> Note:
-        """The difference and its test, in words."""
-        said = {
-            "first": self.first,
-            "second": self.second,
-            "difference": self.difference,
-            "method": self.method,
-        }
-        if self.statistic is None:
-            return _NOT_TESTED(**said)
-        return _FOUND(**said, statistic=self.statistic, p=self.p_adjusted)
-
-    def __repr__(self) -> str:
-        return str(self.sentence())
 
 
 def compare_five_by_two(
@@ -113,8 +54,12 @@ def compare_five_by_two(
     disjoint: bool,
     n_subjects: int | None = None,
     test: FiveByTwoTest = "f",
-) -> tuple[FiveByTwo, ...]:
+    confidence_level: float = 0.95,
+) -> AccuracyComparison:
     """Compare classifiers by five repeats of two-fold cross-validation, each trained on half the data.
+
+    The differences have tests, adjusted by Holm, and no intervals; they are the means of the ten differences. Where the two folds of every
+    repeat agree there is nothing to test.
 
     Parameters
     ----------
@@ -133,14 +78,14 @@ def compare_five_by_two(
        1999;11:1885-1892.
     """
     if test not in get_args(FiveByTwoTest):
-        raise UsageError(f"There is no 5×2cv test {test!r}.", "there are: f and t.")
+        raise unknown_name("5×2cv test", test, ("f", "t"))
     for name, given in fold_values.items():
         if np.shape(given) != (5, 2):
             raise UsageError(f"5×2cv takes 5 repeats × 2 folds, got {np.shape(given)} for {name!r}.")
     values = {name: row.reshape(5, 2) for name, row in same_folds(fold_values).items()}
     pairs = list(combinations(values, 2))
-    found = [_five_by_two(values[a] - values[b], test) for a, b in pairs]
-    adjusted = holm([p_value for _, p_value in found])
+    tested = [_five_by_two(values[a] - values[b], test) for a, b in pairs]
+    adjusted = holm([p_value for _, p_value in tested])
     answers = Answers(
         _OF,
         _HALVES if disjoint else _HALVES_OF_SUBJECTS,
@@ -148,23 +93,30 @@ def compare_five_by_two(
         _NORMAL,
     )
     notes = notes_on(disjoint, n_subjects, FEWEST_SUBJECTS)
-    return tuple(
-        FiveByTwo(
+    differences = tuple(
+        Difference(
             first=first,
             second=second,
-            test=test,
-            difference=float((values[first] - values[second]).mean()),
+            value=float((values[first] - values[second]).mean()),
+            low=float("nan"),
+            high=float("nan"),
+            confidence_level=confidence_level,
             statistic=statistic,
-            degrees_of_freedom=(10, 5) if test == "f" else (5,),
+            degrees_of_freedom=10 if test == "f" else 5,
+            denominator_degrees_of_freedom=5 if test == "f" else None,
             p_value=p_value,
             p_adjusted=p_adjusted,
-            answers=answers,
-            notes=notes
-            if statistic is not None
-            else (_NO_TEST(why=why_unknown(10, "differences on")), *notes),
+            method=_METHODS[test],
+            rests_on=RestsOn(
+                n=10, of="split", n_units=n_subjects, unit="" if n_subjects is None else "person"
+            ),
+            why_not=why_unknown(10, "differences on") if statistic is None else None,
+            adjustment="holm",
+            n_compared=len(pairs),
         )
-        for (first, second), (statistic, p_value), p_adjusted in zip(pairs, found, adjusted, strict=True)
+        for (first, second), (statistic, p_value), p_adjusted in zip(pairs, tested, adjusted, strict=True)
     )
+    return AccuracyComparison(differences, None, confidence_level, disjoint, answers, notes)
 
 
 def _five_by_two(differences: Floats, test: FiveByTwoTest) -> tuple[float | None, float]:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import InputError, UsageError
+from proband.errors import InputError, UsageError, unknown_name
 from proband.inference.cross_validation.folds import (
     ACCURACY,
     OTHERS_TRAINED,
@@ -29,14 +29,13 @@ from proband.inference.cross_validation.folds import (
     subjects_in,
     why_unknown,
 )
-from proband.inference.cross_validation.results import (
-    AccuracyInterval as AccuracyInterval,
-    FoldSpread as FoldSpread,
-)
+from proband.inference.cross_validation.results import FoldSpread as FoldSpread
 from proband.inference.estimates.clusters import variance_over_people
 from proband.inference.estimates.people_fractions import people_interval
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
+from proband.results.about import NOBODY, RestsOn
 from proband.results.base import Answers
+from proband.results.estimate import Estimate
 from proband.results.targets import PEOPLE_ALIKE
 from proband.words import Method, Note, Sentence, Target, count
 
@@ -121,7 +120,7 @@ def fold_spread(values: npt.ArrayLike, kind: Kind | str) -> FoldSpread:
         The protocol.
     """
     if kind not in get_args(Kind):
-        raise UsageError(f"There is no protocol {kind!r}.", f"there are: {', '.join(get_args(Kind))}.")
+        raise unknown_name("protocol", kind, get_args(Kind))
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2:
         raise UsageError(f"Accuracies are given as repeats × folds, got {table.ndim} dimension(s).")
@@ -155,7 +154,7 @@ def corrected_resampled_interval(
     n_subjects: int | None = None,
     stable: bool | None = None,
     declined: Note | str | None = None,
-) -> AccuracyInterval:
+) -> Estimate:
     """Interval of the accuracy of a method from its values on folds or hold-outs, which share training data.
 
     Parameters
@@ -227,7 +226,7 @@ def plain_t_interval(
     disjoint: bool,
     confidence_level: float = 0.95,
     n_subjects: int | None = None,
-) -> AccuracyInterval:
+) -> Estimate:
     """Find the interval as if folds were independent, which they are not: only to show how wrong it is.
 
     Mean ± t·s/√J on J − 1 degrees of freedom (Student 1908), cut off at 0 and 1. Every repeat makes it narrower, whatever the
@@ -252,7 +251,7 @@ def pooled_interval(
     disjoint: bool,
     confidence_level: float = 0.95,
     n_models: int = 1,
-) -> AccuracyInterval:
+) -> Estimate:
     """Find the interval of an accuracy from out-of-fold predictions, with people as the units.
 
     It is of *these fitted models*: other people vary, and the trained classifiers stay. Every sample weighs the same, so that the
@@ -286,19 +285,19 @@ def pooled_interval(
     notes = notes_on(disjoint, n_subjects)
     if n_subjects < 2:
         notes = (_ONE_SUBJECT(), *notes)
-    return AccuracyInterval(
+    none = float("nan")
+    return Estimate(
+        who=NOBODY,
         value=value,
-        low=ends.low if n_subjects > 1 else None,
-        high=ends.high if n_subjects > 1 else None,
+        low=ends.low if n_subjects > 1 else none,
+        high=ends.high if n_subjects > 1 else none,
         confidence_level=confidence_level,
         standard_error=float(np.sqrt(allowance * variance_over_people(means, people)))
         if n_subjects > 1
         else None,
         degrees_of_freedom=n_subjects - 1.0 if several and n_subjects > 1 else None,
         method=POOLED,
-        n_values=len(means),
-        n_subjects=n_subjects,
-        disjoint=disjoint,
+        rests_on=RestsOn(n=len(means), of="sample", n_units=n_subjects, unit="person"),
         answers=answers,
         notes=notes,
     )
@@ -332,21 +331,21 @@ def _made(
     confidence_level: float,
     notes: tuple[Note, ...] = (),
     unknown: Note | None = None,
-) -> AccuracyInterval:
+) -> Estimate:
     check_level(confidence_level)
     if error is None:
         notes = (unknown or _NO_INTERVAL(why=why_unknown(len(values))), *notes)
-    return AccuracyInterval(
+    none = float("nan")
+    return Estimate(
+        who=NOBODY,
         value=mean_of(values),
-        low=None if error is None else ends.low,
-        high=None if error is None else ends.high,
+        low=none if error is None else ends.low,
+        high=none if error is None else ends.high,
         confidence_level=confidence_level,
         standard_error=error,
         degrees_of_freedom=None if error is None else freedom,
         method=method,
-        n_values=len(values),
-        n_subjects=n_subjects,
-        disjoint=disjoint,
+        rests_on=RestsOn(n=len(values), of="split", n_units=n_subjects, unit="person" if n_subjects else ""),
         answers=answers,
         notes=(*notes, *notes_on(disjoint, n_subjects)),
     )

@@ -1,11 +1,11 @@
-"""What is found of accuracies under a protocol: their spread over runs, and intervals."""
+"""What is found of accuracies under a protocol: their spread over runs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proband.results.base import Answers, Confidence, Count, Result
-from proband.words import Method, Note, Sentence, Target, fixed, interval, level
+from proband.results.base import Answers, Count, Result
+from proband.words import Note, Sentence, Target
 
 _OVER_RUNS = Sentence(
     "accuracy.over-runs",
@@ -47,52 +47,3 @@ class FoldSpread(Result):
 
     def __repr__(self) -> str:
         return str(self.sentence())
-
-
-@dataclass(frozen=True)
-class AccuracyInterval(Result):
-    """An estimate of accuracy under a protocol with its interval: the mean over splits, or the pooled estimate.
-
-    Attributes
-    ----------
-    value, low, high
-        The estimate and the ends of its interval; both ends are None where the data do not show how sure it is, and `notes` say
-        why.
-    standard_error, degrees_of_freedom
-        Of the value, and of the quantile used; None where there is none.
-    method
-        How the interval was made.
-    n_values
-        Fold accuracies, or samples, that it rests on.
-    n_subjects
-        The people there are; None if that was not said.
-    disjoint
-        Whether nobody is both trained on and tested.
-    answers, notes
-        What it means, and what a reader should know.
-    confidence_level
-        Of the interval.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-    confidence_level: Confidence
-    standard_error: float | None
-    degrees_of_freedom: float | None
-    method: Method
-    n_values: Count
-    n_subjects: Count | None
-    disjoint: bool
-    answers: Answers
-    notes: tuple[Note, ...] = ()
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __repr__(self) -> str:
-        ends = "no interval" if self.low is None or self.high is None else interval(self.low, self.high)
-        return (
-            f"{self.answers.of} {fixed(self.value)}, {level(self.confidence_level)} {ends}, "
-            f"varying {self.answers.varying} ({self.method})"
-        )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,13 @@ from proband.inference.datasets.random_effects import random_effects
 from proband.inference.datasets.results import (
     DatasetAccuracy,
     DatasetComparison,
-    DatasetDifference,
     DatasetPair,
-    Verdict,
 )
 from proband.inference.datasets.signed_ranks import SignedRanks, friedman, mean_ranks, signed_ranks
 from proband.inference.datasets.tables import Accuracies, accuracies_of, outcomes_of
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
+from proband.results.difference import Difference, Verdict
 from proband.words import Method, Sentence, Target
 
 _METHOD = Method(
@@ -31,6 +32,7 @@ _METHOD = Method(
     "Wilcoxon's signed ranks over data sets, exact, adjusted by Holm",
     ("demsar2006", "holm1979"),
 )
+_IN_ONE = Method("difference-of-accuracies", "difference of accuracies")
 _ANSWERS = Answers(
     Target("difference-over-data-sets", "difference of accuracies over data sets"),
     Target("data-sets", "new data sets, of which these are a sample"),
@@ -44,6 +46,12 @@ FEW = Sentence(
     "datasets.few",
     "caution",
     "with {n:count data set} no pair can be significant: the smallest p-value of {pairs:count pair} is {least:small}",
+)
+FEW_APART = Sentence(
+    "datasets.few-without-ties",
+    "caution",
+    "no two algorithms differ in more than {n:count} of {of:count data set}, and ties are left out of signed ranks: no pair can be "
+    "significant, since the smallest p-value of {pairs:count pair} is {least:small}",
 )
 ZEROS = Sentence(
     "datasets.zeros",
@@ -76,16 +84,16 @@ NO_SPREAD = Sentence(
 
 @published
 def compare_datasets(
-    frame: Any,
+    table: Any,
     *,
     dataset: str = "dataset",
     errors: Any = None,
     algorithm: str | None = None,
     success: str | None = None,
-    subject: str | None = None,
+    cluster: str | None = None,
     confidence_level: Level = 0.95,
 ) -> DatasetComparison:
-    """Compare algorithms by their accuracies in several data sets (Demšar 2006).
+    """Compare algorithms by their accuracies in several data sets.
 
     What is estimated is the difference of accuracies over data sets; data sets vary, and the algorithms stay. Every two algorithms are tested by
     Wilcoxon's signed ranks, exactly, and adjusted by Holm (1979): unlike Nemenyi's test of average ranks, the answer for two does not depend on which others were
@@ -94,23 +102,35 @@ def compare_datasets(
 
     Parameters
     ----------
-    frame
-        A table: a row for each data set and a column for each algorithm; or, with `algorithm` and `success`, a row for each outcome.
+    table
+        A row for each data set and a column for each algorithm; or, with `algorithm` and `success`, a row for each outcome.
     dataset
         The column of data sets.
     errors
         A table of standard errors of differences: data set, first, second, standard_error.
-    algorithm, success, subject
+    algorithm, success, cluster
         For outcomes: the columns that say whose answer it is, whether it is right (1 or 0), and which person it is of.
+    confidence_level
+        Of all intervals.
+
+    Returns
+    -------
+    DatasetComparison
+        Average ranks, every difference with its tests, and the mean difference over data sets.
+
+    References
+    ----------
+    .. [1] Demšar, J. (2006). Journal of Machine Learning Research 7, 1-30.
 
     Examples
     --------
     >>> table = {"dataset": list("abcdef"), "new": [0.91, 0.83, 0.7, 0.88, 0.95, 0.62], "old": [0.88, 0.8, 0.69, 0.86, 0.9, 0.58]}
     >>> pair = compare_datasets(table).pairs[0]
-    >>> pair.wins, pair.p_value, round(pair.difference, 4), pair.verdict
+    >>> median = pair.difference
+    >>> pair.wins, median.p_value, round(median.value, 4), median.verdict
     (6, 0.03125, 0.03, 'better')
     """
-    held = _read(frame, dataset, errors, algorithm, success, subject)
+    held = _read(table, dataset, errors, algorithm, success, cluster)
     if len(held.algorithms) < 2:
         raise UsageError("There is one algorithm to compare.", "give a column for each of two or more.")
     if len(held.datasets) < 2:
@@ -137,16 +157,14 @@ def compare_datasets(
         datasets=held.datasets,
         pairs=pairs,
         groups=_groups(names, pairs),
-        chi_square=None if whole is None else whole.chi_square,
-        chi_square_p_value=None if whole is None else whole.p_chi_square,
-        f=None if whole is None else whole.f,
-        f_p_value=None if whole is None else whole.p_value,
+        friedman=None if whole is None else whole[0],
+        iman_davenport=None if whole is None else whole[1],
         accuracies=tuple(
             DatasetAccuracy(place, held.algorithms[k], float(held.values[row, k]), float(ranks[row, k]))
             for row, place in enumerate(held.datasets)
             for k in order
         ),
-        by_dataset=tuple(_differences(held, names)),
+        by_dataset=tuple(_differences(held, names, confidence_level)),
         confidence_level=confidence_level,
         answers=_ANSWERS,
         method=_METHOD,
@@ -155,20 +173,20 @@ def compare_datasets(
 
 
 def _read(
-    frame: Any, dataset: str, errors: Any, algorithm: str | None, success: str | None, subject: str | None
+    table: Any, dataset: str, errors: Any, algorithm: str | None, success: str | None, cluster: str | None
 ) -> Accuracies:
     if algorithm is None and success is None:
-        if subject is not None:
+        if cluster is not None:
             raise UsageError(
                 "A table of accuracies names no people.",
                 "name the columns of outcomes as well: algorithm and success.",
             )
-        return accuracies_of(frame, dataset, errors)
+        return accuracies_of(table, dataset, errors)
     if algorithm is None or success is None:
         raise UsageError("Outcomes need the column of algorithms and that of successes.", "name both.")
     if errors is not None:
         raise UsageError("Outcomes have standard errors of their own.", "leave the table of errors out.")
-    return outcomes_of(frame, dataset, algorithm, success, subject)
+    return outcomes_of(table, dataset, algorithm, success, cluster)
 
 
 def _apart(held: Accuracies, first: str, second: str) -> Any:
@@ -192,28 +210,36 @@ def _pair(
     verdict: Verdict = "undecided"
     if adjusted < 1 - confidence_level + 1e-12 and tested.p_value < 1:
         verdict = "better" if tested.statistic > tested.n * (tested.n + 1) / 4 else "worse"
+    none = float("nan")  # too few data sets have no interval
     return DatasetPair(
-        first=first,
-        second=second,
+        difference=Difference(
+            first=first,
+            second=second,
+            value=tested.estimate,
+            low=none if tested.low is None else tested.low,
+            high=none if tested.high is None else tested.high,
+            confidence_level=confidence_level,
+            statistic=tested.statistic,
+            p_value=tested.p_value,
+            p_adjusted=adjusted,
+            verdict=verdict,
+            method=_METHOD,
+            rests_on=RestsOn(n=len(apart), of="data set"),
+            adjustment="holm",
+            n_compared=comb(len(held.algorithms), 2),
+        ),
         wins=wins,
         ties=len(apart) - wins - losses,
         losses=losses,
         sign_p_value=min(1.0, 2 * float(bdtr(least, wins + losses, 0.5))) if wins + losses else 1.0,
         mean_difference=float(apart.mean()),
-        difference=tested.estimate,
-        low=tested.low,
-        high=tested.high,
-        statistic=tested.statistic,
-        p_value=tested.p_value,
-        adjusted_p_value=adjusted,
-        verdict=verdict,
-        pooled=None if errors is None else random_effects(apart, errors, confidence_level),
+        pooled=None if errors is None else random_effects(apart, errors, confidence_level, first, second),
     )
 
 
 def _groups(names: Sequence[str], pairs: Sequence[DatasetPair]) -> tuple[tuple[str, ...], ...]:
     """The longest runs of algorithms, in the order of their ranks, of which no two are significantly different."""
-    apart = {frozenset((pair.first, pair.second)) for pair in pairs if pair.verdict != "undecided"}
+    apart = {frozenset((pair.first, pair.second)) for pair in pairs if pair.difference.told_apart}
     runs: list[tuple[int, int]] = []
     for start in range(len(names)):
         stop = start + 1
@@ -226,13 +252,25 @@ def _groups(names: Sequence[str], pairs: Sequence[DatasetPair]) -> tuple[tuple[s
     return tuple(tuple(names[start:stop]) for start, stop in runs)
 
 
-def _differences(held: Accuracies, names: Sequence[str]) -> Any:
+def _differences(held: Accuracies, names: Sequence[str], confidence_level: float) -> Iterator[Difference]:
     for first, second in combinations(names, 2):
         errors, apart = _error(held, first, second), _apart(held, first, second)
         for row, place in enumerate(held.datasets):
             people = None if held.subjects is None else held.subjects[row]
             error = None if errors is None else float(errors[row])
-            yield DatasetDifference(place, first, second, float(apart[row]), error, people)
+            yield Difference(
+                who=Who(dataset=place),
+                first=first,
+                second=second,
+                value=float(apart[row]),
+                low=float("nan"),
+                high=float("nan"),
+                confidence_level=confidence_level,
+                standard_error=error,
+                method=_IN_ONE,
+                rests_on=RestsOn(n_units=people, unit="" if people is None else "person"),
+                adjustment="none",
+            )
 
 
 def _notes(
@@ -244,7 +282,8 @@ def _notes(
     n = max(one.n for _, _, one in tested)  # data sets without a difference say nothing
     least = min(1.0, len(pairs) * 2.0 ** (1 - n))
     if least > 1 - confidence_level + 1e-12:
-        yield FEW(n=n, pairs=len(pairs), least=least)
+        few = {"n": n, "pairs": len(pairs), "least": least}
+        yield FEW(**few) if n == len(held.datasets) else FEW_APART(**few, of=len(held.datasets))
     zeros = sum(one.n_zeros > 0 for _, _, one in tested)
     if zeros:
         yield ZEROS(n=zeros)
@@ -256,7 +295,6 @@ def _notes(
     if flat:
         yield NO_SPREAD(n=flat)
     for pair in pairs:
-        if pair.pooled is not None and pair.pooled.q_p_value < 0.05:
-            yield HETEROGENEOUS(
-                first=pair.first, second=pair.second, q=pair.pooled.q, p=pair.pooled.q_p_value
-            )
+        q = None if pair.pooled is None else pair.pooled.heterogeneity
+        if q is not None and q.p_value is not None and q.p_value < 0.05:
+            yield HETEROGENEOUS(first=pair.first, second=pair.second, q=q.statistic, p=q.p_value)

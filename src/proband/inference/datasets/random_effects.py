@@ -8,12 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.datasets.results import PooledDifference
+from proband.results.about import RestsOn
+from proband.results.difference import Difference
+from proband.results.test import Test
+from proband.words import Method
 
 Floats = npt.NDArray[np.float64]
+_METHOD = Method("random-effects", "random effects (Paule and Mandel, Hartung and Knapp)")
+_COCHRAN = Method("cochran-heterogeneity", "Cochran's Q of data sets")
 
 
 def random_effects(
-    differences: npt.ArrayLike, standard_errors: npt.ArrayLike, confidence_level: float = 0.95
+    differences: npt.ArrayLike,
+    standard_errors: npt.ArrayLike,
+    confidence_level: float = 0.95,
+    first: str = "first",
+    second: str = "second",
 ) -> PooledDifference:
     """Estimate the mean difference over data sets of which these are a sample, and predict that of another.
 
@@ -42,18 +52,25 @@ def random_effects(
         reach = float(stdtrit(n - 2, (1 + confidence_level) / 2)) * float(np.sqrt(tau2 + error**2))
         ends = {"prediction_low": mean - reach, "prediction_high": mean + reach}
     return PooledDifference(
-        difference=mean,
-        low=mean - half,
-        high=mean + half,
-        confidence_level=confidence_level,
-        standard_error=error,
-        degrees_of_freedom=n - 1,
-        p_value=float(2 * stdtr(n - 1, -abs(mean) / error)),
+        difference=Difference(
+            first=first,
+            second=second,
+            value=mean,
+            low=mean - half,
+            high=mean + half,
+            confidence_level=confidence_level,
+            standard_error=error,
+            degrees_of_freedom=n - 1,
+            p_value=float(2 * stdtr(n - 1, -abs(mean) / error)),
+            method=_METHOD,
+            rests_on=RestsOn(n=n, of="data set"),
+            adjustment="none",
+        ),
         tau=float(np.sqrt(tau2)),
-        q=q,
-        q_p_value=float(chdtrc(n - 1, q)),
+        heterogeneity=Test(
+            statistic=q, degrees_of_freedom=n - 1, p_value=float(chdtrc(n - 1, q)), method=_COCHRAN
+        ),
         i_squared=max(0.0, 1 - (n - 1) / q) if q > 0 else 0.0,
-        n_datasets=n,
         **ends,
     )
 

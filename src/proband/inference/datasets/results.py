@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import polars as pl
 
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
-from proband.results.base import Answers, Confidence, Count, Result
+from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.results.difference import Difference
+from proband.results.test import Test
 from proband.words import Method, Note, Sentence, as_sentence, counted
 
-Verdict = Literal["better", "worse", "undecided"]
 BETTER = Sentence(
     "datasets.better",
     "note",
@@ -28,104 +28,90 @@ UNDECIDED = Sentence(
 
 
 @dataclass(frozen=True)
-class PooledDifference(Result):
+class PooledDifference:
     """The mean difference over data sets of which these are a sample.
 
     Attributes
     ----------
-    difference, low, high, standard_error, degrees_of_freedom, p_value
+    difference
         The mean over data sets, its interval and its test.
     prediction_low, prediction_high
         Between which the difference in another data set lies; None with two data sets.
     tau
         The standard deviation of true differences between data sets.
-    q, q_p_value, i_squared
-        Cochran's test that they are all the same, and the share of the spread that is not chance.
-    n_datasets, confidence_level
-        How many data sets, and of the intervals.
+    heterogeneity, i_squared
+        Cochran's Q, the test that they are all the same, and the share of the spread that is not chance.
     """
 
-    difference: float
-    low: float
-    high: float
-    confidence_level: Confidence
-    standard_error: float
-    degrees_of_freedom: Count
-    p_value: float
+    difference: Difference
     prediction_low: float | None
     prediction_high: float | None
     tau: float
-    q: float
-    q_p_value: float
+    heterogeneity: Test
     i_squared: float
-    n_datasets: Count
 
 
 @dataclass(frozen=True)
-class DatasetPair(Result):
+class DatasetPair:
     """Two algorithms over the same data sets.
 
     Attributes
     ----------
-    first, second
-        Their names; differences are the first's less the second's.
+    difference
+        The first's accuracy less the second's: Hodges and Lehmann's median with its exact interval, which too few data sets do not have. Its test is that
+        of the sum of the positive signed ranks, adjusted by Holm among all pairs, and the verdict is of the adjusted one.
     wins, ties, losses, sign_p_value
         In how many data sets the first is better, as good and worse, and the sign test of that.
     mean_difference
         Of the data sets, each weighing the same.
-    difference, low, high
-        Hodges and Lehmann's median with its exact interval; no ends with too few data sets.
-    statistic, p_value, adjusted_p_value
-        The sum of the positive signed ranks, its p-value, and that by Holm among all pairs.
-    verdict
-        Of the first, at the level of the comparison, adjusted.
     pooled
         The mean over data sets by random effects; None where no standard errors are known.
     """
 
-    first: str
-    second: str
+    difference: Difference
     wins: Count
     ties: Count
     losses: Count
-    sign_p_value: float
+    sign_p_value: Rate
     mean_difference: float
-    difference: float
-    low: float | None
-    high: float | None
-    statistic: float
-    p_value: float
-    adjusted_p_value: float
-    verdict: Verdict
     pooled: PooledDifference | None = None
+
+    @property
+    def first(self) -> str:
+        """The algorithm whose accuracy comes first."""
+        return self.difference.first
+
+    @property
+    def second(self) -> str:
+        """The algorithm whose accuracy is subtracted."""
+        return self.difference.second
 
     def sentence(self) -> Note:
         """Say whether one is better."""
-        n = self.wins + self.ties + self.losses
-        p = self.adjusted_p_value
-        if self.verdict == "undecided":
+        median, n = self.difference, self.wins + self.ties + self.losses
+        if not median.told_apart:
             return UNDECIDED(
                 first=self.first,
                 second=self.second,
-                difference=self.difference,
+                difference=median.value,
                 wins=self.wins,
                 losses=self.losses,
                 n=n,
-                p=p,
+                p=median.p_adjusted,
             )
-        turned = self.verdict == "worse"
+        turned = median.verdict == "worse"
         return BETTER(
             better=self.second if turned else self.first,
             worse=self.first if turned else self.second,
-            difference=abs(self.difference),
+            difference=abs(median.value),
             wins=self.losses if turned else self.wins,
             n=n,
-            p=p,
+            p=median.p_adjusted,
         )
 
 
 @dataclass(frozen=True)
-class DatasetAccuracy(Result):
+class DatasetAccuracy:
     """One algorithm in one data set.
 
     Attributes
@@ -138,26 +124,6 @@ class DatasetAccuracy(Result):
     algorithm: str
     accuracy: float
     rank: float
-
-
-@dataclass(frozen=True)
-class DatasetDifference(Result):
-    """Two algorithms in one data set.
-
-    Attributes
-    ----------
-    dataset, first, second, difference
-        The first's accuracy less the second's.
-    standard_error, n_subjects
-        Of the difference, over people; None where it is not known.
-    """
-
-    dataset: str
-    first: str
-    second: str
-    difference: float
-    standard_error: float | None
-    n_subjects: Count | None
 
 
 @published
@@ -175,10 +141,11 @@ class DatasetComparison(Result):
         Every two algorithms.
     groups
         Algorithms of which no two are significantly different, next to each other by average rank: what the lines of the figure join.
-    chi_square, chi_square_p_value, f, f_p_value
-        Friedman's statistic and Iman and Davenport's; None for two algorithms. `f` is None where all data sets rank the same.
+    friedman, iman_davenport
+        Whether all algorithms rank alike, by Friedman's chi-square and by Iman and Davenport's F; None for two algorithms. F has no statistic where all
+        data sets rank the same.
     accuracies, by_dataset
-        Every algorithm in every data set, and every difference there.
+        Every algorithm in every data set, and every difference there (`who.dataset`), with its standard error over people where that is known.
     confidence_level
         Of intervals; verdicts are at one less it.
     answers, method, notes
@@ -190,12 +157,10 @@ class DatasetComparison(Result):
     datasets: tuple[str, ...]
     pairs: tuple[DatasetPair, ...]
     groups: tuple[tuple[str, ...], ...]
-    chi_square: float | None
-    chi_square_p_value: float | None
-    f: float | None
-    f_p_value: float | None
+    friedman: Test | None
+    iman_davenport: Test | None
     accuracies: tuple[DatasetAccuracy, ...]
-    by_dataset: tuple[DatasetDifference, ...]
+    by_dataset: tuple[Difference, ...]
     confidence_level: Confidence
     answers: Answers
     method: Method
@@ -208,22 +173,59 @@ class DatasetComparison(Result):
     def __repr__(self) -> str:
         return f"DatasetComparison({counted(len(self.datasets), 'data set')}): {' '.join(map(as_sentence, self.sentences()[:3]))}"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each pair."""
-        rows = []
-        for pair in self.pairs:
-            plain = pair.to_dict()
-            pooled = plain.pop("pooled") or {}
-            rows.append(plain | {f"pooled_{name}": value for name, value in pooled.items()})
-        return frame_of_rows(rows)
+        return frame_of_rows([_row(pair) for pair in self.pairs])
 
     def differences_frame(self) -> pl.DataFrame:
         """One row for each pair in each data set."""
         return frame_of_rows(
-            [one.to_dict() for one in self.by_dataset],
+            [
+                {
+                    "dataset": pair.who.dataset,
+                    "first": pair.first,
+                    "second": pair.second,
+                    "value": pair.value,
+                    "standard_error": pair.standard_error,
+                    "n_units": pair.rests_on.n_units,
+                }
+                for pair in self.by_dataset
+            ],
             {
                 **dict.fromkeys(("dataset", "first", "second"), pl.String),
-                **dict.fromkeys(("difference", "standard_error"), pl.Float64),
-                "n_subjects": pl.Int64,
+                **dict.fromkeys(("value", "standard_error"), pl.Float64),
+                "n_units": pl.Int64,
             },
         )
+
+
+def _row(pair: DatasetPair) -> dict[str, object]:
+    """A pair with its median, and with its mean where that is known."""
+    row: dict[str, object] = {
+        "first": pair.first,
+        "second": pair.second,
+        "wins": pair.wins,
+        "ties": pair.ties,
+        "losses": pair.losses,
+        "sign_p_value": pair.sign_p_value,
+        "mean_difference": pair.mean_difference,
+        **{name: getattr(pair.difference, name) for name in _MEDIAN},
+    }
+    pooled = pair.pooled
+    if pooled is None:
+        return row
+    return {
+        **row,
+        **{f"pooled_{name}": getattr(pooled.difference, name) for name in _MEAN},
+        "pooled_prediction_low": pooled.prediction_low,
+        "pooled_prediction_high": pooled.prediction_high,
+        "pooled_tau": pooled.tau,
+        "pooled_q": pooled.heterogeneity.statistic,
+        "pooled_q_p_value": pooled.heterogeneity.p_value,
+        "pooled_i_squared": pooled.i_squared,
+        "pooled_n_datasets": pooled.difference.rests_on.n,
+    }
+
+
+_MEDIAN = ("value", "low", "high", "statistic", "p_value", "p_adjusted", "verdict")
+_MEAN = ("value", "low", "high", "confidence_level", "standard_error", "degrees_of_freedom", "p_value")

@@ -8,8 +8,14 @@ from math import factorial
 import numpy as np
 import numpy.typing as npt
 
+from proband.results.about import RestsOn
+from proband.results.test import Test
+from proband.words import Method
+
 Floats = npt.NDArray[np.float64]
 
+_FRIEDMAN = Method("friedman", "Friedman's chi-square")
+_IMAN_DAVENPORT = Method("iman-davenport", "Iman and Davenport's F")
 MOST_EXACT = 500
 """Differences up to which the distribution of signed ranks is counted out."""
 
@@ -121,25 +127,7 @@ def _ends(walsh: Floats, n: int, confidence_level: float) -> tuple[float | None,
     return (None, None) if below < 1 else (float(walsh[below - 1]), float(walsh[-below]))
 
 
-@dataclass(frozen=True)
-class Friedman:
-    """What the ranks of algorithms in data sets say of all of them at once.
-
-    Attributes
-    ----------
-    chi_square, p_chi_square
-        Friedman's statistic, and its p-value on k − 1 degrees of freedom.
-    f, p_value
-        Iman and Davenport's, and its p-value; `f` is None where all data sets rank the same.
-    """
-
-    chi_square: float
-    p_chi_square: float
-    f: float | None
-    p_value: float
-
-
-def friedman(ranks: Floats) -> Friedman | None:
+def friedman(ranks: Floats) -> tuple[Test, Test] | None:
     """Test whether algorithms rank alike, by Friedman's (1937) statistic corrected for ties and Iman and Davenport's (1980) F.
 
     Parameters
@@ -160,9 +148,23 @@ def friedman(ranks: Floats) -> Friedman | None:
 
     between = float(np.sum((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2))
     chi_square = (k - 1) * between / spread
-    p_chi_square = float(chdtrc(k - 1, chi_square))
+    counted = RestsOn(n=n, of="data set")
+    first = Test(
+        statistic=chi_square,
+        degrees_of_freedom=k - 1,
+        p_value=float(chdtrc(k - 1, chi_square)),
+        rests_on=counted,
+        method=_FRIEDMAN,
+    )
     rest = n * (k - 1) - chi_square
-    if rest < 1e-9:
-        return Friedman(chi_square, p_chi_square, None, float(factorial(k)) ** (1 - n))
-    f = (n - 1) * chi_square / rest
-    return Friedman(chi_square, p_chi_square, f, float(fdtrc(k - 1, (k - 1) * (n - 1), f)))
+    f = None if rest < 1e-9 else (n - 1) * chi_square / rest
+    p = float(factorial(k)) ** (1 - n) if f is None else float(fdtrc(k - 1, (k - 1) * (n - 1), f))
+    second = Test(
+        statistic=f,
+        degrees_of_freedom=k - 1,
+        denominator_degrees_of_freedom=(k - 1) * (n - 1),
+        p_value=p,
+        rests_on=counted,
+        method=_IMAN_DAVENPORT,
+    )
+    return first, second

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.foreign import is_missing
-from proband.errors import Hint, InputError, UsageError, first_few
-from proband.samples.reading import frame_from
+from proband.errors import Hint, InputError, UsageError, first_few, unknown_name
+from proband.samples.reading import filled_frame, frame_from
 from proband.words import counted, given
 
 Floats = npt.NDArray[np.float64]
@@ -45,12 +45,9 @@ class Accuracies:
 
 def accuracies_of(frame: Any, dataset: str, errors: Any = None) -> Accuracies:
     """Read a row for each data set, a column for each algorithm; and a table of errors, a row for each pair in each data set."""
-    table = frame_from(frame)
+    table = filled_frame(frame)
     if dataset not in table.columns:
-        raise InputError(
-            f"The table has no column {dataset!r}; it has {first_few(table.columns, 12)}.",
-            "name the column of data sets (dataset).",
-        )
+        raise unknown_name("column", dataset, table.columns, "in the table", option="dataset")
     names = tuple(table[dataset].cast(pl.String).fill_null("").to_list())
     _once(names, "data set")
     algorithms = tuple(name for name in table.columns if name != dataset)
@@ -130,10 +127,10 @@ def outcomes_of(frame: Any, dataset: str, algorithm: str, success: str, subject:
     The accuracy in a data set is the share of successes. The standard error of a difference is over people (or rows without them): with mᵢ outcomes and
     the difference of successes dᵢ of person i, √[n/(n − 1) Σ (dᵢ − mᵢ D)²]/Σmᵢ.
     """
-    table = frame_from(frame)
+    table = filled_frame(frame)
     for name in (dataset, algorithm, success, *([] if subject is None else [subject])):
         if name not in table.columns:
-            raise InputError(f"The table has no column {name!r}; it has {first_few(table.columns, 12)}.")
+            raise unknown_name("column", name, table.columns, "in the table")
         if table[name].null_count():
             raise InputError(
                 f"{counted(table[name].null_count(), 'row has', 'rows have')} no {name!r}.",
@@ -142,7 +139,7 @@ def outcomes_of(frame: Any, dataset: str, algorithm: str, success: str, subject:
     if subject is None:
         raise UsageError(
             "Whose the outcomes are is not known, so that differences have no standard error.",
-            Hint("name the column of people: {option:subject}"),
+            Hint("name the column of people: {option:cluster}"),
         )
     numbers = table[success].cast(pl.Float64, strict=False)
     if numbers.null_count() or not numbers.is_between(0, 1).all():

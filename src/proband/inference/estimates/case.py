@@ -24,8 +24,11 @@ from proband.inference.estimates.weighting import (
 )
 from proband.inference.procedures import Question
 from proband.measures import OutcomeMeasure, Outcomes, RecognitionRate
+from proband.measures.base import weighted
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
-from proband.results.estimate import ByPerson, Clusters, Estimate
+from proband.results.estimate import Clusters, Estimate
+from proband.results.targets import GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.words import Note, Sentence
 
 Floats = npt.NDArray[np.float64]
@@ -120,7 +123,7 @@ class Case:
         return clusters_of(self.measure, self.outcomes) if self.is_share and self.several else None
 
     @property
-    def by_person(self) -> ByPerson | None:
+    def by_person(self) -> Estimate | None:
         """For a share of probes, the same with people weighing the same, where their numbers of probes differ."""
         if not self.is_share or self.measure.weights == "person":
             return None
@@ -129,7 +132,14 @@ class Case:
             self.measure,
             self.outcomes,
             asked,
-            lambda: by_person(self.success, self.outcomes.subjects, *asked),
+            lambda: by_person(
+                self.success,
+                self.outcomes.subjects,
+                *asked,
+                Answers(weighted(self.measure, "person").estimand, OTHER_PEOPLE, GALLERY, PEOPLE_ALIKE),
+                Who(algorithm=self.outcomes.algorithm),
+                RestsOn.measured(self.outcomes.facts),
+            ),
         )
 
     @property
@@ -245,13 +255,14 @@ def estimate_from(
         high=found.high,
         confidence_level=case.confidence_level,
         standard_error=found.standard_error,
-        events=case.events,
         degrees_of_freedom=found.degrees_of_freedom,
         replicates=found.replicates,
-        design=design.as_method,
+        method=design.as_method,
         seed=None if found.replicates is None else case.seed,
         answers=found.answers,
         facts=case.outcomes.facts,
+        who=Who(algorithm=case.outcomes.algorithm),
+        rests_on=RestsOn.measured(case.outcomes.facts, case.events),
         clusters=case.clusters,
         notes=(
             *question.why,

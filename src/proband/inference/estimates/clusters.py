@@ -76,6 +76,11 @@ def cluster_statistics(
     clusters
         The person each probe is of, as a number.
 
+    Returns
+    -------
+    Clusters
+        The design effect, the effective number and the intraclass correlation.
+
     Notes
     -----
     With y_i the successes among the m_i probes of person i, n probes of K people and the rate p = Σ y_i/n, the standard error

@@ -25,7 +25,7 @@ from proband.measures.base import Weights, outcomes_of
 from proband.measures.tallies import Floats
 from proband.results.band import Band
 from proband.results.base import ROUNDING
-from proband.results.by_algorithm import for_each
+from proband.results.several import for_each
 from proband.samples import Experiment
 from proband.scores import Scores
 from proband.words import Note
@@ -37,10 +37,10 @@ _RANKS_OF_FRACTIONS = 2_000
 @for_each
 @on_engine
 def estimate_cmc(
-    data: Outcomes | Scores,
-    within: Experiment | None = None,
-    design: Design | Auto | str = "auto",
+    scores: Outcomes | Scores,
+    experiment: Experiment | None = None,
     *,
+    design: Design | Auto | str = "auto",
     max_rank: Rank | None = None,
     confidence_level: Level = 0.95,
     simultaneous: bool = False,
@@ -55,6 +55,10 @@ def estimate_cmc(
 
     Parameters
     ----------
+    scores
+        Scores, embeddings or outcomes (`rank`) of one algorithm or of several, as a list or a mapping of names.
+    experiment
+        The experiment in which scores are ranked; not needed for outcomes.
     design
         ``"auto"`` gives each rank the interval that `estimate` would (Wilson 1927, with the effective sample size where people
         have several probes), and so does a stratified design (`BRR`, …); a `Bootstrap` gives percentiles at each rank (Efron
@@ -65,6 +69,17 @@ def estimate_cmc(
         Make the band hold the whole curve at once (`berk_jones_band`).
     weights
         What weighs the same: every ``probe``, or every ``person``.
+    confidence_level
+        Of the band.
+    seed
+        The seed of replicates.
+    engine
+        Where the work runs; by default on this machine.
+
+    Returns
+    -------
+    Band or Several
+        The curve with its band; of several algorithms a mapping of names to bands.
 
     Examples
     --------
@@ -78,7 +93,7 @@ def estimate_cmc(
     (array([0.8, 0.8]), array([0.584, 0.584]), array([0.9193, 0.9193]))
     """
     design = as_design(design)
-    outcomes = outcomes_of(data, within)
+    outcomes = outcomes_of(scores, experiment)
     measure = CMC(max_rank, weights)
     case = Case(
         RecognitionRate(1, weights), outcomes, confidence_level, seed, supposed=supposed_by([outcomes])

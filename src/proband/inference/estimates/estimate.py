@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, overload
 
-from proband.designs import Binomial, Bootstrap, Clustered, Design
+from proband.designs import Binomial, Bootstrap, Clustered, Design, TrainingSets
 from proband.designs.base import as_design
 from proband.engine import Engine, on_engine
 from proband.engine.arguments import published
@@ -16,8 +16,8 @@ from proband.inference.estimates.case import cases_of, people_in
 from proband.inference.procedures import Auto, Question, procedure_for
 from proband.inference.proportions import Interval
 from proband.measures import Measure, Outcomes
-from proband.results.by_algorithm import ByAlgorithm
 from proband.results.estimate import Estimate
+from proband.results.several import Several
 from proband.results.sides import ONE_SIDED, Side, limits_of, opened, two_sided_level
 from proband.samples import Experiment, Pool, Samples
 from proband.scores import Scores
@@ -47,11 +47,24 @@ CHOSEN = {one.code for one in (_PEOPLE_CHOSEN, _BINOMIAL_CHOSEN, _BOOTSTRAP_CHOS
 
 @overload
 def estimate(
-    measure: Measure | str,
-    data: Outcomes | Scores | Trials,
-    within: Experiment | Samples | Pool | None = None,
-    design: Design | Auto | str = "auto",
+    scores: Outcomes | Scores | Trials,
+    experiment: Experiment | Samples | Pool | None = None,
     *,
+    measure: Measure | str = "rank-1",
+    design: Design | Auto | str = "auto",
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    population: Positive | None = None,
+    one_sided: Side | None = None,
+    engine: Engine = None,
+) -> Estimate: ...
+@overload
+def estimate(  # type: ignore[overload-overlap]  # a design of training sets has one answer
+    scores: Sequence[Outcomes | Scores | Trials] | Mapping[str, Outcomes | Scores | Trials],
+    experiment: Experiment | Samples | Pool | None = None,
+    *,
+    measure: Measure | str = "rank-1",
+    design: TrainingSets,
     confidence_level: float = 0.95,
     seed: int = 0,
     population: Positive | None = None,
@@ -60,35 +73,35 @@ def estimate(
 ) -> Estimate: ...
 @overload
 def estimate(
-    measure: Measure | str,
-    data: Sequence[Outcomes | Scores | Trials] | Mapping[str, Outcomes | Scores | Trials],
-    within: Experiment | Samples | Pool | None = None,
-    design: Design | Auto | str = "auto",
+    scores: Sequence[Outcomes | Scores | Trials] | Mapping[str, Outcomes | Scores | Trials],
+    experiment: Experiment | Samples | Pool | None = None,
     *,
+    measure: Measure | str = "rank-1",
+    design: Design | Auto | str = "auto",
     confidence_level: float = 0.95,
     seed: int = 0,
     population: Positive | None = None,
     one_sided: Side | None = None,
     engine: Engine = None,
-) -> Any: ...
+) -> Several[str, Estimate]: ...
 @published
 @on_engine
 def estimate(
-    measure: Measure | str,
-    data: Outcomes
+    scores: Outcomes
     | Scores
     | Trials
     | Sequence[Outcomes | Scores | Trials]
     | Mapping[str, Outcomes | Scores | Trials],
-    within: Experiment | Samples | Pool | None = None,
-    design: Design | Auto | str = "auto",
+    experiment: Experiment | Samples | Pool | None = None,
     *,
+    measure: Measure | str = "rank-1",
+    design: Design | Auto | str = "auto",
     confidence_level: Level = 0.95,
     seed: Seed = 0,
     population: Positive | None = None,
     one_sided: Side | None = None,
     engine: Engine = None,
-) -> Any:
+) -> Estimate | Several[str, Estimate]:
     """Estimate a measure with its interval; of several algorithms, each by itself, by name.
 
     With ``auto`` *other people* vary, and the algorithm and the gallery stay. A rate has Wilson's interval (1927): of n probes,
@@ -99,16 +112,19 @@ def estimate(
 
     Parameters
     ----------
+    scores
+        Scores or embeddings of one algorithm or of several, as a list or a mapping of names; also outcomes (`rank`), and for measures
+        of pairs a list of comparisons (`Trials`).
+    experiment
+        The experiment in which scores are ranked, the samples table for measures of pairs, or a `Pool` of images to choose from. Not
+        needed for outcomes and lists.
     measure
-        A recognition rate, a median rank, a `RankStatistic`, `FNMR` at a false match rate, or `AUC`. For a whole curve use
-        `estimate_cmc`. Measures and designs are known by name as well: ``"rank-rate@5"``, ``"bootstrap"``.
-    data, within
-        Outcomes, or scores and the experiment they are ranked in, or scores and a `Pool` of images to choose from; for measures of pairs
-        also a list of comparisons (`Trials`). Of one algorithm or of several, as a list or a mapping of names.
+        What is estimated: ``"rank-1"`` (any rank), ``"fnmr@0.001"``, ``"tar@0.001"``, ``"eer"``, ``"auc"``, ``"median-rank@50"``, or any other of
+        `proband.measures`, by name or as an object. For a whole curve use `estimate_cmc`.
     design
         What varies: `Binomial`, `Clustered`, `Bootstrap`, or ``"auto"``, which asks about *other people* and says which
-        method it took and why. `Galleries`, which takes scores, deals the people to several galleries. Over a pool:
-        `ImageChoice`. `TrainingSets` takes as data several scores of one algorithm, trained on different sets.
+        method it took and why; by name as well: ``"bootstrap"``. `Galleries`, which takes scores, deals the people to several galleries. Over a pool:
+        `ImageChoice`. `TrainingSets` takes several scores of one algorithm, trained on different sets.
     confidence_level
         0.95 by default.
     seed
@@ -120,6 +136,13 @@ def estimate(
     one_sided
         ``lower`` or ``upper``: a bound from below or above instead of an interval. It is the end of the two-sided interval that
         misses twice as often, and the other end is open.
+    engine
+        Where the work runs; by default on this machine.
+
+    Returns
+    -------
+    Estimate or Several
+        The value with its interval; of several algorithms a mapping of names to estimates.
 
     Examples
     --------
@@ -132,19 +155,19 @@ def estimate(
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = np.eye(20); values[:4] = 0.5
     >>> scores = Scores.from_array(values, ids[20:], ids[:20], orientation="similarity", name="net")
-    >>> estimate(RecognitionRate(1), scores, Experiment(samples, gallery=ids[:20]))
+    >>> estimate(scores, Experiment(samples, gallery=ids[:20]), measure=RecognitionRate(1))
     net: recognition rate at rank 1 0.8000 ± 0.0894, 95% [0.5840, 0.9193], varying new people against these rivals, one probe each
     """
     asked = as_design(design)
-    several = is_several(data)
+    several = is_several(scores)
     trained = several and getattr(asked, "capability", None) == "trainings"
-    held: Any = data if trained else by_name(data)
+    held: Any = scores if trained else by_name(scores)
     level = two_sided_level(confidence_level, one_sided)
-    question = Question.of(measure, held, within, asked, level, seed, population)
+    question = Question.of(measure, held, experiment, asked, level, seed, population)
     found = estimates(question)
     if one_sided is not None:
         found = tuple(bounded(one, one_sided, confidence_level, question.measure.in_points) for one in found)
-    return found[0] if trained or not several else ByAlgorithm(zip(question.names, found, strict=True))
+    return found[0] if trained or not several else Several(zip(question.names, found, strict=True))
 
 
 def bounded(found: Estimate, side: Side, confidence_level: float, in_points: bool) -> Estimate:

@@ -91,6 +91,13 @@ def evaluate(
         ``lower`` or ``upper``: bounds from below or above instead of intervals.
     ties, counting, on_failure, check_orientation, threads, progress
         As in `rank`.
+    engine
+        Where the work runs; by default on this machine.
+
+    Returns
+    -------
+    Evaluation
+        Rates, curves and intervals of every algorithm, over all probes and in each category.
 
     Examples
     --------
@@ -98,8 +105,8 @@ def evaluate(
     >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
     >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
     >>> found = evaluate([scores], Experiment(samples, gallery="session == 1"), ranks=[1, 2])
-    >>> found.to_frame().select("algorithm", "rank_1", "rank_2", "probes").rows()
-    [('net', 0.5, 1.0, 2)]
+    >>> found.to_frame().select("algorithm", "measure", "value").rows()
+    [('net', 'rank-1', 0.5), ('net', 'rank-2', 1.0)]
     """
     algorithms = by_name(scores)
     experiment.samples.require_people()

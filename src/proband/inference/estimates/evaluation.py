@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import nan
 
 import polars as pl
 
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
+from proband.errors import unknown_name
 from proband.inference.estimates.case import Case, clusters_of
 from proband.inference.estimates.weighting import BY_DEFAULT, Supposed
 from proband.inference.proportions import Interval
 from proband.measures import Curve, MedianCensoredRank, Outcomes, RecognitionRate
 from proband.measures.base import Weights
+from proband.results.about import RestsOn, Who
 from proband.results.band import Band
 from proband.results.base import Answers, Confidence, Rank, Rate, Result
-from proband.results.estimate import ByPerson, Clusters
+from proband.results.estimate import Clusters, Estimate
 from proband.results.serializing import Written
 from proband.results.sides import limits_of, opened, two_sided_level
 from proband.words import Note, Target, counted, fixed, interval
@@ -68,14 +71,14 @@ class Entry(OfProbes, Result):
             "cmc": "curve.values",
             "cmc_low": "band.low",
             "cmc_high": "band.high",
-            "design": "band.design",
+            "method": "band.method",
             "seed": "band.seed",
             "varying": "band.answers.varying",
             "said": "band.notes",
             "side": "band.side",
             "facts": "curve.facts",
         },
-        also=("rates", "intervals", "by_person"),
+        also=("estimates",),
         without=("outcomes", "curve", "band", "ranks", "weights", "supposed"),
         if_any=("side",),
     )
@@ -93,7 +96,7 @@ class Entry(OfProbes, Result):
         ends, beside = self.interval(1), self._by_person(1)
         told = "" if ends is None else f" {interval(*ends)}"
         told += f" at {self.weighted_rate(1)}"
-        told += "" if beside is None else f"; {beside}"
+        told += "" if beside is None else f"; {beside.person_weighted}"
         return f"{self.algorithm}, {probes_called(self.category)}: {fixed(self.curve.at(1))}{told}"
 
     def weighted_rate(self, rank: int) -> str:
@@ -102,7 +105,7 @@ class Entry(OfProbes, Result):
         return f"rank {rank} ({self.weights}-weighted)" if unequal else f"rank {rank}"
 
     @cached_property
-    def by_person(self) -> dict[Rank, ByPerson | None]:
+    def by_person(self) -> dict[Rank, Estimate | None]:
         """The rates with people weighing the same; none where all have as many probes, or where these are the rates themselves."""
         return {rank: self._person_weighted(rank) for rank in self.ranks}
 
@@ -115,10 +118,10 @@ class Entry(OfProbes, Result):
         """How alike the outcomes of one person's probes are, at a rank."""
         return clusters_of(RecognitionRate(rank, self.weights), self.outcomes)
 
-    def _by_person(self, rank: int) -> ByPerson | None:
+    def _by_person(self, rank: int) -> Estimate | None:
         return self.by_person[rank] if rank in self.ranks else self._person_weighted(rank)
 
-    def _person_weighted(self, rank: int) -> ByPerson | None:
+    def _person_weighted(self, rank: int) -> Estimate | None:
         measure, side = RecognitionRate(rank, self.weights), self.band.side
         level = two_sided_level(self.band.confidence_level, side)
         made = Case(measure, self.outcomes, level, 0, supposed=self.supposed).by_person
@@ -126,6 +129,53 @@ class Entry(OfProbes, Result):
             return made
         ends = opened(Interval(made.low, made.high), side, limits_of(True))
         return replace(made, low=ends.low, high=ends.high)
+
+    @cached_property
+    def estimates(self) -> dict[Rank, Estimate]:
+        """The rate at each rank that tables show, with its interval."""
+        return {rank: self.at(rank) for rank in self.ranks}
+
+    def at(self, rank: Rank) -> Estimate:
+        """Return the rate at a rank with its interval.
+
+        Parameters
+        ----------
+        rank
+            From 1; beyond the last rank the curve stays as it ends.
+
+        Returns
+        -------
+        Estimate
+            Its ends are not numbers where the band does not reach the rank. Sizes and policies are in `curve.facts`.
+
+        Examples
+        --------
+        >>> from proband import Experiment, Samples, Scores, evaluate
+        >>> samples = Samples({"id": ["a1", "a2", "b1", "b2"], "subject": list("aabb"), "session": [1, 2, 1, 2]})
+        >>> scores = Scores.from_array([[0.9, 0.1], [0.7, 0.3]], ["a2", "b2"], ["a1", "b1"], orientation="similarity", name="net")
+        >>> evaluation = evaluate({"net": scores}, Experiment(samples, gallery="session == 1"))
+        >>> first = evaluation["net"].at(1)
+        >>> first.value, round(first.low, 4), round(first.high, 4)
+        (0.5, 0.0945, 0.9055)
+        """
+        low, high = self.interval(rank) or (nan, nan)
+        measure = RecognitionRate(rank, self.weights)
+        events = float(self.outcomes.success(rank).sum()) if self.weights == "probe" else None
+        beside = self._by_person(rank)
+        whose = Who(algorithm=self.algorithm, category=self.probe_set)
+        return Estimate(
+            who=whose,
+            value=self.curve.at(rank),
+            low=low,
+            high=high,
+            confidence_level=self.band.confidence_level,
+            rests_on=RestsOn.measured(self.curve.facts, events),
+            method=self.band.method,
+            seed=self.band.seed,
+            answers=replace(self.band.answers, of=measure.estimand),
+            side=self.band.side,
+            by_person=None if beside is None else replace(beside, who=whose),
+        )
 
     @property
     def rates(self) -> dict[Rank, Rate]:
@@ -170,7 +220,7 @@ class Evaluation(Result):
     >>> (entry,) = found.of(None)
     >>> entry.curve.at(1), [round(end, 4) for end in entry.interval(1)]
     (0.5, [0.0945, 0.9055])
-    >>> found.curves_frame().select("algorithm", "rank", "rate").rows()
+    >>> found.curves_frame().select("algorithm", "rank", "value").rows()
     [('net', 1, 0.5), ('net', 2, 1.0)]
     """
 
@@ -212,6 +262,13 @@ class Evaluation(Result):
         """The level of every interval."""
         return self.entries[0].band.confidence_level
 
+    def __getitem__(self, algorithm: str) -> Entry:
+        """One algorithm on the first set of probes."""
+        entries = {entry.algorithm: entry for entry in self.of(self.categories[0])}
+        if algorithm not in entries:
+            raise unknown_name("algorithm", algorithm, entries)
+        return entries[algorithm]
+
     def of(self, category: str | None) -> tuple[Entry, ...]:
         """The entries of one set of probes: of a category, or of all probes."""
         return tuple(entry for entry in self.entries if entry.category == category)
@@ -232,8 +289,10 @@ class Evaluation(Result):
             f"{first[0].weighted_rate(1)}: {', '.join(f'{e.algorithm} {fixed(e.curve.at(1))}' for e in first[:6])})"
         )
 
-    def to_frame(self) -> pl.DataFrame:
-        """One row for each algorithm and set of probes."""
+    def _frame(self, wide: bool) -> pl.DataFrame:
+        """One row for each algorithm, set of probes and rank; with `wide` one for each algorithm and set of probes."""
+        if not wide:
+            return super()._frame(wide)
         rows = []
         for entry in self.entries:
             facts = entry.curve.facts
@@ -267,11 +326,11 @@ class Evaluation(Result):
         return found
 
     def curves_frame(self) -> pl.DataFrame:
-        """Every point of every curve: category, algorithm, rank, rate, low, high."""
+        """Every point of every curve: category, algorithm, rank, value, low, high."""
         return pl.concat(
             entry.curve.to_frame()
             .join(
-                entry.band.to_frame().drop("rate"),
+                entry.band.to_frame().drop("value"),
                 on=["algorithm", "rank"],
                 how="left",
                 maintain_order="left",

@@ -42,7 +42,7 @@ class SetOverlap(Result):
     people: Counts
     notes: tuple[Note, ...] = ()
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each two sets, and for each with itself."""
         return frame_of_rows(
             [
@@ -77,6 +77,11 @@ def set_overlap(
         Gallery and probes.
     by, categories
         Columns whose values make categories of probes, and categories by rule.
+
+    Returns
+    -------
+    SetOverlap
+        How many images and people every two sets have in common.
 
     Examples
     --------

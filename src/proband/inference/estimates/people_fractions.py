@@ -136,7 +136,7 @@ class SizeCurve(OfProbes, Result):
         )
         return f"{self.algorithm}, {probes_called(self.category)}: rank-{self.rank} rate by people enrolled {shown}"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each size."""
         return pl.DataFrame(
             {

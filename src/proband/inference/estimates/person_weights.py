@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.inference.estimates.clusters import over_people
-from proband.inference.estimates.weighting import BY_DEFAULT, NO_SPREAD, PeopleSums, Supposed, rates_of_people
+from proband.inference.estimates.weighting import NO_SPREAD, PeopleSums, Supposed, rates_of_people
 from proband.inference.moderation import carriers_freedom
-from proband.results.estimate import ByPerson
-from proband.words import Note, Sentence
+from proband.results.about import RestsOn, Who
+from proband.results.base import Answers
+from proband.results.estimate import Estimate
+from proband.words import Method, Note, Sentence
 
 Floats = npt.NDArray[np.float64]
 _ENOUGH_FREEDOM = 20
@@ -34,13 +36,25 @@ _FEW = Sentence(
     "the share of probes rests on few people (by their numbers of probes effectively on {effective:whole}, of whom about {carry:two} are "
     "{which}): its interval may be too narrow; rely on the person-weighted rate",
 )
+WILSON_OVER_UNITS = Method(
+    "wilson-effective",
+    "Wilson interval, effective sample size",
+    "Wilson's score interval with the effective sample size of independent units",
+    ("wilson1927", "rao1992"),
+)
 ABOUT_WEIGHTS = {one.code for one in (_TWO_RATES, _EFFECT, _FEW)}
 """The codes of notes that say what different numbers of probes do to a share of probes."""
 
 
 def by_person(
-    values: Floats, subjects: npt.NDArray[Any], confidence_level: float, supposed: Supposed = BY_DEFAULT
-) -> ByPerson | None:
+    values: Floats,
+    subjects: npt.NDArray[Any],
+    confidence_level: float,
+    supposed: Supposed,
+    answers: Answers,
+    who: Who,
+    rests_on: RestsOn,
+) -> Estimate | None:
     """Weigh people the same, and test whether that changes a share of probes; None where everybody has as many probes.
 
     The difference p_probe − p_person is the mean over people of u_i = (m_i/m̄)(ȳ_i − p_probe) − (ȳ_i − p_person) besides itself, so
@@ -55,14 +69,18 @@ def by_person(
     low, high = found.ends(confidence_level)
     person = float(means.mean())
     apart = sizes / sizes.mean() * (means - probe) - (means - person)
-    return ByPerson(
+    return Estimate(
+        who=who,
         value=person,
         low=float(low),
         high=float(high),
+        confidence_level=confidence_level,
         standard_error=float(found.standard_error),
         degrees_of_freedom=float(found.freedom),
-        difference=probe - person,
         p_value=_p_of_mean(probe - person, apart, k),
+        rests_on=rests_on,
+        method=WILSON_OVER_UNITS,
+        answers=answers,
     )
 
 
@@ -79,7 +97,7 @@ def _p_of_mean(difference: float, parts: Floats, n_people: int) -> float:
     return float(2 * stdtr(freedom, -abs(difference) / error))
 
 
-def about_weights(found: ByPerson | None, values: Floats, subjects: npt.NDArray[Any]) -> tuple[Note, ...]:
+def about_weights(found: Estimate | None, values: Floats, subjects: npt.NDArray[Any]) -> tuple[Note, ...]:
     """Say beside a share of probes what weighing people the same gives, and where so few people decide it that no interval holds.
 
     Where people with m probes miss all or none of them, one in 1/q people, (Σ m²)²/Σ m⁴ times q people carry the variance. The numbers of

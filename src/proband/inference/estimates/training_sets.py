@@ -13,6 +13,7 @@ from proband.inference.image_choice.estimates import estimate_over_choices, fact
 from proband.inference.procedures import Question
 from proband.inference.proportions import Interval
 from proband.inference.strata.estimates import NO_WIDTH
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
@@ -76,20 +77,20 @@ def over_trainings(question: Question) -> tuple[Estimate]:
     low, high = mean_interval(
         values, level, Interval(*((0.0, 1.0) if measure.in_points else (-np.inf, np.inf)))
     )
+    facts = replace(facts, algorithm=", ".join(one.name for one in scores))
     found = Estimate(
+        who=Who(algorithm=facts.algorithm),
+        rests_on=RestsOn.measured(facts),
         value=float(values.mean()),
         low=low,
         high=high,
         confidence_level=level,
         standard_error=error,
-        events=None,
         degrees_of_freedom=len(values) - 1.0,
         replicates=values,
-        design=replace(design.as_method, label=counted(len(values), "training set")),
-        seed=None,
+        method=replace(design.as_method, label=counted(len(values), "training set")),
         answers=Answers(derived("mean", "mean {}", measure.estimand), _TRAINING, held, _ALIKE),
-        facts=replace(facts, algorithm=", ".join(one.name for one in scores)),
-        clusters=None,
+        facts=facts,
         notes=(*notes, *((NO_WIDTH(),) if error == 0 else ())),
     )
     return (found,)

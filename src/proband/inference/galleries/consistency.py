@@ -12,15 +12,16 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
-from proband.inference.estimates.evaluation import probes_called
 from proband.measures import Outcomes
-from proband.results.base import Confidence, Count, Rate, Result
+from proband.results.about import NOBODY, RestsOn, Who
+from proband.results.base import Confidence, Count, Result
+from proband.results.difference import Difference
 from proband.results.serializing import Written
 from proband.words import Method, Note, Sentence
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
-Verdict = Literal["ahead everywhere", "ahead", "mixed", "undecided"]
+Lead = Literal["ahead everywhere", "ahead", "mixed", "undecided"]
 
 FLIPS = 9_999
 _BLOCK = 1_111  # sign patterns held at once
@@ -29,7 +30,7 @@ _SLACK = 1e-9
 _FLIPPED = "sign flips of people, the same in all galleries and categories; single-step over all of them and all pairs"
 DRAWN = Method("shared-sign-flip", _FLIPPED, draws=FLIPS)
 LISTED = Method("shared-sign-flip", f"all {_FLIPPED}")
-_SAID: dict[Verdict, Sentence] = {
+_SAID: dict[Lead, Sentence] = {
     "ahead everywhere": Sentence(
         "consistency.everywhere",
         "note",
@@ -57,7 +58,7 @@ _SAID: dict[Verdict, Sentence] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class GalleryTally:
     """What became of each person's probes in one gallery, or on one set of probes.
 
     Attributes
@@ -79,7 +80,7 @@ class Tally:
 
 def tally_of(
     category: str | None, gallery: int | None, outcomes: Sequence[Outcomes | None], rank: int
-) -> Tally | None:
+) -> GalleryTally | None:
     """Count each person's successes under every algorithm; None where no algorithm judged a probe."""
     judged = [one for one in outcomes if one is not None]
     if not judged:
@@ -91,11 +92,11 @@ def tally_of(
             at = np.searchsorted(people, one.subjects)
             successes[:, column] = np.bincount(at, one.success(rank), len(people))
             probes[:, column] = np.bincount(at, minlength=len(people))
-    return Tally(category, gallery, people.astype(np.intp), successes, probes)
+    return GalleryTally(category, gallery, people.astype(np.intp), successes, probes)
 
 
 @dataclass(frozen=True)
-class PairConsistency(Result):
+class PairConsistency:
     """How often one algorithm is ahead of another.
 
     Attributes
@@ -109,9 +110,9 @@ class PairConsistency(Result):
     surely_ahead, surely_behind
         In how many the difference is significant, among all of them and all pairs: with the confidence level, the first is
         truly ahead in no fewer than the former, and truly behind in no fewer than the latter.
-    mean_difference, p_adjusted
+    mean
         The mean of the differences of rates, each gallery and category counting the same, and whether it is chance, among all
-        pairs.
+        pairs. It has no interval.
     verdict
         ``ahead everywhere``: significantly in every one. ``ahead``: on average, and significantly behind in none. ``mixed``:
         significantly ahead in some and behind in others. Else ``undecided``.
@@ -125,9 +126,8 @@ class PairConsistency(Result):
     behind: Count
     surely_ahead: Count
     surely_behind: Count
-    mean_difference: float
-    p_adjusted: Rate
-    verdict: Verdict
+    mean: Difference
+    verdict: Lead
 
     @property
     def most_ahead(self) -> int:
@@ -145,38 +145,9 @@ class PairConsistency(Result):
             least=self.surely_ahead,
             most=self.most_ahead,
             worse=self.surely_behind,
-            mean=self.mean_difference,
-            p=(self.p_adjusted, floor),
+            mean=self.mean.value,
+            p=(self.mean.p_adjusted, floor),
         )
-
-
-@dataclass(frozen=True)
-class ConsistencyCell(Result):
-    """Two algorithms in one gallery, or on one set of probes.
-
-    Attributes
-    ----------
-    first, second
-        The one with the higher mean rate, and the other.
-    category, gallery
-        The set of probes (None for all), and the number of the gallery; None for the whole one.
-    difference, p_adjusted
-        The first's rate less the second's, and its p-value among all pairs, galleries and categories.
-    """
-
-    written = Written({"category": "probe_set"})
-
-    first: str
-    second: str
-    category: str | None
-    gallery: int | None
-    difference: float
-    p_adjusted: Rate
-
-    @property
-    def probe_set(self) -> str:
-        """What people call the set of probes."""
-        return probes_called(self.category)
 
 
 @dataclass(frozen=True)
@@ -192,7 +163,7 @@ class Consistency(Result):
     pairs
         Every two algorithms, the leading first.
     cells
-        Every two algorithms in every gallery and category, with p-values among all.
+        Every two algorithms in every gallery and category, the leading first, with p-values among all and without intervals.
     n_people
         Whose probes they are: nobody is counted twice.
     confidence_level, method, seed
@@ -204,7 +175,7 @@ class Consistency(Result):
     over: str
     galleries: Method | None
     pairs: tuple[PairConsistency, ...]
-    cells: tuple[ConsistencyCell, ...]
+    cells: tuple[Difference, ...]
     n_people: Count
     confidence_level: Confidence
     method: Method
@@ -212,31 +183,32 @@ class Consistency(Result):
 
     def sentences(self) -> list[Note]:
         """What each pair shows, in words."""
-        return [one.sentence(self.over, self.method.floor) for one in self.pairs]
+        return [pair.sentence(self.over, self.method.floor) for pair in self.pairs]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each pair."""
-        names = ("ahead", "equal", "behind", "surely_ahead", "surely_behind", "mean_difference")
+        names = ("ahead", "equal", "behind", "surely_ahead", "surely_behind")
         return frame_of_rows(
             [
                 {
                     "over": self.over,
                     "galleries": None if self.galleries is None else str(self.galleries),
-                    "first": one.first,
-                    "second": one.second,
-                    "cells": one.cells,
-                    **{name: getattr(one, name) for name in names},
-                    "p_adjusted": one.p_adjusted,
-                    "verdict": one.verdict,
+                    "first": pair.first,
+                    "second": pair.second,
+                    "cells": pair.cells,
+                    **{name: getattr(pair, name) for name in names},
+                    "value": pair.mean.value,
+                    "p_adjusted": pair.mean.p_adjusted,
+                    "verdict": pair.verdict,
                 }
-                for one in self.pairs
+                for pair in self.pairs
             ],
             {"galleries": pl.String},
         )
 
 
 def consistency(
-    tallies: Sequence[Tally],
+    tallies: Sequence[GalleryTally],
     names: Sequence[str],
     *,
     over: str,
@@ -266,7 +238,9 @@ def consistency(
     p_cells = _adjusted(observed, flipped, len(everybody))
     p_means = _adjusted(whole, turned, len(everybody))
     alpha = 1 - confidence_level
-    made, found = [], []
+    method = LISTED if len(everybody) <= _ENUMERATED else DRAWN
+    made: list[PairConsistency] = []
+    cells: list[Difference] = []
     order = np.argsort([-float(np.mean(rate)) for rate in rates], kind="stable").tolist()
     standing = {place: at for at, place in enumerate(order)}
     for place, (a, b) in enumerate(pairs):
@@ -274,7 +248,7 @@ def consistency(
         if not own.any():
             continue
         turn = 1.0 if standing[a] < standing[b] else -1.0
-        one, other = (a, b) if turn > 0 else (b, a)
+        two = (a, b) if turn > 0 else (b, a)
         probes = np.array([tally.probes[:, a].sum() for tally in tallies])
         differences = turn * sums.sum(axis=1)[own, place] / probes[own]
         significant = p_cells[own, place] <= alpha
@@ -284,24 +258,50 @@ def consistency(
         mean = float(differences.mean())
         counts = int(own.sum()), int(up.sum()), int((~up & ~down).sum()), int(down.sum())
         verdict = _verdict(counts[0], *surely, p <= alpha and mean > 0)
-        made.append(PairConsistency(names[one], names[other], *counts, *surely, mean, p, verdict))
-        kept = [tally for tally, used in zip(tallies, own, strict=True) if used]
-        found += [
-            ConsistencyCell(
-                names[one], names[other], tally.category, tally.gallery, float(delta), float(level)
+
+        def apart(
+            value: float, p: float, who: Who, rests_on: RestsOn, two: tuple[int, int] = two
+        ) -> Difference:
+            return Difference(
+                who=who,
+                first=names[two[0]],
+                second=names[two[1]],
+                value=value,
+                low=np.nan,
+                high=np.nan,
+                confidence_level=confidence_level,
+                p_adjusted=p,
+                method=method,
+                rests_on=rests_on,
+                n_compared=int(judged.sum()),
             )
+
+        counted = RestsOn(n=counts[0], of="cell", n_units=len(everybody), unit="person")
+        pair = apart(mean, p, NOBODY, counted)
+        made.append(PairConsistency(pair.first, pair.second, *counts, *surely, pair, verdict))
+        kept = [tally for tally, used in zip(tallies, own, strict=True) if used]
+        cells += [
+            apart(float(delta), float(level), *_about(tally, a))
             for tally, delta, level in zip(kept, differences, p_cells[own, place], strict=True)
         ]
     ranked = {name: standing[place] for place, name in enumerate(names)}
-    made.sort(key=lambda one: (ranked[one.first], ranked[one.second]))
-    method = LISTED if len(everybody) <= _ENUMERATED else DRAWN
+    made.sort(key=lambda pair: (ranked[pair.first], ranked[pair.second]))
     return Consistency(
-        over, galleries, tuple(made), tuple(found), len(everybody), confidence_level, method, seed
+        over, galleries, tuple(made), tuple(cells), len(everybody), confidence_level, method, seed
     )
 
 
+def _about(tally: GalleryTally, column: int) -> tuple[Who, RestsOn]:
+    """What a difference in one gallery, or on one set of probes, is about, and what it rests on."""
+    gallery = "" if tally.gallery is None else str(tally.gallery)
+    rests_on = RestsOn(
+        n=int(tally.probes[:, column].sum()), of="probe", n_units=len(tally.people), unit="person"
+    )
+    return Who(category=tally.category or "", gallery=gallery), rests_on
+
+
 def _cells(
-    tallies: Sequence[Tally], everybody: Integers, first: Integers, second: Integers
+    tallies: Sequence[GalleryTally], everybody: Integers, first: Integers, second: Integers
 ) -> tuple[Floats, Floats, npt.NDArray[np.bool_], list[Floats]]:
     """Differences of successes (cells × people × pairs), what scales their sums, which cells count, and rates of algorithms."""
     shape = len(tallies), len(everybody), len(first)
@@ -322,7 +322,7 @@ def _cells(
 
 
 def _means(
-    tallies: Sequence[Tally],
+    tallies: Sequence[GalleryTally],
     everybody: Integers,
     first: Integers,
     second: Integers,
@@ -344,7 +344,7 @@ def _inverse(values: Floats) -> Floats:
     return found
 
 
-def _successes(tallies: Sequence[Tally], everybody: Integers) -> Floats:
+def _successes(tallies: Sequence[GalleryTally], everybody: Integers) -> Floats:
     """People × cells × algorithms."""
     found = np.zeros((len(everybody), len(tallies), tallies[0].successes.shape[1]))
     for cell, one in enumerate(tallies):
@@ -390,7 +390,7 @@ def _adjusted(observed: Floats, flipped: Floats, people: int) -> Floats:
     return np.asarray((1 + at_least) / (1 + len(ordered)), dtype=np.float64)
 
 
-def _verdict(cells: int, ahead: int, behind: int, on_average: bool) -> Verdict:
+def _verdict(cells: int, ahead: int, behind: int, on_average: bool) -> Lead:
     if ahead == cells:
         return "ahead everywhere"
     if ahead and behind:

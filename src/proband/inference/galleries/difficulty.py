@@ -15,7 +15,7 @@ from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.evaluation import OfProbes, probes_called
 from proband.inference.planning.sizes import least_margin, test_of
 from proband.measures import Outcomes, RecognitionRate
-from proband.results.base import Count, Rank, Rate, Result
+from proband.results.base import Count, Rank, Rate, Record
 from proband.results.difference import Difference
 from proband.results.serializing import Written
 from proband.words import Note, Sentence
@@ -64,7 +64,7 @@ _SAID: dict[Verdict, Sentence] = {
 
 
 @dataclass(frozen=True)
-class Difficulty(OfProbes, Result):
+class Difficulty(OfProbes, Record):
     """How well one set of probes tells the two leading algorithms apart at a rank.
 
     All of it is about the two with the highest rates, but for `leaders`, `separated` and `n_pairs`, so weaker algorithms
@@ -169,7 +169,7 @@ def difficulty(
         n_pairs = len(comparison.pairs)
         separated = sum(pair.told_apart for pair in comparison.pairs)
         leaders = tuple(name for name, (place, _) in comparison.places().items() if place == 1)
-        (lead,) = compare(measure, [best, rival], confidence_level=confidence_level, seed=seed).pairs
+        (lead,) = compare([best, rival], measure=measure, confidence_level=confidence_level, seed=seed).pairs
         smallest = smallest_difference(first - second, best.subjects, power, confidence_level)
         verdict = _verdict(rate, chance, smallest)
     return Difficulty(

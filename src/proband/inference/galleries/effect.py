@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Annotated, Any
 
@@ -15,23 +15,29 @@ from proband.designs.strata import ROUNDING
 from proband.engine.arguments import published
 from proband.engine.kinds import Axes
 from proband.engine.limits import Level, Seed, Within
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, UsageError, unknown_name
 from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.estimates.cmc_bands import estimate_cmc
 from proband.inference.estimates.estimate import estimate
+from proband.inference.proportions import t_quantile
 from proband.measures import Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
+from proband.results.about import RestsOn, Who
 from proband.results.band import Band
 from proband.results.base import Count, Rank, Result
-from proband.results.by_algorithm import for_each
+from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
+from proband.results.several import for_each
+from proband.results.test import Test
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen
 from proband.scores import Scores
-from proband.words import Note, Sentence, count
+from proband.words import Method, Note, Sentence, count
 
 Floats = npt.NDArray[np.float64]
+_HOTELLING = Method("hotelling", "Hotelling's T²", "Hotelling's T² over people", ("hotelling1931",))
+_STUDENT = Method("student", "Student's t over people", cites=("student1908", "holm1979"))
 
 _NOT_TESTED = Sentence(
     "galleries.not-tested",
@@ -127,7 +133,7 @@ class ImageColumns:
         frame = pl.DataFrame({"place": np.arange(len(samples)), "subject": samples.codes}).filter(scored)
         if order_by is not None:
             if order_by not in samples.frame.columns:
-                raise UsageError(f"There is no column {order_by!r} to order images by.")
+                raise unknown_name("column", order_by, samples.frame.columns, "to order images by")
             frame = frame.with_columns(samples.frame[order_by].filter(pl.Series(scored)).alias("__order"))
             frame = frame.sort(["subject", "__order"], maintain_order=True)
         lists = frame.group_by("subject", maintain_order=True).agg("place")
@@ -196,17 +202,15 @@ class GalleryEffect(Result):
     ----------
     estimates, bands
         The rate at the rank and the whole curve, for each gallery, under the design.
-    statistic, p_value
+    test
         Do the galleries differ? Hotelling's T² of people's contrasts, as F, which knows that galleries share people and
         images. Its target is other people.
     pairs
-        Every two galleries: difference of the rates, its standard error over people, p-value and Holm's adjustment.
+        Every two galleries, by their numbers: Student's interval of the difference over people, and Holm's adjustment of its p-value.
     algorithm, rank, mixed
         Whose rates they are, at which rank, and whether images were dealt to the columns in rotation.
     n_subjects, n_left_out
         People, and people with too few images.
-    degrees_of_freedom
-        Of F.
     """
 
     written = Written({"galleries": "estimates"}, also=("sentence",), without=("bands",))
@@ -218,10 +222,8 @@ class GalleryEffect(Result):
     n_left_out: Count
     estimates: tuple[Estimate, ...]
     bands: tuple[Band, ...]
-    statistic: float
-    degrees_of_freedom: tuple[int, int]
-    p_value: float
-    pairs: tuple[dict[str, Any], ...]
+    test: Test
+    pairs: tuple[Difference, ...]
 
     @property
     def range(self) -> float:
@@ -238,19 +240,20 @@ class GalleryEffect(Result):
             "rank": self.rank,
             "range": self.range,
         }
-        above, below = self.degrees_of_freedom
+        test, p = self.test, float(self.test)
+        above, below = test.degrees_of_freedom or 0, test.denominator_degrees_of_freedom
         if self.n_subjects <= above:
             return _NOT_TESTED(**of, people=self.n_subjects)
-        said = _DIFFER if self.p_value <= 0.05 else _ALIKE
-        return said(**of, above=above, below=below, statistic=self.statistic, p=self.p_value)
+        said = _DIFFER if p <= 0.05 else _ALIKE
+        return said(**of, above=above, below=below, statistic=test.statistic, p=p)
 
 
 @published
 @for_each
 def gallery_effect(
     scores: Scores,
-    columns: ImageColumns,
     *,
+    columns: ImageColumns,
     rank: Rank = 1,
     design: StratifiedDesign | None = None,
     confidence_level: Level = 0.95,
@@ -265,6 +268,26 @@ def gallery_effect(
     covariance, F = (K − p)/(p(K − 1)) · K x̄ᵀS⁻¹x̄ on p and K − p degrees of freedom (Hotelling 1931), which knows that
     galleries share people and images. Every two columns are compared by Student's t over people, adjusted by Holm (1979).
 
+    Parameters
+    ----------
+    scores
+        Scores or embeddings of one algorithm or of several.
+    columns
+        The images of each person in columns, each of which is the gallery once.
+    rank
+        At which a probe counts as recognised.
+    design
+        `BRR` by default, or another stratified design.
+    confidence_level, seed
+        Of all intervals, and of replicates.
+    ties, on_failure
+        As in `rank`.
+
+    Returns
+    -------
+    GalleryEffect or Several
+        The rate with each gallery, and the test; of several algorithms a mapping of names to them.
+
     Examples
     --------
     Three images of each of four people; person d's third image is as like everybody's, so searching for it fails.
@@ -274,9 +297,9 @@ def gallery_effect(
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
     >>> same[ids.index("d2")] = same[:, ids.index("d2")] = 0.5
     >>> scores = Scores.from_array(same, ids, orientation="similarity", name="net")
-    >>> found = gallery_effect(scores, ImageColumns.of(samples, [scores], 3))
-    >>> [one.value for one in found.estimates], round(found.range, 4), found.degrees_of_freedom
-    ([0.875, 0.875, 1.0], 0.125, (1, 3))
+    >>> effect = gallery_effect(scores, columns=ImageColumns.of(samples, [scores], 3))
+    >>> [rate.value for rate in effect.estimates], round(effect.range, 4), effect.test.degrees_of_freedom
+    ([0.875, 0.875, 1.0], 0.125, 1)
     """
     chosen = design if design is not None else BRR()
     outcomes = [
@@ -285,14 +308,16 @@ def gallery_effect(
     ]
     measure = RecognitionRate(rank)
     estimates = tuple(
-        estimate(measure, one, design=chosen, confidence_level=confidence_level, seed=seed)
-        for one in outcomes
+        _numbered(
+            estimate(one, measure=measure, design=chosen, confidence_level=confidence_level, seed=seed),
+            number,
+        )
+        for number, one in enumerate(outcomes, 1)
     )
     bands = tuple(
         estimate_cmc(one, design=chosen, confidence_level=confidence_level, seed=seed) for one in outcomes
     )
     means = np.stack([_by_person(one, rank) for one in outcomes], axis=1)
-    statistic, freedom, p_value = _hotelling(means)
     return GalleryEffect(
         scores.name,
         rank,
@@ -301,11 +326,13 @@ def gallery_effect(
         columns.n_left_out,
         estimates,
         bands,
-        statistic,
-        freedom,
-        p_value,
-        _pairs(means),
+        _hotelling(means, scores.name),
+        _pairs(means, scores.name, confidence_level),
     )
+
+
+def _numbered(rate: Estimate, gallery: int) -> Estimate:
+    return replace(rate, who=replace(rate.who, gallery=str(gallery)))
 
 
 def _by_person(outcomes: Outcomes, rank: int) -> Floats:
@@ -316,8 +343,8 @@ def _by_person(outcomes: Outcomes, rank: int) -> Floats:
     )
 
 
-def _hotelling(means: Floats) -> tuple[float, tuple[int, int], float]:
-    """Hotelling's T² that all columns have the same mean, from contrasts with the last; F, its degrees of freedom and p.
+def _hotelling(means: Floats, algorithm: str) -> Test:
+    """Hotelling's T² that all columns have the same mean, from contrasts with the last, as F.
 
     Contrasts that do not vary independently of the others are left out. With no more people than contrasts there is no test.
     """
@@ -325,35 +352,62 @@ def _hotelling(means: Floats) -> tuple[float, tuple[int, int], float]:
 
     contrasts = means[:, :-1] - means[:, -1:]
     n, most = contrasts.shape
+
+    def test(f: float, above: int, below: int, p: float) -> Test:
+        return Test(
+            who=Who(algorithm=algorithm),
+            statistic=f,
+            degrees_of_freedom=above,
+            denominator_degrees_of_freedom=below,
+            p_value=p,
+            rests_on=RestsOn(n=n, of="person", n_units=n, unit="person"),
+            method=_HOTELLING,
+        )
+
     if n <= most:
-        return 0.0, (most, 1), 1.0
+        return test(0.0, most, 1, 1.0)
     spread = np.atleast_2d(np.cov(contrasts, rowvar=False))
     values, vectors = np.linalg.eigh(spread)
     varying = values > max(1e-12 * float(values.max()), ROUNDING**2)
     p = int(varying.sum())
     middle = contrasts.mean(axis=0)
     if p == 0:
-        return 0.0, (1, n), 1.0
+        return test(0.0, 1, n, 1.0)
     along = vectors[:, varying].T @ middle
     t2 = n * float((along**2 / values[varying]).sum())
     f = (n - p) / (p * (n - 1)) * t2
-    return f, (p, n - p), float(fdtrc(p, n - p, f))
+    return test(f, p, n - p, float(fdtrc(p, n - p, f)))
 
 
-def _pairs(means: Floats) -> tuple[dict[str, Any], ...]:
+def _pairs(means: Floats, algorithm: str, confidence_level: float) -> tuple[Difference, ...]:
+    """Every two columns by Student's t over people."""
     from scipy.special import stdtr
 
     n = len(means)
-    found = []
+    reach = t_quantile(confidence_level, n - 1)
+    made = []
     for a, b in combinations(range(means.shape[1]), 2):
         apart = means[:, a] - means[:, b]
-        error = float(apart.std(ddof=1) / np.sqrt(n)) if np.ptp(apart) > ROUNDING else 0.0
-        difference = float(apart.mean())
-        p = (
-            float(2 * stdtr(n - 1, -abs(difference) / error)) if error > 0 else 1.0
-        )  # nothing varies over people
-        found.append(
-            {"first": a + 1, "second": b + 1, "difference": difference, "standard_error": error, "p_value": p}
+        varies = bool(np.ptp(apart) > ROUNDING)
+        error = float(apart.std(ddof=1) / np.sqrt(n)) if varies else 0.0
+        value = float(apart.mean())
+        made.append(
+            Difference(
+                who=Who(algorithm=algorithm),
+                first=str(a + 1),
+                second=str(b + 1),
+                value=value,
+                low=value - reach * error if varies else np.nan,
+                high=value + reach * error if varies else np.nan,
+                confidence_level=confidence_level,
+                standard_error=error,
+                degrees_of_freedom=n - 1.0,
+                p_value=float(2 * stdtr(n - 1, -abs(value) / error)) if error > 0 else 1.0,
+                method=_STUDENT,
+                rests_on=RestsOn(n=n, of="person", n_units=n, unit="person"),
+                varies=varies,
+                adjustment="none",
+            )
         )
-    adjusted = holm([pair["p_value"] for pair in found])
-    return tuple({**pair, "p_adjusted": p} for pair, p in zip(found, adjusted, strict=True))
+    adjusted = holm([pair.p_value for pair in made if pair.p_value is not None])
+    return tuple(replace(pair, p_adjusted=p) for pair, p in zip(made, adjusted, strict=True))

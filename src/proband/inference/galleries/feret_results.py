@@ -19,25 +19,15 @@ from proband.inference.galleries.participants import FACTS, Panel, Participant, 
 from proband.inference.galleries.places import places
 from proband.inference.galleries.rejection import RejectionTest
 from proband.inference.galleries.tables import GalleryVariation
-from proband.inference.galleries.versions import Contrast
+from proband.inference.galleries.versions import VersionContrast
 from proband.results.band import Band
-from proband.results.base import Rank, Result
+from proband.results.base import Rank, Record, Result
 from proband.results.serializing import Written
 from proband.words import Note, counted
 
 
 @dataclass(frozen=True, eq=False)
-class UpperBound(Result):
-    """The algorithm that is best at rank 1: its name, and the band around its curve."""
-
-    written = Written(spread=("band",))
-
-    algorithm: str
-    band: Band
-
-
-@dataclass(frozen=True, eq=False)
-class CategoryResult(OfProbes, Result):
+class CategoryResult(OfProbes, Record):
     """What one set of probes shows about the field of algorithms.
 
     Attributes
@@ -62,9 +52,7 @@ class CategoryResult(OfProbes, Result):
             "n_probe_subjects": "average.facts.n_probe_subjects",
             "n_gallery_subjects": "average.facts.n_gallery_subjects",
             "n_gallery_images": "average.facts.n_gallery_images",
-            "upper_bound": "named_upper_bound",
-        },
-        without=("leader",),
+        }
     )
 
     category: str | None
@@ -73,11 +61,6 @@ class CategoryResult(OfProbes, Result):
     leader: str
     comparison: Comparison | None
     difficulty: Difficulty
-
-    @property
-    def named_upper_bound(self) -> UpperBound:
-        """The upper bound with its leader."""
-        return UpperBound(self.leader, self.upper_bound)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +103,8 @@ class FeretStudy(Result):
     field: tuple[str, ...]
     rank: Rank
     results: tuple[CategoryResult, ...]
-    versions: tuple[Contrast, ...]
-    improvements: tuple[Contrast, ...]
+    versions: tuple[VersionContrast, ...]
+    improvements: tuple[VersionContrast, ...]
     variation: tuple[GalleryVariation, ...]
     sizes: tuple[SizeCurve, ...]
     rejection: RejectionTest | None
@@ -147,7 +130,7 @@ class FeretStudy(Result):
             f"best at rank 1 on {leaders})"
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """The leaderboard: a row for each set of probes and algorithm with its places, and one for the average."""
         held = {
             (one.category, name): (place, *reach)
@@ -159,7 +142,7 @@ class FeretStudy(Result):
             (held.get((entry.category, entry.algorithm), nowhere) for entry in entries),
             dict.fromkeys(("place", "best_place", "worst_place"), pl.Int64),
         )
-        board = pl.concat([self.evaluation.to_frame(), placed], how="horizontal")
+        board = pl.concat([self.evaluation.to_frame(wide=True), placed], how="horizontal")
         if any(one.date is not None for one in self.participants):
             dates = {one.algorithm: one.date for one in self.participants}
             board = board.with_columns(

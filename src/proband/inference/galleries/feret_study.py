@@ -89,7 +89,7 @@ def feret_study(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> FeretStudy:
-    """Run the study of FERET (Phillips et al. 2000): curves by category, averages, places, versions, galleries, sizes, rejection.
+    """Run the study of FERET: curves by category, averages, places, versions, galleries, sizes, rejection.
 
     Intervals speak of other people searched for in this gallery; those over galleries of other people as well. What each part
     estimates and by which formula stands with `evaluate`, `compare`, `average_band`, `gallery_variation`, `size_curve` and
@@ -125,6 +125,21 @@ def feret_study(
         What became of every probe, for each algorithm, if that is known already.
     seed
         Of galleries at random, people held out, and replicates where there are any.
+    ties, counting, on_failure, check_orientation
+        As in `rank`.
+    confidence_level
+        Of all intervals.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    FeretStudy
+        The evaluation, versions, improvements, galleries and rejection, as far as they were asked for.
+
+    References
+    ----------
+    .. [1] Phillips, P. J., Moon, H., Rizvi, S. A. and Rauss, P. J. (2000). IEEE PAMI 22, 1090-1104.
 
     Examples
     --------
@@ -246,7 +261,7 @@ def _result(
     entries = [entry for entry in evaluation.of(category) if entry.algorithm in field]
     outcomes, level = [entry.outcomes for entry in entries], evaluation.confidence_level
     comparison = (
-        compare(RecognitionRate(rank), outcomes, confidence_level=level, seed=seed)
+        compare(outcomes, measure=RecognitionRate(rank), confidence_level=level, seed=seed)
         if len(outcomes) > 1
         else None
     )
@@ -256,7 +271,7 @@ def _result(
     return CategoryResult(
         category,
         average_band(outcomes, curves, level),
-        _selected(leader, bound.facts.algorithm, len(entries)),
+        _selected(leader, bound.algorithm, len(entries)),
         leader.algorithm,
         comparison,
         difficulty(category, outcomes, rank, comparison, power=power, confidence_level=level, seed=seed),
@@ -290,10 +305,10 @@ def _variation(
             try:
                 made.append(
                     gallery_variation(
-                        measure,
                         scores,
                         experiment,
-                        design,
+                        measure=measure,
+                        design=design,
                         category=category,
                         check_orientation=False,
                         **settings,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -13,12 +13,16 @@ from proband.inference.comparisons.compare import compare
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.estimates.evaluation import OfProbes, probes_called
 from proband.measures.base import Measure
+from proband.results.about import RestsOn, Who
 from proband.results.base import Confidence, Count, Rank, Result
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.samples import Experiment
 from proband.scores import Scores
-from proband.words import Note, Sentence, Target
+from proband.words import Method, Note, Sentence, Target
 
+_TAU = Target("kendall-tau", "Kendall's tau of the orders by identification and by verification")
+_BY_TESTS = Method("tau-by-tests", "what the significant differences of both orders leave open")
 _AGREE = Sentence(
     "orders.agreement",
     "note",
@@ -40,7 +44,7 @@ _NO_REVERSAL = Sentence(
 
 
 @dataclass(frozen=True)
-class Standing(Result):
+class OrderStanding:
     """One algorithm in both orders.
 
     Attributes
@@ -65,7 +69,7 @@ class Standing(Result):
 
 
 @dataclass(frozen=True)
-class Reversal(Result):
+class Reversal:
     """Two algorithms in one order by identification and in the other by verification.
 
     Attributes
@@ -98,9 +102,8 @@ class Orders(OfProbes, Result):
     reversals
         Pairs that the two orders turn around.
     tau
-        Kendall's τ: concordant less discordant pairs, over all pairs; a tie in either order counts for neither.
-    tau_low, tau_high
-        The least and the greatest τ that leave every significant difference as it is. Both orders hold together with the
+        Kendall's τ: concordant less discordant pairs, over all pairs; a tie in either order counts for neither. Its ends are the
+        least and the greatest τ that leave every significant difference as it is. Both orders hold together with the
         confidence level, each being tested at half the significance.
     n_pairs, n_concordant, n_discordant
         Pairs, and those that both orders show in the same and in the other order.
@@ -113,11 +116,9 @@ class Orders(OfProbes, Result):
     category: str | None
     identification: Target
     verification: Target
-    standings: tuple[Standing, ...]
+    standings: tuple[OrderStanding, ...]
     reversals: tuple[Reversal, ...]
-    tau: float
-    tau_low: float
-    tau_high: float
+    tau: Estimate
     n_pairs: Count
     n_concordant: Count
     n_discordant: Count
@@ -133,9 +134,9 @@ class Orders(OfProbes, Result):
         said = [
             _AGREE(
                 **about,
-                tau=self.tau,
-                low=self.tau_low,
-                high=self.tau_high,
+                tau=self.tau.value,
+                low=self.tau.low,
+                high=self.tau.high,
                 level=self.confidence_level,
             )
         ]
@@ -143,7 +144,7 @@ class Orders(OfProbes, Result):
         said += [_REVERSED(**about, first=one.first, second=one.second) for one in sure]
         return said if sure else [*said, _NO_REVERSAL(**about, seen=len(self.reversals))]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm."""
         rows = []
         for one in self.standings:
@@ -181,7 +182,7 @@ def orders(
             f"{measure.code} is no measure of verification.", "ask for fnmr@0.01, auc or eer, for example."
         )
     verified = compare(
-        measure, list(scores), experiment, margin=None, confidence_level=confidence_level, seed=seed
+        list(scores), experiment, measure=measure, margin=None, confidence_level=confidence_level, seed=seed
     )
     return orders_of(category, identified, verified, confidence_level)
 
@@ -200,16 +201,16 @@ def orders_of(
     surely = [sure[0][pair] * sure[1][pair] for pair in signs[0] if pair in sure[0] and pair in sure[1]]
     agreed, turned = sum(one > 0 for one in surely), sum(one < 0 for one in surely)
     open_ones = n - agreed - turned
-    values = [{one.facts.algorithm: one.value for one in both.estimates} for both in (identified, verified)]
+    values = [{one.algorithm: one.value for one in both.estimates} for both in (identified, verified)]
     reach = [both.places() for both in (identified, verified)]
     own = [_places(both) for both in (identified, verified)]
-    names = [one.facts.algorithm for one in identified.ordered]
+    names = [one.algorithm for one in identified.ordered]
     return Orders(
         category=category,
         identification=identified.estimates[0].answers.of,
         verification=verified.estimates[0].answers.of,
         standings=tuple(
-            Standing(
+            OrderStanding(
                 name,
                 values[0][name],
                 own[0][name],
@@ -229,9 +230,16 @@ def orders_of(
             )
             for pair in discordant
         ),
-        tau=(concordant - len(discordant)) / n,
-        tau_low=(agreed - turned - open_ones) / n,
-        tau_high=(agreed - turned + open_ones) / n,
+        tau=Estimate(
+            who=Who(category=category or ""),
+            value=(concordant - len(discordant)) / n,
+            low=(agreed - turned - open_ones) / n,
+            high=(agreed - turned + open_ones) / n,
+            confidence_level=confidence_level,
+            rests_on=RestsOn(n=n, of="pair of algorithms"),
+            method=_BY_TESTS,
+            answers=replace(identified.answers, of=_TAU),
+        ),
         n_pairs=n,
         n_concordant=concordant,
         n_discordant=len(discordant),
@@ -244,15 +252,16 @@ def _better(comparison: Comparison) -> dict[tuple[str, str], tuple[int, float]]:
     upward = 1 if comparison.larger_is_better else -1
     found = {}
     for pair in comparison.pairs:
-        sign = upward * ((pair.difference > 0) - (pair.difference < 0))
+        sign = upward * ((pair.value > 0) - (pair.value < 0))
         straight = pair.first <= pair.second
         names = (pair.first, pair.second) if straight else (pair.second, pair.first)
-        p = pair.p_adjusted if pair.varies and pair.why_not is None else 1.0
+        judged = pair.varies and pair.why_not is None
+        p = pair.p_adjusted if judged and pair.p_adjusted is not None else 1.0
         found[names] = (sign if straight else -sign, p)
     return found
 
 
 def _places(comparison: Comparison) -> dict[str, int]:
     upward = 1 if comparison.larger_is_better else -1
-    values = {one.facts.algorithm: upward * one.value for one in comparison.estimates}
+    values = {one.algorithm: upward * one.value for one in comparison.estimates}
     return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}

@@ -14,8 +14,7 @@ import polars as pl
 
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
-from proband.errors import InputError, UsageError, first_few
-from proband.results.base import Result
+from proband.errors import InputError, UsageError, first_few, meant
 from proband.samples.reading import read_frame
 
 _DATE = re.compile(r"\d{4}(-\d\d){0,2}", re.ASCII)
@@ -25,7 +24,7 @@ _MONTHS = (
 
 
 @dataclass(frozen=True)
-class Participant(Result):
+class Participant:
     """One algorithm that took part in a test.
 
     Parameters
@@ -135,7 +134,7 @@ def participants_of(
         if one.algorithm not in algorithms:
             raise UsageError(
                 f"The participant {one.algorithm!r} is no algorithm of the study.",
-                f"there are: {first_few(algorithms, 12)}.",
+                meant(one.algorithm, algorithms),
             )
         if one.algorithm in told:
             raise UsageError(f"{one.algorithm} is a participant twice.", "describe each once.")

@@ -18,8 +18,10 @@ from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import Interval
 from proband.inference.strata.intervals import ends_of
 from proband.measures import Outcomes
+from proband.results.about import RestsOn
+from proband.results.test import Test
 from proband.samples import Samples
-from proband.words import Note, Sentence
+from proband.words import Method, Note, Sentence
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -29,6 +31,12 @@ _DIGITS = 12  # rates that agree this far are equal: sums of fractions differ by
 _FEWEST_PEOPLE, _FEWEST_EXPECTED = 10, 5.0  # in each gallery, for the chi-square to hold
 _DAY = 86_400_000_000  # microseconds
 
+_ALIKE = Method(
+    "galleries-alike",
+    "chi-square over galleries",
+    "a chi-square test of one rate in all galleries",
+    ("rao1992",),
+)
 _ONE_GALLERY = Sentence("galleries.too-few", "caution", "fewer than two galleries have probes")
 _FEW_PEOPLE = Sentence(
     "galleries.few-people", "caution", "a gallery has probes of fewer than {fewest:count} people"
@@ -120,54 +128,44 @@ def mean_interval(values: Floats, level: float, limits: Interval) -> Interval:
     return Interval(float(low[0]), float(high[0]))
 
 
-@dataclass(frozen=True)
-class Heterogeneity:
-    """Whether galleries differ by more than chance.
-
-    Attributes
-    ----------
-    statistic, degrees_of_freedom, p_value
-        Chi-square over the galleries with probes; None where it was declined.
-    between
-        The standard deviation between galleries that chance leaves unexplained; 0 if there is none.
-    declined
-        Why there is no test.
-    """
-
-    statistic: float | None = None
-    degrees_of_freedom: int | None = None
-    p_value: float | None = None
-    between: float | None = None
-    declined: Note | None = None
-
-
-def heterogeneity(outcomes: Sequence[Outcomes], rank: int) -> Heterogeneity:
-    """Test whether galleries of different people have one rate, and estimate by how much they differ.
+def heterogeneity(outcomes: Sequence[Outcomes], rank: int) -> tuple[Test, float | None]:
+    """Test whether galleries of different people have one rate, and estimate the standard deviation between them.
 
     With n_g the independent probes that gallery g's are worth (Rao & Scott 1992), p_g its rate and p the common one, X² = Σ n_g
     (p_g − p)²/(p(1 − p)) is chi-square on k − 1 degrees of freedom if they do not differ; with one probe for each person it is
     Pearson's. The standard deviation left after chance is the moment estimate of DerSimonian & Laird (1986), τ² = max(0, (X² −
     (k − 1))/(Σw − Σw²/Σw)), w_g = n_g/(p(1 − p)). People vary within galleries. Declined with few people in a gallery (10) or
-    few expected successes or failures (5).
+    few expected successes or failures (5): then there is no p-value, the notes of the test say why, and nothing is estimated.
     """
     from scipy.special import chdtrc
 
+    people = sum(map(people_in, outcomes))
+    rests_on = RestsOn(n=sum(map(len, outcomes)), of="probe", n_units=people, unit="person")
+
+    def declined(why: Note) -> tuple[Test, None]:
+        return Test(p_value=None, rests_on=rests_on, method=_ALIKE, notes=(why,)), None
+
     if len(outcomes) < 2:
-        return Heterogeneity(declined=_ONE_GALLERY())
+        return declined(_ONE_GALLERY())
     sizes = np.array([_worth(one, rank) for one in outcomes])
     rates = np.array([float(one.success(rank).mean()) for one in outcomes])
     common = float(sizes @ rates / sizes.sum())
     if min(people_in(one) for one in outcomes) < _FEWEST_PEOPLE:
-        return Heterogeneity(declined=_FEW_PEOPLE(fewest=_FEWEST_PEOPLE))
+        return declined(_FEW_PEOPLE(fewest=_FEWEST_PEOPLE))
     if min(common, 1 - common) * sizes.min() < _FEWEST_EXPECTED:
-        return Heterogeneity(declined=_FEW_EXPECTED(fewest=_FEWEST_EXPECTED))
+        return declined(_FEW_EXPECTED(fewest=_FEWEST_EXPECTED))
     weights = sizes / (common * (1 - common))
     statistic = float(weights @ (rates - common) ** 2)
     freedom = len(rates) - 1
     excess = (statistic - freedom) / float(weights.sum() - (weights**2).sum() / weights.sum())
-    return Heterogeneity(
-        statistic, freedom, float(chdtrc(freedom, statistic)), float(np.sqrt(max(0.0, excess)))
+    test = Test(
+        statistic=statistic,
+        degrees_of_freedom=freedom,
+        p_value=float(chdtrc(freedom, statistic)),
+        rests_on=rests_on,
+        method=_ALIKE,
     )
+    return test, float(np.sqrt(max(0.0, excess)))
 
 
 def _worth(outcomes: Outcomes, rank: int) -> float:

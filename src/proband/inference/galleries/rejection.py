@@ -12,7 +12,7 @@ from proband.errors import DesignError, UsageError
 from proband.inference.verification.open_set import SearchEstimates, searches_with_intervals
 from proband.measures.open_set import search
 from proband.measures.outcomes import FailurePolicy
-from proband.results.base import Count, Result
+from proband.results.base import Count, Record
 from proband.results.serializing import Written
 from proband.samples import Experiment
 from proband.scores import Scores
@@ -52,7 +52,7 @@ class Rejection:
 
 
 @dataclass(frozen=True, eq=False)
-class RejectionTest(Result):
+class RejectionTest(Record):
     """What became of searches for people who are enrolled and for people who are not.
 
     Attributes

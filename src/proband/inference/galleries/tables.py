@@ -10,17 +10,16 @@ import polars as pl
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.inference.estimates.evaluation import OfProbes
-from proband.inference.galleries.consistency import Tally
-from proband.inference.galleries.places import Heterogeneity, Spread
-from proband.inference.proportions import Interval
-from proband.results.base import Answers, Confidence, Count, Rank, Result
-from proband.results.frames import rows_of
+from proband.inference.galleries.consistency import GalleryTally
+from proband.results.base import Answers, Confidence, Count, Rank, Record, Result
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
+from proband.results.test import Test
 from proband.words import Method, Note, Target, counted, fixed
 
 
 @dataclass(frozen=True)
-class GalleryFacts(Result):
+class GalleryFacts:
     """One gallery.
 
     Attributes
@@ -46,12 +45,12 @@ class GalleryFacts(Result):
 
 
 @dataclass(frozen=True)
-class GalleryCell(Result):
+class GalleryCell(Record):
     """One algorithm in one gallery.
 
     Attributes
     ----------
-    rate, interval
+    estimate
         The rate, and its interval over other people searched for in this gallery; None in an empty cell.
     place, place_interval
         One more than the number of algorithms with a higher rate in this gallery, and between which places it lies when the
@@ -60,19 +59,19 @@ class GalleryCell(Result):
         How many were scored.
     """
 
-    written = Written(
-        {"low": "interval.low", "high": "interval.high"},
-        also=("best_place", "worst_place"),
-        without=("interval", "place_interval"),
-    )
+    written = Written(also=("best_place", "worst_place"), without=("place_interval",))
 
     algorithm: str
     gallery: int
-    rate: float | None
-    interval: Interval | None
+    estimate: Estimate | None
     place: int | None
     place_interval: tuple[int, int] | None
     probes: Count
+
+    @property
+    def rate(self) -> float | None:
+        """The rate; None in an empty cell."""
+        return None if self.estimate is None else self.estimate.value
 
     @property
     def best_place(self) -> Rank | None:
@@ -86,36 +85,31 @@ class GalleryCell(Result):
 
 
 @dataclass(frozen=True)
-class GalleryRow(Result):
+class GalleryRow:
     """One algorithm over all galleries that have probes.
 
     Attributes
     ----------
-    spread
-        Mean over galleries with its interval, standard deviation, range.
+    mean
+        Of the rates over galleries, with Student's interval.
+    standard_deviation, range
+        Over galleries; the range is the largest rate less the smallest.
     least_place, greatest_place
         The best and the worst place in any gallery.
     test
-        Whether the galleries differ by more than chance. None for the average over algorithms.
+        Whether the galleries differ by more than chance; its notes say why there is no p-value. None for the average over algorithms.
+    between
+        The standard deviation between galleries that chance leaves unexplained, 0 if there is none; None without a test.
     """
 
-    written = Written(
-        {
-            "mean": "spread.mean",
-            "low": "spread.interval.low",
-            "high": "spread.interval.high",
-            "standard_deviation": "spread.standard_deviation",
-            "range": "spread.range",
-        },
-        without=("spread",),
-        spread=("test",),
-    )
-
     algorithm: str
-    spread: Spread
-    least_place: int | None
-    greatest_place: int | None
-    test: Heterogeneity | None
+    mean: Estimate
+    standard_deviation: float | None
+    range: float
+    least_place: int | None = None
+    greatest_place: int | None = None
+    test: Test | None = None
+    between: float | None = None
 
 
 @published
@@ -158,7 +152,7 @@ class GalleryVariation(OfProbes, Result):
     seed: int
     answers: Answers
     notes: tuple[Note, ...]
-    tallies: tuple[Tally, ...] = ()
+    tallies: tuple[GalleryTally, ...] = ()
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -171,42 +165,66 @@ class GalleryVariation(OfProbes, Result):
 
     def __repr__(self) -> str:
         means = ", ".join(
-            f"{row.algorithm} {fixed(row.spread.mean)} (range {fixed(row.spread.range)}, places {row.least_place}–{row.greatest_place})"
+            f"{row.algorithm} {fixed(row.mean.value)} (range {fixed(row.range)}, places {row.least_place}–{row.greatest_place})"
             for row in self.rows[:6]
         )
         probes = "" if self.category is None else f" of {self.category} probes"
         return f"GalleryVariation({self.estimand}{probes}, {counted(len(self.galleries), 'gallery', 'galleries')} of {counted(self.size, 'person', 'people')}: {means})"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm and gallery."""
         about = {
-            one.number: {
-                field: getattr(one, field) for field in ("people", "images", "mean_age", "first", "last")
+            gallery.number: {
+                field: getattr(gallery, field) for field in ("people", "images", "mean_age", "first", "last")
             }
-            for one in self.galleries
+            for gallery in self.galleries
         }
-        return _framed([{**row, **about[row["gallery"]]} for cell in self.cells for row in rows_of(cell)])
+        return _framed([_cell_row(cell) | about[cell.gallery] for cell in self.cells])
 
     def summary_frame(self) -> pl.DataFrame:
         """One row for each algorithm, and the average over them last."""
-        rows = (*self.rows, self.average)
-        return _framed([{**row.to_dict(), "declined": _why(row)} for row in rows])
+        return _framed([_summary_row(row) for row in (*self.rows, self.average)])
 
 
 # A column keeps its type where all of it is missing.
 _TYPES: dict[str, Any] = {
-    **dict.fromkeys(("rate", "low", "high", "mean_age", "mean", "standard_deviation", "range"), pl.Float64),
-    **dict.fromkeys(("statistic", "p_value", "between"), pl.Float64),
+    **dict.fromkeys(("value", "low", "high", "mean_age", "standard_deviation", "range"), pl.Float64),
+    **dict.fromkeys(("statistic", "degrees_of_freedom", "p_value", "between"), pl.Float64),
     **dict.fromkeys(("place", "best_place", "worst_place", "least_place", "greatest_place"), pl.Int64),
-    "degrees_of_freedom": pl.Int64,
     "declined": pl.String,
 }
 
 
-def _why(row: GalleryRow) -> str | None:
-    """Why there is no test, in words."""
-    declined = None if row.test is None else row.test.declined
-    return None if declined is None else str(declined)
+def _cell_row(cell: GalleryCell) -> dict[str, Any]:
+    return {
+        "algorithm": cell.algorithm,
+        "gallery": cell.gallery,
+        **_numbers(cell.estimate),
+        **{name: getattr(cell, name) for name in ("place", "best_place", "worst_place", "probes")},
+    }
+
+
+def _summary_row(row: GalleryRow) -> dict[str, Any]:
+    test = row.test
+    tested = ("statistic", "degrees_of_freedom", "p_value")
+    return {
+        "algorithm": row.algorithm,
+        **_numbers(row.mean),
+        **{
+            name: getattr(row, name)
+            for name in ("standard_deviation", "range", "least_place", "greatest_place")
+        },
+        **{name: None if test is None else getattr(test, name) for name in tested},
+        "between": row.between,
+        "declined": "; ".join(map(str, test.notes)) or None if test is not None else None,
+    }
+
+
+def _numbers(estimate: Estimate | None) -> dict[str, float | None]:
+    """The value and its ends; None where there are none."""
+    if estimate is None or not estimate.has_interval:
+        return {"value": None if estimate is None else estimate.value, "low": None, "high": None}
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
 def _framed(rows: list[dict[str, Any]]) -> pl.DataFrame:

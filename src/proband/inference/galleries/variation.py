@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from proband.designs import Galleries
 from proband.designs.galleries import GalleryParts
@@ -18,7 +19,6 @@ from proband.inference.estimates.case import people_in
 from proband.inference.estimates.estimate import estimate
 from proband.inference.galleries.consistency import tally_of
 from proband.inference.galleries.places import (
-    Spread,
     heterogeneity,
     mean_age,
     place_intervals,
@@ -36,17 +36,20 @@ from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.base import Measure, as_measure
 from proband.measures.outcomes import Counting, FailurePolicy, TiePolicy
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers, Facts
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
 from proband.samples import Category, Experiment
 from proband.scores import Scores, require_orientation
 from proband.scores.several import by_name
-from proband.words import Note, Sentence, Target, counted
+from proband.words import Method, Note, Sentence, Target, counted
 
+Floats = npt.NDArray[np.float64]
 _RATES = Interval(0.0, 1.0)
 _ANYTHING = Interval(-np.inf, np.inf)
 AVERAGE = "average over algorithms"
+_ONE_PERSON = Method("one-person", "no interval: all probes are of one person")
 _OTHER_GALLERIES = Target("people-in-galleries", "new people and other galleries of this size")
 _FIXED = Target("algorithm-and-images", "the algorithm and how many images people have")
 _ALIKE = Target(
@@ -107,11 +110,11 @@ _NO_VARIATION = Sentence(
 @published
 @on_engine
 def gallery_variation(
-    measure: Measure | str,
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
     experiment: Experiment,
-    design: Galleries,
     *,
+    design: Galleries,
+    measure: Measure | str = "rank-1",
     category: Category | None = None,
     ages: str | None = None,
     ties: TiePolicy = "pessimistic",
@@ -124,7 +127,7 @@ def gallery_variation(
     progress: Progress | None = None,
     engine: Engine = None,
 ) -> GalleryVariation:
-    """Measure algorithms in several galleries of different people, and ask how much the people matter (Phillips et al. 2000).
+    """Measure algorithms in several galleries of different people, and ask how much the people matter.
 
     Each probe is ranked within the gallery that holds its person, so no score is looked at in more than one gallery. The mean
     over galleries varies other people, enrolled and searched for (`spread_of`); the interval and the places of one gallery vary
@@ -132,20 +135,31 @@ def gallery_variation(
 
     Parameters
     ----------
-    measure
-        A recognition rate.
-    scores, experiment
-        One for each algorithm, with names of their own; the large gallery and its probes.
+    scores
+        One for each algorithm, with names of their own.
+    experiment
+        The large gallery and its probes.
     design
         How people are dealt to galleries.
+    measure
+        A recognition rate, such as ``"rank-1"``.
     category
         Score only these probes; a gallery may then have none, and its cells are empty.
     ages
         A column of dates or numbers: each gallery's mean time between probe and mate, in days for dates.
     confidence_level, seed
         Of all intervals, and of the draws behind the places' intervals.
-    ties, counting, on_failure, check_orientation, threads, progress
+    ties, counting, on_failure, check_orientation, threads, progress, engine
         As in `rank`.
+
+    Returns
+    -------
+    GalleryVariation
+        The rate in each gallery, how much galleries differ, and the mean over them.
+
+    References
+    ----------
+    .. [1] Phillips, P. J., Moon, H., Rizvi, S. A. and Rauss, P. J. (2000). IEEE PAMI 22, 1090-1104.
 
     Examples
     --------
@@ -157,15 +171,15 @@ def gallery_variation(
     >>> values = np.where(np.arange(9)[:, None] < 3, 0.5, np.eye(9))
     >>> scores = Scores.from_array(values, ids[9:], ids[:9], orientation="similarity", name="net")
     >>> experiment = Experiment(samples, gallery=ids[:9])
-    >>> found = gallery_variation(RecognitionRate(1), [scores], experiment, Galleries(3, order="year"))
-    >>> [cell.rate for cell in found.cells], round(found.rows[0].spread.mean, 4), found.rows[0].spread.range
+    >>> found = gallery_variation([scores], experiment, measure=RecognitionRate(1), design=Galleries(3, order="year"))
+    >>> [cell.rate for cell in found.cells], round(found.rows[0].mean.value, 4), found.rows[0].range
     ([0.0, 1.0, 1.0], 0.6667, 1.0)
     """
     measure = as_measure(measure)
     if not isinstance(measure, RecognitionRate):
         raise UsageError(
             "Variation over galleries is of a recognition rate.",
-            "for the mean of another measure over galleries: estimate(measure, scores, experiment, Galleries()).",
+            "for the mean of another measure over galleries: estimate(scores, experiment, measure=measure, design=Galleries()).",
         )
     scores = tuple(by_name(scores).values())
     names = [one.name for one in scores]
@@ -175,15 +189,22 @@ def gallery_variation(
     parts = design.parts(experiment if category is None else category.of(experiment))
     ranked, noted = _ranked(scores, experiment, parts, check_orientation, progress or Silent(), options)
     facts, undated = _facts(experiment, parts, ages)
-    cells = _cells(measure, names, ranked, confidence_level, seed)
-    rows = tuple(
-        _row(name, own, [one for one in outcomes if one is not None], measure.rank, confidence_level)
-        for name, own, outcomes in zip(names, cells, ranked, strict=True)
-    )
+    of = category.name if category is not None else ""
+    cells = _cells(measure, names, ranked, confidence_level, seed, of)
     averages = tuple(_mean_of([row[g].rate for row in cells]) for g in range(design.k))
     overall = np.array([one for one in averages if one is not None])
-    average = GalleryRow(AVERAGE, spread_of(overall, confidence_level, _RATES), None, None, None)
-    said = (*_about_spread([row.spread for row in rows], len(overall)), *_declined(rows), *_MEANING)
+    answers = _answers(measure, parts, len(overall))
+
+    def over(name: str, rates: Floats) -> GalleryRow:
+        return _row(Who(algorithm=name, category=of), rates, design, answers, confidence_level)
+
+    rows = tuple(
+        _placed(over(name, _rates_of(own)), own, [one for one in outcomes if one is not None], measure.rank)
+        for name, own, outcomes in zip(names, cells, ranked, strict=True)
+    )
+    average = over(AVERAGE, overall)
+    flat = any(not row.mean.has_interval for row in rows)
+    said = (*_about_spread(flat, len(overall)), *_declined(rows), *_MEANING)
     notes = (*parts.notes, *noted, *_empty(facts, category), *undated, *said)
     return GalleryVariation(
         estimand=measure.estimand,
@@ -197,7 +218,7 @@ def gallery_variation(
         average=average,
         confidence_level=confidence_level,
         seed=seed,
-        answers=_answers(measure, parts, len(overall)),
+        answers=answers,
         notes=tuple(dict.fromkeys(notes)),
         tallies=tuple(
             made
@@ -217,7 +238,7 @@ def over_galleries(question: Question) -> tuple[Estimate, ...]:
     if not isinstance(within, Experiment) or not all(isinstance(one, Scores) for one in question.data):
         raise UsageError(
             "Galleries are ranked anew, which takes scores and an experiment.",
-            "estimate(RecognitionRate(1), scores, Experiment(samples, gallery=...), Galleries(6)).",
+            "estimate(scores, Experiment(samples, gallery=...), measure=RecognitionRate(1), design=Galleries(6)).",
         )
     if question.population is not None:
         raise UsageError("A finite population is allowed for with closed forms, not with several galleries.")
@@ -241,25 +262,26 @@ def _over_galleries(
     spread = spread_of(values, level, limits)
     deviation = spread.standard_deviation or 0.0
     low, high = spread.interval or limits
+    facts = _pooled_facts(within, parts, outcomes)
     return Estimate(
+        who=Who(algorithm=facts.algorithm),
+        rests_on=RestsOn.measured(facts),
         value=spread.mean,
         low=low,
         high=high,
         confidence_level=level,
         standard_error=deviation / float(np.sqrt(len(values))),
-        events=None,
         degrees_of_freedom=len(values) - 1.0,
         replicates=values,
-        design=design.as_method,
+        method=design.as_method,
         seed=design.seed if design.order is None else None,
         answers=_answers(measure, parts, len(values)),
-        facts=_pooled_facts(within, parts, outcomes),
-        clusters=None,
+        facts=facts,
         notes=(
             _DEVIATION(deviation=deviation),
             *parts.notes,
             *noted,
-            *_about_spread([spread], len(values)),
+            *_about_spread(spread.interval is None, len(values)),
         ),
     )
 
@@ -320,43 +342,83 @@ def _facts(
 
 
 def _cells(
-    measure: RecognitionRate, names: list[str], ranked: Ranked, level: float, seed: int
+    measure: RecognitionRate, names: list[str], ranked: Ranked, level: float, seed: int, category: str
 ) -> list[list[GalleryCell]]:
     """Algorithms × galleries."""
     cells: list[list[GalleryCell]] = [[] for _ in names]
     for gallery, column in enumerate(zip(*ranked, strict=True), 1):
         filled = [one for one in column if one is not None]
         rates = np.array([float(measure(one)) for one in filled])
-        placed = iter(zip(rates.tolist(), places(rates).tolist(), strict=True))
+        placed = iter(places(rates).tolist())
         # A stream of its own for each gallery.
         own_seed = int(np.random.SeedSequence([seed, gallery]).generate_state(1)[0])
         ends = place_intervals(filled, measure.rank, level, own_seed) if filled else None
         bounds = iter(ends.T.tolist() if ends is not None else [None] * len(filled))
         for name, outcomes, row in zip(names, column, cells, strict=True):
             if outcomes is None:
-                row.append(GalleryCell(name, gallery, None, None, None, None, 0))
+                row.append(GalleryCell(name, gallery, None, None, None, 0))
                 continue
-            (rate, place), bound = next(placed), next(bounds)
+            place, bound = next(placed), next(bounds)
             between = None if bound is None else (min(place, bound[0]), max(place, bound[1]))
-            interval = _interval(measure, outcomes, level, seed)
-            row.append(GalleryCell(name, gallery, rate, interval, place, between, len(outcomes)))
+            own = replace(
+                _in_gallery(measure, outcomes, level, seed),
+                who=Who(algorithm=name, category=category, gallery=str(gallery)),
+            )
+            row.append(GalleryCell(name, gallery, own, place, between, len(outcomes)))
     return cells
 
 
-def _interval(measure: RecognitionRate, outcomes: Outcomes, level: float, seed: int) -> Interval | None:
-    if people_in(outcomes) < 2:
-        return None
-    found = estimate(measure, outcomes, confidence_level=level, seed=seed)
-    return Interval(found.low, found.high)
+def _in_gallery(measure: RecognitionRate, outcomes: Outcomes, level: float, seed: int) -> Estimate:
+    """The rate in one gallery; without an interval where all probes are of one person."""
+    if people_in(outcomes) > 1:
+        own = estimate(outcomes, measure=measure, confidence_level=level, seed=seed)
+        return replace(own, facts=None)  # what the gallery holds is said once, for all algorithms
+    measured = measure(outcomes)
+    return Estimate(
+        who=Who(algorithm=outcomes.algorithm),
+        value=float(measured),
+        low=np.nan,
+        high=np.nan,
+        confidence_level=level,
+        rests_on=RestsOn.measured(outcomes.facts, measured.events),
+        method=_ONE_PERSON,
+        answers=measured.answers,
+    )
 
 
-def _row(
-    name: str, cells: Sequence[GalleryCell], outcomes: Sequence[Outcomes], rank: int, level: float
+def _rates_of(cells: Sequence[GalleryCell]) -> Floats:
+    return np.array([cell.rate for cell in cells if cell.rate is not None])
+
+
+def _row(who: Who, rates: Floats, design: Galleries, answers: Answers, level: float) -> GalleryRow:
+    """The mean over galleries, and how far they vary."""
+    spread, n = spread_of(rates, level, _RATES), len(rates)
+    low, high = spread.interval or (np.nan, np.nan)
+    deviation = spread.standard_deviation
+    mean = Estimate(
+        who=who,
+        value=spread.mean,
+        low=low,
+        high=high,
+        confidence_level=level,
+        standard_error=None if deviation is None else deviation / float(np.sqrt(n)),
+        degrees_of_freedom=n - 1.0 if spread.interval else None,
+        rests_on=RestsOn(n=n, of="gallery", n_units=n, unit="gallery"),
+        method=design.as_method,
+        seed=design.seed if design.order is None else None,
+        answers=answers,
+    )
+    return GalleryRow(who.algorithm, mean, deviation, spread.range)
+
+
+def _placed(
+    row: GalleryRow, cells: Sequence[GalleryCell], outcomes: Sequence[Outcomes], rank: int
 ) -> GalleryRow:
-    rates = np.array([cell.rate for cell in cells if cell.rate is not None])
+    """The same with its places, and the test whether galleries differ."""
     placed = [cell.place for cell in cells if cell.place is not None]
-    test = heterogeneity(outcomes, rank)
-    return GalleryRow(name, spread_of(rates, level, _RATES), min(placed), max(placed), test)
+    test, between = heterogeneity(outcomes, rank)
+    test = replace(test, who=row.mean.who)
+    return replace(row, least_place=min(placed), greatest_place=max(placed), test=test, between=between)
 
 
 def _mean_of(rates: Sequence[float | None]) -> float | None:
@@ -407,15 +469,16 @@ def _empty(facts: Sequence[GalleryFacts], category: Category | None) -> tuple[No
 def _declined(rows: Sequence[GalleryRow]) -> tuple[Note, ...]:
     whose: dict[Note, list[str]] = {}
     for row in rows:
-        if row.test is not None and row.test.declined is not None:
-            whose.setdefault(row.test.declined, []).append(row.algorithm)
+        for why in () if row.test is None else row.test.notes:
+            whose.setdefault(why, []).append(row.algorithm)
     return tuple(NO_TEST(algorithms=tuple(names), why=reason) for reason, names in whose.items())
 
 
-def _about_spread(spreads: Sequence[Spread], n_filled: int) -> tuple[Note, ...]:
+def _about_spread(flat: bool, n_filled: int) -> tuple[Note, ...]:
+    """What few galleries, and such as do not vary, cannot show."""
     notes = []
     if n_filled < 3:
         notes.append(_FEW_GALLERIES())
-    if any(one.interval is None for one in spreads) and n_filled > 1:
+    if flat and n_filled > 1:
         notes.append(_NO_VARIATION())
     return tuple(notes)

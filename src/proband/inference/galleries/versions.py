@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from proband.errors import UsageError, first_few
+from proband.errors import UsageError, unknown_name
 from proband.inference.comparisons.compare import margin_for, shown_together
 from proband.inference.comparisons.testing.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
@@ -18,7 +18,7 @@ from proband.inference.estimates.evaluation import Evaluation, OfProbes, probes_
 from proband.inference.galleries.participants import date_parts
 from proband.inference.procedures import Question
 from proband.measures import Outcomes, RecognitionRate
-from proband.results.base import Count, Rank, Result
+from proband.results.base import Count, Rank, Record
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
@@ -101,7 +101,7 @@ class RateWithEnds(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ContrastRow(OfProbes, Result):
+class ContrastRow(OfProbes, Record):
     """Two states of an algorithm on one set of probes.
 
     Attributes
@@ -135,7 +135,7 @@ class ContrastRow(OfProbes, Result):
 
 
 @dataclass(frozen=True)
-class Contrast(Result):
+class VersionContrast(Record):
     """One algorithm in two states, over every set of probes.
 
     The difference of a ``version`` is the cost of locating the face, at the level of the system; that of an ``improvement`` the
@@ -203,7 +203,7 @@ def contrasts(
     rank: int,
     confidence_level: float,
     seed: int,
-) -> tuple[Contrast, ...]:
+) -> tuple[VersionContrast, ...]:
     """Compare the two states of each algorithm on every set of probes, and judge all of these together.
 
     After Phillips et al. (2000). What is estimated is the rate of the second state less that of the first, paired (see
@@ -236,7 +236,7 @@ def contrasts(
     pairs = judged(shared, margin_for(None, is_rate=True), confidence_level, upward=True, in_points=True)
     made = iter([_row(*row, pair) for row, pair in zip(rows, pairs, strict=True)])
     return tuple(
-        Contrast(
+        VersionContrast(
             kind,
             *names,
             rank,
@@ -269,9 +269,7 @@ def require_known(names: Iterable[str], known: Sequence[str]) -> None:
     names = list(names)
     for name in names:
         if name not in known:
-            raise UsageError(
-                f"There is no algorithm {name!r} among the scores.", f"there are: {first_few(known, 12)}."
-            )
+            raise unknown_name("algorithm", name, known, "among the scores")
     if len(set(names)) < len(names):
         raise UsageError(f"{names[0]} cannot be compared with itself.")
 

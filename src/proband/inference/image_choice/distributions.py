@@ -12,7 +12,7 @@ from proband.engine.arguments import published
 from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, check_level
-from proband.results.band import Rates
+from proband.results.band import Band
 from proband.results.base import Result
 from proband.results.serializing import Written
 
@@ -149,40 +149,40 @@ class Distribution(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class RatesOverChoices(Result):
+class RatesOverChoices:
     """One algorithm's rates at ranks 1, 2, … over choices of images.
 
     Attributes
     ----------
-    mean, standard_deviation, interval
+    band
+        The mean at each rank, and between which ends the rates of choices lie.
+    standard_deviation
         At each rank.
     rank_1
         All of the rate at rank 1.
     """
 
-    mean: Rates
+    band: Band
     standard_deviation: Floats
-    interval: tuple[Interval, ...]
     rank_1: Distribution
 
 
 @dataclass(frozen=True, eq=False)
-class DifferencesOverChoices(Result):
+class DifferencesOverChoices:
     """The first's rate less the second's at ranks 1, 2, … over choices of images.
 
     Attributes
     ----------
     first, second
         The algorithms.
-    mean, interval
-        Of the difference at each rank.
+    band
+        The mean difference at each rank, and between which ends those of choices lie.
     not_won, not_won_by_second
         The trials that the first, and that the second, does not win.
     """
 
     first: str
     second: str
-    mean: Floats
-    interval: tuple[Interval, ...]
+    band: Band
     not_won: Counts
     not_won_by_second: Counts

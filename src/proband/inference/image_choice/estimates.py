@@ -25,10 +25,11 @@ from proband.inference.procedures import Joint, Question
 from proband.inference.proportions import Interval
 from proband.measures import OutcomeMeasure
 from proband.measures.outcomes import FailurePolicy, TiePolicy
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers, Facts
-from proband.results.by_algorithm import for_each
 from proband.results.difference import Difference
 from proband.results.estimate import Estimate
+from proband.results.several import for_each
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS, derived
 from proband.samples import Pool
 from proband.scores import Scores
@@ -83,7 +84,7 @@ def estimate_over_choices(
     """
     rank = rank_of_share(measure)
     if rank is not None:
-        found = permute([scores], pool, design, max_rank=max(rank, LOW_RANKS), seed=seed)
+        found = permute([scores], pool, design=design, max_rank=max(rank, LOW_RANKS), seed=seed)
         spread = found.rate(scores.name, min(rank, found.n_ranks))
         return _from_trials(
             measure, spread, scores.name, scores.metric, pool, design, level, seed, found.notes
@@ -140,20 +141,20 @@ def _made(
     seed: int,
     notes: tuple[Note, ...],
 ) -> Estimate:
+    facts = facts_of_pool(name, metric, pool)
     return Estimate(
+        who=Who(algorithm=name),
+        rests_on=RestsOn.measured(facts),
         value=value,
         low=low,
         high=high,
         confidence_level=level,
         standard_error=error,
-        events=None,
-        degrees_of_freedom=None,
         replicates=replicates,
-        design=design.as_method,
+        method=design.as_method,
         seed=seed,
         answers=_answers(derived("mean", "mean {}", measure.estimand)),
-        facts=facts_of_pool(name, metric, pool),
-        clusters=None,
+        facts=facts,
         notes=notes,
     )
 
@@ -197,10 +198,10 @@ def _percentile(replicates: Floats, level: float) -> Interval:
 @on_engine
 def exact_over_choices(
     scores: Scores,
-    pool: Pool,
+    experiment: Pool,
+    *,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
-    *,
     max_rank: Rank | None = None,
     engine: Engine = None,
 ) -> ExactChoice:
@@ -209,29 +210,45 @@ def exact_over_choices(
     Given a probe and its mate, how many of the other people beat the mate is Poisson-binomial (see `exact_choice`). Images of
     these people vary. With up to 2,000 people of eight pairs each, the variance at rank 1 as well.
 
+    Parameters
+    ----------
+    scores
+        Scores or embeddings over the images of the pool, of one algorithm or of several.
+    experiment
+        The pool: the people, and the pairs of images each could have had.
+    ties, on_failure, engine
+        As in `rank`.
+    max_rank
+        How many ranks are counted; by default all.
+
+    Returns
+    -------
+    ExactChoice or Several
+        The mean rate at every rank; of several algorithms a mapping of names to them.
+
     Examples
     --------
     >>> from proband import Samples
     >>> rows = [(f"{s}{k}", s, k) for s in "ab" for k in range(2)]
     >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
     >>> values = np.array([[9, 5, 6, 1], [5, 9, 4, 4], [1, 2, 9, 3], [0, 2, 3, 9]], dtype=float)
-    >>> exact_over_choices(Scores.from_array(values, samples.ids, orientation="similarity"), Pool(samples, "day")).cmc
+    >>> exact_over_choices(Scores.from_array(values, samples.ids, orientation="similarity"), Pool(samples, "day")).values
     array([0.875, 1.   ])
     """
-    closeness = Closeness.of(scores, pool, on_failure)
-    options = pool.options
+    closeness = Closeness.of(scores, experiment, on_failure)
+    options = experiment.options
     if scores.cells(closeness.rows[:1], closeness.columns[:1]) is not None:
         raise DesignError(
             "Comparisons that failed or are not to be made have no exact mean.", "draw trials instead."
         )
-    rows = _Rows(scores, closeness.rows, np.maximum(closeness.columns, 0))
-    failed = pool.samples.failed[options.images] & (on_failure == "miss")
+    rows = _ClosenessRows(scores, closeness.rows, np.maximum(closeness.columns, 0))
+    failed = experiment.samples.failed[options.images] & (on_failure == "miss")
     few = len(options.gallery) <= MOST_CHOICES
     return exact_choice(options, rows, failed, ties, max_rank=max_rank, variance=few)
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _ClosenessRows:
     """How close some of the images are to all, without a matrix."""
 
     scores: Scores
@@ -257,7 +274,11 @@ def differences_over_choices(question: Question) -> Joint:
             f"Algorithms are compared over choices of images by their rates at ranks up to {LOW_RANKS}."
         )
     found = permute(
-        dict(zip(question.names, question.scores, strict=True)), pool, design, max_rank=LOW_RANKS, seed=seed
+        dict(zip(question.names, question.scores, strict=True)),
+        pool,
+        design=design,
+        max_rank=LOW_RANKS,
+        seed=seed,
     )
     rank = min(rank, found.n_ranks)
     tested = tuple(

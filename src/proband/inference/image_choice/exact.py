@@ -14,7 +14,6 @@ from proband.errors import DesignError, InputError, UsageError
 from proband.kernels.poisson_binomial import at_most, count_beating, covariances
 from proband.measures.outcomes import TiePolicy
 from proband.results.base import Result
-from proband.results.serializing import Written
 from proband.samples.pool import Options
 from proband.samples.table import frozen
 from proband.words import count, counted, digits, fixed
@@ -33,20 +32,18 @@ class ExactChoice(Result):
 
     Attributes
     ----------
-    cmc
+    values
         The expected recognition rate at ranks 1, 2, …
     variance_rank_1
         The variance of the recognition rate at rank 1, if it was asked for.
     """
 
-    written = Written({"mean": "cmc"})
-
-    cmc: Floats
+    values: Floats
     variance_rank_1: float | None
 
     def __repr__(self) -> str:
         spread = "" if self.variance_rank_1 is None else f" ± {digits(self.variance_rank_1**0.5)}"
-        return f"ExactChoice(expected rate at rank 1 {fixed(self.cmc[0])}{spread}, {counted(len(self.cmc), 'rank')})"
+        return f"ExactChoice(expected rate at rank 1 {fixed(self.values[0])}{spread}, {counted(len(self.values), 'rank')})"
 
 
 def exact_choice(

@@ -17,9 +17,9 @@ from proband.words import count
 
 @published
 def trial_choices(
-    pool: Pool,
-    design: ImageChoice | None = None,
+    experiment: Pool,
     *,
+    design: ImageChoice | None = None,
     trials: int | Sequence[int] = 1,
     seed: Seed = 0,
     pseudonyms: bool = False,
@@ -30,12 +30,17 @@ def trial_choices(
 
     Parameters
     ----------
-    pool, design, seed
-        As `permute` had them.
+    experiment, design, seed
+        As `permute` had them; the experiment is the pool.
     trials
         Which, counted from 1.
     pseudonyms
         Number people and their images instead of naming them.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each trial and person.
 
     Examples
     --------
@@ -55,7 +60,7 @@ def trial_choices(
             else "No trial is named.",
             "name those whose choices are to be listed.",
         )
-    frames = [_of_trial(pool, design, seed, one, pseudonyms) for one in asked]
+    frames = [_of_trial(experiment, design, seed, trial, pseudonyms) for trial in asked]
     return pl.concat(frames)
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from proband.designs.image_choice import TRIALS_A_BLOCK, ImageChoice, draw_choices
 from proband.engine import Progress, run_blocks, uninterrupted
 from proband.inference.image_choice.rivals import PoolLayout
-from proband.inference.image_choice.trials import LOW_RANKS, Counted, Packed, PackedAlgorithm
+from proband.inference.image_choice.trials import LOW_RANKS, Packed, PackedAlgorithm, TrialCounts
 from proband.samples.pool import Options
 
 Floats = npt.NDArray[np.float64]
@@ -52,7 +52,7 @@ class BlockCounts(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Trials:
+class TrialTask:
     """All algorithms in the same choices of images, a block of trials at a time.
 
     Attributes
@@ -120,7 +120,7 @@ class Trials:
         ]
         return BlockCounts(people.astype(np.min_scalar_type(self.options.n_subjects)), by_person, None)
 
-    def _fractions(self, counted: list[Counted]) -> BlockCounts:
+    def _fractions(self, counted: list[TrialCounts]) -> BlockCounts:
         """Trials with fractions of a success are counted at the nearest whole number, and keep exact moments."""
         both = list(zip(counted, self.algorithms, strict=True))
         successes = np.stack(
@@ -141,7 +141,7 @@ class Trials:
 class TrialRun:
     """Distributions that fill up block by block."""
 
-    def __init__(self, task: Trials, keep: bool) -> None:
+    def __init__(self, task: TrialTask, keep: bool) -> None:
         self.task, self.n, self.done = task, task.options.n_searched, 0
         n_algorithms, n_pairs, n_low = len(task.algorithms), len(task.pairs), task.n_low
         self.rates = np.zeros((n_algorithms, task.n_ranks, self.n + 1), dtype=np.int64)

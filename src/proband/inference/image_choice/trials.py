@@ -23,7 +23,7 @@ _NUMPY_TRIALS = 64  # trials whose bits the numpy path holds at once
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class TrialCounts:
     """Some trials of one algorithm.
 
     Attributes
@@ -75,7 +75,7 @@ class PackedAlgorithm:
             self.marks = Marks.of(closeness, self.compiled)
             self.fractional = ties == "mean" and self.marks.any_tied
 
-    def count(self, choices: Choices, packed: Packed | None) -> Counted:
+    def count(self, choices: Choices, packed: Packed | None) -> TrialCounts:
         """Count the people at each rank in each trial."""
         if self.slices is not None and packed is not None:
             return self._count_slices(len(choices), packed)
@@ -92,7 +92,7 @@ class PackedAlgorithm:
             tally_ranks(ranks, people, by_person)
         else:
             _tally_ranks(ranks, people, by_person)
-        return Counted(people, by_person)
+        return TrialCounts(people, by_person)
 
     def ranks(self, choices: Choices) -> Floats:
         """Each person's rank in each trial (expected, under ``mean``), trials × people; infinite for a failure."""
@@ -115,7 +115,7 @@ class PackedAlgorithm:
             found.append(counts)
         return found[0], found[1]
 
-    def _fractions(self, closer: Integers, tied: Integers, usable: npt.NDArray[np.bool_]) -> Counted:
+    def _fractions(self, closer: Integers, tied: Integers, usable: npt.NDArray[np.bool_]) -> TrialCounts:
         """Expected successes when ties are broken at random."""
         successes = np.empty((self.n_ranks, len(closer)))
         by_person = np.empty((self.options.n_subjects, LOW_RANKS))
@@ -125,9 +125,9 @@ class PackedAlgorithm:
                 successes[k] = success.sum(axis=1)
             if k < LOW_RANKS:
                 by_person[:, k] = success.sum(axis=0)
-        return Counted(successes, by_person)
+        return TrialCounts(successes, by_person)
 
-    def _count_slices(self, n_trials: int, packed: Packed) -> Counted:
+    def _count_slices(self, n_trials: int, packed: Packed) -> TrialCounts:
         from proband.kernels.choices import CHUNK, LOW, count_low_ranks
 
         assert self.slices is not None
@@ -140,7 +140,7 @@ class PackedAlgorithm:
                 options, subsets, self.options.starts, s.level_starts, s.level_option, s.level_end, s.rival_starts,
                 s.entry_starts, s.entry_masks, s.entry_subsets, part.shape[1], part, by_person,
             )  # fmt: skip
-        return Counted(people[: self.n_ranks], by_person)
+        return TrialCounts(people[: self.n_ranks], by_person)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,16 +14,19 @@ from proband.designs.image_choice import ImageChoice
 from proband.engine import Engine, Progress, Silent, on_engine
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Rank, Seed, Threads
-from proband.errors import UsageError
+from proband.errors import UsageError, unknown_name
+from proband.inference.comparisons.paired import difference_of
 from proband.inference.image_choice.distributions import (
     DifferencesOverChoices,
     Distribution,
     RatesOverChoices,
 )
 from proband.inference.image_choice.rivals import Closeness, PoolLayout
-from proband.inference.image_choice.runs import TrialRun, Trials
+from proband.inference.image_choice.runs import TrialRun, TrialTask
 from proband.inference.image_choice.trials import LOW_RANKS, Kernel, PackedAlgorithm
 from proband.measures.outcomes import FailurePolicy, TiePolicy
+from proband.results.about import NOBODY, Who
+from proband.results.band import Band
 from proband.results.base import Answers, Confidence, Count, Result
 from proband.results.serializing import Written
 from proband.results.targets import IMAGES_EXCHANGEABLE, OTHER_IMAGES, PEOPLE_AND_ALGORITHMS
@@ -151,9 +154,7 @@ class VirtualExperiments(Result):
         try:
             return self.algorithms.index(algorithm)
         except ValueError:
-            raise UsageError(
-                f"There is no algorithm {algorithm!r}.", f"there are: {', '.join(self.algorithms)}."
-            ) from None
+            raise unknown_name("algorithm", algorithm, self.algorithms) from None
 
     @staticmethod
     def _check_rank(rank: int, last: int) -> None:
@@ -171,11 +172,11 @@ class VirtualExperiments(Result):
         more = f", and {count(len(self.algorithms) - 4)} more" if len(self.algorithms) > 4 else ""
         return f"VirtualExperiments({counted(self.n_trials, 'trial')} of {counted(self.n_subjects, 'person', 'people')}, rank 1: {shown}{more})"
 
-    def choices(self, pool: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
+    def choices(self, experiment: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
         """List which images of each person some trials chose from the pool, as `trial_choices` does."""
         from proband.inference.image_choice.listing import trial_choices
 
-        return trial_choices(pool, self.design, trials=trials, seed=self.seed)
+        return trial_choices(experiment, design=self.design, trials=trials, seed=self.seed)
 
     def at_level(self, confidence_level: Level) -> VirtualExperiments:
         """Return the same with intervals of another level."""
@@ -183,59 +184,68 @@ class VirtualExperiments(Result):
 
     def rates(self) -> dict[str, RatesOverChoices]:
         """Every algorithm's rates at all ranks that were counted."""
-        found = {}
+        made = {}
         for name in self.algorithms:
             each = [self.rate(name, rank) for rank in range(1, self.n_ranks + 1)]
-            found[name] = RatesOverChoices(
-                np.array([one.mean for one in each]),
-                np.array([one.standard_deviation for one in each]),
-                tuple(one.interval(self.confidence_level) for one in each),
-                each[0],
-            )
-        return found
+            deviations = np.array([rate.standard_deviation for rate in each])
+            band = self._band(each, self.answers, Who(algorithm=name))
+            made[name] = RatesOverChoices(band, deviations, each[0])
+        return made
 
-    def to_frame(self) -> pl.DataFrame:
+    def _band(self, each: Sequence[Distribution], answers: Answers, who: Who) -> Band:
+        """The mean at every rank, and the ends between which the stated share of choices lies."""
+        ends = [at_rank.interval(self.confidence_level) for at_rank in each]
+        return Band(
+            values=np.array([at_rank.mean for at_rank in each]),
+            low=np.array([end.low for end in ends]),
+            high=np.array([end.high for end in ends]),
+            confidence_level=self.confidence_level,
+            simultaneous=False,
+            method=self.design.as_method,
+            seed=self.seed,
+            answers=answers,
+            who=who,
+        )
+
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each algorithm and rank: mean, standard deviation and percentile interval over choices of images."""
         return pl.concat(
             pl.DataFrame(
                 {
                     "algorithm": [name] * self.n_ranks,
-                    "rank": np.arange(1, self.n_ranks + 1),
-                    "mean": found.mean,
-                    "standard_deviation": found.standard_deviation,
-                    "low": [ends.low for ends in found.interval],
-                    "high": [ends.high for ends in found.interval],
+                    "rank": rates.band.ranks,
+                    "value": rates.band.values,
+                    "low": rates.band.low,
+                    "high": rates.band.high,
+                    "standard_deviation": rates.standard_deviation,
                 }
             )
-            for name, found in self.rates().items()
+            for name, rates in self.rates().items()
         )
 
     def differences(self) -> tuple[DifferencesOverChoices, ...]:
         """Every two algorithms at ranks 1 … 10, where differences were counted."""
         ranks = range(1, min(self.n_ranks, LOW_RANKS) + 1)
-        found = []
+        answers = replace(self.answers, of=difference_of(self.answers.of))
+        made = []
         for first, second in combinations(self.algorithms if self._differences else (), 2):
             each = [self.difference(first, second, rank) for rank in ranks]
-            found.append(
-                DifferencesOverChoices(
-                    first,
-                    second,
-                    np.array([one.mean for one in each]),
-                    tuple(one.interval(self.confidence_level) for one in each),
-                    np.array([self.not_won(first, second, rank) for rank in ranks]),
-                    np.array([self.not_won(second, first, rank) for rank in ranks]),
-                )
+            band = self._band(each, answers, NOBODY)
+            lost = (
+                np.array([self.not_won(*pair, rank) for rank in ranks])
+                for pair in ((first, second), (second, first))
             )
-        return tuple(found)
+            made.append(DifferencesOverChoices(first, second, band, *lost))
+        return tuple(made)
 
 
 @published
 @on_engine
 def permute(
     scores: Scores | Sequence[Scores] | Mapping[str, Scores],
-    pool: Pool,
-    design: ImageChoice | None = None,
+    experiment: Pool,
     *,
+    design: ImageChoice | None = None,
     max_rank: Rank | None = None,
     ties: TiePolicy = "pessimistic",
     on_failure: FailurePolicy = "miss",
@@ -257,8 +267,8 @@ def permute(
     ----------
     scores
         One for each algorithm, over the images of the pool.
-    pool
-        The people, and the pairs of images each could have had.
+    experiment
+        The pool: the people, and the pairs of images each could have had.
     design
         How many trials, balanced or not.
     max_rank
@@ -275,6 +285,13 @@ def permute(
         ``bit-sliced``, ``bitset``, ``numpy``, or ``auto``. The answer is the same, the time is not.
     keep_on_interrupt
         When the run is stopped from the keyboard, return what was done so far.
+    threads, progress, engine
+        As in `rank`.
+
+    Returns
+    -------
+    VirtualExperiments
+        The distributions of rates and of differences over choices of images.
 
     Examples
     --------
@@ -283,13 +300,13 @@ def permute(
     >>> samples = Samples(dict(zip(("id", "subject", "day"), zip(*rows), strict=True)))
     >>> values = {"right": np.kron(np.eye(4), np.ones((2, 2))), "blind": np.zeros((8, 8))}
     >>> scores = [Scores.from_array(v, samples.ids, orientation="similarity", name=n) for n, v in values.items()]
-    >>> found = permute(scores, Pool(samples, "day"), ImageChoice(n_resamples=100))
+    >>> found = permute(scores, Pool(samples, "day"), design=ImageChoice(n_resamples=100))
     >>> found.rate("right").mean, found.rate("blind").mean, found.difference("right", "blind").interval()
     (1.0, 0.0, Interval(low=1.0, high=1.0))
     >>> found.not_won("right", "blind"), found.not_won("blind", "right")
     (0, 100)
     """
-    design = design or ImageChoice()
+    design, pool = design or ImageChoice(), experiment
     named = by_name(scores)
     n = pool.options.n_subjects
     n_ranks = min(n, max_rank or (n if n <= _ALL_RANKS_UP_TO else _RANKS_BEYOND))
@@ -299,7 +316,7 @@ def permute(
         for one in named.values()
     ]
     pairs = tuple(combinations(range(len(prepared)), 2)) if differences else ()
-    run = TrialRun(Trials(tuple(prepared), layout, design, n_ranks, seed, pairs, kernel != "numpy"), keep)
+    run = TrialRun(TrialTask(tuple(prepared), layout, design, n_ranks, seed, pairs, kernel != "numpy"), keep)
     run.go(threads, progress or Silent(), keep_on_interrupt)
     if not run.done:
         raise KeyboardInterrupt

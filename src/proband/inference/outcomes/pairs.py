@@ -20,11 +20,12 @@ from proband.inference.comparisons.testing.sign_flip import Flips
 from proband.inference.comparisons.verdicts import Found, judged
 from proband.inference.estimates.clusters import variance_over_people
 from proband.inference.outcomes.rates import Items, class_variance, over_units
-from proband.inference.outcomes.results import OutcomeComparison, OutcomeRate
+from proband.inference.outcomes.results import OutcomeComparison
 from proband.inference.proportions import normal_quantile
 from proband.measures import Outcomes, RecognitionRate
 from proband.results.base import Answers
 from proband.results.difference import Adjustment
+from proband.results.estimate import Estimate
 from proband.results.sides import ONE_SIDED, Side, two_sided_level
 from proband.words import Method, Note, Sentence
 
@@ -45,7 +46,7 @@ _FEW = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class _Counted:
+class _CountedPairs:
     """What a comparison over people reads of outcomes: successes and the units they belong to."""
 
     correct: Floats
@@ -57,7 +58,7 @@ class _Counted:
 
 
 def compared(
-    rates: tuple[OutcomeRate, ...],
+    rates: tuple[Estimate, ...],
     outcomes: Mapping[str, Floats],
     items: Items,
     answers: Answers,
@@ -84,7 +85,9 @@ def compared(
     if side is not None:
         both = two_sided_level(confidence_level, side)
         notes = (*notes, ONE_SIDED(side=side, level=confidence_level, both=both))
-    pairs = judged(found, worth, confidence_level, True, True, adjust, items.unit, side=side)
+    pairs = judged(
+        found, worth, confidence_level, True, True, adjust, items.unit, side=side, measure=rates[0].measure
+    )
     return OutcomeComparison(rates, pairs, worth, items.unit, confidence_level, answers, notes)
 
 
@@ -110,7 +113,7 @@ def paired_tests(
     found: list[Found] = []
     for a, b in (tuple(map(names.index, two)) for two in every_two(names, chosen)):
         if counted:
-            one, other = (cast("Outcomes", _Counted(rows[k], items.units)) for k in (a, b))
+            one, other = (cast("Outcomes", _CountedPairs(rows[k], items.units)) for k in (a, b))
             pair = Pair(RecognitionRate(1), one, other, confidence_level, seed)
             flipped = sign_flipped_pair(SignFlip(), pair)
             tested = replace(flipped, method=_method(items, flipped.method.draws))

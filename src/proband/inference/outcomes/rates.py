@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.estimates.person_weights import by_person
+from proband.inference.estimates.person_weights import WILSON_OVER_UNITS, by_person
 from proband.inference.estimates.weighting import (
     BY_DEFAULT,
     PeopleSums,
@@ -20,21 +20,17 @@ from proband.inference.estimates.weighting import (
     rates_of_people,
 )
 from proband.inference.moderation import carriers_freedom
-from proband.inference.outcomes.results import OutcomeFacts, OutcomeRate
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
 from proband.results.difference import Unit
+from proband.results.estimate import Estimate
+from proband.results.targets import derived
 from proband.words import Method, Sentence
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 _NO_SPREAD = 1e-15  # a variance so small is rounding
 _WILSON = Method("wilson", "Wilson interval", "Wilson's score interval", ("wilson1927",))
-_EFFECTIVE = Method(
-    "wilson-effective",
-    "Wilson interval, effective sample size",
-    "Wilson's score interval with the effective sample size of independent units",
-    ("wilson1927", "rao1992"),
-)
 _STRATIFIED = Method(
     "wilson-stratified",
     "Wilson interval, stratified by class",
@@ -100,25 +96,32 @@ class Items:
 
 
 def item_rate(
-    measure: str,
-    algorithm: str,
+    who: Who,
     values: Floats,
     items: Items,
     answers: Answers,
     confidence_level: float,
     supposed: Supposed = BY_DEFAULT,
-) -> OutcomeRate:
+) -> Estimate:
     """Estimate a rate of items, with its interval for other units.
 
     Where items weigh the same it is Wilson's (1927) of n items, or with the effective sample size where units hold several
     (`rates_of_people`). Where classes do, see `class_average`.
     """
     sums = PeopleSums.of(values, items.units)
+    weighted = derived(f"{items.unit}-weighted", f"{items.unit}-weighted {{}}", answers.of)
+    rests_on = RestsOn(n=len(values), of="item", n_units=items.n_units, unit=items.unit)
     if items.classes is None:
         found = rates_of_people(sums, supposed=supposed)
         freedom = np.inf if items.independent else float(found.freedom)
-        method = _WILSON if items.independent else _EFFECTIVE
-        beside = None if items.independent else by_person(values, items.units, confidence_level, supposed)
+        method = _WILSON if items.independent else WILSON_OVER_UNITS
+        beside = (
+            None
+            if items.independent
+            else by_person(
+                values, items.units, confidence_level, supposed, replace(answers, of=weighted), who, rests_on
+            )
+        )
     else:
         found = class_average(values, items, supposed)
         freedom, method, beside = float(found.freedom), _STRATIFIED, None
@@ -133,22 +136,26 @@ def item_rate(
         ends = {"value": beside.value, "low": beside.low, "high": beside.high, "p": beside.p_value}
         most, least = int(sizes.max()), int(sizes[sizes > 0].min())
         notes += (
-            _TWO_RATES(algorithm=algorithm, unit=items.unit, of=answers.of, least=least, most=most, **ends),
+            _TWO_RATES(
+                algorithm=who.algorithm, unit=items.unit, of=answers.of, least=least, most=most, **ends
+            ),
         )
-    return OutcomeRate(
-        measure=measure,
+    return Estimate(
+        who=who,
         value=value,
         low=min(float(low), value),
         high=max(float(high), value),
         confidence_level=confidence_level,
         standard_error=float(found.standard_error),
         degrees_of_freedom=None if np.isinf(freedom) else freedom,
-        events=float(values.sum()) if items.classes is None else None,
-        effective_n=float(found.effective_n),
-        by_unit=beside,
-        design=method,
+        rests_on=replace(
+            rests_on,
+            events=float(values.sum()) if items.classes is None else None,
+            n_effective=float(found.effective_n),
+        ),
+        by_person=beside,
+        method=method,
         answers=answers,
-        facts=OutcomeFacts(algorithm, len(values), items.n_units, items.unit),
         notes=notes,
     )
 

@@ -3,91 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from proband.engine.arguments import published
-from proband.inference.comparisons.comparison import Standings
-from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.inference.comparisons.comparison import Standings, verdict_lines
+from proband.results.base import Answers, Confidence
 from proband.results.difference import Difference, Unit
-from proband.results.estimate import ByPerson
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.words import Method, Note, as_sentence, counted, fixed, interval, level
-
-
-@dataclass(frozen=True)
-class OutcomeFacts:
-    """What a rate was counted from.
-
-    Attributes
-    ----------
-    algorithm
-        The system, or the model.
-    n_items, n_units
-        Items, and how many independent units they make.
-    unit
-        What is drawn anew: ``item`` or ``cluster``, ``sample`` or ``group``.
-    columns
-        What tables show of it.
-    """
-
-    columns: ClassVar[tuple[str, ...]] = ("algorithm", "n_items", "n_units")
-    algorithm: str
-    n_items: Count
-    n_units: Count
-    unit: Unit
-
-    @property
-    def size(self) -> int:
-        """What successes are out of."""
-        return self.n_items
-
-
-@published
-@dataclass(frozen=True)
-class OutcomeRate(Result):
-    """A rate of one system with its interval.
-
-    Attributes
-    ----------
-    measure
-        What it is a rate of: ``success``; ``top-1``, ``macro-top-1``; ``recall``.
-    value, low, high
-        The rate and the ends of its interval.
-    confidence_level, standard_error, degrees_of_freedom
-        Of the interval, and what it rests on; None for a normal quantile.
-    events
-        The successes behind it; None for an average of classes.
-    effective_n
-        How many independent items would tell as much.
-    by_unit
-        For a share of items, the same with units weighing the same, where they hold different numbers of items.
-    design, answers, facts, notes
-        How the interval was made, what it means, what it was counted from, and what a reader should know.
-    """
-
-    measure: str
-    value: Rate
-    low: Rate
-    high: Rate
-    confidence_level: Confidence
-    standard_error: float
-    degrees_of_freedom: float | None
-    events: float | None
-    effective_n: float
-    by_unit: ByPerson | None
-    design: Method
-    answers: Answers
-    facts: OutcomeFacts
-    notes: tuple[Note, ...] = ()
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __repr__(self) -> str:
-        return (
-            f"{self.facts.algorithm}: {self.answers.of} {fixed(self.value)}, {level(self.confidence_level)} "
-            f"{interval(self.low, self.high)}, varying {self.answers.varying}"
-        )
+from proband.words import Note, counted
 
 
 @published
@@ -113,14 +36,14 @@ class OutcomeComparison(Standings):
     Examples
     --------
     >>> from proband import compare_outcomes
-    >>> found = compare_outcomes({"old": [1, 0, 1, 0] * 10, "new": [1, 1, 1, 0] * 10}, systems=["old", "new"])
+    >>> found = compare_outcomes({"old": [1, 0, 1, 0] * 10, "new": [1, 1, 1, 0] * 10}, algorithms=["old", "new"])
     >>> found.places(), found.pairs[0].verdict
     ({'old': (2, 2), 'new': (1, 1)}, 'worse')
     """
 
     written = Written(also=("tie_groups", "places"), without=("larger_is_better",))
 
-    estimates: tuple[OutcomeRate, ...]
+    estimates: tuple[Estimate, ...]
     pairs: tuple[Difference, ...]
     margin: float
     unit: Unit
@@ -130,5 +53,5 @@ class OutcomeComparison(Standings):
     larger_is_better: bool = field(default=True, init=False)
 
     def __repr__(self) -> str:
-        said = " ".join(map(as_sentence, self.sentences()[:3]))
-        return f"OutcomeComparison({counted(len(self.estimates), 'system')}, {self.answers.of}): {said}"
+        heading = f"OutcomeComparison({counted(len(self.estimates), 'system')}, {self.answers.of}):"
+        return "\n".join([heading, *verdict_lines(self)])

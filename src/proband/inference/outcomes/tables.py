@@ -11,16 +11,17 @@ import polars as pl
 
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Seed
-from proband.errors import Hint, InputError, UsageError, first_few
+from proband.errors import Hint, InputError, UsageError, first_few, unknown_name
 from proband.inference.comparisons.chosen_pairs import chosen_pairs
 from proband.inference.outcomes.pairs import compared
 from proband.inference.outcomes.rates import Items, borrowed_from, item_rate
 from proband.inference.outcomes.results import OutcomeComparison
+from proband.results.about import Who
 from proband.results.base import Answers
 from proband.results.difference import Adjustment, Unit
 from proband.results.sides import Side, two_sided_level
 from proband.results.targets import derived
-from proband.samples.reading import frame_from
+from proband.samples.reading import filled_frame
 from proband.words import Target, count, counted, given, out_of
 
 Floats = npt.NDArray[np.float64]
@@ -38,12 +39,12 @@ _ALIKE: dict[Unit, Target] = {
 
 @published
 def compare_outcomes(
-    frame: Any,
+    table: Any,
     *,
     item: str | None = None,
-    system: str | None = None,
+    algorithm: str | None = None,
     success: str | None = None,
-    systems: Sequence[str] | None = None,
+    algorithms: Sequence[str] | None = None,
     cluster: str | None = None,
     margin: Margin | None = None,
     confidence_level: Level = 0.95,
@@ -61,11 +62,11 @@ def compare_outcomes(
 
     Parameters
     ----------
-    frame
-        A table: a pandas or polars frame, or a mapping of columns.
-    item, system, success
+    table
+        A pandas or polars frame, or a mapping of columns.
+    item, algorithm, success
         Columns of a *long* table, a row for each item and system: the item, the system and the outcome.
-    systems
+    algorithms
         Columns of a *wide* table, a row for each item: the outcomes of each system. `item` may name its items.
     cluster
         Column of what items share, such as a patient, a document or a site: clusters are then the units.
@@ -78,6 +79,15 @@ def compare_outcomes(
         Compare only these pairs, the first less the second, or every other system with one; what is adjusted is adjusted for these alone.
     one_sided
         ``lower`` bounds differences from below (has the first more?), ``upper`` from above, and that side is tested; rates keep two ends.
+    confidence_level
+        Of all intervals.
+    seed
+        The seed of permutations.
+
+    Returns
+    -------
+    OutcomeComparison
+        The success rate of every system, and every difference with its interval, p-value and verdict.
 
     Raises
     ------
@@ -89,16 +99,16 @@ def compare_outcomes(
     Of 40 items *new* has all right and *old* all but ten: McNemar's mid-p is (½)¹⁰.
 
     >>> table = {"new": [1] * 40, "old": [0] * 10 + [1] * 30}
-    >>> (pair,) = compare_outcomes(table, systems=["new", "old"]).pairs
-    >>> pair.difference, pair.verdict, round(pair.p_value, 6)
+    >>> (pair,) = compare_outcomes(table, algorithms=["new", "old"]).pairs
+    >>> pair.value, pair.verdict, round(pair.p_value, 6)
     (0.25, 'better', 0.000977)
     """
     two_sided_level(confidence_level, one_sided)
-    table = frame_from(frame)
-    if systems is None:
-        outcomes, clusters = _long(table, item, system, success, cluster)
+    rows = filled_frame(table)
+    if algorithms is None:
+        outcomes, clusters = _long(rows, item, algorithm, success, cluster)
     else:
-        outcomes, clusters = _wide(table, item, systems, cluster, system, success)
+        outcomes, clusters = _wide(rows, item, algorithms, cluster, algorithm, success)
     n = len(next(iter(outcomes.values())))
     unit: Unit = "item" if clusters is None else "cluster"
     units = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1].astype(np.intp)
@@ -110,7 +120,7 @@ def compare_outcomes(
     answers = Answers(_SUCCESS, _VARYING[unit], _SYSTEMS, _ALIKE[unit])
     supposed = borrowed_from(outcomes.values(), items)
     rates = tuple(
-        item_rate("success", name, values, items, answers, confidence_level, supposed)
+        item_rate(Who(algorithm=name), values, items, answers, confidence_level, supposed)
         for name, values in outcomes.items()
     )
     return compared(
@@ -142,13 +152,13 @@ def _wide(
     if system is not None or success is not None:
         raise UsageError(
             "A table is long, with a column of systems, or wide, with a column for each.",
-            Hint("leave out {option:system} and {option:success}, or {option:systems}."),
+            Hint("leave out {option:algorithm} and {option:success}, or {option:algorithms}."),
         )
     names = [systems] if isinstance(systems, str) else list(systems)
     if len(set(names)) < 2:
         raise UsageError(
             f"A comparison needs at least two systems, got {first_few(names) or 'none'}.",
-            Hint("name their columns: {option:systems}"),
+            Hint("name their columns: {option:algorithms}"),
         )
     if item is not None:
         named = _column(table, item, "item")
@@ -157,9 +167,7 @@ def _wide(
             raise InputError(
                 f"The item {twice!r} has several rows.", "a wide table has one row for each item."
             )
-    outcomes = {name: _outcomes(_column(table, name, "systems"), name) for name in dict.fromkeys(names)}
-    if not table.height:
-        raise InputError("The table has no rows.")
+    outcomes = {name: _outcomes(_column(table, name, "algorithms"), name) for name in dict.fromkeys(names)}
     return outcomes, None if cluster is None else _whole(_column(table, cluster, "cluster"), cluster)
 
 
@@ -174,12 +182,12 @@ def _long(
         raise UsageError(
             f"The columns of the outcomes are not said; the table has {first_few(table.columns, 8)}.",
             Hint(
-                "a row for each item and system: {option:item}, {option:system}, {option:success}; a column for each system: "
-                "{option:systems}."
+                "a row for each item and system: {option:item}, {option:algorithm}, {option:success}; a column for each system: "
+                "{option:algorithms}."
             ),
         )
     items, who = (
-        _codes(_column(table, name, what), name) for name, what in ((item, "item"), (system, "system"))
+        _codes(_column(table, name, what), name) for name, what in ((item, "item"), (system, "algorithm"))
     )
     values = _outcomes(_column(table, success, "success"), success)
     (rows, of_items), (columns, of_systems) = items, who
@@ -224,10 +232,7 @@ def _long(
 
 def _column(table: pl.DataFrame, name: str, what: str) -> pl.Series:
     if name not in table.columns:
-        raise InputError(
-            f"The table has no column {name!r}; it has {first_few(table.columns, 8)}.",
-            Hint("name the right one: {option:{column}}", column=what),
-        )
+        raise unknown_name("column", name, table.columns, "in the table", option=what)
     return table[name]
 
 

@@ -1,4 +1,5 @@
 """How many people a test needs, before it is run.
 
-`planning` has the verbs, `plans` what they find, `sizes` the arithmetic, `widths` the intervals of simulated tests.
+`planning` has the verbs, `plans` what they find, `pilot` what is taken from data at hand, `sizes` the arithmetic, `widths` the
+intervals of simulated tests.
 """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ceil, expm1, isclose, log1p
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from proband.engine.arguments import published
-from proband.engine.limits import Level, Power, Within
+from proband.engine.limits import Level, Power, Rank, Within
 from proband.errors import DesignError, UsageError
 from proband.inference.planning.plans import (
     Aim,
@@ -35,6 +35,10 @@ from proband.inference.proportions import (
 )
 from proband.results.base import Interval
 from proband.words import Sentence, Target, count, size_of as worth_of
+
+if TYPE_CHECKING:
+    from proband.inference.planning.pilot import PilotData
+    from proband.measures import Outcomes
 
 _HALF_WIDTH = Target("half-width", "half-width of the interval of a rate")
 _TRIALS = Target("trials-for-rare-errors", "trials to estimate the rate of a rare error")
@@ -76,9 +80,7 @@ _TYPICAL = 0.5  # the chance of the half-width of a plan without an assurance
 
 _SHARE = "write 0.95 for 95 %."
 ExpectedRate = Annotated[float, Within(ge=0, le=1, said="An expected rate lies between 0 and 1", hint=_SHARE)]
-Discordant = Annotated[
-    float, Within(ge=0, le=1, said="A share of discordant probes lies between 0 and 1", hint=_SHARE)
-]
+Discordant = Annotated[float, Within(ge=0, le=1, said="A share of probes lies between 0 and 1", hint=_SHARE)]
 HalfWidth = Annotated[
     float, Within(gt=0, lt=0.5, said="A half-width lies between 0 and 0.5", hint="0.01 is one point.")
 ]
@@ -95,11 +97,13 @@ ErrorRate = Annotated[
 
 @published
 def plan_half_width(
-    rate: ExpectedRate,
+    rate: ExpectedRate | None = None,
     half_width: HalfWidth | None = None,
     *,
+    pilot: Outcomes | None = None,
+    rank: Rank = 1,
     subjects: int | None = None,
-    probes_per_subject: float | Sequence[int] = 1,
+    probes_per_subject: float | Sequence[int] | None = None,
     probes_cv: float = 0.0,
     icc: float | None = None,
     assurance: Assurance | None = None,
@@ -116,13 +120,23 @@ def plan_half_width(
         The rate expected.
     half_width, subjects
         One of them; the other is worked out.
+    pilot, rank
+        Instead of the rate: outcomes of an algorithm on some people, and the rank that counts. The rate, the probes of each person and
+        their intraclass correlation are taken from them; what is given besides goes before. The plan says how uncertain that is.
     probes_per_subject, probes_cv, icc
-        The probes of each person, and their intraclass correlation, which several need. Where people differ in their number of
+        The probes of each person (one unless said), and their intraclass correlation, which several need. Where people differ in their number of
         probes, give the numbers, which are dealt out in turn; or their mean and coefficient of variation (standard deviation over
         mean), for which the number beyond the first is taken to have a gamma distribution.
     assurance
         The chance with which the half-width is to be kept, instead of about one half: with one probe each the observed rate varies
         (binomial), with several the variance is estimated too (simulated).
+    confidence_level
+        Of the interval, or 1 minus the level of the test.
+
+    Returns
+    -------
+    HalfWidthPlan
+        What was given, and what follows from it.
 
     Examples
     --------
@@ -136,12 +150,31 @@ def plan_half_width(
     >>> plan_half_width(0.95, 0.01, probes_per_subject=[1, 2, 12], icc=0.2).subjects
     1061
     """
-    people = people_of(probes_per_subject, icc, rate in (0.0, 1.0), probes_cv)
     if (half_width is None) == (subjects is None):
         raise UsageError(
             "The plan of an interval takes either its half-width or the number of people.",
             "give one of the two; the other is worked out.",
         )
+    if pilot is not None:
+        taken = _taken(pilot, rank, rate is None, confidence_level)
+        own = _of_people(taken, probes_per_subject, icc)
+        return taken.plan(
+            lambda expected: plan_half_width(
+                expected,
+                half_width,
+                subjects=subjects,
+                probes_cv=probes_cv,
+                assurance=assurance,
+                confidence_level=confidence_level,
+                **own,
+            )
+        )
+    if rate is None:
+        raise UsageError(
+            "The interval of a rate depends on the rate expected.",
+            "give the rate, or take it from a pilot.",
+        )
+    people = people_of(probes_per_subject, icc, rate in (0.0, 1.0), probes_cv)
     chance = _TYPICAL if assurance is None else assurance
     level = confidence_level
 
@@ -187,6 +220,27 @@ def plan_half_width(
     )
 
 
+def _taken(
+    pilot: Outcomes | Sequence[Outcomes], rank: int, is_open: bool, confidence_level: float
+) -> PilotData:
+    """What a pilot shows; refused where that is given as well."""
+    from proband.inference.planning.pilot import pilot_of
+
+    if not is_open:
+        raise UsageError("What is expected is given, and taken from the pilot.", "leave out one of the two.")
+    return pilot_of(pilot, rank, confidence_level)
+
+
+def _of_people(
+    taken: PilotData, probes_per_subject: float | Sequence[int] | None, icc: float | None
+) -> dict[str, Any]:
+    """How many probes people have and how alike these are: as given, or else as in the pilot."""
+    return {
+        "probes_per_subject": taken.probes_per_subject if probes_per_subject is None else probes_per_subject,
+        "icc": taken.facts.icc if icc is None else icc,
+    }
+
+
 def _observed(rate: float, n: int, assurance: float) -> float:
     """The observed rate of n independent probes that lies at least so far from one half with the chance of the assurance."""
     from scipy.special import bdtrik
@@ -204,10 +258,12 @@ def plan_difference(
     *,
     discordant: Discordant | None = None,
     rate: ExpectedRate | None = None,
+    pilot: Outcomes | Sequence[Outcomes] | None = None,
+    rank: Rank = 1,
     power: Power | None = None,
     subjects: int | None = None,
     aim: Aim = "difference",
-    probes_per_subject: float | Sequence[int] = 1,
+    probes_per_subject: float | Sequence[int] | None = None,
     probes_cv: float = 0.0,
     icc: float | None = None,
     confidence_level: Level = 0.95,
@@ -219,8 +275,12 @@ def plan_difference(
     margin
         The smallest difference worth having. Declare it: the difference that some data showed has no place here.
     discordant, rate
-        One of them. For two algorithms on the same probes, the share of probes that only one of them recognises; for two
-        independent data sets of equal size, the rate of one algorithm (the other is taken to lie off it towards ½).
+        One of them. For two algorithms on the same probes, the share of probes on which they disagree, since only one of them is right;
+        for two independent data sets of equal size, the rate of one algorithm (the other is taken to lie off it towards ½).
+    pilot, rank
+        Instead of these: outcomes of two algorithms on the same probes, or of one for two independent data sets, and the rank that counts.
+        The share or rate, the probes of each person and their intraclass correlation are taken from them; what is given besides goes before.
+        The margin is not: the plan says what it took and how uncertain that is.
     power
         0.8 unless said; with `margin` and `subjects` it is worked out.
     aim
@@ -229,6 +289,15 @@ def plan_difference(
         tested at 1 − `confidence_level` (Schuirmann 1987).
     probes_per_subject, probes_cv, icc
         As for `plan_half_width`; on the same probes the correlation is that of the *differences* of a person's probes.
+    subjects
+        How many people there are, where the power or the margin is asked for.
+    confidence_level
+        Of the interval, or 1 minus the level of the test.
+
+    Returns
+    -------
+    DifferencePlan
+        What was given, and what follows from it.
 
     Notes
     -----
@@ -247,6 +316,23 @@ def plan_difference(
     >>> ceil(((1.959964 * sqrt(0.06) + 0.841621 * sqrt(0.06 - 0.01**2)) / 0.01) ** 2)
     4707
     """
+    if pilot is not None:
+        taken = _taken(pilot, rank, discordant is None and rate is None, confidence_level)
+        own = _of_people(taken, probes_per_subject, icc)
+        paired = len(taken.facts.algorithms) == 2
+        return taken.plan(
+            lambda expected: plan_difference(
+                margin,
+                discordant=expected if paired else None,
+                rate=None if paired else expected,
+                power=power,
+                subjects=subjects,
+                aim=aim,
+                probes_cv=probes_cv,
+                confidence_level=confidence_level,
+                **own,
+            )
+        )
     test = test_of(aim, discordant, rate, confidence_level)
     people = people_of(probes_per_subject, icc, test.indistinct, probes_cv)
     wanted = open_one(margin, power, subjects)
@@ -302,6 +388,13 @@ def plan_error_rate(
     probes_per_subject, probes_cv, icc
         The trials of each person (their mean, and the coefficient of variation), and their intraclass correlation: the rules are for independent trials, and multiplied by
         the design effect.
+    confidence_level
+        Of the interval, or 1 minus the level of the test.
+
+    Returns
+    -------
+    ErrorRatePlan
+        What was given, and what follows from it.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from proband.results.base import Answers, Confidence, Count, Rate, Result
@@ -73,6 +73,108 @@ _TRIALS_OF_PEOPLE = Sentence(
     "note",
     "{trials:count trial} of {subjects:count person/people} (effective sample size {independent:count})",
 )
+_PILOT_RATE = Sentence(
+    "plan.pilot-rate",
+    "note",
+    "From the pilot ({probes:count probe} of {subjects:count person/people}): {names:names} recognises {value:tenth} of probes at rank "
+    "{rank:count} ({level:level} interval {low:tenth} to {high:tenth}); the probes of a person have an intraclass correlation of {icc:two}",
+)
+_PILOT_DISCORDANT = Sentence(
+    "plan.pilot-discordant",
+    "note",
+    "From the pilot ({probes:count probe} of {subjects:count person/people}): {names:list} disagree on {value:tenth} of probes at rank "
+    "{rank:count} ({level:level} interval {low:tenth} to {high:tenth}); their differences on the probes of a person have an intraclass "
+    "correlation of {icc:two}",
+)
+_AT_ENDS = {
+    "subjects": Sentence(
+        "plan.pilot-people",
+        "note",
+        "With the ends of that interval it is {low:count} or {high:count person/people}",
+    ),
+    "margin": Sentence(
+        "plan.pilot-margin", "note", "With the ends of that interval it is {low:worth} or {high:worth}"
+    ),
+    "power": Sentence(
+        "plan.pilot-power",
+        "note",
+        "With the ends of that interval it is a power of {low:power} or {high:power}",
+    ),
+    "half-width": Sentence(
+        "plan.pilot-half-width", "note", "With the ends of that interval it is ±{low:worth} or ±{high:worth}"
+    ),
+}
+_AT_ONE_END = {
+    "subjects": Sentence(
+        "plan.pilot-people-one-end",
+        "note",
+        "With the {which} end of that interval it is {value:count person/people}",
+    ),
+    "margin": Sentence(
+        "plan.pilot-margin-one-end", "note", "With the {which} end of that interval it is {value:worth}"
+    ),
+    "power": Sentence(
+        "plan.pilot-power-one-end",
+        "note",
+        "With the {which} end of that interval it is a power of {value:power}",
+    ),
+    "half-width": Sentence(
+        "plan.pilot-half-width-one-end", "note", "With the {which} end of that interval it is ±{value:worth}"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Pilot(Result):
+    """What a plan took from a pilot, and how uncertain that is.
+
+    Attributes
+    ----------
+    algorithms, rank
+        One algorithm or two, and the rank at which a probe counts as recognised.
+    subjects, probes
+        People and probes of the pilot.
+    value, low, high, confidence_level
+        The rate of one algorithm, or the share of probes on which two disagree, with its interval over people.
+    icc
+        The intraclass correlation of a person's probes, or of the differences on them; not below 0.
+    at_low, at_high
+        What the plan works out with the ends of the interval; None where nothing would do.
+    """
+
+    algorithms: tuple[str, ...]
+    rank: Count
+    subjects: Count
+    probes: Count
+    value: Rate
+    low: Rate
+    high: Rate
+    confidence_level: Confidence
+    icc: float
+    at_low: float | None = None
+    at_high: float | None = None
+
+    def sentences(self, found: str) -> tuple[Note, ...]:
+        """What was taken, and what the plan would be with the ends of its interval."""
+        known = {
+            name: getattr(self, name)
+            for name in ("probes", "subjects", "value", "low", "high", "rank", "icc")
+        }
+        taken = _PILOT_RATE if len(self.algorithms) == 1 else _PILOT_DISCORDANT
+        told = taken(names=self.algorithms, level=self.confidence_level, **known)
+        if self.at_low is not None and self.at_high is not None:
+            ends = {
+                name: self._as(found, value) for name, value in (("low", self.at_low), ("high", self.at_high))
+            }
+            return told, _AT_ENDS[found](**ends)
+        for which, value in (("lower", self.at_low), ("upper", self.at_high)):
+            if value is not None:
+                return told, _AT_ONE_END[found](which=which, value=self._as(found, value))
+        return (told,)
+
+    @staticmethod
+    def _as(found: str, value: float) -> float:
+        return int(value) if found == "subjects" else value
 
 
 @dataclass(frozen=True)
@@ -90,9 +192,11 @@ class Plan(Result, ABC):
         times as many probes that costs.
     answers, notes
         The four answers, with all that is assumed, and what else a reader should know.
+    pilot
+        What was taken from a pilot; None where nothing was.
     """
 
-    written = Written(also=("sentence",), if_any=("probes_cv", "assurance"))
+    written = Written(also=("sentence",), if_any=("probes_cv", "assurance", "pilot"))
 
     found: str
     confidence_level: Confidence
@@ -102,6 +206,7 @@ class Plan(Result, ABC):
     design_effect: float
     answers: Answers
     notes: tuple[Note, ...]
+    pilot: Pilot | None = field(default=None, kw_only=True)
 
     @abstractmethod
     def sentence(self) -> Note:

@@ -52,7 +52,9 @@ _UNEQUAL = Sentence(
     "people differ in their number of probes, with a coefficient of variation of {cv:four}; the number is not related "
     "to how hard the person is",
 )
-_DISCORDANT = Sentence("plan.discordant-expected", "note", "{share:level} of the probes are discordant")
+_DISCORDANT = Sentence(
+    "plan.discordant-expected", "note", "the two algorithms disagree on {share:level} of the probes"
+)
 _TWO_SETS = Sentence("plan.rate-of-two-sets", "note", "two independent data sets have a rate of {rate:given}")
 _TWO_SETS_APART = Sentence(
     "plan.rates-of-two-sets",
@@ -130,7 +132,7 @@ class People:
 
 
 def people_of(
-    probes_per_subject: float | Sequence[int],
+    probes_per_subject: float | Sequence[int] | None,
     icc: float | None,
     indistinct: bool = False,
     probes_cv: float = 0.0,
@@ -144,7 +146,7 @@ def people_of(
     if isinstance(probes_per_subject, Sequence):
         numbers, probes, probes_cv = _numbers_of_probes(probes_per_subject, probes_cv)
     else:
-        probes = _mean_of_probes(probes_per_subject, probes_cv)
+        probes = _mean_of_probes(1 if probes_per_subject is None else probes_per_subject, probes_cv)
     if icc is None and probes > 1:
         raise UsageError(
             "Several probes of a person are not independent: their intraclass correlation is needed.",
@@ -249,7 +251,7 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
     z = normal_quantile(level if differ else 2 * level - 1)
     if discordant is not None and rate is None:
         if differ and discordant == 0:
-            raise UsageError("Without discordant probes there is no difference to find.")
+            raise UsageError("Two algorithms that agree on all probes have no difference to find.")
         return TestOf(
             aim,
             _DISCORDANT(share=round(discordant, 6)),
@@ -269,8 +271,8 @@ def test_of(aim: Aim, discordant: float | None, rate: float | None, level: float
             reach=lambda margin, n: _independent(margin, n, rate, z, differ),
         )
     raise UsageError(
-        "A comparison takes either the share of discordant probes or, for two independent data sets, the rate.",
-        "algorithms that see the same probes are paired: give the share of probes that only one recognises.",
+        "A plan needs the share of probes on which the two algorithms disagree or, for two independent data sets, the rate.",
+        "take it from a pilot, or guess it: if nothing is known, try 0.02, 0.05, 0.1 and 0.2.",
     )
 
 

@@ -70,9 +70,14 @@ class Estimating:
     def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
         """Estimate."""
         found = estimate(
-            self.of, one.data, one.within, self.design, confidence_level=confidence_level, seed=seed
+            one.data,
+            one.within,
+            measure=self.of,
+            design=self.design,
+            confidence_level=confidence_level,
+            seed=seed,
         )
-        return Answered(found.value, found.low, found.high, found.design, found.notes)
+        return Answered(found.value, found.low, found.high, found.method, found.notes)
 
 
 @dataclass(frozen=True)
@@ -90,14 +95,19 @@ class Comparing:
     def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
         """Compare."""
         found = compare(
-            self.of, one.data, one.within, self.design, confidence_level=confidence_level, seed=seed
+            one.data,
+            one.within,
+            measure=self.of,
+            design=self.design,
+            confidence_level=confidence_level,
+            seed=seed,
         )
         return compared(found.pairs, found.notes)
 
 
 def compared(pairs: Sequence[Any], notes: tuple[Note, ...]) -> Answered:
     """What differences answered: one, or several at once with their adjusted p-values."""
-    found = np.array([(one.difference, one.low, one.high, one.p_adjusted) for one in pairs]).T
+    found = np.array([(one.value, one.low, one.high, one.p_adjusted) for one in pairs]).T
     value, low, high, p = found if len(pairs) > 1 else found[:, 0]
     return Answered(value, low, high, pairs[0].method, notes, p)
 
@@ -142,7 +152,7 @@ class Banding:
             seed=seed,
         )
         there: Any = slice(None) if self.at is None else self.at - 1
-        return Answered(band.values[there], band.low[there], band.high[there], band.design, band.notes)
+        return Answered(band.values[there], band.low[there], band.high[there], band.method, band.notes)
 
 
 @dataclass(frozen=True)
@@ -162,9 +172,9 @@ class Searching:
         (point,) = searches_with_intervals(
             one.data, [self.fpir], [1], confidence_level, n_resamples=self.n_resamples, seed=seed
         ).points
-        if point.fnir_at_fpir is None:
+        if point.re_estimated is None:
             raise DesignError("No false positive is allowed, so no threshold is found anew.")
-        return Answered(point.point.fnir, *point.fnir_at_fpir, _SEARCHES, ())
+        return Answered(point.fnir.value, *point.re_estimated, _SEARCHES, ())
 
 
 @dataclass(frozen=True)
@@ -198,6 +208,6 @@ class Validating:
                 confidence_level=confidence_level,
                 n_models=len(folds.accuracies),
             )
-        if found.low is None or found.high is None:
+        if not found.has_interval:
             raise DesignError("Folds that do not vary have no interval.")
         return Answered(found.value, found.low, found.high, found.method, found.notes)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from proband.inference.simulation.pair_worlds import EFFECTS, PairsWorld, TwoOverPairs, of_another
-from proband.inference.simulation.populations import Floats, Integers, Population
+from proband.inference.simulation.populations import Floats, Integers, SimulatedPeople
 from proband.inference.simulation.worlds import DataSet, OutcomesWorld, TwoAlgorithms
 from proband.measures import RecognitionRate
 
@@ -32,7 +32,7 @@ class SeveralAlgorithms:
         The people, and the margin of each algorithm, 0 for the first.
     """
 
-    population: Population
+    population: SimulatedPeople
     margins: tuple[float, ...]
 
     @cached_property
@@ -149,7 +149,7 @@ class OpposedAlgorithms:
     @cached_property
     def searched(self) -> OutcomesWorld:
         """What makes outcomes of successes."""
-        return OutcomesWorld(Population(self.numbers, self.rate, 0.0), _RATE)
+        return OutcomesWorld(SimulatedPeople(self.numbers, self.rate, 0.0), _RATE)
 
     def draw(self, seed: int, number: int) -> DataSet:
         """Draw people, and what becomes of their probes with both."""
@@ -189,7 +189,7 @@ class IndependentSets:
         The people of the first set, and by how much the rate of the second is lower.
     """
 
-    population: Population
+    population: SimulatedPeople
     margin: float = 0.0
 
     @cached_property
@@ -236,7 +236,7 @@ class SensorsWorld:
             for sensor, n in zip(("one", "two"), each, strict=True)
             for _ in range(n)
         )
-        return OutcomesWorld(Population(numbers, self.rate, self.icc), _RATE, labels={"sensor": sensors})
+        return OutcomesWorld(SimulatedPeople(numbers, self.rate, self.icc), _RATE, labels={"sensor": sensors})
 
     def draw(self, seed: int, number: int) -> DataSet:
         """Draw people, and what becomes of their probes."""

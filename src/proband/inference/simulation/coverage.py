@@ -17,11 +17,11 @@ from proband.errors import UsageError
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.procedures import Auto
 from proband.inference.simulation.asking import Comparing, Estimating
-from proband.inference.simulation.covered import Covered, Rejected, simulate
+from proband.inference.simulation.covered import Covered, RejectionRates, simulate
 from proband.inference.simulation.pair_worlds import PairKind, PairsWorld
-from proband.inference.simulation.populations import KINDS, Kind, Population
+from proband.inference.simulation.populations import KINDS, Kind, SimulatedPeople
 from proband.inference.simulation.worlds import OutcomesWorld, Target as About, TwoAlgorithms, numbers_in
-from proband.measures import Measure, Outcomes, RecognitionRate
+from proband.measures import Measure, Outcomes
 from proband.measures.base import OutcomeMeasure, as_measure
 from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.samples import Experiment
@@ -130,8 +130,8 @@ class Coverage(Result):
     kind: Kind
     informative: bool
     interval: Covered
-    power: Rejected | None
-    level: Rejected | None
+    power: RejectionRates | None
+    level: RejectionRates | None
     confidence_level: Confidence
     n_sets: Count
     seed: int
@@ -160,10 +160,10 @@ class Coverage(Result):
 
 @published
 def coverage(
-    measure: Measure | str | None = None,
-    data: Outcomes | Experiment | None = None,
-    design: Design | Auto | str = "auto",
+    experiment: Outcomes | Experiment | None = None,
     *,
+    measure: Measure | str = "rank-1",
+    design: Design | Auto | str = "auto",
     subjects: int | None = None,
     probes_per_subject: int | Sequence[int] | None = None,
     rate: float | None = None,
@@ -187,10 +187,10 @@ def coverage(
 
     Parameters
     ----------
-    measure
-        What is estimated; the rate at rank 1 unless said. `FNMR` and `AUC` are simulated over pairs of images.
-    data
+    experiment
         Your own: an experiment gives people and probes per person as they are; outcomes also the rate and its intraclass correlation.
+    measure
+        What is estimated, as in `estimate`. ``fnmr`` and ``auc`` are simulated over pairs of images.
     design
         The procedure for the interval, or ``"auto"``.
     subjects, probes_per_subject
@@ -210,20 +210,31 @@ def coverage(
         probes that only one of them recognises (by default they fail independently given the person).
     n_sets
         How many data sets.
+    confidence_level
+        Of the intervals and tests that are simulated.
+    seed
+        The seed of the data sets.
+    progress
+        Told how far it is.
+
+    Returns
+    -------
+    Coverage
+        How often the interval holds the truth, how wide it is, and with a margin the power of the test.
 
     Examples
     --------
     >>> found = coverage(subjects=40, probes_per_subject=3, rate=0.9, icc=0.2, n_sets=200)
-    >>> found.design.key, found.interval.covered.n, 0.9 < found.covered <= 1
+    >>> found.design.key, found.interval.covered.rests_on.n, 0.9 < found.covered <= 1
     ('clustered', 200, True)
     """
-    measure = RecognitionRate(1) if measure is None else as_measure(measure)
+    measure = as_measure(measure)
     design, test = as_design(design), as_design(test)
     if measure.form == "curve":
         raise UsageError(
             "A whole curve has a band, whose coverage is not simulated.", "take a rate at a rank."
         )
-    population = _population(measure, data, subjects, probes_per_subject, rate, icc, kind, informative)
+    population = _population(measure, experiment, subjects, probes_per_subject, rate, icc, kind, informative)
     world: Any
     if isinstance(measure, OutcomeMeasure):
         about = about or ("images" if getattr(design, "capability", None) == "strata" else "people")
@@ -246,7 +257,7 @@ def coverage(
     power = level = None
     if margin is not None:
         power, level = (
-            Rejected.of(
+            RejectionRates.of(
                 simulate(
                     TwoAlgorithms(world, apart, discordant), Comparing(measure, test), n_sets, **settings
                 )[0],
@@ -294,7 +305,7 @@ def _population(
     icc: float | None,
     kind: Kind | None,
     informative: bool,
-) -> Population:
+) -> SimulatedPeople:
     """Who is simulated: as given, or as the data have them."""
     if data is not None and (subjects is not None or probes is not None):
         raise UsageError(
@@ -314,7 +325,7 @@ def _population(
     elif isinstance(data, Experiment):
         numbers = numbers_in(data, of_pairs=not isinstance(measure, OutcomeMeasure))
     elif data is None and subjects is not None:
-        population = Population.of(subjects, 1 if probes is None else probes, rate=0.5, icc=0.0)
+        population = SimulatedPeople.of(subjects, 1 if probes is None else probes, rate=0.5, icc=0.0)
         numbers = population.numbers
     else:
         raise UsageError(
@@ -332,14 +343,14 @@ def _population(
         icc = 0.0
     if len(numbers) < 2:
         raise UsageError("Other people are simulated from at least two; there is one.")
-    return Population(numbers, rate, icc, kind, informative).checked()
+    return SimulatedPeople(numbers, rate, icc, kind, informative).checked()
 
 
 def _notes(
     found: Covered,
-    power: Rejected | None,
-    level: Rejected | None,
-    population: Population,
+    power: RejectionRates | None,
+    level: RejectionRates | None,
+    population: SimulatedPeople,
     confidence_level: float,
     discordant: Share | None,
 ) -> tuple[Note, ...]:

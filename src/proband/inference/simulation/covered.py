@@ -12,15 +12,24 @@ from proband.errors import DesignError
 from proband.inference.proportions import normal_quantile, proportion_interval
 from proband.inference.simulation.asking import Answered, Ask
 from proband.inference.simulation.worlds import DataSet, World
-from proband.results.base import Confidence, Count, Rate, Result
+from proband.results.about import NOBODY, RestsOn
+from proband.results.base import Answers, Rate
+from proband.results.estimate import Estimate
+from proband.words import Method, Target
 
 MONTE_CARLO = 0.99
 """The confidence with which a simulated share is known to lie between its ends."""
+HOLDS = Target("data-sets-that-hold-the-truth", "share of data sets whose interval holds the truth")
+REJECTS = Target("data-sets-that-reject", "share of data sets whose test rejects")
+_OTHER_DATA = Target("simulated-data-sets", "the data sets that are simulated")
+_WORLD = Target("simulated-people", "the people and probes that are simulated, the procedure and its level")
+_INDEPENDENT = Target("data-sets-independent", "data sets are independent")
+_EXACT = Method("clopper-pearson", "exact binomial limits", cites=("clopper1934",))
 _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class Tally(Result):
+class SimulationTally:
     """Counts and sums over data sets, of which everything else follows; those of two runs of numbers add up.
 
     Attributes
@@ -64,7 +73,7 @@ class Tally(Result):
     facts: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, one: DataSet, found: Answered, confidence_level: float) -> Tally:
+    def of(cls, one: DataSet, found: Answered, confidence_level: float) -> SimulationTally:
         """Count one data set."""
         value, low, high, truth = np.broadcast_arrays(found.value, found.low, found.high, one.truth)
         below, above = bool((high < truth - _SLACK).any()), bool((low > truth + _SLACK).any())
@@ -97,7 +106,7 @@ class Tally(Result):
             facts=dict(one.facts),
         )
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: SimulationTally) -> SimulationTally:
         """Add up."""
         if not self.n or not other.n:
             return self if self.n else other
@@ -110,7 +119,7 @@ class Tally(Result):
         places = max(len(self.squared), len(other.squared))
         padded = ((*one.squared, *(0.0,) * (places - len(one.squared))) for one in (self, other))
         names = dict.fromkeys((*self.facts, *other.facts))
-        return Tally(
+        return SimulationTally(
             **added,
             squared=tuple(map(sum, zip(*padded, strict=True))),
             facts={name: self.facts.get(name, 0.0) + other.facts.get(name, 0.0) for name in names},
@@ -135,41 +144,28 @@ class Tally(Result):
         )
 
 
-@dataclass(frozen=True)
-class Share(Result):
-    """A share of simulated data sets, with its Monte Carlo error.
+def share_of(events: int, n: int, of: Target = HOLDS, among: Answers | None = None) -> Estimate:
+    """Estimate a share of simulated data sets: its Monte Carlo error √(p(1 − p)/n), and Clopper and Pearson's interval.
 
-    Attributes
-    ----------
-    value
-        The share.
-    standard_error
-        Its Monte Carlo error, √(p(1 − p)/n).
-    low, high
-        Clopper and Pearson's 99 % interval of what endlessly many data sets would show.
-    confidence_level
-        Of that interval.
-    n
-        Of how many data sets.
+    The interval is of what endlessly many would show; `among` are the answers of a share of something else.
     """
-
-    value: Rate
-    standard_error: float
-    low: Rate
-    high: Rate
-    confidence_level: Confidence
-    n: Count
-
-    @classmethod
-    def of(cls, events: int, n: int) -> Share:
-        """Make a share of counts."""
-        ends = proportion_interval(events, n, "clopper-pearson", MONTE_CARLO)
-        share = events / n
-        return cls(share, float(np.sqrt(share * (1 - share) / n)), ends.low, ends.high, MONTE_CARLO, n)
+    low, high = proportion_interval(events, n, "clopper-pearson", MONTE_CARLO)
+    share = events / n
+    return Estimate(
+        who=NOBODY,
+        value=share,
+        low=low,
+        high=high,
+        confidence_level=MONTE_CARLO,
+        standard_error=float(np.sqrt(share * (1 - share) / n)),
+        rests_on=RestsOn(n=n, of="data set" if among is None else "split", events=events),
+        method=_EXACT,
+        answers=among or Answers(of, _OTHER_DATA, _WORLD, _INDEPENDENT),
+    )
 
 
 @dataclass(frozen=True)
-class Covered(Result):
+class Covered:
     """How intervals of simulated data sets fared; of a curve, bands: held is the whole of it, and widths are means over ranks.
 
     Attributes
@@ -194,7 +190,7 @@ class Covered(Result):
         The share of data sets without an interval, which count for nothing else here.
     """
 
-    covered: Share
+    covered: Estimate
     too_low: Rate
     too_high: Rate
     truth: float
@@ -207,12 +203,12 @@ class Covered(Result):
     refused: Rate
 
     @classmethod
-    def of(cls, tally: Tally, confidence_level: float) -> Covered:
+    def of(cls, tally: SimulationTally, confidence_level: float) -> Covered:
         """Make it of counts and sums."""
         n, known = tally.answered, tally.known_width(confidence_level)
         width = tally.width / n
         return cls(
-            covered=Share.of(tally.covered, n),
+            covered=share_of(tally.covered, n),
             too_low=tally.too_low / n,
             too_high=tally.too_high / n,
             truth=tally.truth / n,
@@ -227,7 +223,7 @@ class Covered(Result):
 
 
 @dataclass(frozen=True)
-class Rejected(Result):
+class RejectionRates:
     """How tests of two algorithms on the same simulated probes fared.
 
     Attributes
@@ -249,22 +245,22 @@ class Rejected(Result):
     """
 
     margin: float
-    rejected: Share
+    rejected: Estimate
     wrong: Rate
-    covered: Share
+    covered: Estimate
     mean_width: float
     discordant: Rate
     discordant_subjects: float
 
     @classmethod
-    def of(cls, tally: Tally, margin: float) -> Rejected:
+    def of(cls, tally: SimulationTally, margin: float) -> RejectionRates:
         """Make it of counts and sums."""
         n = tally.answered
         return cls(
             margin=margin,
-            rejected=Share.of(tally.rejected, n),
+            rejected=share_of(tally.rejected, n, REJECTS),
             wrong=tally.wrong / n,
-            covered=Share.of(tally.covered, n),
+            covered=share_of(tally.covered, n),
             mean_width=tally.width / n,
             **{name: total / n for name, total in tally.facts.items()},
         )
@@ -279,17 +275,17 @@ def simulate(
     confidence_level: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
-) -> tuple[Tally, Answered | None]:
+) -> tuple[SimulationTally, Answered | None]:
     """Put a question to so many data sets of a world, from the `first` on, and count; the last answer comes along."""
     listener = progress or Silent()
     listener.begin("data sets", n_sets)
-    tally, found = Tally(), None
+    tally, answer = SimulationTally(), None
     for number in range(first, first + n_sets):
-        one = world.draw(seed, number)
+        drawn = world.draw(seed, number)
         try:
-            found = ask(one, confidence_level, number)
-            tally += Tally.of(one, found, confidence_level)
+            answer = ask(drawn, confidence_level, number)
+            tally += SimulationTally.of(drawn, answer, confidence_level)
         except DesignError:
-            tally += Tally(n=1, refused=1)
+            tally += SimulationTally(n=1, refused=1)
         listener.advance(1)
-    return tally, found
+    return tally, answer

@@ -14,10 +14,11 @@ from proband.errors import DesignError
 from proband.inference.estimates.estimate import estimate
 from proband.inference.procedures import Auto
 from proband.inference.proportions import t_quantile
-from proband.inference.simulation.covered import Share
+from proband.inference.simulation.covered import share_of
 from proband.measures import Outcomes
 from proband.measures.base import Measure, as_measure
 from proband.results.base import Answers, Confidence, Count, Rate, Result
+from proband.results.estimate import Estimate
 from proband.results.targets import GALLERY, PEOPLE_ALIKE
 from proband.samples import Experiment
 from proband.words import Note, Sentence, Target, as_sentence, counted
@@ -69,7 +70,7 @@ class Halves(Result):
         What it means, and what it cannot show.
     """
 
-    agree: Share
+    agree: Estimate
     inside: Rate
     expected_inside: Rate
     z_squared: float
@@ -97,10 +98,10 @@ class Halves(Result):
 
 @published
 def compare_halves(
-    measure: Measure | str,
-    outcomes: Outcomes,
-    design: Design | Auto | str = "auto",
+    scores: Outcomes,
     *,
+    measure: Measure | str = "rank-1",
+    design: Design | Auto | str = "auto",
     n_splits: Annotated[int, Within(ge=1, le=100_000)] = 200,
     confidence_level: Level = 0.95,
     seed: Seed = 0,
@@ -112,26 +113,35 @@ def compare_halves(
 
     Parameters
     ----------
-    measure, outcomes
-        Of what, with standard errors under the design.
-    design
-        As for `estimate`.
+    scores
+        Outcomes of one algorithm (`rank`).
+    measure, design
+        What is estimated in each half, with standard errors under the design; as for `estimate`.
     n_splits
         How many random splits.
+    confidence_level
+        Of the intervals that should agree.
+    seed
+        The seed of the splits.
+
+    Returns
+    -------
+    Halves
+        How often halves agree, beside how often they should.
 
     Examples
     --------
-    >>> from proband import RecognitionRate
-    >>> from proband.inference.simulation.populations import Population
+    >>> from proband.measures import RecognitionRate
+    >>> from proband.inference.simulation.populations import SimulatedPeople
     >>> from proband.inference.simulation.worlds import OutcomesWorld
-    >>> outcomes = OutcomesWorld(Population.of(80, 3, rate=0.8, icc=0.2), RecognitionRate(1)).draw(0, 0).data
-    >>> found = compare_halves(RecognitionRate(1), outcomes, n_splits=50)
+    >>> outcomes = OutcomesWorld(SimulatedPeople.of(80, 3, rate=0.8, icc=0.2), RecognitionRate(1)).draw(0, 0).data
+    >>> found = compare_halves(outcomes, measure=RecognitionRate(1), n_splits=50)
     >>> found.n_subjects, round(found.expected_inside, 3), found.agree.value > 0.8
     (80, 0.834, True)
     """
     from scipy.special import ndtr
 
-    measure = as_measure(measure)
+    measure, outcomes = as_measure(measure), scores
     people = np.unique(outcomes.subjects)
     if len(people) < _FEWEST:
         raise DesignError(
@@ -144,18 +154,19 @@ def compare_halves(
         chosen = np.random.default_rng([seed, number]).permutation(people)[: len(people) // 2]
         first = np.isin(outcomes.subjects, chosen)
         a, b = (
-            estimate(measure, _part(outcomes, kept), design=design, confidence_level=confidence_level)
+            estimate(_part(outcomes, kept), measure=measure, design=design, confidence_level=confidence_level)
             for kept in (first, ~first)
         )
         if a.standard_error is None or b.standard_error is None:
-            raise DesignError(f"{a.design} gives no standard error, so halves cannot be compared.")
+            raise DesignError(f"{a.method} gives no standard error, so halves cannot be compared.")
         variance = a.standard_error**2 + b.standard_error**2
         freedom = (len(people) - 2.0) if a.degrees_of_freedom is None else a.degrees_of_freedom
         apart = abs(a.value - b.value)
         agree += bool(apart <= t_quantile(confidence_level, freedom) * np.sqrt(variance) + 1e-12)
         inside += int(a.low <= b.value <= a.high) + int(b.low <= a.value <= b.high)
         squares.append(apart**2 / variance if variance > 0 else 0.0)
-    share = Share.of(agree, n_splits)
+    answers = Answers(_OF, _VARYING, GALLERY, PEOPLE_ALIKE)
+    share = share_of(agree, n_splits, among=answers)
     z = t_quantile(confidence_level, np.inf)
     notes = [_LIMITS()]
     if share.high < confidence_level - _LEAST_AGREEMENT:
@@ -169,7 +180,7 @@ def compare_halves(
         n_subjects=len(people),
         confidence_level=confidence_level,
         seed=seed,
-        answers=Answers(_OF, _VARYING, GALLERY, PEOPLE_ALIKE),
+        answers=answers,
         notes=tuple(notes),
     )
 

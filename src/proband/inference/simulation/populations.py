@@ -34,7 +34,7 @@ _LARGEST = 1_000_000  # probes of one data set
 
 
 @dataclass(frozen=True)
-class Population:
+class SimulatedPeople:
     """People with so many probes each, whose own rates differ.
 
     Attributes
@@ -67,7 +67,7 @@ class Population:
         icc: float,
         kind: Kind = "beta",
         informative: bool = False,
-    ) -> Population:
+    ) -> SimulatedPeople:
         """Make a population, checked; several numbers of probes are dealt to people in turn."""
         each = (
             [probes_per_subject]
@@ -88,7 +88,7 @@ class Population:
         numbers = tuple(int(each[place % len(each)]) for place in range(subjects))
         return cls(numbers, rate, icc, kind, informative).checked()
 
-    def checked(self) -> Population:
+    def checked(self) -> SimulatedPeople:
         """Return the population if there can be such people."""
         if not 0 < self.rate < 1:
             raise UsageError(f"A rate to simulate lies between 0 and 1, got {self.rate!r}.", "such as 0.95.")

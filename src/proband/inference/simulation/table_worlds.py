@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from proband.inference.simulation.compared_worlds import SeveralAlgorithms
-from proband.inference.simulation.populations import Floats, Integers, Population
+from proband.inference.simulation.populations import Floats, Integers, SimulatedPeople
 from proband.inference.simulation.worlds import DataSet
 
 _TRUTH = 10_001  # what tells the stream of random numbers of a truth from those of data sets
@@ -90,7 +90,7 @@ class ItemsWorld:
         Clusters with their numbers of items, and by how much each system is worse than the first.
     """
 
-    population: Population
+    population: SimulatedPeople
     margins: tuple[float, ...]
 
     @cached_property
@@ -184,10 +184,10 @@ class SurveyWorld:
     of: Literal["hit", "size", "median", "difference"] = "hit"
 
     @cached_property
-    def sites(self) -> tuple[Population, ...]:
+    def sites(self) -> tuple[SimulatedPeople, ...]:
         """The people of every site."""
         return tuple(
-            Population.of(n, self.rows, rate=rate, icc=self.icc)
+            SimulatedPeople.of(n, self.rows, rate=rate, icc=self.icc)
             for n, rate in zip(self.people, self.rates, strict=True)
         )
 

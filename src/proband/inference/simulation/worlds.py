@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from proband.errors import UsageError
-from proband.inference.simulation.populations import Floats, Integers, Population, easiness_of_two
+from proband.inference.simulation.populations import Floats, Integers, SimulatedPeople, easiness_of_two
 from proband.measures import CMC, Outcomes
 from proband.measures.base import OutcomeMeasure
 from proband.samples import Experiment, Samples
@@ -72,7 +72,7 @@ class OutcomesWorld:
         What the names of people begin with.
     """
 
-    population: Population
+    population: SimulatedPeople
     measure: OutcomeMeasure
     target: Target = "people"
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -200,7 +200,7 @@ class TwoAlgorithms:
     discordant: float | None = None
 
     @cached_property
-    def second(self) -> Population:
+    def second(self) -> SimulatedPeople:
         """The same people to the second algorithm."""
         population = self.world.population
         return replace(population, rate=population.rate - self.margin).checked()

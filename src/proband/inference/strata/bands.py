@@ -38,7 +38,7 @@ def stratified_band(case: Case, design: StratifiedDesign, measure: CMC) -> Band:
         high=np.clip(high, 0.0, 1.0),
         confidence_level=case.confidence_level,
         simultaneous=False,
-        design=design.as_method,
+        method=design.as_method,
         seed=case.seed if design.is_random else None,
         answers=answers_of(measure.estimand, design),
         facts=outcomes.facts,

@@ -11,11 +11,11 @@ from proband.errors import UsageError
 from proband.inference.estimates.clusters import cluster_statistics
 from proband.inference.proportions import check_level, normal_quantile
 from proband.measures import Outcomes
-from proband.results.base import Confidence, Rate, Result
+from proband.results.base import Confidence, Rate
 
 
 @dataclass(frozen=True, eq=False)
-class MissRate(Result):
+class MissRate:
     """How often a binomial interval misses where probes of one person are alike.
 
     Attributes

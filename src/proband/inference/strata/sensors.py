@@ -14,12 +14,12 @@ from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE
 from proband.engine.arguments import published
 from proband.engine.limits import Level, Margin, Rank, Seed
-from proband.errors import DesignError, UsageError, first_few
+from proband.errors import DesignError, UsageError, first_few, unknown_name
 from proband.inference.comparisons.compare import margin_for
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested, difference_of, joined
 from proband.inference.comparisons.paired_rates import SKEWED, person_curve
-from proband.inference.comparisons.testing.curves import Curve, Score, Skewed, Student
+from proband.inference.comparisons.testing.curves import PValueCurve, Score, Skewed, Student
 from proband.inference.comparisons.testing.sign_flip import sign_flip
 from proband.inference.comparisons.verdicts import judged
 from proband.inference.estimates.estimate import estimate
@@ -29,7 +29,7 @@ from proband.inference.strata.intervals import Carried, ends_of, freedom_of
 from proband.inference.strata.pairs import student_method
 from proband.measures import Outcomes, RecognitionRate
 from proband.measures.base import outcomes_of
-from proband.results.base import Answers, Result
+from proband.results.base import Answers
 from proband.results.difference import Adjustment
 from proband.results.targets import ALGORITHMS_AND_GALLERY, OTHER_PEOPLE, PEOPLE_ALIKE
 from proband.samples import Experiment
@@ -68,10 +68,10 @@ _DIFFERENCES = Method(
 
 @published
 def compare_sensors(
-    data: Outcomes | Scores,
-    by: str,
-    within: Experiment | None = None,
+    scores: Outcomes | Scores,
+    experiment: Experiment | None = None,
     *,
+    by: str,
     rank: Rank = 1,
     design: StratifiedDesign | Literal["auto"] = "auto",
     margin: Margin | None = None,
@@ -89,16 +89,23 @@ def compare_sensors(
 
     Parameters
     ----------
-    data, within
-        Outcomes of one algorithm, or its scores and the experiment to rank them in.
+    scores
+        Scores, embeddings or outcomes (`rank`) of one algorithm.
+    experiment
+        The experiment in which scores are ranked; not needed for outcomes.
     by
         The column of probes that tells sensors apart.
     rank
         At which a probe counts as recognised.
     design
         ``auto``, or `BRR`, `Fay` or `Jackknife` with any strata, weights, degrees of freedom and interval.
-    margin, adjust
+    margin, confidence_level, seed, adjust
         As in `compare`.
+
+    Returns
+    -------
+    Comparison
+        The differences between every two sensors.
 
     Examples
     --------
@@ -109,19 +116,19 @@ def compare_sensors(
     >>> table = {"id": ids, "subject": [name[1:] for name in ids], "camera": [name[0] for name in ids]}
     >>> values = np.vstack([np.eye(40), np.where(np.arange(40)[:, None] < 10, 0.5, np.eye(40))])
     >>> scores = Scores.from_array(values, ids[40:], ids[:40], orientation="similarity", name="net")
-    >>> (pair,) = compare_sensors(scores, "camera", Experiment(Samples(table), gallery=ids[:40])).pairs
-    >>> pair.first, pair.second, pair.difference, round(pair.p_value, 6), pair.verdict
+    >>> (pair,) = compare_sensors(scores, Experiment(Samples(table), gallery=ids[:40]), by="camera").pairs
+    >>> pair.first, pair.second, pair.value, round(pair.p_value, 6), pair.verdict
     ('a', 'b', 0.25, 0.000977, 'better')
     """
     worth = margin_for(margin, is_rate=True)
     measure = RecognitionRate(rank, weights="person")
-    sensors = Sensors.of(outcomes_of(data, within), by, rank)
+    sensors = Sensors.of(outcomes_of(scores, experiment), by, rank)
     found = (
         _over_people(sensors, measure, confidence_level, seed)
         if design == "auto"
         else _within_strata(sensors, measure, design, confidence_level)
     )
-    pairs = judged(found.tested, worth, confidence_level, True, True, adjust)
+    pairs = judged(found.tested, worth, confidence_level, True, True, adjust, measure=measure.code)
     notes = (*sensors.notes, *found.notes)
     return Comparison(found.estimates, pairs, None, worth, confidence_level, found.answers, notes)
 
@@ -154,10 +161,7 @@ class Sensors:
         """Take apart the probes of one experiment; people without a probe of each sensor are left out, and counted."""
         frame = outcomes.experiment.samples.frame
         if column not in frame.columns:
-            raise UsageError(
-                f"There is no column {column!r} to tell sensors apart.",
-                f"the columns are: {', '.join(frame.columns)}.",
-            )
+            raise unknown_name("column", column, frame.columns, "to tell sensors apart")
         values = frame[column][outcomes.probes]
         if values.null_count():
             raise DesignError(
@@ -214,10 +218,7 @@ class Sensors:
         """The value of a column for each person, which must be one."""
         frame = self.outcomes[0].experiment.samples.frame
         if column not in frame.columns:
-            raise UsageError(
-                f"There is no column {column!r} to make strata of.",
-                f"the columns are: {', '.join(frame.columns)}.",
-            )
+            raise unknown_name("column", column, frame.columns, "to make strata of")
         found: list[Any] = [None] * self.n_people
         for one, who in zip(self.outcomes, self.people, strict=True):
             for person, value in zip(who.tolist(), frame[column][one.probes].to_list(), strict=True):
@@ -232,7 +233,9 @@ class Sensors:
 
 def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed: int) -> Joint:
     """Every two sensors by turning around the differences of people."""
-    each = tuple(estimate(measure, one, confidence_level=level, seed=seed) for one in sensors.outcomes)
+    each = tuple(
+        estimate(one, measure=measure, confidence_level=level, seed=seed) for one in sensors.outcomes
+    )
     means = sensors.means
     tested: list[tuple[str, str, int | None, Tested]] = []
     for a, b in combinations(range(len(sensors.names)), 2):
@@ -248,7 +251,9 @@ def _over_people(sensors: Sensors, measure: RecognitionRate, level: float, seed:
     return Joint(each, tuple(tested), answers)
 
 
-def _turned(sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int) -> tuple[Curve, int | None]:
+def _turned(
+    sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int
+) -> tuple[PValueCurve, int | None]:
     """The test of people's differences: exact where everybody has as many probes of both sensors, else of what a difference leaves."""
     numbers = np.unique([np.bincount(sensors.people[place]) for place in pair])
     if len(numbers) > 1 or not apart.any():
@@ -256,14 +261,14 @@ def _turned(sensors: Sensors, apart: Floats, pair: tuple[int, int], seed: int) -
     flipped = sign_flip(np.rint(apart * numbers[0]), seed)
     n, gained, lost = len(apart), float(apart[apart > 0].sum()), float(-apart[apart < 0].sum())
     if numbers[0] == 1:
-        return Score(gained, lost, n, None, flipped.p_mid), flipped.draws
+        return Score(gained, lost, n, None, flipped.p_mid), flipped.method.draws
     implied = gained + lost - (gained - lost) ** 2 / n
     effect = float(apart.var(ddof=1)) * n / implied if implied > 0 else 1.0
     effect = effect if effect > 0 else 1.0
     skewed = Skewed.of(apart, np.ones(n))
     return Score(
         gained / effect, lost / effect, n / effect, n - 1.0, flipped.p_mid, None, skewed
-    ), flipped.draws
+    ), flipped.method.draws
 
 
 def _within_strata(
@@ -297,11 +302,11 @@ def _within_strata(
         carried = Carried.in_strata(strata, values)
         ends = ends_of(np.array([value]), np.array([error]), freedom, level, design.interval, carried, True)
         low, high, degrees = (float(end[0]) for end in ends)
-        usual = estimate(measure, part, confidence_level=level)
+        usual = estimate(part, measure=measure, confidence_level=level)
         each.append(
             replace(
-                usual, value=value, low=low, high=high, standard_error=error, events=None, replicates=None,
-                degrees_of_freedom=degrees, design=design.as_method, answers=answers, clusters=None, by_person=None, notes=(),
+                usual, value=value, low=low, high=high, standard_error=error, replicates=None,
+                degrees_of_freedom=degrees, method=design.as_method, answers=answers, clusters=None, by_person=None, notes=(),
             )
         )  # fmt: skip
     tested: list[tuple[str, str, int | None, Tested]] = []
@@ -366,7 +371,7 @@ def _together(design: StratifiedDesign, first: tuple[Strata, Floats], second: tu
 
 
 @dataclass(frozen=True, eq=False)
-class SensorStudy(Result):
+class SensorStudy:
     """One algorithm with the sensors of its probes compared.
 
     Attributes

@@ -28,7 +28,7 @@ from proband.inference.strata.units import strata_of
 from proband.measures import CMC, Outcomes, RecognitionRate, rank as rank_probes
 from proband.measures.outcomes import FailurePolicy, TiePolicy
 from proband.results.band import Band
-from proband.results.base import Answers, Count, Rank, Result
+from proband.results.base import Answers, Count, Rank, Record, Result
 from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE, OTHER_PROBES
@@ -57,7 +57,7 @@ _VARYING = {
 
 
 @dataclass(frozen=True, eq=False)
-class Errors(Result):
+class ErrorsByRank(Record):
     """The standard error of a curve at every rank, how it was made, and what varies behind it.
 
     Attributes
@@ -134,7 +134,7 @@ class StratStudy(Result):
     most_people: tuple[int, int] | None
     effects: tuple[GalleryEffect, ...]
     mixed: tuple[GalleryEffect, ...]
-    errors: dict[str, Errors]
+    errors: dict[str, ErrorsByRank]
     variances: dict[int, tuple[Floats, ...]]
     bands: tuple[Band, ...]
     comparison: Comparison | None
@@ -221,7 +221,9 @@ def strat_study(
     effects: list[list[GalleryEffect]] = [[], []]
     for one in scores:
         for found, columns in zip(effects, (plain, mixed), strict=True):
-            found.append(gallery_effect(one, columns, rank=rank, design=chosen, **judging, **policies))
+            found.append(
+                gallery_effect(one, columns=columns, rank=rank, design=chosen, **judging, **policies)
+            )
             shown.advance(1)
     outcomes = [rank_probes(one, mixed.experiment(0), **policies) for one in scores]
     return StratStudy(
@@ -252,7 +254,11 @@ def _on_both_axes(scores: Sequence[Scores]) -> bool:
 def _compared(
     outcomes: list[Outcomes], rank: int, design: StratifiedDesign, judging: dict[str, Any]
 ) -> Comparison | None:
-    return compare(RecognitionRate(rank), outcomes, design=design, **judging) if len(outcomes) > 1 else None
+    return (
+        compare(outcomes, measure=RecognitionRate(rank), design=design, **judging)
+        if len(outcomes) > 1
+        else None
+    )
 
 
 def _with_first_mixed(comparison: Comparison | None) -> Comparison | None:
@@ -292,7 +298,9 @@ def _with_fixed_gallery(
         rank=rank,
         n_subjects=len(np.unique(outcomes[0].subjects)),
         n_images=0,
-        estimates=tuple(estimate(RecognitionRate(rank), one, design=design, **judging) for one in outcomes),
+        estimates=tuple(
+            estimate(one, measure=RecognitionRate(rank), design=design, **judging) for one in outcomes
+        ),
         n_left_out=n_left_out,
         n_unused=len(whole[0]) - len(outcomes[0]),
         most_people=None,
@@ -334,7 +342,7 @@ def _sensors(
     """Sensors over new people, within strata if the design has people as units, and over images of these people."""
     by_stratum = design.units is not None and design.knows_strata
     within: StratifiedDesign | Literal["auto"] = design if by_stratum else "auto"
-    people = compare_sensors(outcomes, column, rank=rank, design=within, **judging)
+    people = compare_sensors(outcomes, by=column, rank=rank, design=within, **judging)
     images = None
     try:
         over = (
@@ -344,30 +352,32 @@ def _sensors(
         )
         if not isinstance(over.weights, str):
             over = replace(over, weights="units")  # of strata that are not people
-        images = compare_sensors(outcomes, column, rank=rank, design=over, **judging)
+        images = compare_sensors(outcomes, by=column, rank=rank, design=over, **judging)
     except DesignError:  # somebody has one probe of a sensor, which shows no variance
         images = None
     return SensorStudy(outcomes.algorithm, column, people, images)
 
 
-def errors_by_method(outcomes: Outcomes, seed: int = 0, within_people: bool = True) -> dict[str, Errors]:
+def errors_by_method(
+    outcomes: Outcomes, seed: int = 0, within_people: bool = True
+) -> dict[str, ErrorsByRank]:
     """Find the standard error of the CMC at every rank: BRR, the delete-one jackknife, and bootstraps over probes and people.
 
     They differ in what varies: images of these people (BRR), other probes (jackknife, bootstrap of probes), other people
     (bootstrap of people). Images within people vary only where everybody has several (`within_people`).
     """
     last = outcomes.n_ranks
-    found: list[Errors] = []
+    found: list[ErrorsByRank] = []
     replicated = ((_BRR, BRR()), (_DELETE_ONE, Jackknife(kind="JK1")))
     for method, design in replicated if within_people else replicated[1:]:
         strata, _ = strata_of(outcomes, design)
-        found.append(Errors(method, rates_and_errors(outcomes, design, strata, last).errors))
+        found.append(ErrorsByRank(method, rates_and_errors(outcomes, design, strata, last).errors))
     for method, over in ((_OF_PROBES, "probe"), (_OF_PEOPLE, "subject")):
         drawn = Bootstrap(over, n_resamples=_BOOTSTRAP)  # type: ignore[arg-type]
         counted = CMC(last).tally(outcomes, units_of(outcomes, drawn))
         replicates = np.concatenate([counted.values(w) for w in drawn.weights(len(counted.rows), seed)])
         errors = replicates.std(axis=0, ddof=1)
-        found.append(Errors(method, np.where(np.ptp(replicates, axis=0) > ROUNDING, errors, 0.0)))
+        found.append(ErrorsByRank(method, np.where(np.ptp(replicates, axis=0) > ROUNDING, errors, 0.0)))
     return {one.method.key: one for one in found}
 
 

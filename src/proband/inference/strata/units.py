@@ -10,7 +10,7 @@ import numpy.typing as npt
 from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE
-from proband.errors import DesignError, UsageError, first_few
+from proband.errors import DesignError, first_few, unknown_name
 from proband.measures import Outcomes
 from proband.words import Note, Sentence, counted
 
@@ -47,10 +47,7 @@ def _column(outcomes: Outcomes, name: str, what: str) -> Any:
     """The values of a column for each probe; none may be missing."""
     frame = outcomes.experiment.samples.frame
     if name not in frame.columns:
-        raise UsageError(
-            f"There is no column {name!r} to find each probe's {what} by.",
-            f"the columns are: {', '.join(frame.columns)}.",
-        )
+        raise unknown_name("column", name, frame.columns, f"to find each probe's {what} by")
     column = frame[name][outcomes.probes]
     if column.null_count():
         raise DesignError(

@@ -6,20 +6,17 @@ of R's survey), `sampling` holds both; `adjusting` and `known_totals` make weigh
 of quantiles, `columns` reads a table, `results` is what comes out; `weighted` is any function of weights of units.
 """
 
-from proband.inference.survey.results import SurveyContrast, SurveyEstimate, SurveyEstimates
+from proband.inference.survey.results import SurveyEstimates
 from proband.inference.survey.statistics import Function, Mean, Quantile, Ratio, Total, Variance
 from proband.inference.survey.survey import Survey
-from proband.inference.survey.weighted import ReplicateEstimate, estimate_weighted
+from proband.inference.survey.weighted import estimate_weighted
 
 __all__ = [
     "Function",
     "Mean",
     "Quantile",
     "Ratio",
-    "ReplicateEstimate",
     "Survey",
-    "SurveyContrast",
-    "SurveyEstimate",
     "SurveyEstimates",
     "Total",
     "Variance",

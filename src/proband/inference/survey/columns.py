@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import Hint, InputError, first_few, nearest
+from proband.errors import Hint, InputError, unknown_name
 from proband.words import count, counted
 
 Floats = npt.NDArray[np.float64]
@@ -20,10 +20,7 @@ Flags = npt.NDArray[np.bool_]
 def column_of(table: pl.DataFrame, name: str, option: str) -> pl.Series:
     """A column by its name; one that is not there is refused with those that are, and the option that named it."""
     if name not in table.columns:
-        raise InputError(
-            f"The table has no column {name!r}; it has {first_few(table.columns, 8)}.",
-            nearest(name, table.columns) or Hint("name the right one: {option:{column}}", column=option),
-        )
+        raise unknown_name("column", name, table.columns, "in the table", option=option)
     return table[name]
 
 

@@ -12,8 +12,8 @@ import polars as pl
 from proband.errors import DesignError, Hint, UsageError
 from proband.inference.strata.estimates import NO_WIDTH, NOTHING_VARIES
 from proband.inference.survey.columns import Flags, Floats, crossed, labels_of
-from proband.inference.survey.intervals import Domain, Options, Part, rows_of
-from proband.inference.survey.results import SurveyEstimate, SurveyEstimates
+from proband.inference.survey.intervals import Domain, DomainPart, SurveyOptions, rows_of
+from proband.inference.survey.results import SurveyEstimates, SurveyRow
 from proband.inference.survey.sampling import Sample
 from proband.inference.survey.statistics import Bound, BoundQuantile, Statistic
 from proband.results.base import Answers
@@ -66,15 +66,19 @@ _NO_END = Sentence(
 )
 
 
-def estimated(
-    survey: Survey, statistics: Sequence[Statistic], by: Sequence[str], differences: bool, options: Options
+def estimate_statistics(
+    survey: Survey,
+    statistics: Sequence[Statistic],
+    by: Sequence[str],
+    differences: bool,
+    options: SurveyOptions,
 ) -> SurveyEstimates:
     """Estimate statistics in every domain, with the covariance of all."""
     sample, table, inside = Sample.of(survey), survey.frame, survey.inside
     bound = [one.bind(table, options.drop) for one in statistics]
     _require_suitable(bound, sample, options)
     domains = _domains(table, by, inside)
-    parts = [Part(domain, one, domain.inside & one.complete) for domain in domains for one in bound]
+    parts = [DomainPart(domain, one, domain.inside & one.complete) for domain in domains for one in bound]
     _require_rows(sample, parts)
     found = [
         one.bound.values((sample.weights * one.inside)[None, :], sample.n(one.inside))[0] for one in parts
@@ -82,31 +86,34 @@ def estimated(
     values, ends = np.concatenate(found), np.cumsum([len(one) for one in found])
     replicates = None if sample.replicates is None else _replicated(sample, parts)
     covariance = _covariance(sample, parts, found, replicates)
-    estimates: list[SurveyEstimate] = []
+    first = survey.stages.first
+    method = _TAYLOR if sample.replicates is None else sample.replicates.method
+    answers = Answers(_SEVERAL, _varying(survey), _FIXED, _REPLACED if first.populations is None else _FINITE)
+    rows: list[SurveyRow] = []
     for part, stop in zip(parts, ends, strict=True):
         own = slice(stop - len(part.bound.labels), stop)
-        estimates += rows_of(sample, part, values[own], covariance[own, own], options)
-    _require_each_once(estimates)
-    for place, one in enumerate(estimates):  # Woodruff's errors come with his intervals
-        if one.label.statistic == "quantile" and options.quantile_interval != "replicates":
+        rows += rows_of(sample, part, values[own], covariance[own, own], options, method, answers)
+    _require_each_once(rows)
+    for place, row in enumerate(rows):  # Woodruff's errors come with his intervals
+        if row.label.statistic == "quantile" and options.quantile_interval != "replicates":
             covariance[place, :] = covariance[:, place] = np.nan
-            covariance[place, place] = one.standard_error**2
-    first = survey.stages.first
+            covariance[place, place] = (row.estimate.standard_error or 0.0) ** 2
     units = np.unique(first.codes[inside & (sample.weights != 0)])
     made = SurveyEstimates(
-        tuple(estimates),
-        covariance,
-        options.confidence_level,
-        _TAYLOR if sample.replicates is None else sample.replicates.method,
-        Answers(_SEVERAL, _varying(survey), _FIXED, _REPLACED if first.populations is None else _FINITE),
-        int(inside.sum()),
-        len(units),
-        len(np.unique(first.strata[units])),
-        float(sample.weights[inside].sum()),
-        sample.freedom(inside),
-        (),
-        replicates,
-        tuple(_notes(survey, bound, options)),
+        estimates=tuple(row.estimate for row in rows),
+        labels=tuple(row.label for row in rows),
+        domains=tuple(row.domain for row in rows),
+        covariance=covariance,
+        confidence_level=options.confidence_level,
+        design=method,
+        answers=answers,
+        n_rows=int(inside.sum()),
+        n_units=len(units),
+        n_strata=len(np.unique(first.strata[units])),
+        size=float(sample.weights[inside].sum()),
+        degrees_of_freedom=sample.freedom(inside),
+        replicates=replicates,
+        notes=tuple(_notes(survey, bound, options)),
         by_shares=options.quantile_interval != "replicates",
     )
     made = replace(made, notes=(*made.notes, *_cautions(made, sample, parts, options)))
@@ -114,15 +121,15 @@ def estimated(
 
 
 def _cautions(
-    found: SurveyEstimates, sample: Sample, parts: Sequence[Part], options: Options
+    found: SurveyEstimates, sample: Sample, parts: Sequence[DomainPart], options: SurveyOptions
 ) -> Iterator[Note]:
     """What may mislead about the numbers."""
-    rows = found.estimates
-    others = [one for one in rows if not (options.interval == "auto" and one.label.share)]
+    rows, numbers = found.rows, found.estimates
+    others = [row for row in rows if not (options.interval == "auto" and row.label.share)]
     if others and found.degrees_of_freedom < _FEW and options.freedom is None:
         yield _FEW_UNITS(freedom=int(found.degrees_of_freedom))
     if options.interval in ("t", "normal") and any(
-        one.label.share and not 0 <= one.low <= one.high <= 1 for one in rows
+        row.label.share and not 0 <= row.estimate.low <= row.estimate.high <= 1 for row in rows
     ):
         yield _PAST()
     if any(
@@ -130,12 +137,19 @@ def _cautions(
         for one in parts
     ):
         yield _EXTREME()
-    if any(one.standard_error == 0 and one.low == one.high for one in rows):
+    if any(number.standard_error == 0 and number.low == number.high for number in numbers):
         yield NO_WIDTH()
-    still = [one.n_units for one in rows if one.standard_error == 0 and one.low < one.high]
+    still = [
+        number.rests_on.n_units or 0
+        for number in numbers
+        if number.standard_error == 0 and number.low < number.high
+    ]
     if still:
         yield NOTHING_VARIES(n=min(still))
-    if any(one.label.statistic == "quantile" and not np.isfinite([one.low, one.high]).all() for one in rows):
+    if any(
+        row.label.statistic == "quantile" and not np.isfinite([row.estimate.low, row.estimate.high]).all()
+        for row in rows
+    ):
         yield _NO_END()
 
 
@@ -157,7 +171,7 @@ def _domains(table: pl.DataFrame, by: Sequence[str], inside: Flags) -> list[Doma
     ]
 
 
-def _require_rows(sample: Sample, parts: Sequence[Part]) -> None:
+def _require_rows(sample: Sample, parts: Sequence[DomainPart]) -> None:
     for one in parts:
         if not (one.inside & (sample.weights > 0)).any():
             raise DesignError(
@@ -166,14 +180,14 @@ def _require_rows(sample: Sample, parts: Sequence[Part]) -> None:
             )
 
 
-def _require_each_once(estimates: Sequence[SurveyEstimate]) -> None:
-    names = [one.name for one in estimates]
+def _require_each_once(rows: Sequence[SurveyRow]) -> None:
+    names = [row.name for row in rows]
     if len(set(names)) < len(names):
         twice = next(one for one in names if names.count(one) > 1)
         raise UsageError(f"{twice!r} is asked for twice.", "ask for each statistic once.")
 
 
-def _require_suitable(bound: Sequence[Bound], sample: Sample, options: Options) -> None:
+def _require_suitable(bound: Sequence[Bound], sample: Sample, options: SurveyOptions) -> None:
     of_quantiles = any(isinstance(one, BoundQuantile) for one in bound)
     if of_quantiles and options.quantile_interval == "replicates":
         if sample.replicates is None:
@@ -196,7 +210,7 @@ def _require_suitable(bound: Sequence[Bound], sample: Sample, options: Options) 
                     )
 
 
-def _replicated(sample: Sample, parts: Sequence[Part]) -> Floats:
+def _replicated(sample: Sample, parts: Sequence[DomainPart]) -> Floats:
     """All numbers in all replicates (replicates × numbers)."""
     made: list[Floats | None] = [sample.tallied(one.bound, one.inside) for one in parts]
     whole = [place for place, one in enumerate(made) if one is None]
@@ -220,7 +234,7 @@ def _replicated(sample: Sample, parts: Sequence[Part]) -> Floats:
 
 
 def _covariance(
-    sample: Sample, parts: Sequence[Part], found: Sequence[Floats], replicates: Floats | None
+    sample: Sample, parts: Sequence[DomainPart], found: Sequence[Floats], replicates: Floats | None
 ) -> Floats:
     if replicates is not None:
         assert sample.replicates is not None  # they were made of these
@@ -232,7 +246,7 @@ def _covariance(
     return sample.covariance(np.concatenate(scores, axis=1))
 
 
-def _notes(survey: Survey, bound: Sequence[Bound], options: Options) -> list[Note]:
+def _notes(survey: Survey, bound: Sequence[Bound], options: SurveyOptions) -> list[Note]:
     found = [*survey.notes]
     replicates = survey.replicate_weights
     if replicates is not None:

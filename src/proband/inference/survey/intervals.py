@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -12,17 +12,21 @@ from proband.inference.proportions import check_level
 from proband.inference.strata.intervals import Carried, share_ends
 from proband.inference.survey.columns import Flags, Floats
 from proband.inference.survey.quantiles import QuantileInterval, proportion_ends, weighted_quantile
-from proband.inference.survey.results import SurveyEstimate, quantile_of, reaches
+from proband.inference.survey.results import SurveyRow, quantile_of, reaches
 from proband.inference.survey.sampling import Sample
 from proband.inference.survey.stages import sums
 from proband.inference.survey.statistics import Bound, BoundQuantile
+from proband.results.about import RestsOn, Who
+from proband.results.base import Answers
+from proband.results.estimate import Estimate
+from proband.words import Method
 
 Interval = Literal["auto", "t", "normal", "logit", "asin", "beta"]
 DesignEffect = Literal["none", "with-replacement", "without-replacement"]
 
 
 @dataclass(frozen=True)
-class Options:
+class SurveyOptions:
     """How estimates are told.
 
     Attributes
@@ -68,7 +72,7 @@ class Domain:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class DomainPart:
     """A statistic in a domain: the rows that are inside and have its values.
 
     Attributes
@@ -85,8 +89,14 @@ class Part:
 
 
 def rows_of(
-    sample: Sample, part: Part, values: Floats, covariance: Floats, options: Options
-) -> list[SurveyEstimate]:
+    sample: Sample,
+    part: DomainPart,
+    values: Floats,
+    covariance: Floats,
+    options: SurveyOptions,
+    method: Method,
+    answers: Answers,
+) -> list[SurveyRow]:
     """The numbers of a statistic in a domain, with their intervals."""
     one, inside = part.bound, part.inside
     weights, level = sample.weights * inside, options.confidence_level
@@ -116,26 +126,46 @@ def rows_of(
         lows, highs = np.array(ends).T
     units = len(np.unique(sample.stages.first.codes[kept]))
     return [
-        SurveyEstimate(
-            label.name + (f" [{part.domain}]" if part.domain.values else ""),
+        SurveyRow(
             label,
             dict(part.domain.values),
-            float(values[place]),
-            float(errors[place]),
-            float(lows[place]),
-            float(highs[place]),
-            freedom,
-            None if np.isnan(effects[place]) else float(effects[place]),
-            int(inside.sum()),
-            units,
-            float(weights.sum()),
+            Estimate(
+                who=Who(
+                    category=str(part.domain),
+                    column=label.column,
+                    group=label.level or "",
+                    other_column=label.denominator or "",
+                ),
+                value=float(values[place]),
+                low=float(lows[place]),
+                high=float(highs[place]),
+                confidence_level=level,
+                standard_error=float(errors[place]),
+                degrees_of_freedom=freedom if np.isfinite(freedom) else None,
+                rests_on=RestsOn(
+                    n=int(inside.sum()),
+                    of="row",
+                    n_units=units,
+                    unit="unit",
+                    design_effect=None if np.isnan(effects[place]) else float(effects[place]),
+                    size=float(weights.sum()),
+                ),
+                method=method,
+                answers=replace(answers, of=label.target),
+            ),
         )
         for place, label in enumerate(one.labels)
     ]
 
 
 def _of_shares(
-    sample: Sample, part: Part, values: Floats, errors: Floats, freedom: float, level: float, which: Flags
+    sample: Sample,
+    part: DomainPart,
+    values: Floats,
+    errors: Floats,
+    freedom: float,
+    level: float,
+    which: Flags,
 ) -> tuple[Floats, Floats] | None:
     """Intervals of shares by the primary units that carry their variance (`share_ends`); None where all units there are were drawn."""
     weights, first = sample.weights * part.inside, sample.stages.first
@@ -161,7 +191,12 @@ def _of_shares(
 
 
 def _woodruff(
-    sample: Sample, one: BoundQuantile, weights: Floats, values: Floats, freedom: float, options: Options
+    sample: Sample,
+    one: BoundQuantile,
+    weights: Floats,
+    values: Floats,
+    freedom: float,
+    options: SurveyOptions,
 ) -> tuple[Floats, Floats, Floats]:
     """Woodruff's (1952) interval: that of the share below a quantile, read back as quantiles; the error is half its width over t."""
     t, level, column = (

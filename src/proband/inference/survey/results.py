@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import polars as pl
@@ -14,87 +14,54 @@ from proband.engine.arguments import published
 from proband.engine.foreign import number_by
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Freedom, Level
-from proband.errors import UsageError, first_few, nearest
+from proband.errors import UsageError, first_few, unknown_name
 from proband.inference.proportions import check_level, normal_quantile, t_quantile
 from proband.inference.survey.columns import Floats
 from proband.inference.survey.statistics import Label
+from proband.results.about import NOBODY, RestsOn
 from proband.results.base import Answers, Confidence, Count, Finite, Result
+from proband.results.difference import Difference
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.words import Method, Note, digits
+from proband.words import Method, Note, Target, digits
 
 _STEP = 1e-3  # of the gradient of a function of estimates, as a share of a standard error
 
 
-@dataclass(frozen=True)
-class SurveyEstimate(Result):
+class _Contrast(TypedDict):
+    """What a difference of estimates and any other function of them have."""
+
+    value: float
+    low: float
+    high: float
+    confidence_level: float
+    standard_error: float
+    degrees_of_freedom: float | None
+    p_value: float
+    method: Method
+
+
+class SurveyRow(NamedTuple):
     """One number of a survey.
 
     Attributes
     ----------
-    name
-        What contrasts know it by: its label and, in brackets, its domain.
-    label, domain
-        What it is of, and the values of the columns that make its domain.
-    value, standard_error, low, high
-        The estimate, its standard error and its interval.
-    degrees_of_freedom
-        Of the interval: units less strata, of those with a row in the domain; infinite for a normal quantile.
-    design_effect
-        The variance as a multiple of what a simple random sample of as many rows would have; None where that is not asked for
-        or not defined.
-    n_rows, n_units, size
-        The rows and primary units of the domain, and the sum of their weights.
+    label
+        What it is of.
+    domain
+        The values of the columns that make its domain.
+    estimate
+        The number with its interval.
     """
 
-    name: str
     label: Label
     domain: Mapping[str, str]
-    value: float
-    standard_error: float
-    low: float
-    high: float
-    degrees_of_freedom: float
-    design_effect: float | None
-    n_rows: Count
-    n_units: Count
-    size: float
+    estimate: Estimate
 
     @property
-    def relative_error(self) -> float:
-        """The standard error as a share of the estimate (the coefficient of variation)."""
-        return self.standard_error / abs(self.value) if self.value else float("inf")
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __repr__(self) -> str:
-        return f"{self.name}: {digits(self.value, 6)} ± {digits(self.standard_error, 4)} [{digits(self.low, 6)}, {digits(self.high, 6)}]"
-
-
-@dataclass(frozen=True)
-class SurveyContrast(Result):
-    """What is made of several estimates: a difference, a ratio, any function.
-
-    Attributes
-    ----------
-    name
-        What it is called.
-    value, standard_error, low, high, degrees_of_freedom
-        The contrast, its standard error by the covariance, and its interval.
-    p_value
-        Of the hypothesis that it is 0, two-sided.
-    """
-
-    name: str
-    value: float
-    standard_error: float
-    low: float
-    high: float
-    degrees_of_freedom: float
-    p_value: float
-
-    def __repr__(self) -> str:
-        return f"{self.name}: {digits(self.value, 6)} ± {digits(self.standard_error, 4)} [{digits(self.low, 6)}, {digits(self.high, 6)}]"
+    def name(self) -> str:
+        """What contrasts know it by: its label and, in brackets, its domain."""
+        return self.label.name + (f" [{self.estimate.who.category}]" if self.estimate.who.category else "")
 
 
 @published
@@ -105,7 +72,9 @@ class SurveyEstimates(Result):
     Attributes
     ----------
     estimates
-        The numbers, domain by domain.
+        The numbers, domain by domain (`who.category`); they rest on rows and primary units, with the sum of weights and the design effect.
+    labels, domains
+        What each number is of, and the values of the columns that make its domain.
     covariance
         Their covariance, in the same order; NaN between quantiles and others, where it is not estimated.
     differences
@@ -125,7 +94,7 @@ class SurveyEstimates(Result):
     --------
     >>> import proband as pb
     >>> table = {"y": [1, 0, 1, 1, 0, 1], "who": ["a", "a", "b", "b", "c", "c"], "sex": list("fffmmm")}
-    >>> found = pb.Survey(table, units="who").mean("y", by="sex")
+    >>> found = pb.survey.Survey(table, units="who").mean("y", by="sex")
     >>> found
     y [sex=f]: 0.666667 ± 0.1925 [0.00638085, 0.998397]
     y [sex=m]: 0.666667 ± 0.1925 [0.00638085, 0.998397]
@@ -137,7 +106,9 @@ class SurveyEstimates(Result):
         {"covariance": "covariance_rows"}, without=("replicates", "by_shares"), if_any=("differences",)
     )
 
-    estimates: tuple[SurveyEstimate, ...]
+    estimates: tuple[Estimate, ...]
+    labels: tuple[Label, ...]
+    domains: tuple[Mapping[str, str], ...]
     covariance: Floats
     confidence_level: Confidence
     design: Method
@@ -147,7 +118,7 @@ class SurveyEstimates(Result):
     n_strata: Count
     size: float
     degrees_of_freedom: float
-    differences: tuple[SurveyContrast, ...] = ()
+    differences: tuple[Difference, ...] = ()
     replicates: Floats | None = None
     notes: tuple[Note, ...] = ()
     by_shares: bool = False
@@ -160,26 +131,31 @@ class SurveyEstimates(Result):
     @property
     def names(self) -> tuple[str, ...]:
         """What contrasts know the estimates by."""
-        return tuple(one.name for one in self.estimates)
+        return tuple(row.name for row in self.rows)
+
+    @property
+    def rows(self) -> tuple[SurveyRow, ...]:
+        """Each number with what it is of."""
+        return tuple(map(SurveyRow, self.labels, self.domains, self.estimates))
 
     @property
     def values(self) -> Floats:
         """The estimates."""
-        return np.array([one.value for one in self.estimates])
+        return np.array([estimate.value for estimate in self.estimates])
 
     @property
     def standard_errors(self) -> Floats:
         """The standard errors."""
-        return np.array([one.standard_error for one in self.estimates])
+        return np.array([estimate.standard_error for estimate in self.estimates], dtype=np.float64)
 
-    def __getitem__(self, name: str | int) -> SurveyEstimate:
+    def __getitem__(self, name: str | int) -> Estimate:
         return self.estimates[name if isinstance(name, int) else self._place(name)]
 
     def __len__(self) -> int:
         return len(self.estimates)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{one!r}" for one in self.estimates)
+        return "\n".join(f"{row.name}: {_shown(row.estimate)}" for row in self.rows)
 
     def intervals(
         self, confidence_level: Level | None = None, degrees_of_freedom: Freedom | None = None
@@ -188,20 +164,20 @@ class SurveyEstimates(Result):
 
         Quantiles with intervals of the shares below them (Woodruff) have none and are refused.
         """
-        if self.by_shares and any(one.label.statistic == "quantile" for one in self.estimates):
+        if self.by_shares and any(label.statistic == "quantile" for label in self.labels):
             raise UsageError(
                 "Quantiles have the intervals of the shares below them (Woodruff), which are not symmetric.",
                 "estimate them anew at the other level: confidence_level=…, degrees_of_freedom=…; or with replicates and quantile_interval='replicates'.",
             )
         chosen = self.confidence_level if confidence_level is None else check_level(confidence_level)
         freedom = [
-            one.degrees_of_freedom if degrees_of_freedom is None else degrees_of_freedom
-            for one in self.estimates
+            _freedom(estimate) if degrees_of_freedom is None else degrees_of_freedom
+            for estimate in self.estimates
         ]
         reach = reaches(np.array([quantile_of(chosen, one) for one in freedom]), self.standard_errors)
         return np.stack([self.values - reach, self.values + reach], axis=1)
 
-    def contrast(self, weights: Mapping[str, Finite], name: str = "contrast") -> SurveyContrast:
+    def contrast(self, weights: Mapping[str, Finite], name: str = "contrast") -> Estimate:
         """Estimate a sum of estimates, each times a number: ``{"y [sex=f]": 1, "y [sex=m]": -1}``."""
         if not weights:
             raise UsageError(
@@ -212,14 +188,15 @@ class SurveyEstimates(Result):
             factors[self._place(key)] += factor
         return self._made(name, float(factors @ self.values), factors)
 
-    def difference(self, first: str, second: str) -> SurveyContrast:
+    def difference(self, first: str, second: str) -> Difference:
         """Estimate the first less the second, with their covariance."""
         factors = np.zeros(len(self))
         factors[self._place(first)] += 1.0
         factors[self._place(second)] -= 1.0
-        return self._made(f"{first} − {second}", float(factors @ self.values), factors)
+        contrast = self._contrast(float(factors @ self.values), factors)
+        return Difference(first=first, second=second, in_points=False, adjustment="none", **contrast)
 
-    def ratio(self, first: str, second: str) -> SurveyContrast:
+    def ratio(self, first: str, second: str) -> Estimate:
         """Estimate the first over the second, by the delta method."""
         above, below = self._place(first), self._place(second)
         values = self.values
@@ -230,13 +207,13 @@ class SurveyEstimates(Result):
         factors[below] -= values[above] / values[below] ** 2
         return self._made(f"{first} / {second}", float(values[above] / values[below]), factors)
 
-    def function(self, function: Callable[[Floats], Any], name: str = "function") -> SurveyContrast:
+    def function(self, function: Callable[[Floats], Any], name: str = "function") -> Estimate:
         """Estimate any smooth function of the estimates, by the delta method with a numeric gradient.
 
         Examples
         --------
         >>> import proband as pb
-        >>> found = pb.Survey({"y": [1, 0, 1, 1], "x": [2, 1, 4, 3]}).total("y", "x")
+        >>> found = pb.survey.Survey({"y": [1, 0, 1, 1], "x": [2, 1, 4, 3]}).total("y", "x")
         >>> one, other = found.function(lambda v: v[0] / v[1]), found.ratio("total y", "total x")
         >>> bool(np.isclose(one.standard_error, other.standard_error, rtol=1e-10))
         True
@@ -250,52 +227,52 @@ class SurveyEstimates(Result):
             gradient[place] = (two - 8 * one + 8 * next_one - next_two) / (12 * step)
         return self._made(name, number_by(function, "function", values), gradient)
 
-    def pairwise(self) -> tuple[SurveyContrast, ...]:
+    def pairwise(self) -> tuple[Difference, ...]:
         """Every two domains, for each statistic."""
-        labels = dict.fromkeys(one.label for one in self.estimates)
-        of = {label: [one.name for one in self.estimates if one.label == label] for label in labels}
+        of = {
+            label: [row.name for row in self.rows if row.label == label]
+            for label in dict.fromkeys(self.labels)
+        }
         return tuple(
             self.difference(first, second)
             for names in of.values()
             for first, second in combinations(names, 2)
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return a row for each number."""
-        columns: Sequence[str] = tuple(dict.fromkeys(key for one in self.estimates for key in one.domain))
+        columns: Sequence[str] = tuple(dict.fromkeys(key for domain in self.domains for key in domain))
         return frame_of_rows(
             [
                 {
-                    **{f"by_{key}": one.domain.get(key) for key in columns},
-                    "statistic": one.label.statistic,
-                    "column": one.label.column,
-                    "level": one.label.level,
-                    "denominator": one.label.denominator,
-                    "p": one.label.p,
-                    "value": one.value,
-                    "standard_error": one.standard_error,
-                    "low": one.low,
-                    "high": one.high,
-                    "degrees_of_freedom": one.degrees_of_freedom,
-                    "design_effect": one.design_effect,
-                    "n_rows": one.n_rows,
-                    "n_units": one.n_units,
-                    "size": one.size,
+                    **{f"by_{key}": domain.get(key) for key in columns},
+                    "statistic": label.statistic,
+                    "column": label.column,
+                    "level": label.level,
+                    "denominator": label.denominator,
+                    "p": label.p,
+                    "value": estimate.value,
+                    "standard_error": estimate.standard_error,
+                    "low": estimate.low,
+                    "high": estimate.high,
+                    "degrees_of_freedom": _freedom(estimate),
+                    "design_effect": estimate.rests_on.design_effect,
+                    "n_rows": estimate.rests_on.n,
+                    "n_units": estimate.rests_on.n_units,
+                    "size": estimate.rests_on.size,
                 }
-                for one in self.estimates
+                for label, domain, estimate in self.rows
             ]
         )
 
     def _place(self, name: str) -> int:
         names = self.names
         if name not in names:
-            raise UsageError(
-                f"There is no estimate {name!r}.",
-                nearest(name, names) or f"there are: {first_few(names, 8)}.",
-            )
+            raise unknown_name("estimate", name, names)
         return names.index(name)
 
-    def _made(self, name: str, value: float, gradient: Floats) -> SurveyContrast:
+    def _contrast(self, value: float, gradient: Floats) -> _Contrast:
+        """A function of the estimates, by their covariance, and the p-value of its being 0."""
         from scipy.special import ndtr, stdtr
 
         used = np.flatnonzero(gradient)
@@ -303,13 +280,39 @@ class SurveyEstimates(Result):
         error = float(np.sqrt(max(float(gradient[used] @ part @ gradient[used]), 0.0)))
         if np.isnan(part).any():
             error = float("nan")
-        freedom = min(
-            [self.estimates[one].degrees_of_freedom for one in used], default=self.degrees_of_freedom
-        )
+        freedom = min([_freedom(self.estimates[place]) for place in used], default=self.degrees_of_freedom)
         reach = float(reaches(quantile_of(self.confidence_level, freedom), np.array([error]))[0])
         far = -abs(value / error) if error > 0 else 0.0 if value == 0 else float("-inf")
         tail = ndtr(far) if not np.isfinite(freedom) else stdtr(max(freedom, 1.0), far)
-        return SurveyContrast(name, value, error, value - reach, value + reach, freedom, float(2 * tail))
+        return {
+            "value": value,
+            "low": value - reach,
+            "high": value + reach,
+            "confidence_level": self.confidence_level,
+            "standard_error": error,
+            "degrees_of_freedom": freedom if np.isfinite(freedom) else None,
+            "p_value": float(2 * tail),
+            "method": self.design,
+        }
+
+    def _made(self, name: str, value: float, gradient: Floats) -> Estimate:
+        return Estimate(
+            who=NOBODY,
+            rests_on=RestsOn(n=self.n_rows, of="row", n_units=self.n_units, unit="unit", size=self.size),
+            answers=replace(self.answers, of=Target("contrast", name)),
+            **self._contrast(value, gradient),
+        )
+
+
+def _freedom(estimate: Estimate) -> float:
+    """The degrees of freedom; infinite for a normal quantile."""
+    return np.inf if estimate.degrees_of_freedom is None else estimate.degrees_of_freedom
+
+
+def _shown(estimate: Estimate) -> str:
+    error = 0.0 if estimate.standard_error is None else estimate.standard_error
+    ends = f"[{digits(estimate.low, 6)}, {digits(estimate.high, 6)}]"
+    return f"{digits(estimate.value, 6)} ± {digits(error, 4)} {ends}"
 
 
 def quantile_of(confidence_level: float, freedom: float) -> float:

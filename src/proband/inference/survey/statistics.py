@@ -19,7 +19,7 @@ from proband.engine.foreign import numbers_by
 from proband.errors import DesignError, UsageError
 from proband.inference.survey.columns import Floats, is_numeric, labels_of, numbers_of
 from proband.inference.survey.quantiles import AS_IN_R, QuantileRule, weighted_quantile
-from proband.words import counted, given
+from proband.words import Target, counted, given
 
 Kind = Literal["mean", "total", "ratio", "variance", "quantile", "function"]
 
@@ -58,6 +58,20 @@ class Label:
         return (
             own if self.statistic in ("mean", "ratio", "quantile", "function") else f"{self.statistic} {own}"
         )
+
+    @property
+    def called(self) -> str:
+        """What people call it: ``mean success``, ``share sex=f``, ``quantile age@0.5``."""
+        if self.statistic in ("ratio", "quantile", "function"):
+            return f"{self.statistic} {self.name}"
+        if self.share and self.level is not None:
+            return f"share {self.name}"
+        return f"mean {self.name}" if self.statistic == "mean" else self.name
+
+    @property
+    def target(self) -> Target:
+        """What is measured; of which column, its estimate says."""
+        return Target(self.statistic if self.p is None else f"{self.statistic}@{given(self.p)}", self.called)
 
 
 class Statistic(ABC):

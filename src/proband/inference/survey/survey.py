@@ -19,8 +19,8 @@ from proband.engine.limits import Drawn, Freedom, Level, Rho, Seed, Share, Withi
 from proband.errors import Hint, InputError, UsageError
 from proband.inference.survey import adjusting
 from proband.inference.survey.columns import Flags, Floats, numbers_of
-from proband.inference.survey.estimating import estimated
-from proband.inference.survey.intervals import DesignEffect, Interval, Options
+from proband.inference.survey.estimating import estimate_statistics
+from proband.inference.survey.intervals import DesignEffect, Interval, SurveyOptions
 from proband.inference.survey.known_totals import Known, cells_known, margins_known, matrix_known
 from proband.inference.survey.layout import stages_of
 from proband.inference.survey.quantiles import QuantileInterval, QuantileRule
@@ -37,7 +37,7 @@ from proband.inference.survey.sampling import Sample
 from proband.inference.survey.stages import Lonely, Stages
 from proband.inference.survey.statistics import Function, Mean, Quantile, Ratio, Statistic, Total, Variance
 from proband.samples.expressions import compile_expression
-from proband.samples.reading import frame_from
+from proband.samples.reading import filled_frame
 from proband.samples.table import evaluate
 from proband.words import Note, Sentence, count, counted
 
@@ -111,10 +111,8 @@ class Survey:
     _labels: Labels | range = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        table, labels = frame_from(self.frame), labels_of(self.frame)
+        table, labels = filled_frame(self.frame), labels_of(self.frame)
         object.__setattr__(self, "_labels", labels or range(table.height))
-        if not table.height:
-            raise InputError("The table has no rows.")
         object.__setattr__(self, "frame", table)
         for name in ("units", "fpc"):
             given = getattr(self, name)
@@ -407,7 +405,7 @@ class Survey:
         if not statistics:
             raise UsageError("Nothing is to be estimated.", "name statistics: Mean('y'), Total('y'), …")
         columns = (by,) if isinstance(by, str) else tuple(by)
-        options = Options(
+        options = SurveyOptions(
             confidence_level,
             interval,
             degrees_of_freedom,
@@ -415,7 +413,7 @@ class Survey:
             quantile_interval,
             missing == "drop",
         )
-        return estimated(self, statistics, columns, differences, options)
+        return estimate_statistics(self, statistics, columns, differences, options)
 
     def mean(self, *columns: str, **options: Any) -> SurveyEstimates:
         """Estimate means of columns; shares of the values of a column of names. Options are those of `estimate`."""

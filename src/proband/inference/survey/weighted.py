@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,55 +18,19 @@ from proband.engine.labels import aligned
 from proband.engine.limits import Level, Seed
 from proband.errors import DesignError, InputError, UsageError, first_few
 from proband.inference.strata.intervals import Carried, ends_of, freedom_of
-from proband.results.base import Confidence, Result
-from proband.results.serializing import Written
-from proband.words import Method, Note, count, counted, digits, level
+from proband.results.about import NOBODY, RestsOn
+from proband.results.base import Answers
+from proband.results.estimate import Estimate
+from proband.words import Target, count, counted, digits
 
 Floats = npt.NDArray[np.float64]
 Statistic = Callable[[Floats], float]
-
-
-@published
-@dataclass(frozen=True, eq=False)
-class ReplicateEstimate(Result):
-    """A statistic of weighted units with its replicate variance.
-
-    Attributes
-    ----------
-    value
-        The statistic at full weights.
-    standard_error
-        From the replicates, centred as the design says.
-    low, high, degrees_of_freedom
-        Student's interval and its degrees of freedom.
-    replicates
-        The statistic in every replicate.
-    confidence_level, design, notes
-        Of the interval; how replicates were made, and what a reader should know.
-    """
-
-    written = Written(without=("replicates",))
-
-    value: float
-    standard_error: float
-    low: float
-    high: float
-    confidence_level: Confidence
-    degrees_of_freedom: float
-    replicates: Floats
-    design: Method
-    notes: tuple[Note, ...]
-
-    @property
-    def variance(self) -> float:
-        """The square of the standard error."""
-        return self.standard_error**2
-
-    def __repr__(self) -> str:
-        return (
-            f"{digits(self.value, 6)} ± {digits(self.standard_error, 4)}, {level(self.confidence_level)} "
-            f"[{digits(self.low, 6)}, {digits(self.high, 6)}], {self.design}, {counted(len(self.replicates), 'replicate')}"
-        )
+_ANSWERS = Answers(
+    Target("statistic", "a statistic of the weights"),
+    Target("units-within-strata", "which units were drawn within the strata"),
+    Target("strata-and-weights", "the strata, the weights and what was measured on every row"),
+    Target("units-independent", "units are drawn independently within strata"),
+)
 
 
 @published
@@ -75,14 +38,14 @@ class ReplicateEstimate(Result):
 def estimate_weighted(
     statistic: Statistic,
     strata: Annotated[npt.ArrayLike, Axes(1, labelled=True)],
-    design: StratifiedDesign | None = None,
     *,
+    design: StratifiedDesign | None = None,
     weights: Annotated[npt.ArrayLike, Axes(1, np.floating, labelled=True)] | None = None,
     units: Annotated[npt.ArrayLike, Axes(1, labelled=True)] | None = None,
     confidence_level: Level = 0.95,
     seed: Seed = 0,
     engine: Engine = None,
-) -> ReplicateEstimate:
+) -> Estimate:
     """Estimate any statistic of weighted units, with a replicate variance: for data that are no ranks at all.
 
     Units within strata vary; strata and weights stay. A unit is a row, or all rows of one label of `units` (a person with several
@@ -103,6 +66,15 @@ def estimate_weighted(
         The weight of each row, by default 1. Replicates multiply it.
     units
         The primary sampling unit of each row, each in one stratum; by default every row is one.
+    confidence_level, seed
+        Of the interval, and of replicates that are drawn.
+    engine
+        Where the work runs; by default on this machine.
+
+    Returns
+    -------
+    Estimate
+        The statistic with its standard error and interval.
 
     Examples
     --------
@@ -110,7 +82,8 @@ def estimate_weighted(
 
     >>> arrests, alive = np.array([120, 78, 185, 228, 670, 530]), np.array([25, 24, 30, 49, 80, 70])
     >>> estimate_weighted(lambda w: (w @ alive) / (w @ arrests), [1, 1, 2, 2, 3, 3])
-    0.153506 ± 0.009427, 95% [0.123507, 0.183506], balanced repeated replication, 4 replicates
+    a statistic of the weights 0.1535 ± 0.00943, 95% [0.1235, 0.1835], varying which units were drawn
+        within the strata
 
     Two people in each of two strata, with two probes each: people vary, with 4 − 2 degrees of freedom.
 
@@ -165,16 +138,21 @@ def estimate_weighted(
         )
     ends = ends_of(np.array([value]), np.array([error]), freedom, confidence_level, chosen.interval, carried)
     low, high, degrees = (float(end[0]) for end in ends)
-    return ReplicateEstimate(
-        value,
-        error,
-        low,
-        high,
-        confidence_level,
-        degrees,
-        replicates,
-        chosen.as_method,
-        (*notes, *plan.notes),
+    n_units = len(labels) if members is None else len(first)
+    return Estimate(
+        who=NOBODY,
+        value=value,
+        low=low,
+        high=high,
+        confidence_level=confidence_level,
+        standard_error=error,
+        degrees_of_freedom=degrees if np.isfinite(degrees) else None,
+        rests_on=RestsOn(n=len(labels), of="row", n_units=n_units, unit="unit", size=float(base.sum())),
+        method=chosen.as_method,
+        seed=seed,
+        answers=_ANSWERS,
+        notes=(*notes, *plan.notes),
+        replicates=replicates,
     )
 
 

@@ -8,24 +8,26 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.engine import Engine, on_engine
-from proband.errors import DesignError, UsageError
-from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.errors import DesignError, unknown_name
+from proband.inference.verification.intervals.few_errors import bounds_without_errors
+from proband.inference.verification.intervals.rate_interval import ZeroErrorBounds
 from proband.inference.verification.people.group_differences import (
     GenuineErrors,
-    GroupDifference,
     ImpostorErrors,
-    RateName,
     differences_of_groups,
 )
 from proband.inference.verification.people.hard_subjects import HardSubjects, ImageErrors, hard_subjects
 from proband.inference.verification.people.meetings import Comparisons, Ints
 from proband.inference.verification.people.supposed import Lent
-from proband.inference.verification.points import room_for_thirty
+from proband.inference.verification.points import rate_of, room_for_thirty
 from proband.inference.verification.shared import Shared
 from proband.measures.pairs.counts import count_pairs, tail_pairs
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.verification import OperatingPoint
+from proband.results.about import Who
 from proband.results.base import Confidence, Count, Rate, Result
+from proband.results.difference import Difference
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.samples import Experiment, Samples
 from proband.samples.table import Selection, frozen, require_values
@@ -96,7 +98,7 @@ VERDICTS = {one.code for one in (_NO_THRESHOLD, _DIFFER, _NONE_DIFFER, _NOT_OF_P
 
 
 @dataclass(frozen=True)
-class GroupRates(Result):
+class GroupRates:
     """One group: genuine comparisons of its people, and impostor comparisons within it.
 
     Attributes
@@ -105,12 +107,16 @@ class GroupRates(Result):
         Its name, and its people.
     fnmr, fmr
         With their intervals; None where there is no comparison.
+    no_false_non_matches, no_false_matches
+        Where no such error is made (or nothing else): what that says; None otherwise.
     """
 
     group: str
     n_subjects: Count
-    fnmr: RateInterval | None
-    fmr: RateInterval | None
+    fnmr: Estimate | None
+    fmr: Estimate | None
+    no_false_non_matches: ZeroErrorBounds | None = None
+    no_false_matches: ZeroErrorBounds | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +133,8 @@ class Differential(Result):
         Samples without a value.
     algorithm, threshold
         Of the scores, and the threshold of all groups; None where everything is rejected.
-    differences
-        Of every two groups, in FNMR and in FMR; empty where groups are not groups of people.
+    fnmr_differences, fmr_differences
+        Of every two groups, those of one rate taken together; empty where groups are not groups of people.
     ratio_fnmr_p, ratio_fmr_p
         The chance of so large a ratio if groups were alike; None where it is not tested.
     tested
@@ -144,19 +150,27 @@ class Differential(Result):
     threshold: float | None
     groups: tuple[GroupRates, ...]
     n_ungrouped: Count
-    differences: tuple[GroupDifference, ...] = ()
+    fnmr_differences: tuple[Difference, ...] = ()
+    fmr_differences: tuple[Difference, ...] = ()
     ratio_fnmr_p: Rate | None = None
     ratio_fmr_p: Rate | None = None
     tested: bool = False
     confidence_level: Confidence = 0.95
+
+    def rates(self, rate: str) -> list[Estimate | None]:
+        """One error rate, ``fnmr`` or ``fmr``, of every group; None where there is no comparison."""
+        return [group.fnmr if rate == "fnmr" else group.fmr for group in self.groups]
+
+    def differences(self, rate: str) -> tuple[Difference, ...]:
+        """The differences of every two groups in one error rate, ``fnmr`` or ``fmr``."""
+        return self.fnmr_differences if rate == "fnmr" else self.fmr_differences
 
     def ratio(self, rate: str) -> float | None:
         """Find the largest rate over the smallest, of groups whose rate rests on enough errors; None with fewer than two.
 
         It describes these groups: the largest of several equal ones exceeds the smallest by chance alone.
         """
-        rates: list[RateInterval | None] = [getattr(one, rate) for one in self.groups]
-        values = [found.rate for found in rates if found is not None and found.supported]
+        values = [own.value for own in self.rates(rate) if own is not None and own.supported]
         return max(values) / min(values) if len(values) > 1 else None
 
     def sentences(self) -> list[Note]:
@@ -165,18 +179,17 @@ class Differential(Result):
         said = [
             _NO_THRESHOLD(**of) if self.threshold is None else _AT_THRESHOLD(**of, threshold=self.threshold)
         ]
-        for one in self.groups:
-            named = {**of, "group": one.group, "people": one.n_subjects}
-            rates = tuple(
-                _rate(name, rate) for name, rate in (("FNMR", one.fnmr), ("FMR", one.fmr)) if rate is not None
-            )
+        for group in self.groups:
+            named = {**of, "group": group.group, "people": group.n_subjects}
+            both = ("FNMR", group.fnmr), ("FMR", group.fmr)
+            rates = tuple(_rate(name, rate) for name, rate in both if rate is not None)
             said.append(_GROUP(**named, rates=rates) if rates else _EMPTY_GROUP(**named))
         for name in ("fnmr", "fmr"):
             ratio, p = self.ratio(name), getattr(self, f"ratio_{name}_p")
             if ratio is not None and p is None:
                 said.append(_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio))
             elif ratio is not None:
-                floor = next((one.floor for one in self.differences if one.rate == name), None)
+                floor = next((pair.method.floor for pair in self.differences(name)), None)
                 said.append(
                     _TESTED_RATIO(algorithm=self.algorithm, rate=name.upper(), ratio=ratio, p=(p, floor))
                 )
@@ -189,17 +202,17 @@ class Differential(Result):
 
     def _differing(self, rate: str) -> list[Note]:
         """The differences that leave 0 out, or that there is none."""
-        of = [one for one in self.differences if one.rate == rate]
+        of = self.differences(rate)
         named = {"algorithm": self.algorithm, "rate": rate.upper()}
         apart = [
             _DIFFER(
-                **named, first=one.first, second=one.second, difference=one.difference, low=one.low,
-                high=one.high, p=(one.p_value, one.floor),
+                **named, first=pair.first, second=pair.second, difference=pair.value, low=pair.low,
+                high=pair.high, p=(pair.p_adjusted, pair.method.floor),
             )
-            for one in of
-            if not one.low <= 0 <= one.high
+            for pair in of
+            if pair.told_apart
         ]  # fmt: skip
-        return apart or [_NONE_DIFFER(**named, p=min(one.p_value for one in of))] if of else []
+        return apart or [_NONE_DIFFER(**named, p=min(pair.p_adjusted or 1.0 for pair in of))] if of else []
 
     @property
     def ratio_fnmr(self) -> float | None:
@@ -212,9 +225,10 @@ class Differential(Result):
         return self.ratio("fmr")
 
 
-def _rate(name: str, rate: RateInterval) -> Note:
+def _rate(name: str, rate: Estimate) -> Note:
     said = _RATE if rate.supported else _UNSUPPORTED_RATE
-    return said(rate=name, value=rate.rate, low=rate.low, high=rate.high, errors=rate.errors, n=rate.n)
+    counts = {"errors": rate.rests_on.n_events, "n": rate.rests_on.n}
+    return said(rate=name, value=rate.value, low=rate.low, high=rate.high, **counts)
 
 
 @on_engine
@@ -237,9 +251,7 @@ def error_rates_by(
     """
     samples = within.samples if isinstance(within, Experiment) else within
     if column not in samples.frame.columns:
-        raise UsageError(
-            f"There is no column {column!r}.", f"the columns are: {', '.join(samples.frame.columns)}."
-        )
+        raise unknown_name("column", column, samples.frame.columns, "to make groups of")
     values = samples.frame[column]
     require_values(values, "the samples table")
     kinds = sorted(values.drop_nulls().unique().to_list(), key=str)
@@ -253,14 +265,15 @@ def error_rates_by(
         chosen = (values == kind).fill_null(False).to_numpy()
         pairs = _pairs_of(scores, within, samples, chosen)
         made.append(None if pairs is None else _shared(scores, pairs, closeness))
-    lent = Lent.by(one.alike for one in made if one is not None)
+    lent = Lent.by(shared.alike for shared in made if shared is not None)
+    who = Who(algorithm=scores.name, column=column, threshold=point.threshold)
     groups = [
         GroupRates(str(kind), 0, None, None)
-        if one is None
-        else _rates(str(kind), replace(one, lent=lent), closeness, confidence_level)
-        for kind, one in zip(kinds, made, strict=True)
+        if shared is None
+        else _rates(replace(who, group=str(kind)), replace(shared, lent=lent), closeness, confidence_level)
+        for kind, shared in zip(kinds, made, strict=True)
     ]
-    found = Differential(
+    differential = Differential(
         scores.name,
         column,
         point.threshold,
@@ -268,11 +281,11 @@ def error_rates_by(
         int(values.null_count()),
         confidence_level=confidence_level,
     )
-    return _tested(found, scores, within, samples, closeness, seed)
+    return _with_test(differential, scores, within, samples, closeness, seed)
 
 
-def _tested(
-    found: Differential,
+def _with_test(
+    differential: Differential,
     scores: Scores,
     within: Experiment | Samples,
     samples: Samples,
@@ -280,37 +293,39 @@ def _tested(
     seed: int,
 ) -> Differential:
     """Deal the labels of groups anew over people, where each has one."""
-    names = [one.group for one in found.groups]
-    chosen = samples.frame[found.column].is_not_null().to_numpy()
+    names, who = (
+        [group.group for group in differential.groups],
+        Who(algorithm=scores.name, column=differential.column, threshold=differential.threshold),
+    )
+    chosen = samples.frame[differential.column].is_not_null().to_numpy()
     if isinstance(within, Samples):
         within = samples = samples.take(np.flatnonzero(chosen))
         chosen = np.ones(len(samples), dtype=np.bool_)
-    labels = _labels(samples, found.column, names)
+    labels = _labels(samples, differential.column, names)
     pairs = None if labels is None or len(names) < 2 else _pairs_of(scores, within, samples, chosen)
     if labels is None or pairs is None:
-        return found
+        return differential
     shared = Shared.of(scores, pairs, closeness)
     if not isinstance(shared.comparisons, Comparisons):
-        return found
+        return differential
     near = pairs.acquired
     of = labels[np.unique(np.concatenate([near.row_codes, near.column_codes]))]
     accepted = shared.tail >= closeness
     genuine = GenuineErrors(shared.genuine_people, shared.genuine < closeness, len(of))
     impostor = ImpostorErrors(shared.first[accepted], shared.second[accepted], shared.comparisons)
-    made = {}
-    kinds: tuple[tuple[RateName, GenuineErrors | ImpostorErrors], ...] = (
-        ("fnmr", genuine),
-        ("fmr", impostor),
-    )
+    tests = {}
+    kinds: tuple[tuple[str, GenuineErrors | ImpostorErrors], ...] = (("fnmr", genuine), ("fmr", impostor))
     for rate, errors in kinds:
-        rates: list[RateInterval | None] = [getattr(one, rate) for one in found.groups]
-        supported = np.array([one is not None and one.supported for one in rates])
-        made[rate] = differences_of_groups(rate, errors, of, names, supported, found.confidence_level, seed)
+        supported = np.array([own is not None and own.supported for own in differential.rates(rate)])
+        tests[rate] = differences_of_groups(
+            errors, of, names, supported, differential.confidence_level, seed, who
+        )
     return replace(
-        found,
-        differences=made["fnmr"].differences + made["fmr"].differences,
-        ratio_fnmr_p=made["fnmr"].ratio_p,
-        ratio_fmr_p=made["fmr"].ratio_p,
+        differential,
+        fnmr_differences=tuple(replace(pair, measure="fnmr") for pair in tests["fnmr"].differences),
+        fmr_differences=tuple(replace(pair, measure="fmr") for pair in tests["fmr"].differences),
+        ratio_fnmr_p=tests["fnmr"].ratio_p,
+        ratio_fmr_p=tests["fmr"].ratio_p,
         tested=True,
     )
 
@@ -356,10 +371,17 @@ def _shared(scores: Scores, pairs: PairSet, closeness: float) -> Shared:
     return replace(shared, whole=Shared.of(scores, pairs, reached))
 
 
-def _rates(name: str, shared: Shared, closeness: float, level: float) -> GroupRates:
-    fmr = shared.fmr_at(closeness, level) if shared.comparisons.n_impostor else None
-    fnmr = shared.fnmr_at(closeness, level) if len(shared.genuine) else None
-    return GroupRates(name, shared.comparisons.n_subjects, fnmr, fmr)
+def _rates(who: Who, shared: Shared, closeness: float, level: float) -> GroupRates:
+    fmr = rate_of(shared.fmr_at(closeness, level), who) if shared.comparisons.n_impostor else None
+    fnmr = rate_of(shared.fnmr_at(closeness, level), who) if len(shared.genuine) else None
+    return GroupRates(
+        who.group,
+        shared.comparisons.n_subjects,
+        fnmr,
+        fmr,
+        None if fnmr is None else bounds_without_errors(fnmr, fnmr.rests_on.n_units or 1),
+        None if fmr is None else shared.bounds_of(fmr),
+    )
 
 
 @on_engine

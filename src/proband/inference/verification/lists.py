@@ -5,34 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
-from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
 from proband.errors import Hint, InputError
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
-from proband.inference.verification.intervals.dyadic_auc import AucInterval, PairCloseness, auc_interval
-from proband.inference.verification.intervals.dyadic_bootstrap import interval_anew
+from proband.inference.verification.intervals.answers import THRESHOLD
+from proband.inference.verification.intervals.dyadic_auc import PairCloseness, auc_interval
 from proband.inference.verification.intervals.dyadic_rates import (
     false_non_match_rate,
     independent_interval,
     naive_interval,
 )
-from proband.inference.verification.intervals.equal_error import EqualErrorInterval
-from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.intervals.rate_interval import FALSE_MATCHES, FALSE_NON_MATCHES
 from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.people.partial_meetings import ListedComparisons
 from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
 from proband.inference.verification.points import (
     FMRS,
     N_RESAMPLES,
+    Summaries,
+    at_target,
     beyond_data,
     closeness_of,
     loosest_of,
+    point_of,
     points_of,
+    summaries,
+    summaries_of_nobody,
     with_intervals,
-    with_summaries,
 )
 from proband.inference.verification.results import ERROR_RATES, OVER_PEOPLE, Verification, VerificationPoint
 from proband.inference.verification.shared import Shared
@@ -40,6 +42,7 @@ from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_each, each_pair_once
 from proband.measures.verification import ErrorRates, OperatingPoint, admitting
 from proband.results.base import Answers
+from proband.results.estimate import Estimate
 from proband.results.targets import OTHER_PAIRS, PAIRS_INDEPENDENT
 from proband.scores.names import places_among, together
 from proband.scores.orientation import REVERSED_HINT
@@ -52,7 +55,7 @@ _REVERSED = 3.0  # standard errors below one half
 _OVER_COMPARISONS = Answers(
     ERROR_RATES,
     Target("comparisons-and-people", "other comparisons (FMR), other people (FNMR)"),
-    Target("threshold", "the algorithm and the threshold"),
+    THRESHOLD,
     Target(
         "comparisons-as-if-independent",
         "impostor comparisons are independent, which they are not: the interval of FMR is too narrow",
@@ -62,7 +65,7 @@ _OVER_COMPARISONS = Answers(
 OVER_PAIRS = Answers(
     ERROR_RATES,
     OTHER_PAIRS,
-    Target("threshold", "the algorithm and the threshold"),
+    THRESHOLD,
     PAIRS_INDEPENDENT,
 )
 ASSUMED = Sentence(
@@ -72,7 +75,11 @@ ASSUMED = Sentence(
     "narrow. The samples or the subjects of the pairs would mend it",
 )
 
-Found = TypeVar("Found", RateInterval, AucInterval, EqualErrorInterval)
+NOBODY_KNOWN = Sentence(
+    "verification.no-interval-of-nobody",
+    "note",
+    "{which}: no interval, since the list does not say whose all comparisons are",
+)
 _ONE_PERSON = 3  # people that mated pairs make who may be one
 _DOUBTFUL = Sentence(
     "verification.people-doubtful",
@@ -141,33 +148,63 @@ def verified_list(
         crossing = closeness_of(rates.eer().threshold, sign)
         needed = everything.reaching(min(loosest, crossing))
         shared = needed.reaching(loosest)
-        made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings)
-        people = shared.comparisons.n_subjects
-        found = Verification(
-            rates, made, people, confidence_level, OVER_PEOPLE, notes, compared, alike=everything.alike
+        made = with_intervals(
+            rates.algorithm, points, sign, shared, confidence_level, n_resamples, naive, drawings
         )
-        found = with_summaries(found, needed, own_area)
+        whole = summaries(rates, needed, own_area, confidence_level)
+        verification = Verification(
+            rates,
+            made,
+            whole.eer,
+            whole.auc,
+            shared.comparisons.n_subjects,
+            confidence_level,
+            OVER_PEOPLE,
+            (*notes, *whole.notes),
+            compared,
+            whole.genuine_weight,
+            alike=everything.alike,
+        )
         if trials is not given:
             everything = _in_doubt(everything)
-        return _without_doubt(found, everything), everything
+        return _without_doubt(verification, everything, drawings.seed), everything
     named = pl.concat(together(trials.frame["target_subject"], trials.frame["query_subject"])).drop_nulls()
     interval = naive_interval if len(named) else independent_interval
     made = tuple(
-        VerificationPoint(
-            point,
-            interval(point.false_matches, point.n_impostor, confidence_level),
-            _fnmr(trials, point, sign, confidence_level),
-            None,
-            None,
+        point_of(
+            rates.algorithm,
+            at,
+            interval(FALSE_MATCHES, at.false_matches, at.n_impostor, confidence_level),
+            _fnmr(trials, at, sign, confidence_level),
         )
-        for point in points
+        for at in points
+    )
+    made = tuple(
+        point if point.target_fmr is None else at_target(point, None, drawings.seed) for point in made
     )
     answers, notes = (_OVER_COMPARISONS, notes) if len(named) else (OVER_PAIRS, (*notes, ASSUMED()))
-    area = None if len(named) else auc_interval(closeness_of_list(trials), None, confidence_level)
-    found = Verification(
-        rates, made, named.n_unique(), confidence_level, answers, notes, compared, auc_interval=area
+    whole = _summaries(rates, trials, confidence_level, people_named=bool(len(named)))
+    verification = Verification(
+        rates,
+        made,
+        whole.eer,
+        whole.auc,
+        named.n_unique(),
+        confidence_level,
+        answers,
+        notes,
+        compared,
     )
-    return found, None
+    return verification, None
+
+
+def _summaries(rates: ErrorRates, trials: Trials, level: float, *, people_named: bool) -> Summaries:
+    """Summaries of a list that does not say whose all comparisons are; the area of independent pairs has an interval."""
+    whole = summaries_of_nobody(rates, level, NOBODY_KNOWN(which="EER"), NOBODY_KNOWN(which="AUC"))
+    if people_named:
+        return whole
+    area = auc_interval(closeness_of_list(trials), None, level)
+    return whole._replace(auc=replace(area, who=whole.auc.who))
 
 
 def _in_doubt(shared: Shared) -> Shared:
@@ -183,44 +220,54 @@ def _alone(shared: Shared) -> int:
     return int(np.count_nonzero(np.bincount(shared.genuine_people) == 1))
 
 
-def _without_doubt(found: Verification, shared: Shared) -> Verification:
+def _without_doubt(verification: Verification, shared: Shared, seed: int) -> Verification:
     """Error rates with wider intervals where several people may be one."""
-    if shared.in_doubt == 1:
-        return found
-    crossing, area, factor = found.eer_interval, found.auc_interval, shared.in_doubt
+    factor = shared.in_doubt
+    if factor == 1:
+        return verification
     return replace(
-        found,
-        points=tuple(_wider_point(one, factor) for one in found.points),
-        eer_interval=None if crossing is None else _wider(crossing, crossing.value, factor),
-        auc_interval=None if area is None else _wider(area, area.value, factor),
-        notes=(*found.notes, _DOUBTFUL(alone=_alone(shared), n=len(shared.genuine))),
+        verification,
+        points=tuple(_wider_point(point, factor, seed) for point in verification.points),
+        eer=_wider(verification.eer, factor),
+        auc=_wider(verification.auc, factor),
+        notes=(*verification.notes, _DOUBTFUL(alone=_alone(shared), n=len(shared.genuine))),
     )
 
 
-def _wider_point(point: VerificationPoint, factor: int) -> VerificationPoint:
-    fmr, fnmr = (
-        replace(_wider(one, one.rate, factor), n_effective=one.n_effective / factor)
-        for one in (point.fmr, point.fnmr)
-    )
-    drawn = point.replicates
+def _wider_point(point: VerificationPoint, factor: int, seed: int) -> VerificationPoint:
+    fmr, fnmr = (_wider(rate, factor) for rate in (point.fmr, point.fnmr_at_threshold))
+    wider = replace(point, fmr=fmr, fnmr=fnmr, fnmr_at_threshold=fnmr)
+    if point.target_fmr is None:
+        return wider
+    drawn = point.fnmr.replicates
     if drawn is None:
-        return replace(point, fmr=fmr, fnmr=fnmr)
-    drawn = drawn.mean() + sqrt(factor) * (drawn - drawn.mean())
-    return replace(point, fmr=fmr, fnmr=fnmr, fnmr_at_fmr=interval_anew(fnmr, drawn), replicates=drawn)
+        return at_target(wider, None, seed)
+    return at_target(wider, drawn.mean() + sqrt(factor) * (drawn - drawn.mean()), seed, len(drawn))
 
 
-def _wider(found: Found, value: float, factor: int) -> Found:
+def _wider(estimate: Estimate, factor: int) -> Estimate:
     """The same with so many times the variance, as `Apart.times` has it of differences.
 
     The ends of a bound 1 − a^(1/n) are those of so many times fewer trials.
     """
-    error = sqrt(factor) * found.standard_error
-    slack = 1 - (1 - (found.high - found.low)) ** factor
+    if not estimate.has_interval:
+        return estimate
+    value, rests_on = estimate.value, estimate.rests_on
+    error = sqrt(factor) * (estimate.standard_error or 0.0)
+    slack = 1 - (1 - (estimate.high - estimate.low)) ** factor
     ends = Interval(max(0.0, value - slack), min(1.0, value + slack))
     if error > 0 and 0 < value < 1:
-        t = t_quantile(found.confidence_level, found.degrees_of_freedom or 0.0)
+        t = t_quantile(estimate.confidence_level, estimate.degrees_of_freedom or 0.0)
         ends = wilson_interval(value, value * (1 - value) / error**2, t)
-    return replace(found, low=min(ends.low, found.low), high=max(ends.high, found.high), standard_error=error)
+    if rests_on.n_effective is not None:
+        rests_on = replace(rests_on, n_effective=rests_on.n_effective / factor)
+    return replace(
+        estimate,
+        low=min(ends.low, estimate.low),
+        high=max(ends.high, estimate.high),
+        standard_error=error,
+        rests_on=rests_on,
+    )
 
 
 def closeness_of_list(trials: Trials) -> PairCloseness:
@@ -255,14 +302,14 @@ def shared_by(trials: Trials, sign: float) -> Shared | None:
     return Shared(ListedComparisons.of(one, other, len(names)), own, genuine, one, other, tail)
 
 
-def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> RateInterval:
+def _fnmr(trials: Trials, point: OperatingPoint, sign: float, level: float) -> Estimate:
     genuine = trials.frame.filter(pl.col("mated") & ~pl.col("failed"))
     closeness = sign * genuine["score"].to_numpy()
     missed = closeness < (np.inf if point.threshold is None else sign * point.threshold)
     whose = genuine["target_subject"].fill_null(genuine["query_subject"])
     if whose.null_count():
         interval = naive_interval if whose.null_count() < len(whose) else independent_interval
-        return interval(point.false_non_matches, point.n_genuine, level)
+        return interval(FALSE_NON_MATCHES, point.false_non_matches, point.n_genuine, level)
     return false_non_match_rate(
         np.unique(whose.to_numpy(), return_inverse=True)[1], missed.astype(np.float64), level
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +24,12 @@ from proband.inference.verification.people.drawings import Drawings, Weights, re
 from proband.inference.verification.people.person_rates import by_comparison
 from proband.measures.open_set import Searches, SearchPoint
 from proband.measures.pairs.counts import allowed_errors
-from proband.results.base import Answers, Confidence, Result
+from proband.results.about import RestsOn, Who
+from proband.results.base import Answers, Confidence, Record, Result
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
-from proband.results.targets import PEOPLE_ALIKE
-from proband.words import Note, Sentence, Target
+from proband.results.targets import GALLERY, PEOPLE_ALIKE, derived
+from proband.words import Method, Note, Sentence, Target, given
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,6 +41,21 @@ _BEYOND = Sentence(
     "there is at the smallest FPIR that these searches can show, not at the target",
 )
 _SUPPORTED = 30
+_FPIR = Target("fpir", "false positive identification rate at this threshold")
+_FNIR = Target("fnir", "false negative identification rate at this threshold")
+_DIR = Target("dir", "detection and identification rate at this threshold")
+_WILSON = Method(
+    "searches-wilson",
+    "Wilson, people as units",
+    "Wilson's interval with people as units",
+    ("wilson1927", "rao1992"),
+)
+_RE_ESTIMATED = Method(
+    "fnir-threshold-anew",
+    "people drawn anew, threshold found anew (Wilson with the larger variance)",
+    "Wilson's interval with the variance of people drawn anew, the threshold set anew in each replicate",
+    ("efron1979", "wilson1927"),
+)
 _ANSWERS = Answers(
     Target("fpir-and-fnir", "false positive and false negative identification rates"),
     Target("people-searched", "new people searched for in this gallery, as many probes each"),
@@ -46,51 +64,45 @@ _ANSWERS = Answers(
 )
 
 
-@dataclass(frozen=True)
-class SearchInterval(Result):
-    """One operating point of a search with its intervals.
+@dataclass(frozen=True, eq=False)
+class SearchRates(Record):
+    """One operating point of a search: both error rates with their intervals.
 
     Attributes
     ----------
-    point
-        The threshold and the counts.
-    fpir, fnir
-        Their intervals, at the threshold held fixed.
-    fnir_at_fpir
-        FNIR at the FPIR asked for, with the threshold found anew in every replicate of people. None without replicates, and
-        where no false positive is allowed.
+    fnir
+        At the FPIR asked for, with the threshold re-estimated in every replicate of people; where there are no replicates, or no
+        false positive is allowed, with the interval of the fixed threshold.
+    fpir, fnir_at_threshold, dir
+        At the threshold held fixed; the last is the detection and identification rate, 1 − FNIR.
+    counts
+        The threshold, and how many searches err there of how many.
     """
 
-    written = Written(
-        {
-            "fpir_interval": "fpir",
-            "fnir_interval": "fnir",
-            "fnir_at_fpir_interval": "fnir_at_fpir",
-            "dir": "point.dir",
-        },
-        also=("dir_interval", "fpir_supported", "fnir_supported"),
-        spread=("point",),
-    )
+    written = Written(also=("dir",), spread=("counts",))
 
-    point: SearchPoint
-    fpir: Interval
-    fnir: Interval
-    fnir_at_fpir: Interval | None = None
+    counts: SearchPoint
+    fpir: Estimate
+    fnir: Estimate
+    fnir_at_threshold: Estimate
 
     @property
-    def fpir_supported(self) -> bool:
-        """Whether the false positive rate rests on at least 30 events."""
-        return self.point.false_positives >= _SUPPORTED
+    def dir(self) -> Estimate:
+        """The detection and identification rate at the threshold held fixed."""
+        missed = self.fnir_at_threshold
+        return replace(
+            missed,
+            value=1.0 - missed.value,
+            low=1.0 - missed.high,
+            high=1.0 - missed.low,
+            rests_on=replace(missed.rests_on, events=self.counts.n_mated - self.counts.misses),
+            answers=replace(missed.answers, of=_DIR),
+        )
 
     @property
-    def fnir_supported(self) -> bool:
-        """Whether the false negative rate rests on at least 30 events."""
-        return self.point.misses >= _SUPPORTED
-
-    @property
-    def dir_interval(self) -> Interval:
-        """The interval of the detection and identification rate."""
-        return Interval(1.0 - self.fnir.high, 1.0 - self.fnir.low)
+    def re_estimated(self) -> Interval | None:
+        """The interval of `fnir` with the threshold re-estimated; None where there are no replicates."""
+        return None if self.fnir.replicates is None else Interval(self.fnir.low, self.fnir.high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +129,7 @@ class SearchEstimates(Result):
     )
 
     searches: Searches
-    points: tuple[SearchInterval, ...]
+    points: tuple[SearchRates, ...]
     confidence_level: Confidence
     answers: Answers
 
@@ -130,28 +142,30 @@ class SearchEstimates(Result):
     def notes(self) -> tuple[Note, ...]:
         """What a reader should know: what searches say of themselves, and rates beyond what so few can show."""
         strangers = len(self.searches.best)
-        asked = [one.point.asked for one in self.points if one.point.asked is not None]
-        beyond = any(allowed_errors(fpir, strangers) == 0 for fpir in asked)
+        targets = [at.counts.target_fpir for at in self.points if at.counts.target_fpir is not None]
+        beyond = any(allowed_errors(fpir, strangers) == 0 for fpir in targets)
         return (*self.searches.notes, *([_BEYOND(n=strangers, least=1 / strangers)] if beyond else []))
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each operating point."""
         return frame_of_rows(
             [
                 {
                     "algorithm": self.algorithm,
-                    **one.point.to_dict(),
-                    "fpir_low": one.fpir.low,
-                    "fpir_high": one.fpir.high,
-                    "fnir_low": one.fnir.low,
-                    "fnir_high": one.fnir.high,
-                    "fnir_at_fpir_low": None if one.fnir_at_fpir is None else one.fnir_at_fpir.low,
-                    "fnir_at_fpir_high": None if one.fnir_at_fpir is None else one.fnir_at_fpir.high,
-                    "fpir_supported": one.fpir_supported,
-                    "fnir_supported": one.fnir_supported,
+                    **asdict(at.counts),
+                    "fpir": at.fpir.value,
+                    "fnir": at.fnir.value,
+                    "fpir_low": at.fpir.low,
+                    "fpir_high": at.fpir.high,
+                    "fnir_low": at.fnir_at_threshold.low,
+                    "fnir_high": at.fnir_at_threshold.high,
+                    "fnir_at_fpir_low": None if at.re_estimated is None else at.re_estimated.low,
+                    "fnir_at_fpir_high": None if at.re_estimated is None else at.re_estimated.high,
+                    "fpir_supported": at.fpir.supported,
+                    "fnir_supported": at.fnir.supported,
                     "n_enrolled": self.searches.n_enrolled,
                 }
-                for one in self.points
+                for at in self.points
             ]
         ).with_columns(pl.col("fnir_at_fpir_low", "fnir_at_fpir_high").cast(pl.Float64))
 
@@ -188,17 +202,66 @@ def searches_with_intervals(
             missed = ~((searches.mate >= closeness) & (searches.place <= rank) & np.isfinite(searches.mate))
             positive = _Fixed.of(searches.best >= closeness, searches.nonmated_subjects)
             negative = _Fixed.of(missed, searches.mated_subjects)
-            anew = None
+            replicated = None
             if n_resamples and point.false_positives:
                 measure = _FnirAnew.of(searches, fpir, rank)
                 blocks = replicates(measure, "vertex", measure.n_people, n_resamples, drawings, threads)
-                anew = negative.anew(np.concatenate(list(blocks)), confidence_level)
-            points.append(
-                SearchInterval(
-                    point, positive.interval(confidence_level), negative.interval(confidence_level), anew
-                )
-            )
+                replicated = np.concatenate(list(blocks))
+            points.append(_rates(searches, point, positive, negative, replicated, confidence_level, seed))
     return SearchEstimates(searches, tuple(points), confidence_level, _ANSWERS)
+
+
+def _rates(
+    searches: Searches,
+    counts: SearchPoint,
+    positive: _Fixed,
+    negative: _Fixed,
+    replicated: Floats | None,
+    level: float,
+    seed: int,
+) -> SearchRates:
+    """Both rates of a point with their intervals, FNIR twice: at the target FPIR, and at the threshold held fixed."""
+    who = Who(
+        algorithm=searches.algorithm,
+        target_fpir=counts.target_fpir,
+        threshold=counts.threshold,
+        candidates=counts.rank,
+    )
+
+    def rate(fixed: _Fixed, of: Target, what: str, events: int, n: int) -> Estimate:
+        low, high = fixed.interval(level)
+        return Estimate(
+            who=who,
+            value=events / n,
+            low=low,
+            high=high,
+            confidence_level=level,
+            standard_error=sqrt(fixed.variance),
+            degrees_of_freedom=fixed.freedom,
+            rests_on=RestsOn(n, what, events, fixed.n_people, "person", fixed.worth),
+            supported=events >= _SUPPORTED,
+            method=_WILSON,
+            answers=replace(_ANSWERS, of=of),
+        )
+
+    fpir = rate(positive, _FPIR, "non-mated search", counts.false_positives, counts.n_nonmated)
+    held = rate(negative, _FNIR, "mated search", counts.misses, counts.n_mated)
+    at = "" if counts.target_fpir is None else given(counts.target_fpir)
+    fnir = replace(held, answers=replace(held.answers, of=Target(f"fnir@{at}", f"FNIR at an FPIR of {at}")))
+    if replicated is not None:
+        low, high = negative.anew(replicated, level)
+        varying = derived("threshold", "{}, and the threshold set on them", _ANSWERS.varying)
+        fnir = replace(
+            fnir,
+            low=low,
+            high=high,
+            standard_error=max(sqrt(negative.variance), float(replicated.std(ddof=1))),
+            method=_RE_ESTIMATED,
+            seed=seed,
+            answers=replace(fnir.answers, varying=varying, fixed=GALLERY),
+            replicates=replicated,
+        )
+    return SearchRates(counts, fpir, fnir, held)
 
 
 @dataclass(frozen=True)
@@ -208,19 +271,25 @@ class _Fixed:
     rate: float
     worth: float
     freedom: float | None
+    n_people: int
+
+    @property
+    def variance(self) -> float:
+        """Of the rate, over other people."""
+        return self.rate * (1 - self.rate) / self.worth
 
     @classmethod
     def of(cls, events: npt.NDArray[np.bool_], people: npt.NDArray[np.int32]) -> _Fixed:
         codes = np.unique(people, return_inverse=True)[1]
         sizes = np.bincount(codes).astype(np.float64)
         n, k = len(events), len(sizes)
-        found = by_comparison(np.bincount(codes, weights=events).astype(np.float64), sizes)
-        if found.rate in (0.0, 1.0):
-            return cls(found.rate, float(k), None if n == k else float(k - 1))
+        own = by_comparison(np.bincount(codes, weights=events).astype(np.float64), sizes)
+        if own.rate in (0.0, 1.0):
+            return cls(own.rate, float(k), None if n == k else float(k - 1), k)
         if n == k:
-            return cls(found.rate, float(n), None)
-        most = found.rate * (1 - found.rate) / found.variance if k > 1 and found.variance > 0 else n
-        return cls(found.rate, min(float(n), most), found.freedom)
+            return cls(own.rate, float(n), None, k)
+        most = own.rate * (1 - own.rate) / own.variance if k > 1 and own.variance > 0 else n
+        return cls(own.rate, min(float(n), most), own.freedom, k)
 
     def interval(self, level: float, worth: float | None = None) -> Interval:
         t = normal_quantile(level) if self.freedom is None else t_quantile(level, self.freedom)
@@ -228,7 +297,7 @@ class _Fixed:
 
     def anew(self, drawn: Floats, level: float) -> Interval:
         """The interval with the larger of this variance and that of replicates; percentiles where nothing varies here."""
-        fixed, variance = self.interval(level), self.rate * (1 - self.rate) / self.worth
+        fixed, variance = self.interval(level), self.variance
         if variance == 0:
             low, high = fixed if drawn.min() == drawn.max() else recentred_interval(drawn, self.rate, level)
             return Interval(min(fixed.low, low), max(fixed.high, high))
@@ -264,5 +333,5 @@ class _FnirAnew:
         # The closest stranger that may not be returned: mates must be closer.
         limits = self.best[np.argmax(positives > allowed[:, None], axis=1)]
         missed = self.mate <= limits[:, None]
-        found: Floats = (enrolled * missed).sum(axis=1) / enrolled.sum(axis=1)
-        return found
+        rates: Floats = (enrolled * missed).sum(axis=1) / enrolled.sum(axis=1)
+        return rates

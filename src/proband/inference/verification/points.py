@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
+from math import ceil, nan
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.verification.intervals.dyadic_auc import AucInterval
-from proband.inference.verification.intervals.dyadic_bootstrap import interval_anew
+from proband.inference.verification.intervals.answers import answers_of_verification
+from proband.inference.verification.intervals.dyadic_bootstrap import error_anew, interval_anew
 from proband.inference.verification.intervals.dyadic_rates import naive_interval
 from proband.inference.verification.intervals.equal_error import equal_error_interval
+from proband.inference.verification.intervals.few_errors import bounds_without_errors
+from proband.inference.verification.intervals.rate_interval import (
+    FALSE_MATCHES,
+    FALSE_NON_MATCHES,
+    ZeroErrorBounds,
+)
 from proband.inference.verification.people.drawings import Drawings
-from proband.inference.verification.results import Verification, VerificationPoint
+from proband.inference.verification.results import VerificationPoint
 from proband.inference.verification.shared import Shared
+from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.measures.pairs.counts import PairCounts
 from proband.measures.verification import SUPPORTED, ErrorRates, OperatingPoint
-from proband.words import Note, Sentence
+from proband.results.about import RestsOn, Who
+from proband.results.base import describing
+from proband.results.estimate import Estimate
+from proband.results.targets import derived
+from proband.words import Method, Note, Sentence, counted
 
 Floats = npt.NDArray[np.float64]
 FMRS = (1e-2, 1e-3, 1e-4)
@@ -40,21 +52,40 @@ CLOSEST_TIED = Sentence(
     "caution",
     "the closest impostor scores are equal, and more of them than a target FMR of {fmr:given} allows: a threshold that keeps it admits none",
 )
+_NO_INTERVAL = Method("no-interval", "no interval", "no interval")
 _LEAST_TAIL = 500_000  # impostor comparisons that replicates can always reach back to
 
 
-def with_summaries(
-    found: Verification, shared: Shared, area: AucInterval | None, *, eer: bool = True
-) -> Verification:
+class Summaries(NamedTuple):
+    """The equal error rate and the area under the ROC, with what is to be said of them.
+
+    Attributes
+    ----------
+    eer, auc, genuine_weight
+        Both with their intervals, or without; and how much FNMR counts in the uncertainty of the first.
+    notes
+        Why one has no interval.
+    """
+
+    eer: Estimate
+    auc: Estimate
+    genuine_weight: float | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def summaries(
+    rates: ErrorRates, shared: Shared, area: Estimate | None, level: float, *, eer: bool = True
+) -> Summaries:
     """Give the equal error rate and the area their intervals over people, or say why they have none."""
-    rates, level = found.rates, found.confidence_level
-    crossing = None
+    at, n = rates.eer(), rates.counts.n_impostor
+    plain = summaries_of_nobody(rates, level, _TOO_MANY(which="EER", n=n), _TOO_MANY(which="AUC", n=n))
+    weight = None
+    crossing = plain.eer
     if eer:
         sign = 1.0 if rates.larger_is_closer else -1.0
-        at = rates.eer()
         closeness = closeness_of(at.threshold, sign)
         accepted = shared.tail >= closeness
-        crossing = equal_error_interval(
+        estimate, weight = equal_error_interval(
             at.value,
             rates.curve,
             (shared.genuine_people, shared.genuine < closeness),
@@ -62,12 +93,34 @@ def with_summaries(
             shared.comparisons,
             level,
         )
-    notes = [
-        _TOO_MANY(which=name, n=rates.counts.n_impostor)
-        for name, made in (("EER", crossing), ("AUC", area))
-        if made is None
-    ]
-    return replace(found, eer_interval=crossing, auc_interval=area, notes=(*found.notes, *notes))
+        crossing = replace(estimate, who=plain.eer.who)
+    area = plain.auc if area is None else replace(area, who=plain.auc.who)
+    notes = tuple(note for summary in (crossing, area) if not summary.has_interval for note in summary.notes)
+    return Summaries(crossing, area, weight, notes)
+
+
+def summaries_of_nobody(rates: ErrorRates, level: float, of_eer: Note, of_auc: Note) -> Summaries:
+    """The equal error rate and the area without intervals, each with a note that says why."""
+    at, counts = rates.eer(), rates.counts
+    who = Who(algorithm=rates.algorithm)
+
+    def without_interval(measure: EER | AUC, value: float, who: Who, why: Note) -> Estimate:
+        return Estimate(
+            who=who,
+            value=value,
+            low=nan,
+            high=nan,
+            confidence_level=level,
+            rests_on=RestsOn(counts.n_genuine + counts.n_impostor, "comparison"),
+            method=_NO_INTERVAL,
+            answers=describing(measure.estimand),
+            notes=(why,),
+        )
+
+    return Summaries(
+        without_interval(EER(), at.value, replace(who, threshold=at.threshold), of_eer),
+        without_interval(AUC(), rates.auc(), who, of_auc),
+    )
 
 
 def closeness_of(threshold: float | None, sign: float) -> float:
@@ -93,7 +146,7 @@ def loosest_of(
 ) -> float:
     """Find the closeness down to which impostors are needed: for the thresholds, for those of false match rates, and for replicates."""
     sign = 1.0 if rates.larger_is_closer else -1.0
-    reached = [sign * one for one in thresholds]
+    reached = [sign * threshold for threshold in thresholds]
     reached += [rates.counts.closeness_to_admit(rates.allowed_at(fmr)) for fmr in fmrs]
     if replicated and fmrs:
         # Replicates move the threshold both ways, so some more of the tail is needed than the points themselves use.
@@ -114,7 +167,18 @@ def room_for_thirty(counts: PairCounts) -> float:
     return at if binned.impostor[first:].sum() <= _LEAST_TAIL else np.inf
 
 
+def re_estimated_method(n_resamples: int) -> Method:
+    """How FNMR at a false match rate has its interval: the threshold set anew in so many replicates of people."""
+    return Method(
+        "fnmr-threshold-anew",
+        f"people drawn anew, threshold found anew ({counted(n_resamples, 'replicate')}; Wilson with the larger variance)",
+        "Wilson's interval with the variance of people drawn anew, the threshold set anew in each replicate",
+        ("efron1979", "fogliato2024", "wilson1927"),
+    )
+
+
 def with_intervals(
+    algorithm: str,
     points: Sequence[OperatingPoint],
     sign: float,
     shared: Shared,
@@ -125,26 +189,89 @@ def with_intervals(
     threads: int | None = None,
 ) -> tuple[VerificationPoint, ...]:
     """Give points their intervals over people, all under the same drawings of them."""
-    asked = (
-        [one.asked for one in points if one.asked is not None and one.false_matches] if n_resamples else []
+    targets = (
+        [at.target_fmr for at in points if at.target_fmr is not None and at.false_matches]
+        if n_resamples
+        else []
     )
-    drawn = dict(zip(asked, shared.fnmr_replicates(asked, n_resamples, drawings, threads), strict=True))
+    drawn = dict(zip(targets, shared.fnmr_replicates(targets, n_resamples, drawings, threads), strict=True))
     return tuple(
-        _with_intervals(one, sign, shared, level, naive, None if one.asked is None else drawn.get(one.asked))
-        for one in points
+        at_target(
+            at_threshold(algorithm, at, sign, shared, level, naive),
+            drawn.get(at.target_fmr),
+            drawings.seed,
+            n_resamples,
+        )
+        if at.target_fmr is not None
+        else at_threshold(algorithm, at, sign, shared, level, naive)
+        for at in points
     )
 
 
-def _with_intervals(
-    point: OperatingPoint, sign: float, shared: Shared, level: float, naive: bool, replicates: Floats | None
+def at_threshold(
+    algorithm: str, counts: OperatingPoint, sign: float, shared: Shared, level: float, naive: bool = False
 ) -> VerificationPoint:
-    threshold = closeness_of(point.threshold, sign)
-    fmr, fnmr = shared.fmr_at(threshold, level), shared.fnmr_at(threshold, level)
-    anew = None if replicates is None else interval_anew(fnmr, replicates)
-    plain = None
+    """Give a point its intervals over people, at the threshold held fixed."""
+    closeness = closeness_of(counts.threshold, sign)
+    fmr, fnmr = shared.fmr_at(closeness, level), shared.fnmr_at(closeness, level)
+    bounds = shared.bounds_of(fmr), bounds_without_errors(fnmr, fnmr.rests_on.n_units or 1)
     if naive:
-        plain = (
-            naive_interval(point.false_matches, point.n_impostor, level, shared.comparisons.n_subjects),
-            naive_interval(point.false_non_matches, point.n_genuine, level, shared.comparisons.n_subjects),
-        )
-    return VerificationPoint(point, fmr, fnmr, anew, plain, replicates)
+        people = shared.comparisons.n_subjects
+        of = FALSE_MATCHES, counts.false_matches, counts.n_impostor
+        fmr = replace(fmr, naive=_beside(naive_interval(*of, level, people)))
+        of = FALSE_NON_MATCHES, counts.false_non_matches, counts.n_genuine
+        fnmr = replace(fnmr, naive=_beside(naive_interval(*of, level, people)))
+    return point_of(algorithm, counts, fmr, fnmr, *bounds)
+
+
+def _beside(naive: Estimate) -> Estimate:
+    """An interval of independent comparisons, under a name that tells it from the rate it stands beside."""
+    of = derived("naive", "{}, comparisons as if independent", naive.of)
+    return replace(naive, answers=replace(naive.answers, of=of))
+
+
+def point_of(
+    algorithm: str,
+    counts: OperatingPoint,
+    fmr: Estimate,
+    fnmr: Estimate,
+    no_false_matches: ZeroErrorBounds | None = None,
+    no_false_non_matches: ZeroErrorBounds | None = None,
+) -> VerificationPoint:
+    """Make an operating point of its rates at the threshold held fixed, and say whose and where they are."""
+    who = Who(algorithm=algorithm, target_fmr=counts.target_fmr, threshold=counts.threshold)
+    fmr, fnmr = (rate_of(rate, who) for rate in (fmr, fnmr))
+    return VerificationPoint(counts, fmr, fnmr, fnmr, no_false_matches, no_false_non_matches)
+
+
+def rate_of(rate: Estimate, who: Who) -> Estimate:
+    """A rate, and those beside it, of whom it is."""
+    by_person, naive = (
+        None if other is None else replace(other, who=who) for other in (rate.by_person, rate.naive)
+    )
+    return replace(rate, who=who, by_person=by_person, naive=naive)
+
+
+def at_target(
+    point: VerificationPoint, replicates: Floats | None, seed: int, n_resamples: int = N_RESAMPLES
+) -> VerificationPoint:
+    """Give a point of a target FMR its FNMR there: with the threshold re-estimated in replicates, or with the fixed one's interval."""
+    held, target = point.fnmr_at_threshold, point.target_fmr
+    assert target is not None  # or else there is no target
+    of = FNMR(target).estimand
+    # Both kinds of errors set it, so that it stands beside the rate at the fixed threshold, and not in its place.
+    plain = replace(held, answers=replace(held.answers, of=of), by_person=None, naive=None)
+    if replicates is None:
+        return replace(point, fnmr=plain)
+    low, high = interval_anew(held, replicates)
+    fnmr = replace(
+        plain,
+        low=low,
+        high=high,
+        standard_error=error_anew(held, replicates),
+        method=re_estimated_method(n_resamples),
+        seed=seed,
+        answers=answers_of_verification(of),
+        replicates=replicates,
+    )
+    return replace(point, fnmr=fnmr)

@@ -1,35 +1,24 @@
-"""Error rates that were found: at one operating point, of one algorithm, of several."""
+"""Error rates of one algorithm: at one operating point, and at several with summaries of whole curves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import polars as pl
-
 from proband.engine.arguments import published
-from proband.errors import UsageError, first_few, nearest, quoted
 from proband.inference.proportions import Interval
-from proband.inference.verification.intervals.dyadic_auc import AucInterval
-from proband.inference.verification.intervals.equal_error import EqualErrorInterval
-from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.intervals.answers import PEOPLE_SHARED
+from proband.inference.verification.intervals.rate_interval import ZeroErrorBounds, has_few_errors
 from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
 from proband.measures.verification import ErrorRates, OperatingPoint
-from proband.results.base import Answers, Confidence, Count, Result
+from proband.results.base import Answers, Confidence, Count, Rate, Result
 from proband.results.compared import Compared
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.words import Note, Target, digits, fixed, given, interval, small_interval, threshold
 
-Floats = npt.NDArray[np.float64]
 ERROR_RATES = Target("fmr-and-fnmr", "false match and false non-match rates")
-PEOPLE_SHARED = Target(
-    "people-alike-and-shared",
-    "people are independent and identically distributed; comparisons that share a person are not independent",
-)
 OVER_PEOPLE = Answers(
     ERROR_RATES,
     OTHER_PEOPLE_COMPARED,
@@ -40,45 +29,64 @@ OVER_PEOPLE = Answers(
 
 @dataclass(frozen=True, eq=False)
 class VerificationPoint(Result):
-    """One operating point with its intervals.
+    """One operating point: both error rates with their intervals.
 
     Attributes
     ----------
-    point
-        The threshold and the counts.
-    fmr, fnmr
-        At this threshold, held fixed.
-    fnmr_at_fmr
-        FNMR at the FMR asked for, with the threshold found anew in every replicate: the answer to "how good at that FMR",
-        where the threshold would be set on other people. None where there is no replicate interval.
-    naive
-        What intervals would be if every comparison were of other people; only where asked for.
-    replicates
-        FNMR at the FMR asked for in every drawing of people, by which algorithms are compared.
+    fnmr
+        At a target FMR: FNMR with the threshold re-estimated in every replicate of people, the answer to "how good at that FMR",
+        where the threshold would be set on other people; where there are no replicates, with the interval of the fixed threshold.
+        At a threshold that was asked for: FNMR there.
+    fmr, fnmr_at_threshold
+        At this threshold, held fixed. The second is `fnmr` itself, and not written again, where a threshold was asked for.
+    counts
+        The threshold, and how many errors are made there of how many comparisons, with and without failures to acquire.
+    no_false_matches, no_false_non_matches
+        Where no such error is made (or nothing else): what that says. None, and not written, otherwise.
     """
 
     written = Written(
-        {"fmr_interval": "fmr", "fnmr_interval": "fnmr", "fnmr_at_fmr_interval": "fnmr_at_fmr"},
-        without=("replicates",),
-        spread=("point",),
+        {"fnmr_at_threshold": "fnmr_beside", "far": "counts.far", "frr": "counts.frr"},
+        spread=("counts",),
+        if_any=("fnmr_at_threshold", "no_false_matches", "no_false_non_matches"),
     )
 
-    point: OperatingPoint
-    fmr: RateInterval
-    fnmr: RateInterval
-    fnmr_at_fmr: Interval | None
-    naive: tuple[RateInterval, RateInterval] | None
-    replicates: Floats | None = field(default=None, repr=False)
+    counts: OperatingPoint
+    fmr: Estimate
+    fnmr: Estimate
+    fnmr_at_threshold: Estimate
+    no_false_matches: ZeroErrorBounds | None = None
+    no_false_non_matches: ZeroErrorBounds | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold, in the scores' own orientation; None where everything is rejected."""
+        return self.counts.threshold
+
+    @property
+    def target_fmr(self) -> Rate | None:
+        """The false match rate that was asked for, if one was."""
+        return self.counts.target_fmr
+
+    @property
+    def re_estimated(self) -> Interval | None:
+        """The interval of `fnmr` with the threshold re-estimated; None where there are no replicates."""
+        return None if self.fnmr.replicates is None else Interval(self.fnmr.low, self.fnmr.high)
+
+    @property
+    def fnmr_beside(self) -> Estimate | None:
+        """FNMR at the threshold held fixed, where `fnmr` is at a target; else None."""
+        return None if self.fnmr_at_threshold is self.fnmr else self.fnmr_at_threshold
 
     def __repr__(self) -> str:
-        at = (
-            "nothing accepted"
-            if self.point.threshold is None
-            else f"threshold {threshold(self.point.threshold)}"
-        )
+        if self.re_estimated is not None:
+            ends = interval(*self.re_estimated)
+            return f"FNMR {fixed(self.fnmr.value)} {ends} at target FMR {given(self.target_fmr or 0)}"
+        at = "nothing accepted" if self.threshold is None else f"threshold {threshold(self.threshold)}"
+        fmr, fnmr = self.fmr, self.fnmr_at_threshold
         return (
-            f"{at}: FMR {digits(self.fmr.rate)} {small_interval(self.fmr.low, self.fmr.high)}, FNMR {fixed(self.fnmr.rate)} "
-            f"{interval(self.fnmr.low, self.fnmr.high)}"
+            f"{at}: FMR {digits(fmr.value)} {small_interval(fmr.low, fmr.high)}, FNMR {fixed(fnmr.value)} "
+            f"{interval(fnmr.low, fnmr.high)}"
         )
 
 
@@ -91,9 +99,11 @@ class Verification(Result):
     ----------
     rates, points
         Error rates at every threshold, and the points with intervals.
-    eer_interval, auc_interval
-        The equal error rate and the area under the ROC with their intervals over people; None where the list does not say whose
-        the comparisons are, or there are too many to see who shares them, which a note says.
+    eer, auc
+        The equal error rate and the area under the ROC with their intervals over people; without an interval where the list does
+        not say whose the comparisons are, or there are too many to see who shares them, which a note says.
+    eer_genuine_weight
+        How much FNMR counts in the uncertainty of the equal error rate, and FMR the rest; None without an interval.
     n_subjects, compared
         People in the comparisons, and which comparisons were counted.
     groups
@@ -110,33 +120,33 @@ class Verification(Result):
             "n_impostor": "rates.counts.n_impostor",
             "n_failed_genuine": "rates.counts.n_failed_genuine",
             "n_failed_impostor": "rates.counts.n_failed_impostor",
-            "auc": "rates.auc",
-            "eer": "rates.eer",
+            "crossing": "rates.eer",
         },
         also=("algorithm",),
         without=("rates", "alike"),
-        if_any=("groups",),
+        if_any=("groups", "eer_genuine_weight"),
         versioned=True,
     )
 
     rates: ErrorRates
     points: tuple[VerificationPoint, ...]
+    eer: Estimate
+    auc: Estimate
     n_subjects: Count
     confidence_level: Confidence
     answers: Answers
     notes: tuple[Note, ...]
     compared: Compared
-    eer_interval: EqualErrorInterval | None = None
-    auc_interval: AucInterval | None = None
+    eer_genuine_weight: Rate | None = None
     groups: tuple[Any, ...] = ()
     alike: Lent = field(default=NOTHING_LENT, repr=False)
 
     def _may_borrow(self, lent: Lent) -> bool:
         """Whether a rate has fewer than two errors, and others show what nothing shows here: how alike comparisons are."""
         return any(
-            rate.few_errors and own is None and others is not None
+            has_few_errors(rate) and own is None and others is not None
             for point in self.points
-            for rate, own, others in zip((point.fmr, point.fnmr), self.alike, lent, strict=True)
+            for rate, own, others in zip((point.fmr, point.fnmr_at_threshold), self.alike, lent, strict=True)
         )
 
     @property
@@ -145,51 +155,4 @@ class Verification(Result):
         return self.rates.algorithm
 
     def __repr__(self) -> str:
-        points = (
-            repr(one)
-            if one.point.asked is None
-            else f"FNMR {fixed(one.fnmr.rate)} at target FMR {given(one.point.asked)}"
-            for one in self.points
-        )
-        return ", ".join([repr(self.rates), *points])
-
-
-@published
-@dataclass(frozen=True, eq=False)
-class Verifications(Result):
-    """Error rates of several algorithms.
-
-    Attributes
-    ----------
-    found
-        In the order of the algorithms.
-    """
-
-    written = Written(versioned=True)
-
-    found: tuple[Verification, ...]
-
-    def __iter__(self) -> Iterator[Verification]:
-        return iter(self.found)
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __getitem__(self, which: int | str) -> Verification:
-        """One of them, by its place or by the name of the algorithm."""
-        if not isinstance(which, str):
-            return self.found[which]
-        named = {one.algorithm: one for one in self.found}
-        if which not in named:
-            raise UsageError(
-                f"There is no algorithm {quoted(which)}.",
-                nearest(which, list(named)) or f"there are: {first_few(list(named), 12)}.",
-            )
-        return named[which]
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row for each algorithm and operating point."""
-        return pl.concat([one.to_frame() for one in self.found], how="diagonal_relaxed")
-
-    def __repr__(self) -> str:
-        return "\n".join(map(repr, self.found))
+        return ", ".join([repr(self.rates), *map(repr, self.points)])

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, Hint
 from proband.inference.verification.intervals.dyadic_auc import (
-    AucInterval,
     PairCloseness,
     PairPeople,
     auc_interval,
 )
 from proband.inference.verification.intervals.dyadic_rates import false_match_rate, false_non_match_rate
-from proband.inference.verification.intervals.rate_interval import RateInterval
+from proband.inference.verification.intervals.few_errors import bounds_without_errors
+from proband.inference.verification.intervals.rate_interval import ZeroErrorBounds
 from proband.inference.verification.people.drawings import AtRates, Drawings, Genuine, Tail
 from proband.inference.verification.people.meetings import Comparisons, Meetings
 from proband.inference.verification.people.partial_meetings import GappedComparisons, ListedComparisons
@@ -31,6 +31,7 @@ from proband.inference.verification.people.supposed import (
 from proband.measures.pairs.counts import genuine_pairs, impostor_meetings, tail_pairs
 from proband.measures.pairs.pair_set import Codes, PairSet
 from proband.measures.verification import SUPPORTED
+from proband.results.estimate import Estimate
 from proband.scores import Scores
 from proband.words import count
 
@@ -43,22 +44,23 @@ _LARGEST_TAIL = 20_000_000  # impostor comparisons above a threshold that are ke
 class _Thirty:
     """A rate of thirty errors, if there are so many and other comparisons, and the design effect that would be supposed."""
 
-    found: RateInterval | None
+    rate: Estimate | None
     supposed: float
 
     @property
     def effect(self) -> float | None:
         """The design effect they show."""
-        found = self.found
-        return None if found is None or found.errors == found.n else found.n / found.n_effective
+        if self.rate is None or self.rate.rests_on.n_events == self.rate.rests_on.n:
+            return None
+        return self.rate.rests_on.n / (self.rate.rests_on.n_effective or 1.0)
 
     @property
     def alike(self) -> Alike | None:
         """The same as others can borrow it; not where nobody has two comparisons."""
         if self.effect is None or self.supposed <= 1:
             return None
-        assert self.found is not None  # it shows an effect
-        return Alike((self.effect - 1) / (self.supposed - 1), self.found.degrees_of_freedom or 0.0)
+        assert self.rate is not None  # it shows an effect
+        return Alike((self.effect - 1) / (self.supposed - 1), self.rate.degrees_of_freedom or 0.0)
 
 
 def _effect(own: _Thirty, lent: Alike | None) -> float | None:
@@ -150,7 +152,7 @@ class Shared:
             self, first=self.first[kept], second=self.second[kept], tail=self.tail[kept], whole=self.whole or self,
         )  # fmt: skip
 
-    def fmr_at(self, closeness: float, level: float) -> RateInterval:
+    def fmr_at(self, closeness: float, level: float) -> Estimate:
         """The false match rate at a closeness.
 
         Fewer than two errors do not show how alike comparisons are: their design effect is then borrowed from the threshold at
@@ -162,12 +164,16 @@ class Shared:
         first, second = self.first[accepted], self.second[accepted]
         return false_match_rate(first, second, self.comparisons, level, design_effect=effect)
 
-    def fnmr_at(self, closeness: float, level: float) -> RateInterval:
+    def fnmr_at(self, closeness: float, level: float) -> Estimate:
         """The false non-match rate at a closeness; its design effect is borrowed as that of `fmr_at` is."""
         missed = self.genuine < closeness
         seen = 1 < np.count_nonzero(missed) < len(missed) - 1
         effect = None if seen else _effect(self._misses, self.lent.misses)
         return false_non_match_rate(self.genuine_people, missed.astype(np.float64), level, effect)
+
+    def bounds_of(self, fmr: Estimate) -> ZeroErrorBounds | None:
+        """What it says that no impostor comparison is accepted, or every one is; None where some are."""
+        return bounds_without_errors(fmr, self.comparisons.n_disjoint)
 
     @property
     def alike(self) -> Lent:
@@ -181,8 +187,8 @@ class Shared:
         if len(self.tail) < SUPPORTED:
             return _Thirty(None, supposed)
         accepted = self.tail >= np.partition(self.tail, -SUPPORTED)[-SUPPORTED]
-        found = false_match_rate(self.first[accepted], self.second[accepted], self.comparisons)
-        return _Thirty(found, supposed)
+        rate = false_match_rate(self.first[accepted], self.second[accepted], self.comparisons)
+        return _Thirty(rate, supposed)
 
     @cached_property
     def _misses(self) -> _Thirty:
@@ -192,10 +198,10 @@ class Shared:
         if n < 2 * SUPPORTED:
             return _Thirty(None, supposed)
         missed = self.genuine <= np.partition(self.genuine, SUPPORTED - 1)[SUPPORTED - 1]
-        found = false_non_match_rate(self.genuine_people, missed.astype(np.float64))
-        return _Thirty(found, supposed)
+        rate = false_non_match_rate(self.genuine_people, missed.astype(np.float64))
+        return _Thirty(rate, supposed)
 
-    def area(self, level: float) -> AucInterval:
+    def area(self, level: float) -> Estimate:
         """The interval of the area under the ROC, where every impostor comparison is listed."""
         people = PairPeople(self.genuine_people, self.first, self.second)
         return auc_interval(PairCloseness(self.genuine, self.tail), people, level)

@@ -16,7 +16,7 @@ from proband.engine.limits import FalseMatchRate, Level, Replicates, Seed, Threa
 from proband.errors import AlignmentError, DesignError, Hint, Said, UsageError
 from proband.inference.proportions import check_seed
 from proband.inference.verification.groups import error_rates_by
-from proband.inference.verification.intervals.dyadic_auc import AucInterval, auc_interval_of_sums
+from proband.inference.verification.intervals.dyadic_auc import auc_interval_of_sums
 from proband.inference.verification.lists import verify_list
 from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.people.supposed import NOTHING_LENT, Lent
@@ -28,16 +28,18 @@ from proband.inference.verification.points import (
     loosest_of,
     points_of,
     room_for_thirty,
+    summaries,
     with_intervals,
-    with_summaries,
 )
-from proband.inference.verification.results import OVER_PEOPLE, Verification, Verifications
+from proband.inference.verification.results import OVER_PEOPLE, Verification
 from proband.inference.verification.shared import Shared
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_pairs, genuine_pairs
 from proband.measures.pairs.pair_set import Codes, PairSet
 from proband.measures.pairs.placements import placements
 from proband.measures.verification import ErrorRates, admitting
+from proband.results.estimate import Estimate
+from proband.results.several import Several
 from proband.samples import Experiment, Samples
 from proband.scores import Scores, experiment_over, require_orientation
 from proband.scores.base import Orientation
@@ -57,7 +59,7 @@ _MOST_FOR_EER = 5_000_000  # false matches at the equal error rate that are held
 @overload
 def verify(
     scores: Scores | Trials,
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: float | Sequence[float] = ...,
     thresholds: Sequence[float] = ...,
@@ -76,7 +78,7 @@ def verify(
 @overload
 def verify(
     scores: Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: float | Sequence[float] = ...,
     thresholds: Sequence[float] = ...,
@@ -89,14 +91,14 @@ def verify(
     threads: int | None = ...,
     progress: Progress | None = ...,
     engine: Engine = ...,
-) -> Verifications: ...
+) -> Several[str, Verification]: ...
 
 
 @published
 @on_engine
 def verify(
     scores: Scores | Trials | Sequence[Scores | Trials] | Mapping[str, Scores | Trials],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: FalseMatchRate | Sequence[FalseMatchRate] = FMRS,
     thresholds: Sequence[float] = (),
@@ -109,7 +111,7 @@ def verify(
     threads: Threads | None = None,
     progress: Progress | None = None,
     engine: Engine = None,
-) -> Verification | Verifications:
+) -> Verification | Several[str, Verification]:
     """Count every comparison once, exactly, and estimate error rates with intervals for other people.
 
     At each operating point: FMR and FNMR at that threshold, with intervals over people (`false_match_rate`,
@@ -121,7 +123,7 @@ def verify(
     ----------
     scores
         Scores of queries × targets, or a list of comparisons (`Trials`); of one algorithm or of several, which a mapping names.
-    within
+    experiment
         An experiment (probes against the gallery), or the samples table: then every query is compared with every target, no
         pair twice and no sample with itself. A list is verified as it is; the table says whose its samples are, and may be left
         out if the list says so itself.
@@ -135,6 +137,17 @@ def verify(
         Columns by whose values error rates are found as well, at the threshold of the first operating point: `Verification.groups`.
     seed
         The seed of replicates, or drawings of people that others are measured with as well.
+    confidence_level
+        Of all intervals.
+    check_orientation
+        Whether scores that look reversed are refused.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    Verification or Several
+        Error rates at every operating point, EER and AUC, with intervals; of several algorithms one for each.
 
     Examples
     --------
@@ -145,10 +158,13 @@ def verify(
     >>> same = np.array([[x[0] == y[0] for y in ids] for x in ids], dtype=float)
     >>> same[0, 1] = same[1, 0] = 0.0
     >>> same[0, 2] = same[2, 0] = 1.0
-    >>> found = verify(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, fmr=0.05, n_resamples=0)
-    >>> (one,) = found.points
-    >>> one.fmr.errors, one.fmr.n, one.fnmr.errors, one.fnmr.n, found.n_subjects
+    >>> result = verify(Scores.from_array(same, ids, orientation="similarity", name="net"), samples, fmr=0.05, n_resamples=0)
+    >>> (point,) = result.points
+    >>> fmr, fnmr = point.fmr.rests_on, point.fnmr.rests_on
+    >>> fmr.events, fmr.n, fnmr.events, fnmr.n, result.n_subjects
     (1, 60, 1, 6, 6)
+    >>> point.fnmr.measure, round(result.eer.value, 4)
+    ('fnmr@0.05', 0.0917)
     """
     drawings = seed if isinstance(seed, Drawings) else Drawings(seed)
     check_seed(drawings.seed)
@@ -159,9 +175,10 @@ def verify(
         "threads": threads, "progress": progress,
     }  # fmt: skip
     if isinstance(scores, Scores | Trials):
-        return verify_one(scores, within, **asked)
-    making = [partial(verify_one, one, within, **asked) for one in by_name(scores).values()]
-    return Verifications(tuple(beside_each_other(making, lambda one: one)))
+        return verify_one(scores, experiment, **asked)
+    named = by_name(scores)
+    making = [partial(verify_one, algorithm, experiment, **asked) for algorithm in named.values()]
+    return Several(zip(named, beside_each_other(making, lambda made: made), strict=True))
 
 
 def verify_one(
@@ -217,18 +234,18 @@ def verify_one(
     )
     if not by:
         return made
-    pairs, point = within if within is not None else _no_table(scores), made.points[0].point
-    found = (
+    pairs, point = within if within is not None else _no_table(scores), made.points[0].counts
+    groups = (
         error_rates_by(scores, pairs, column, point, confidence_level=confidence_level, seed=drawings.seed)
         for column in by
     )
-    return replace(made, groups=tuple(found))
+    return replace(made, groups=tuple(groups))
 
 
 def _no_table(scores: Scores) -> Samples:
     raise UsageError(
         f"{scores.name} has no table of samples, so there are no columns to make groups of.",
-        "give it as within.",
+        "give it after the scores: verify(scores, samples).",
         source=Said(scores.name),
     )
 
@@ -263,14 +280,24 @@ def verified(
     shared = everything.reaching(loosest)
     rates = admitting(rates, shared.tail, map(rates.allowed_at, fmrs))
     points = points_of(rates, fmrs, thresholds)
-    made = with_intervals(points, sign, shared, confidence_level, n_resamples, naive, drawings, threads)
-    people = shared.comparisons.n_subjects
-    compared = compared_pairs(scores, within, counts)
-    notes = (*rates.notes, *beyond_data(rates, fmrs))
-    found = Verification(
-        rates, made, people, confidence_level, OVER_PEOPLE, notes, compared, alike=everything.alike
+    made = with_intervals(
+        rates.algorithm, points, sign, shared, confidence_level, n_resamples, naive, drawings, threads
     )
-    return with_summaries(found, everything, area, eer=crossed), shared
+    whole = summaries(rates, everything, area, confidence_level, eer=crossed)
+    verification = Verification(
+        rates,
+        made,
+        whole.eer,
+        whole.auc,
+        shared.comparisons.n_subjects,
+        confidence_level,
+        OVER_PEOPLE,
+        (*rates.notes, *beyond_data(rates, fmrs), *whole.notes),
+        compared_pairs(scores, within, counts),
+        whole.genuine_weight,
+        alike=everything.alike,
+    )
+    return verification, shared
 
 
 def _area(
@@ -280,7 +307,7 @@ def _area(
     rates: ErrorRates,
     level: float,
     threads: int | None,
-) -> AucInterval | None:
+) -> Estimate | None:
     """The interval of the area from sums of placements; None for too many comparisons."""
     whose, genuine = own
     near, counts = pairs.acquired, rates.counts
@@ -317,7 +344,9 @@ def require_pair_orientation(scores: Scores, within: Experiment | Samples) -> No
     if isinstance(within, Samples):
         shared = set(scores.queries) & set(scores.targets)
         try:
-            within = experiment_over([scores], within, "one_per_subject" if shared else None, missing="drop")
+            within = experiment_over(
+                [scores], within, gallery="one_per_subject" if shared else None, missing="drop"
+            )
         except (DesignError, AlignmentError):
             return  # nobody has two images there: error rates will say so
     if within.mated.any():
@@ -360,7 +389,7 @@ def verify_pairs(
     seed: Seed = 0,
     check_orientation: bool = True,
     name: str = "scores",
-) -> Verification | Verifications:
+) -> Verification | Several[str, Verification]:
     """Estimate error rates of scored pairs: whether each is mated, and its score.
 
     With `people`, intervals are for other people and know that pairs share them, as those of `verify`. With `samples` and no people,
@@ -375,6 +404,11 @@ def verify_pairs(
     fmr, thresholds, confidence_level, n_resamples, naive, seed, check_orientation
         As in `verify`.
 
+    Returns
+    -------
+    Verification or Several
+        Error rates, EER and AUC with intervals; of several algorithms one for each.
+
     Examples
     --------
     Two of ten impostor pairs reach 0.5. Wilson's interval of 2 in 10:
@@ -382,7 +416,7 @@ def verify_pairs(
     >>> mated = [1] * 10 + [0] * 10
     >>> score = [0.9] * 9 + [0.4] + [0.6] * 2 + [0.1] * 8
     >>> (point,) = verify_pairs(mated, score, orientation="similarity", fmr=(), thresholds=[0.5]).points
-    >>> point.fmr.rate, round(point.fmr.low, 4), round(point.fmr.high, 4), point.fnmr.rate
+    >>> point.fmr.value, round(point.fmr.low, 4), round(point.fmr.high, 4), point.fnmr.value
     (0.2, 0.0567, 0.5098, 0.1)
     """
     lists = scored_pairs(
@@ -395,7 +429,7 @@ def verify_pairs(
         name=name,
     )
     asked: Any = lists if isinstance(scores, Mapping) else lists[name]
-    found: Verification | Verifications = verify(
+    results: Verification | Several[str, Verification] = verify(
         asked,
         fmr=fmr,
         thresholds=thresholds,
@@ -405,4 +439,4 @@ def verify_pairs(
         seed=seed,
         check_orientation=check_orientation,
     )
-    return found
+    return results

@@ -13,7 +13,7 @@ from proband.protocols.audit import balance, cures, declared as said, leaks
 from proband.protocols.audit.copies import copied_pairs, crossing_pairs, findings_of_copies
 from proband.protocols.audit.findings import NAMED, Audit, AuditFinding, Severity, ordered
 from proband.protocols.audit.losses import Losses, losses
-from proband.protocols.audit.rows import Rows, Splits, rows_of
+from proband.protocols.audit.rows import SplitRows, Splits, rows_of
 from proband.protocols.audit.undivided import findings_of_data, grouped_pairs
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
@@ -198,7 +198,7 @@ def _of_columns(splits: SplitTable) -> Iterator[AuditFinding]:
 
 
 def _copies(
-    rows: Rows,
+    rows: SplitRows,
     images: Pictures | None,
     embeddings: Embeddings | None,
     features: FeatureTable | None,
@@ -255,24 +255,25 @@ def _of_losses(found: Losses) -> Iterator[AuditFinding]:
             examples_are_groups=True,
         )
     for one in found.uneven:
-        if one.p_value is not None and one.p_value < balance.UNLIKELY:
+        test = one.test
+        if test is not None and test.p_value is not None and test.p_value < balance.UNLIKELY:
             yield AuditFinding(
                 f"uneven losses by {one.by}",
                 "note" if one.by == "subject" else "warning",
                 UNEVEN_LOSSES(
                     by=one.by,
-                    most=one.frame["share"][0],
-                    who_most=one.frame[one.by][0],
-                    least=one.frame["share"][-1],
-                    who_least=one.frame[one.by][-1],
+                    most=one.counts["share"][0],
+                    who_most=one.counts[one.by][0],
+                    least=one.counts["share"][-1],
+                    who_least=one.counts[one.by][-1],
                 ),
                 found.n_lost,
                 tuple(
                     f"{row[one.by]}: {count(row['lost'])} of {count(row['collected'])}"
-                    for row in one.frame.head(NAMED).to_dicts()
+                    for row in one.counts.head(NAMED).to_dicts()
                 ),
                 cures.WITH_AND_WITHOUT(),
-                one.p_value,
-                TESTED_BY(method=one.test, assuming=one.answers.assuming),
+                test.p_value,
+                TESTED_BY(method=test.method, assuming=one.assuming),
                 examples_are_groups=True,
             )

@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.protocols.audit import cures as cures
 from proband.protocols.audit.findings import NAMED, AuditFinding
-from proband.protocols.audit.rows import CELL, Rows, on_both_sides
+from proband.protocols.audit.rows import CELL, SplitRows, on_both_sides
 from proband.words import Sentence, count, counted, percent
 
 EMPTY_PARTS = Sentence(
@@ -78,7 +78,7 @@ _FEWEST_UNITS = 5  # on either side, for a test by a chi-square distribution
 _MOST_CLASSES = 50
 
 
-def sizes(rows: Rows) -> Iterator[AuditFinding]:
+def sizes(rows: SplitRows) -> Iterator[AuditFinding]:
     """Find splits that lack a part, test sets that are tiny, and folds unlike their siblings."""
     table = _sizes(rows)
     empty = table.filter((pl.col("train") == 0) | (pl.col("test") == 0))
@@ -121,7 +121,7 @@ def sizes(rows: Rows) -> Iterator[AuditFinding]:
         )
 
 
-def absent_classes(rows: Rows) -> Iterator[AuditFinding]:
+def absent_classes(rows: SplitRows) -> Iterator[AuditFinding]:
     """Find classes that are tested without having been trained."""
     labelled = rows.known.filter(pl.col("label").is_not_null())
     parts = {
@@ -150,7 +150,7 @@ def absent_classes(rows: Rows) -> Iterator[AuditFinding]:
     )
 
 
-def dominant_class(rows: Rows) -> Iterator[AuditFinding]:
+def dominant_class(rows: SplitRows) -> Iterator[AuditFinding]:
     """Find that one class makes up most of what is tested."""
     if rows.task == "identity":
         return
@@ -170,7 +170,7 @@ def dominant_class(rows: Rows) -> Iterator[AuditFinding]:
         )
 
 
-def unlike_classes(rows: Rows) -> Iterator[AuditFinding]:
+def unlike_classes(rows: SplitRows) -> Iterator[AuditFinding]:
     """Find splits whose training and test parts have other shares of the classes than chance would give."""
     labelled = rows.known.filter(pl.col("label").is_not_null() & pl.col("role").is_in(["train", "test"]))
     classes = labelled["label"].unique().sort()
@@ -259,7 +259,7 @@ def _apart(labelled: pl.DataFrame) -> pl.DataFrame:
     return found.filter((pl.col("train") > 0) & (pl.col("test") > 0)).sort(CELL)
 
 
-def _sizes(rows: Rows) -> pl.DataFrame:
+def _sizes(rows: SplitRows) -> pl.DataFrame:
     return (
         rows.frame.group_by(CELL)
         .agg((pl.col("role") == "train").sum().alias("train"), (pl.col("role") == "test").sum().alias("test"))
@@ -267,11 +267,11 @@ def _sizes(rows: Rows) -> pl.DataFrame:
     )
 
 
-def _not_by_subject(rows: Rows) -> pl.Expr:
+def _not_by_subject(rows: SplitRows) -> pl.Expr:
     """Folds of one subject each are as large as the subjects are."""
     tests = rows.known.filter(pl.col("role") == "test").group_by(CELL).agg(pl.col("subject").n_unique())
     return pl.lit(bool(tests.height == 0 or tests["subject"].max() != 1))
 
 
-def _declared_open(rows: Rows) -> bool:
+def _declared_open(rows: SplitRows) -> bool:
     return rows.protocol is not None and rows.protocol.kind == "external"

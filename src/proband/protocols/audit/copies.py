@@ -10,7 +10,7 @@ import polars as pl
 
 from proband.protocols.audit import cures as cures
 from proband.protocols.audit.findings import NAMED, AuditFinding, Severity
-from proband.protocols.audit.rows import CELL, Rows
+from proband.protocols.audit.rows import CELL, SplitRows
 from proband.words import Sentence, Target, digits
 
 NOT_COMPARED = Sentence(
@@ -42,7 +42,7 @@ _MOST_OF_A_GROUP = 300  # exact copies of one picture whose pairs are listed
 _SIDES = {"train": Target("training", "training"), "test": Target("testing", "testing")}
 
 
-def copied_pairs(rows: Rows, copies: Duplicates) -> pl.DataFrame:
+def copied_pairs(rows: SplitRows, copies: Duplicates) -> pl.DataFrame:
     """List every two samples that are copies, each pair of names once.
 
     Returns
@@ -83,7 +83,7 @@ def copied_pairs(rows: Rows, copies: Duplicates) -> pl.DataFrame:
     return pl.concat([exact.select(columns), near.select(columns)])
 
 
-def crossing_pairs(rows: Rows, pairs: pl.DataFrame) -> pl.DataFrame:
+def crossing_pairs(rows: SplitRows, pairs: pl.DataFrame) -> pl.DataFrame:
     """Take the copies with one in training (or validation) and the other in testing of the same split, each pair of names once.
 
     Returns
@@ -108,7 +108,7 @@ def crossing_pairs(rows: Rows, pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _meeting(rows: Rows, pairs: pl.DataFrame) -> pl.DataFrame:
+def _meeting(rows: SplitRows, pairs: pl.DataFrame) -> pl.DataFrame:
     """The pairs in every split that uses both samples, with their roles; validation stands with training."""
     role = pl.col("role").cast(pl.String).replace("validation", "train")
     placed = rows.known.select("id", "cell", *CELL, role)
@@ -120,7 +120,7 @@ def _meeting(rows: Rows, pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def findings_of_copies(
-    rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame
+    rows: SplitRows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame
 ) -> Iterator[AuditFinding]:
     """Name copies across a split, those that only stand on one side, and those under two labels or subjects."""
     yield from _across(rows, copies, crossing)
@@ -151,7 +151,7 @@ def not_compared(copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFindi
         )
 
 
-def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[AuditFinding]:
+def _across(rows: SplitRows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[AuditFinding]:
     for copy, alike in (("exact", copies.exact), ("near", copies.near)):
         found = crossing.filter(pl.col("copy") == copy)
         if not found.height:
@@ -173,7 +173,7 @@ def _across(rows: Rows, copies: Duplicates, crossing: pl.DataFrame) -> Iterator[
 
 
 def _within(
-    rows: Rows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame
+    rows: SplitRows, copies: Duplicates, pairs: pl.DataFrame, crossing: pl.DataFrame
 ) -> Iterator[AuditFinding]:
     """Exact copies on the same side that nowhere cross: each counts twice there."""
     names = ["one", "other"]
@@ -201,7 +201,7 @@ def _within(
             )
 
 
-def _contradicting(rows: Rows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFinding]:
+def _contradicting(rows: SplitRows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFinding]:
     """Exact copies of which at least one must be labelled wrongly."""
     whose = {"subject": "subjects"} if rows.label is None else {"label": "labels", "subject": "subjects"}
     for column, words in whose.items():

@@ -9,7 +9,7 @@ import polars as pl
 from proband.engine.frames import frame_of_rows
 from proband.protocols.audit import cures as cures
 from proband.protocols.audit.findings import NAMED, AuditFinding
-from proband.protocols.audit.rows import CELL, Rows, on_both_sides
+from proband.protocols.audit.rows import CELL, SplitRows, on_both_sides
 from proband.protocols.notation import Protocol
 from proband.protocols.splits.sizes import shares
 from proband.words import Note, Sentence, count, counted
@@ -88,7 +88,7 @@ _PARTS = {2: ("train", "test"), 3: ("train", "validation", "test")}
 _SLACK = 1e-9
 
 
-def declared(rows: Rows) -> Iterator[AuditFinding]:
+def declared(rows: SplitRows) -> Iterator[AuditFinding]:
     """Find where the splits are not what the protocol says."""
     if rows.protocol is None or rows.protocol.kind == "unstated":
         return
@@ -114,7 +114,7 @@ def declared(rows: Rows) -> Iterator[AuditFinding]:
         )
 
 
-def unchecked(rows: Rows) -> tuple[Note, ...]:
+def unchecked(rows: SplitRows) -> tuple[Note, ...]:
     """Say what of the protocol the splits cannot show."""
     protocol = rows.protocol
     if protocol is None:
@@ -137,7 +137,7 @@ def unchecked(rows: Rows) -> tuple[Note, ...]:
     return (*said, *(REMARK(remark=note) for note in protocol.notes))
 
 
-def _numbers(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
+def _numbers(rows: SplitRows, protocol: Protocol) -> Iterator[AuditFinding]:
     stated, what = protocol.n_splits, OTHER_SPLITS
     if protocol.kind == "leave-one-out" and not _conditional(protocol):
         stated, what = len(rows.used), OTHER_SPLITS_THAN_SAMPLES
@@ -168,7 +168,7 @@ def _numbers(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
             )
 
 
-def _validation(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
+def _validation(rows: SplitRows, protocol: Protocol) -> Iterator[AuditFinding]:
     parts = _parts(rows)
     if len(protocol.sizes) == 3:
         wrong, how = parts.filter(pl.col("validation") == 0), NO_VALIDATION()
@@ -182,7 +182,7 @@ def _validation(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
         )
 
 
-def _shares(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
+def _shares(rows: SplitRows, protocol: Protocol) -> Iterator[AuditFinding]:
     """Hold sizes of parts against percentages, or one of k folds, of all samples that are used."""
     stated = (
         shares(protocol.sizes) if protocol.folds is None else (1 - 1 / protocol.folds, 1 / protocol.folds)
@@ -215,7 +215,7 @@ def _shares(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
             yield _sizes_off(rows, short, ("train", "test"), UNUSED_IN_FOLDS(n=n), "unused in folds")
 
 
-def _slack(rows: Rows, protocol: Protocol) -> float:
+def _slack(rows: SplitRows, protocol: Protocol) -> float:
     """How far a part may be from its share: a sample, or where whole subjects were dealt, as many as the largest has."""
     if protocol.disjoint is False or (protocol.disjoint is None and _any_shared(rows)):
         return 1.0
@@ -223,7 +223,7 @@ def _slack(rows: Rows, protocol: Protocol) -> float:
     return float(own.max() or 1)  # type: ignore[arg-type]
 
 
-def _stratified(rows: Rows, stated: dict[str, float]) -> pl.DataFrame:
+def _stratified(rows: SplitRows, stated: dict[str, float]) -> pl.DataFrame:
     """The splits in which every class has its share in every part to within a sample, of which many may add up."""
     known = rows.known.unique(["cell", "sample", "role"])
     of_class = known.group_by("label").agg(pl.col("sample").n_unique().alias("whole"))
@@ -239,7 +239,7 @@ def _stratified(rows: Rows, stated: dict[str, float]) -> pl.DataFrame:
     return held.filter("near")
 
 
-def _counts(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
+def _counts(rows: SplitRows, protocol: Protocol) -> Iterator[AuditFinding]:
     """Hold numbers of samples, per subject (and class) or in all, against those that are stated."""
     if not protocol.sizes:
         return
@@ -255,7 +255,9 @@ def _counts(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
             yield from _per_subject(rows, protocol, name, size)
 
 
-def _per_subject(rows: Rows, protocol: Protocol, name: str, size: float | None) -> Iterator[AuditFinding]:
+def _per_subject(
+    rows: SplitRows, protocol: Protocol, name: str, size: float | None
+) -> Iterator[AuditFinding]:
     key = ["subject", "label"] if protocol.per == "class" else ["subject"]
     known = rows.known.unique(["cell", "sample", "role"], maintain_order=True)
     here = known.filter(pl.col("role") == name).group_by(*CELL, *key).agg(pl.len().cast(pl.Int64).alias("n"))
@@ -280,7 +282,7 @@ def _per_subject(rows: Rows, protocol: Protocol, name: str, size: float | None) 
         )
 
 
-def _classes(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
+def _classes(rows: SplitRows, protocol: Protocol) -> Iterator[AuditFinding]:
     """Hold the training samples of each class against those that are stated."""
     known = rows.known.unique(["cell", "sample", "role"])
     here = (
@@ -315,7 +317,7 @@ def _classes(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
         yield _sizes_off(rows, rest, ("train", "test"), REST_NOT_TESTED(n=n))
 
 
-def _left_out(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
+def _left_out(rows: SplitRows, protocol: Protocol) -> Iterator[AuditFinding]:
     """Hold what one split leaves out, and what it trains on, against the protocol."""
     parts, n = _parts(rows), len(rows.used)
     by_subject = protocol.kind == "leave-one-subject-out"
@@ -348,7 +350,7 @@ def _left_out(rows: Rows, protocol: Protocol) -> Iterator[AuditFinding]:
         yield _sizes_off(rows, wrong, ("train", "test"), OTHERS_NOT_TRAINED(n=n, unit=unit))
 
 
-def _parts(rows: Rows) -> pl.DataFrame:
+def _parts(rows: SplitRows) -> pl.DataFrame:
     """The numbers of samples in the parts of each split, of people in its test set, and one of these."""
     once = rows.frame.unique(["cell", "sample", "role"], maintain_order=True)
     tested = pl.col("role") == "test"
@@ -364,7 +366,7 @@ def _parts(rows: Rows) -> pl.DataFrame:
 
 
 def _sizes_off(
-    rows: Rows, off: pl.DataFrame, names: Sequence[str], how: Note, kind: str = "sizes of parts"
+    rows: SplitRows, off: pl.DataFrame, names: Sequence[str], how: Note, kind: str = "sizes of parts"
 ) -> AuditFinding:
     examples = [
         ", ".join(f"{name} {count(row[name])}" for name in names) for row in off.head(NAMED).to_dicts()
@@ -372,7 +374,9 @@ def _sizes_off(
     return _deviation(rows, kind, how, off, examples)
 
 
-def _deviation(rows: Rows, kind: str, how: Note, off: pl.DataFrame, examples: Sequence[str]) -> AuditFinding:
+def _deviation(
+    rows: SplitRows, kind: str, how: Note, off: pl.DataFrame, examples: Sequence[str]
+) -> AuditFinding:
     return AuditFinding(
         kind,
         "fault",
@@ -386,7 +390,7 @@ def _deviation(rows: Rows, kind: str, how: Note, off: pl.DataFrame, examples: Se
     )
 
 
-def _any_shared(rows: Rows) -> bool:
+def _any_shared(rows: SplitRows) -> bool:
     return on_both_sides(rows.known, "subject", "train", "test").height > 0
 
 

@@ -22,7 +22,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True, repr=False)
-class AuditFinding(Result):
+class AuditFinding:
     """One thing that an audit found.
 
     Attributes
@@ -44,8 +44,6 @@ class AuditFinding(Result):
     examples_are_groups
         Whether the examples are reasons or classes of what is counted, and not the first of it.
     """
-
-    written = Written(without=("examples_are_groups",))
 
     kind: str
     severity: Severity
@@ -117,14 +115,17 @@ class Audit(Result):
         splits = f"{count(self.n_splits)} splits of " if self.n_splits else ""
         return f"Audit({self.source}: {splits}{count(self.n_samples)} samples; {said})"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return one row for each finding."""
         rows = [
             {
-                **found.to_dict(),
+                "kind": found.kind,
+                "severity": found.severity,
                 "what": as_sentence(found.what),
+                "count": found.count,
                 "examples": "; ".join(found.examples),
                 "cure": as_sentence(found.cure),
+                "p_value": found.p_value,
                 "test": None if found.test is None else str(found.test),
             }
             for found in self.findings

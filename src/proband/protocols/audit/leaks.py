@@ -9,7 +9,7 @@ import polars as pl
 
 from proband.protocols.audit import cures as cures
 from proband.protocols.audit.findings import NAMED, AuditFinding, Severity
-from proband.protocols.audit.rows import Rows, on_both_sides
+from proband.protocols.audit.rows import SplitRows, on_both_sides
 from proband.words import Note, Sentence, Target, listed
 
 UNKNOWN_IDS = Sentence(
@@ -72,7 +72,7 @@ _PARTS = {
 _EACH_ONCE = ("cross-validation", "leave-one-out", "leave-one-subject-out")
 
 
-def ids_and_rows(rows: Rows) -> Iterator[AuditFinding]:
+def ids_and_rows(rows: SplitRows) -> Iterator[AuditFinding]:
     """Find ids that no sample has, rows that stand twice, and samples without a label."""
     unknown = rows.frame.filter(pl.col("subject").is_null())["id"].unique(maintain_order=True)
     if len(unknown):
@@ -107,7 +107,7 @@ def ids_and_rows(rows: Rows) -> Iterator[AuditFinding]:
         )
 
 
-def shared_samples(rows: Rows) -> Iterator[AuditFinding]:
+def shared_samples(rows: SplitRows) -> Iterator[AuditFinding]:
     """Find samples in two roles of the same split."""
     for one, other, severity, both in _SIDES:
         parts = listed((_PARTS[one], _PARTS[other]))
@@ -124,7 +124,7 @@ def shared_samples(rows: Rows) -> Iterator[AuditFinding]:
             )
 
 
-def shared_subjects(rows: Rows) -> Iterator[AuditFinding]:
+def shared_subjects(rows: SplitRows) -> Iterator[AuditFinding]:
     """Find subjects in two roles of the same split: a leak for attributes, and where the protocol says that there are none."""
     declared = rows.protocol is not None and rows.protocol.is_disjoint
     forbidden = declared or rows.task == "attribute"
@@ -151,7 +151,7 @@ def shared_subjects(rows: Rows) -> Iterator[AuditFinding]:
         )
 
 
-def _shared_subjects(rows: Rows, declared: bool, **said: Any) -> Note:
+def _shared_subjects(rows: SplitRows, declared: bool, **said: Any) -> Note:
     if declared:
         return SHARED_ALTHOUGH_DISJOINT(**said, protocol=str(rows.protocol))
     if rows.task == "attribute":
@@ -159,7 +159,7 @@ def _shared_subjects(rows: Rows, declared: bool, **said: Any) -> Note:
     return SHARED_AS_NEEDED(**said)
 
 
-def how_often_tested(rows: Rows) -> Iterator[AuditFinding]:
+def how_often_tested(rows: SplitRows) -> Iterator[AuditFinding]:
     """Find samples that a cross-validation tests twice in a repeat, or never."""
     folds = rows.frame.group_by("repeat").agg(pl.col("cell").n_unique()).filter(pl.col("cell") > 1)
     several = rows.frame.join(folds, on="repeat", how="semi")
@@ -192,7 +192,7 @@ def how_often_tested(rows: Rows) -> Iterator[AuditFinding]:
             yield AuditFinding(kind, "fault", what(n=len(names)), len(names), tuple(examples), cure)
 
 
-def _crossed(rows: Rows, counts: pl.DataFrame) -> pl.DataFrame:
+def _crossed(rows: SplitRows, counts: pl.DataFrame) -> pl.DataFrame:
     """The repeats that are cross-validations: because the protocol says so, or since most samples are tested just once."""
     repeats = counts.group_by("repeat").agg(
         (pl.col("times") > 0).mean().alias("tested"),
@@ -203,7 +203,7 @@ def _crossed(rows: Rows, counts: pl.DataFrame) -> pl.DataFrame:
     return repeats.filter((pl.col("tested") > 0.5) & (pl.col("once") > 0.5))
 
 
-def left_over(rows: Rows) -> Iterator[AuditFinding]:
+def left_over(rows: SplitRows) -> Iterator[AuditFinding]:
     """Find samples of the table that no split uses."""
     used = set(rows.used)
     rest = [name for name in rows.samples.ids if name not in used]

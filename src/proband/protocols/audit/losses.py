@@ -14,8 +14,10 @@ import polars as pl
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.errors import InputError, first_few
-from proband.results.base import Answers, Result
+from proband.results.about import RestsOn, Who
+from proband.results.base import Result
 from proband.results.serializing import Written
+from proband.results.test import Test
 from proband.samples import Samples
 from proband.samples.reading import frame_from, read_frame
 from proband.words import Method, Target, count, p_value
@@ -38,34 +40,31 @@ LOST_ALONE = Target(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Unevenness(Result):
+class Unevenness:
     """Whether losses fell evenly over classes, or over subjects.
 
     Attributes
     ----------
     by
         The column.
-    frame
+    counts
         For each value how many were collected and lost, and the share that was lost, the largest share first.
-    p_value, test
-        How probable so uneven a loss is by chance alone, and by which test; None if nothing, or everything, was lost, or there is
-        one value only.
-    answers
-        What the p-value is of.
+    test
+        How probable so uneven a loss is by chance alone; None if nothing, or everything, was lost, or there is one value only.
+    assuming
+        What the test takes for granted.
     """
 
-    written = Written({"counts": "frame", "assuming": "answers.assuming"}, without=("answers",))
-
     by: str
-    frame: pl.DataFrame
-    p_value: float | None
-    test: Method | None
-    answers: Answers
+    counts: pl.DataFrame
+    test: Test | None
+    assuming: Target
 
     def __repr__(self) -> str:
-        if self.p_value is None or self.test is None:
+        if self.test is None or self.test.p_value is None:
             return f"Unevenness(by {self.by}: not tested)"
-        return f"Unevenness(by {self.by}: p {p_value(self.p_value, self.test.floor)} ({self.test}))"
+        method = self.test.method
+        return f"Unevenness(by {self.by}: p {p_value(self.test.p_value, method.floor)} ({method}))"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +108,7 @@ class Losses(Result):
     def __repr__(self) -> str:
         return f"Losses({count(self.n_lost)} of {count(self.n_collected)} samples, {count(len(self.unexplained))} of them unexplained)"
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return one row for each reason, and one for what has none."""
         rows = [*self.reasons.items(), *([(None, len(self.unexplained))] if self.unexplained else [])]
         return frame_of_rows(rows, {"reason": pl.String, "samples": pl.Int64})
@@ -139,13 +138,17 @@ def losses(
     label
         The column of the class; if `collected` has it, losses are compared between classes as well.
 
+    Returns
+    -------
+    Losses
+        How many samples were lost, for which reasons.
+
     Examples
     --------
     >>> everything = Samples({"id": list("abcd"), "subject": ["p", "p", "q", "q"]})
     >>> found = losses(everything, ["a", "b"], {"id": ["c"], "reason": ["eyes closed"]})
     >>> found, found.reasons, found.unexplained
     (Losses(2 of 4 samples, 1 of them unexplained), {'eyes closed': 1}, ('d',))
-
     """
     kept = set(used)
     why = _reasons(exclusions)
@@ -195,18 +198,22 @@ def unevenness(by: str, values: pl.Series, lost: npt.NDArray[np.bool_]) -> Uneve
         .agg(pl.len().cast(pl.Int64).alias("collected"), pl.col("lost").sum().cast(pl.Int64))
         .with_columns((pl.col("lost") / pl.col("collected")).alias("share"))
     )
-    p_value, test = _tested(table["collected"].to_numpy(), table["lost"].to_numpy())
-    answers = Answers(
-        Target("share-lost", f"the share of samples lost, by {by}"), WHO_IS_LOST, HOW_MANY, LOST_ALONE
-    )
+    test = _test(by, table["collected"].to_numpy(), table["lost"].to_numpy())
     ordered = table.sort("share", "collected", descending=True, maintain_order=True)
-    return Unevenness(by, ordered, p_value, test, answers)
+    return Unevenness(by, ordered, test, LOST_ALONE)
 
 
-def _tested(collected: Counts, lost: Counts) -> tuple[float | None, Method | None]:
+def _test(by: str, collected: Counts, lost: Counts) -> Test | None:
+    """Test whether losses fell evenly; None where nothing, or everything, was lost, or there is one value only."""
     n, gone = int(collected.sum()), int(lost.sum())
     if len(collected) < 2 or gone in (0, n):
-        return None, None
+        return None
+    p, method = _p_value(collected, lost)
+    return Test(who=Who(column=by), p_value=p, rests_on=RestsOn(n=n, of="sample", events=gone), method=method)
+
+
+def _p_value(collected: Counts, lost: Counts) -> tuple[float, Method]:
+    n, gone = int(collected.sum()), int(lost.sum())
     if len(collected) == 2:
         from scipy.stats import fisher_exact
 

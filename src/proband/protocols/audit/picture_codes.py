@@ -22,7 +22,7 @@ _FLAT = 1.0  # grey levels of standard deviation below which a picture shows not
 Span = tuple[float, float]
 
 
-class View(NamedTuple):
+class PictureView(NamedTuple):
     """A part of a picture, as it is or mirrored; `cut` is the share that is cut from the top, bottom, left and right."""
 
     mirrored: bool = False
@@ -33,7 +33,7 @@ _CUTS = (
     *((share,) * 4 for share in (0.0, 0.03, 0.06, 0.1)),
     *(tuple(0.05 * (side == cut) for side in range(4)) for cut in range(4)),
 )
-VIEWS = tuple(View(mirrored, cut) for mirrored in (False, True) for cut in _CUTS)  # type: ignore[arg-type]
+VIEWS = tuple(PictureView(mirrored, cut) for mirrored in (False, True) for cut in _CUTS)  # type: ignore[arg-type]
 """The views of a picture that are compared with other pictures; the first is the whole."""
 
 
@@ -43,7 +43,7 @@ def content(picture: Grey) -> bytes:
     return hashlib.blake2b(shape + np.ascontiguousarray(picture).tobytes(), digest_size=16).digest()
 
 
-def code(picture: Grey, view: View = VIEWS[0]) -> Words | None:
+def code(picture: Grey, view: PictureView = VIEWS[0]) -> Words | None:
     """Put a view of a picture into 242 bits: is a square brighter than its left and its upper neighbour, on a grid of 12 × 12?
 
     Brightness, contrast and compression hardly change these signs, which go back to the difference hash. A picture that

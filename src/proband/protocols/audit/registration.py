@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.algorithms.pictures.pictures import Grey
-from proband.protocols.audit.picture_codes import Span, View, averaged
+from proband.protocols.audit.picture_codes import PictureView, Span, averaged
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class Placement(NamedTuple):
     shift_x: float
 
 
-def placement_of(view: View) -> Placement:
+def placement_of(view: PictureView) -> Placement:
     """Where a whole picture lies in the other (turned, if it is mirrored), if it is this view of it."""
     top, bottom, left, right = view.cut
     if view.mirrored:
@@ -38,7 +38,7 @@ def placement_of(view: View) -> Placement:
     return Placement(1 - top - bottom, top - bottom, 1 - left - right, left - right)
 
 
-def likeness(one: Grey, other: Grey, view: View) -> float:
+def likeness(one: Grey, other: Grey, view: PictureView) -> float:
     """How alike two pictures are where they are least alike: 1 if one is the other, however bright and however large.
 
     The other is laid over the one, beginning with the view of it that looks like the one, by Lucas and Kanade's steps in size, shift, brightness and contrast

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from proband.errors import Hint, UsageError, first_few
+from proband.errors import Hint, UsageError, unknown_name
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.splits.files import SplitTable, split_frame
@@ -26,7 +26,7 @@ Splits = SplitTable | pl.DataFrame | Iterable[Split]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SplitRows:
     """What is audited.
 
     Attributes
@@ -74,7 +74,7 @@ class Rows:
 
 def rows_of(
     splits: Splits | None, samples: Samples, task: Task, label: str | None, protocol: Protocol | str | None
-) -> Rows:
+) -> SplitRows:
     """Join splits with their samples; nothing is refused that an audit should name."""
     if (task == "attribute") != (label is not None):
         raise UsageError(
@@ -82,7 +82,7 @@ def rows_of(
             Hint("{give:task=attribute} with {option:label}, or leave both out."),
         )
     if label is not None and label not in samples.frame.columns:
-        raise UsageError(f"The table has no column {label!r}; it has {first_few(samples.frame.columns, 12)}.")
+        raise unknown_name("column", label, samples.frame.columns, "in the table", option="label")
     people = pl.Series(samples.subjects[:], dtype=pl.String)[samples.codes]
     known = pl.DataFrame(
         {
@@ -102,7 +102,7 @@ def rows_of(
         .join(cells, on=CELL, how="left", maintain_order="left")
     )
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
-    return Rows(joined, samples, task, label, stated, splits is not None)
+    return SplitRows(joined, samples, task, label, stated, splits is not None)
 
 
 def _undivided(samples: Samples) -> pl.DataFrame:
@@ -131,7 +131,7 @@ def on_both_sides(frame: pl.DataFrame, key: str, one: str, other: str) -> pl.Dat
     Parameters
     ----------
     frame
-        As of :class:`Rows`, with `key`.
+        As of :class:`SplitRows`, with `key`.
     key
         What must not be on both sides: ``id``, ``subject`` or a group of duplicates.
 

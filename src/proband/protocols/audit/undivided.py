@@ -11,7 +11,7 @@ import polars as pl
 from proband.protocols.audit import cures
 from proband.protocols.audit.copies import not_compared
 from proband.protocols.audit.findings import NAMED, AuditFinding, Severity
-from proband.protocols.audit.rows import Rows
+from proband.protocols.audit.rows import SplitRows
 from proband.words import Sentence, digits
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def grouped_pairs(pairs: pl.DataFrame) -> pl.DataFrame:
     return numbered.select(columns + whose).sort("group", maintain_order=True)
 
 
-def findings_of_data(rows: Rows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFinding]:
+def findings_of_data(rows: SplitRows, copies: Duplicates, pairs: pl.DataFrame) -> Iterator[AuditFinding]:
     """Name copies under two subjects, under two labels and under two names, each pair in one finding alone."""
     for under, what in _WORDS.items():
         for copy, alike in (("exact", copies.exact), ("near", copies.near)):

@@ -156,7 +156,7 @@ class Comparability(Result):
         notes = [ONE_PUBLICATION()] if self.same_publication else []
         return level, *self.reasons, *notes, self.allowed
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each field, values as people read them."""
         import polars as pl
 

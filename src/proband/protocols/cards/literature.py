@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from proband.errors import UsageError
 from proband.protocols.cards.card import ProtocolCard
-from proband.protocols.cards.comparability import Comparability, compare_cards
+from proband.protocols.cards.comparability import compare_cards
 from proband.protocols.cards.levels import Level
 from proband.protocols.cards.sections import CardProcedure, CardProvenance, Dataset, Metric, Task, Value
 from proband.protocols.notation import Protocol
@@ -60,20 +60,13 @@ _CLASSES = ("female", "male")
 
 
 @dataclass(frozen=True)
-class CardPair(Result):
-    """Two rows of a table, and how far they may be compared."""
-
-    written = Written(
-        {
-            "level": "found.level",
-            "same_publication": "found.same_publication",
-            "same_result": "found.same_result",
-        },
-        without=("found",),
-    )
+class CardPair:
+    """Two rows of a table, how far they may be compared, and whether they are of one publication, or one result."""
 
     rows: tuple[int, int]
-    found: Comparability
+    level: Level
+    same_publication: bool
+    same_result: bool
 
 
 @dataclass(frozen=True)
@@ -137,7 +130,7 @@ class Literature(Result):
 
     def pairs(self, least: int = Level.SAME_PROTOCOL) -> list[CardPair]:
         """The pairs of rows that may be compared, from a level on: by default the same protocol on the same data."""
-        return [pair for pair in self._every_pair() if pair.found.level >= least]
+        return [pair for pair in self._every_pair() if pair.level >= least]
 
     def groups(self) -> list[Group]:
         """Rows that are linked by pairs comparable on their word only.
@@ -146,7 +139,7 @@ class Literature(Result):
         """
         by_protocol: dict[str, list[tuple[int, int]]] = {}
         for pair in self.pairs(Level.ON_THEIR_WORD):
-            if pair.found.level == Level.ON_THEIR_WORD:
+            if pair.level == Level.ON_THEIR_WORD:
                 by_protocol.setdefault(self._protocol_of(pair.rows), []).append(pair.rows)
         found = [
             group for protocol, linked in by_protocol.items() for group in self._linked(protocol, linked)
@@ -174,7 +167,7 @@ class Literature(Result):
             for group in found
         ]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each published result."""
         import polars as pl
 
@@ -193,7 +186,9 @@ class Literature(Result):
 
     def _every_pair(self) -> Iterator[CardPair]:
         for a, b in combinations(self.cards, 2):
-            yield CardPair((a.provenance.row or 0, b.provenance.row or 0), compare_cards(a, b))
+            both = compare_cards(a, b)
+            rows = (a.provenance.row or 0, b.provenance.row or 0)
+            yield CardPair(rows, both.level, both.same_publication, both.same_result)
 
     def comparable_pairs(self) -> list[CardPair]:
         """Every two rows that are comparable, be it on their word."""

@@ -76,6 +76,13 @@ def paired_test(
         Two cards, and the file of predictions of each.
     names
         What the results are called; by default their methods.
+    margin, confidence_level, seed
+        As in `compare`.
+
+    Returns
+    -------
+    Classification
+        The comparison of two runs of the same samples.
     """
     if len(cards) != 2 or len(files) != 2 or (names is not None and len(names) != 2):
         raise UsageError("Two results are compared, each by its card and its file of predictions.")

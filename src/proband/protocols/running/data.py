@@ -23,7 +23,7 @@ from proband.engine.files.files import require_there
 from proband.engine.foreign import array_from, complete_from
 from proband.engine.kinds import JUDGED, Axes
 from proband.engine.limits import Threads
-from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few
+from proband.errors import DesignError, Hint, InputError, Said, UsageError, first_few, unknown_name
 from proband.protocols.recommendation import Task
 from proband.samples import Samples
 from proband.scores.reading import read_features, split_key
@@ -277,7 +277,7 @@ def unlabelled(samples: Samples, task: Task, label: str | None = None) -> dict[i
             Hint("{give:label}" if task == "attribute" else "leave the label out, or {give:task=attribute}."),
         )
     if label is not None and label not in samples.frame.columns:
-        raise UsageError(f"The table has no column {label!r}; it has {first_few(samples.frame.columns, 12)}.")
+        raise unknown_name("column", label, samples.frame.columns, "in the table", option="label")
     failed = {int(k): MARKED for k in np.flatnonzero(samples.failed)}
     if label is None:
         return failed

@@ -17,9 +17,10 @@ from proband.inference.proportions import t_quantile
 from proband.protocols.notation import Protocol
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.splits.splits import MOST_SPLITS, Missing
-from proband.results.base import Answers, Confidence, Count, Rate, Result
-from proband.results.serializing import Written
-from proband.words import Note, Sentence, Target, count, counted
+from proband.results.about import RestsOn, Who
+from proband.results.base import Answers, Count, Rate
+from proband.results.estimate import Estimate
+from proband.words import Method, Note, Sentence, Target, count, counted
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
@@ -31,6 +32,7 @@ OF = Target("accuracy-at-size", "mean accuracy with so many subjects and images 
 VARYING = Target("drawn-parts", "which subjects and images of these data are drawn, and the splits")
 FIXED = Target("data-drawn-from", "the data that are drawn from, the classifiers and the protocol")
 ASSUMING = Target("draws-normal", "draws are independent, and their mean is nearly normal")
+_METHOD = Method("t-over-draws", "Student's t over draws", cites=("student1908",))
 ANSWERS = Answers(OF, VARYING, FIXED, ASSUMING)
 TOO_FEW = Sentence(
     "protocols.too-few-to-draw",
@@ -48,7 +50,7 @@ Accuracies = Callable[[FeatureTable, int], Mapping[tuple[str, Protocol], float]]
 
 
 @dataclass(frozen=True, eq=False)
-class SizeEffect(Result):
+class SizeEffect:
     """The accuracy of one classifier under one protocol with so many subjects, and images of each.
 
     Attributes
@@ -57,30 +59,24 @@ class SizeEffect(Result):
         How many were drawn; `images_each` is None where all images are used.
     n_samples
         The fewest and the most samples of a draw.
-    mean, std, minimum, maximum
+    accuracy
+        The mean over draws with Student's interval, which one draw, or draws that are all the same, do not have.
+    std, minimum, maximum
         Over draws; no standard deviation of one.
-    low, high
-        Student's interval of the mean over draws; None of one draw, or where all are the same.
     values
         The accuracy of each draw: its mean over runs.
     """
 
-    written = Written({"protocol": "protocol.__str__"})
-
     classifier: str
-    protocol: Protocol
+    protocol: str
     n_subjects: Count
     images_each: Count | None
     n_samples: tuple[int, int]
     n_draws: Count
-    mean: Rate
+    accuracy: Estimate
     std: float | None
     minimum: Rate
     maximum: Rate
-    low: float | None
-    high: float | None
-    confidence_level: Confidence
-    answers: Answers
     values: tuple[Rate, ...]
 
 
@@ -209,25 +205,59 @@ def _effect(
 ) -> SizeEffect:
     mean, n = float(np.mean(values)), len(values)
     std = float(np.std(values, ddof=1)) if n > 1 else None
-    low = high = None
-    if std:
-        reach = t_quantile(level, n - 1.0) * std / n**0.5
+    low = high = float("nan")
+    error = std / n**0.5 if std else None
+    if error is not None:
+        reach = t_quantile(level, n - 1.0) * error
         low, high = max(0.0, mean - reach), min(1.0, mean + reach)
+    accuracy = Estimate(
+        who=Who(algorithm=name, protocol=str(protocol)),
+        value=mean,
+        low=low,
+        high=high,
+        confidence_level=level,
+        standard_error=error,
+        degrees_of_freedom=None if error is None else n - 1.0,
+        rests_on=RestsOn(n=n, of="draw", n_units=n_subjects, unit="person"),
+        method=_METHOD,
+        answers=_answers(n_subjects, images_each),
+    )
     return SizeEffect(
-        name, protocol, n_subjects, images_each, (min(sizes), max(sizes)), n, mean, std, min(values), max(values), low, high,
-        level, ANSWERS, tuple(values),
-    )  # fmt: skip
+        classifier=name,
+        protocol=str(protocol),
+        n_subjects=n_subjects,
+        images_each=images_each,
+        n_samples=(min(sizes), max(sizes)),
+        n_draws=n,
+        accuracy=accuracy,
+        std=std,
+        minimum=min(values),
+        maximum=max(values),
+        values=tuple(values),
+    )
+
+
+def _answers(n_subjects: int, images_each: int | None) -> Answers:
+    """What an accuracy at a size is of: the size is part of its key, so that two of them are told apart."""
+    each = "" if images_each is None else f"-and-{images_each}-images-each"
+    return replace(ANSWERS, of=Target(f"accuracy-with-{n_subjects}-subjects{each}", OF.words))
 
 
 def sizes_frame(effects: Sequence[SizeEffect]) -> pl.DataFrame:
     """A row for each size, classifier and protocol."""
-    names = ("n_subjects", "images_each", "n_draws", "mean", "std", "minimum", "maximum", "low", "high")
+    names = ("classifier", "protocol", "n_subjects", "images_each", "n_draws", "std", "minimum", "maximum")
     return frame_of_rows(
         [
-            {"classifier": one.classifier, "protocol": str(one.protocol)} | {name: getattr(one, name) for name in names}
-            for one in effects
+            {name: getattr(effect, name) for name in names}
+            | {name: _known(getattr(effect.accuracy, name)) for name in ("value", "low", "high")}
+            for effect in effects
         ]
-    )  # fmt: skip
+    )
+
+
+def _known(end: float) -> float | None:
+    """An end of an interval; None where there is none."""
+    return None if np.isnan(end) else end
 
 
 def along(effects: Sequence[SizeEffect]) -> Iterator[tuple[str, list[SizeEffect]]]:

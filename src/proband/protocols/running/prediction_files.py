@@ -48,7 +48,7 @@ class PredictionTable:
         Columns ``id``, ``label``, a column for each model, and the group where there is one; in the order of the first file.
     models
         The columns of the models.
-    group
+    cluster
         The column of what samples share; None where it is not known.
     notes
         What a reader should know of the files.
@@ -59,7 +59,7 @@ class PredictionTable:
     frame: pl.DataFrame
     models: tuple[str, ...]
     truth: str
-    group: str | None
+    cluster: str | None
     notes: tuple[Note, ...]
     n_models: int = 1
 
@@ -76,7 +76,7 @@ class PredictionTable:
         found = classify(
             self.frame[self.truth].to_numpy(),
             {name: self.frame[name].to_numpy() for name in self.models},
-            group=None if self.group is None else self.frame[self.group].to_numpy(),
+            cluster=None if self.cluster is None else self.frame[self.cluster].to_numpy(),
             average=average,
             margin=margin,
             confidence_level=confidence_level,
@@ -91,7 +91,7 @@ class PredictionTable:
 def compare_predictions(
     files: Mapping[str, str | Path],
     *,
-    group: str | None = None,
+    cluster: str | None = None,
     margin: Margin | None = None,
     confidence_level: Level = 0.95,
     seed: Seed = 0,
@@ -107,29 +107,36 @@ def compare_predictions(
     ----------
     files
         The files, by the names of their models.
-    group
+    cluster
         Column of what samples share; by default ``subject``, where it is there.
+    margin, confidence_level, seed
+        As in `compare`.
+
+    Returns
+    -------
+    Classification
+        Accuracies of every model, and their comparison.
     """
-    made = read_predictions({name: Path(file) for name, file in files.items()}, group=group)
+    made = read_predictions({name: Path(file) for name, file in files.items()}, cluster=cluster)
     return made.classified(margin=margin, confidence_level=confidence_level, seed=seed)
 
 
 def read_predictions(
-    files: Mapping[str, Path], *, truth: str = "label", group: str | None = None
+    files: Mapping[str, Path], *, truth: str = "label", cluster: str | None = None
 ) -> PredictionTable:
     """Read files of predictions and join them; refuse files that are not of the same samples."""
     if not files:
         raise UsageError("No file of predictions is named.")
-    tables = {name: _read(path, truth, group) for name, path in files.items()}
+    tables = {name: _read(path, truth, cluster) for name, path in files.items()}
     known = {name for table in tables.values() for name in table.columns}
-    own = {"id", truth, _SAID, _REPEAT, _FOLD, group or SUBJECT}
+    own = {"id", truth, _SAID, _REPEAT, _FOLD, cluster or SUBJECT}
     clash = next((name for name in files if name in own & known), None)
     if clash is not None:
         raise UsageError(f"A model cannot be called {clash!r}.", "rename its file.")
     (first, base), *others = tables.items()
     notes = [ONE_REPEAT(model=name, n=n) for name, table in tables.items() if (n := _repeats(table)) > 1]
     base = _first_repeat(base, files[first]).rename({_SAID: first})
-    units = group or (SUBJECT if all(SUBJECT in table.columns for table in tables.values()) else None)
+    units = cluster or (SUBJECT if all(SUBJECT in table.columns for table in tables.values()) else None)
     joined = base
     for name, table in others:
         own_rows = _first_repeat(table, files[name])
@@ -145,9 +152,9 @@ def read_predictions(
     return PredictionTable(joined, tuple(files), truth, units, tuple(notes), max(trained, 1))
 
 
-def _read(path: Path, truth: str, group: str | None) -> pl.DataFrame:
-    frame = read_frame(path, (_ID, SUBJECT, truth, _SAID, *([] if group is None else [group])))
-    wanted = [_ID, truth, _SAID, *([] if group is None else [group])]
+def _read(path: Path, truth: str, cluster: str | None) -> pl.DataFrame:
+    frame = read_frame(path, (_ID, SUBJECT, truth, _SAID, *([] if cluster is None else [cluster])))
+    wanted = [_ID, truth, _SAID, *([] if cluster is None else [cluster])]
     lacking = [name for name in wanted if name not in frame.columns]
     if lacking:
         raise InputError(
@@ -192,7 +199,7 @@ def _unlike(a: pl.DataFrame, b: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def _same_samples(
-    a: pl.DataFrame, b: pl.DataFrame, first: Path, second: Path, truth: str, group: str | None
+    a: pl.DataFrame, b: pl.DataFrame, first: Path, second: Path, truth: str, cluster: str | None
 ) -> None:
     """Refuse two tables that are not of the same samples with the same classes and people."""
     names = (first.name, second.name) if first.name != second.name else (str(first), str(second))
@@ -204,7 +211,7 @@ def _same_samples(
                 "a paired test needs predictions of the same samples.",
                 file=Said(second.name),
             )
-    for column in (truth, *([] if group is None else [group])):
+    for column in (truth, *([] if cluster is None else [cluster])):
         wrong = _unlike(a, b, column)
         if wrong.height:
             row = wrong.row(0)

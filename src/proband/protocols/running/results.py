@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isnan
 from typing import Any, Literal
 
 import numpy as np
@@ -18,9 +19,7 @@ from proband.inference.classification.classify import describe_classes
 from proband.inference.classification.results import Classification
 from proband.inference.cross_validation.comparison import AccuracyComparison
 from proband.inference.cross_validation.correlated_bayes import CorrelatedBayes
-from proband.inference.cross_validation.five_by_two import FiveByTwo
 from proband.inference.cross_validation.intervals import (
-    AccuracyInterval,
     FoldSpread,
 )
 from proband.protocols.cards.card import ProtocolCard
@@ -42,6 +41,7 @@ from proband.protocols.splits.balancing import Imbalance
 from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import GENERATOR_VERSION
 from proband.results.base import Rate, Result
+from proband.results.estimate import Estimate
 from proband.results.serializing import Written
 from proband.words import Note, Sentence, Target, as_sentence
 
@@ -105,8 +105,8 @@ class ProtocolResult(Result):
     classifier: str
     protocol: Protocol
     spread: FoldSpread
-    corrected: AccuracyInterval
-    pooled: AccuracyInterval
+    corrected: Estimate
+    pooled: Estimate
     predictions: Predictions
     recommended: Recommended = "fitted-models"
 
@@ -119,7 +119,7 @@ class ProtocolResult(Result):
         return self.spread.mean
 
     @property
-    def interval(self) -> AccuracyInterval:
+    def interval(self) -> Estimate:
         """The interval to quote, with its own estimate: of the accuracy, or of the pooled estimate."""
         return self.corrected if self.recommended == "method" else self.pooled
 
@@ -131,7 +131,7 @@ class ProtocolResult(Result):
             "protocol": str(self.protocol),
             "accuracy": self.spread.sentence(),
         }
-        if one.low is None or one.high is None:
+        if not one.has_interval:
             return _NO_INTERVAL(**said)
         said |= {
             "low": one.low,
@@ -145,17 +145,6 @@ class ProtocolResult(Result):
     def accuracies(self) -> tuple[tuple[Rate, ...], ...]:
         """The accuracy on every split, repeats × folds."""
         return tuple(map(tuple, self.predictions.accuracies.tolist()))
-
-
-@dataclass(frozen=True)
-class Posterior(Result):
-    """What is believed of the first classifier against the second."""
-
-    written = Written(spread=("found",))
-
-    first: str
-    second: str
-    found: CorrelatedBayes
 
 
 @dataclass(frozen=True)
@@ -192,9 +181,9 @@ class ProtocolFindings(Result):
         Comparisons by accuracies on the same splits, and by the predictions of one repeat; None for one classifier, or where the
         test has nothing to rest on: splits that all test the same samples, or hold-outs, of which one repeat is one split.
     five_by_two
-        The 5×2cv tests, where the protocol is one.
+        The 5×2cv tests, where the protocol is one; None elsewhere.
     bayes
-        With a margin: (first, second, posterior) of every two classifiers.
+        With a margin: the posterior of every two classifiers.
     imbalance
         How far test sets are from the whole.
     epd
@@ -207,7 +196,6 @@ class ProtocolFindings(Result):
             "meaning": "protocol.describe",
             "why": "plan.why",
             "left_out": "plan.left_out",
-            "bayes": "posteriors",
         },
         also=("sizes", "n_splits", "recommended", "classification"),
         without=("plan",),
@@ -217,8 +205,8 @@ class ProtocolFindings(Result):
     results: tuple[ProtocolResult, ...]
     on_splits: AccuracyComparison | None
     on_people: AccuracyComparison | None
-    five_by_two: tuple[FiveByTwo, ...]
-    bayes: tuple[tuple[str, str, CorrelatedBayes], ...]
+    five_by_two: AccuracyComparison | None
+    bayes: tuple[CorrelatedBayes, ...]
     imbalance: Imbalance
     epd: EPDVerdict
 
@@ -298,11 +286,6 @@ class ProtocolFindings(Result):
         found = self.results[0].predictions.sizes.drop("repeat", "fold")
         return {one.name: (one.min(), one.max()) for one in found}  # type: ignore[misc]
 
-    @property
-    def posteriors(self) -> tuple[Posterior, ...]:
-        """What is believed of every two classifiers, where there is a margin."""
-        return tuple(Posterior(*one) for one in self.bayes)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProtocolRun(Result):
@@ -370,7 +353,7 @@ class ProtocolRun(Result):
                 return one
         raise UsageError(f"{classifier!r} was not run under {wanted}.")
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """A row for each classifier and protocol."""
         return frame_of_rows(
             [
@@ -378,8 +361,8 @@ class ProtocolRun(Result):
                     "classifier": one.classifier,
                     "protocol": str(one.protocol),
                     **over_runs(one),
-                    "low": one.corrected.low,
-                    "high": one.corrected.high,
+                    "low": _known(one.corrected.low),
+                    "high": _known(one.corrected.high),
                     **pooled_columns(one),
                     "recommended": one.recommended,
                     "weighted_mean": found.classification.rate(one.classifier).value,
@@ -470,7 +453,12 @@ def over_runs(result: ProtocolResult) -> dict[str, float | None]:
 def pooled_columns(result: ProtocolResult) -> dict[str, float | None]:
     """The pooled estimate and its interval as columns of a table."""
     one = result.pooled
-    return {"pooled_estimate": one.value, "pooled_low": one.low, "pooled_high": one.high}
+    return {"pooled_estimate": one.value, "pooled_low": _known(one.low), "pooled_high": _known(one.high)}
+
+
+def _known(end: float) -> float | None:
+    """An end of an interval; None where there is none, as cards and tables have it."""
+    return None if isnan(end) else end
 
 
 def _value(result: ProtocolResult) -> Value:
@@ -480,12 +468,12 @@ def _value(result: ProtocolResult) -> Value:
     return Value(
         estimate=spread.mean,
         std=spread.std,
-        low=corrected.low if quoted else None,
-        high=corrected.high if quoted else None,
-        confidence_level=None if result.interval.low is None else corrected.confidence_level,
+        low=_known(corrected.low) if quoted else None,
+        high=_known(corrected.high) if quoted else None,
+        confidence_level=corrected.confidence_level if result.interval.has_interval else None,
         uncertainty=corrected.method.key if quoted else None,
         maximum=spread.maximum,
         minimum=spread.minimum,
         **pooled_columns(result),
-        pooled_uncertainty=None if pooled.low is None else pooled.method.key,
+        pooled_uncertainty=pooled.method.key if pooled.has_interval else None,
     )

@@ -94,6 +94,10 @@ def run_protocol(
         classifier and protocol on each. See `size_effects`.
     cache
         A directory where finished splits are kept: a run that was stopped, or asks for more, goes on from there.
+    confidence_level
+        Of all intervals.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
 
     Returns
     -------
@@ -113,7 +117,6 @@ def run_protocol(
     ProtocolRun(toy, identity)
     1nn under 3×5f CV mixed: accuracy 0.8583 ± 0.0076 (max 0.8650, min 0.8500) over 3 × cross-validation with all its folds;
     pooled estimate 0.8583, 95% interval [0.7920, 0.9060], varying other people, each of them trained on as well.
-
     """
     found = named_classifiers(dict(classifiers) if isinstance(classifiers, Mapping) else list(classifiers))
     check_margin(margin)

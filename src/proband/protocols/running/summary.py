@@ -12,7 +12,7 @@ import numpy as np
 from proband.errors import first_few
 from proband.inference.cross_validation.comparison import compare_folds, compare_pooled
 from proband.inference.cross_validation.correlated_bayes import CorrelatedBayes, correlated_bayes
-from proband.inference.cross_validation.five_by_two import FiveByTwo, compare_five_by_two
+from proband.inference.cross_validation.five_by_two import compare_five_by_two
 from proband.inference.cross_validation.intervals import (
     corrected_resampled_interval,
     fold_spread,
@@ -30,6 +30,7 @@ from proband.protocols.running.results import (
 from proband.protocols.splits.balancing import imbalance
 from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import Split
+from proband.results.about import Who
 from proband.samples.delimited import DEFAULT_MISSING
 from proband.words import Note, Sentence
 
@@ -114,16 +115,24 @@ def _findings(
             one.classifier,
             protocol,
             fold_spread(one.accuracies, protocol.kind),
-            corrected_resampled_interval(
-                one.accuracies,
-                n_train,
-                n_test,
-                confidence_level=level,
-                stable=stable.get(one.classifier),
-                declined=declined,
-                **about,
+            replace(
+                corrected_resampled_interval(
+                    one.accuracies,
+                    n_train,
+                    n_test,
+                    confidence_level=level,
+                    stable=stable.get(one.classifier),
+                    declined=declined,
+                    **about,
+                ),
+                who=Who(algorithm=one.classifier, protocol=str(protocol)),
             ),
-            pooled_interval(*one.correct(), disjoint=disjoint, confidence_level=level, n_models=len(folds)),
+            replace(
+                pooled_interval(
+                    *one.correct(), disjoint=disjoint, confidence_level=level, n_models=len(folds)
+                ),
+                who=Who(algorithm=one.classifier, protocol=str(protocol)),
+            ),
             one,
         )
         for one in found
@@ -131,9 +140,8 @@ def _findings(
     quoted = _recommended(results, stable)
     results = tuple(replace(one, recommended=quoted) for one in results)
     values = {one.classifier: one.accuracies for one in found}
-    on_splits = on_people = None
-    five: tuple[FiveByTwo, ...] = ()
-    bayes: tuple[tuple[str, str, CorrelatedBayes], ...] = ()
+    on_splits = on_people = five = None
+    bayes: tuple[CorrelatedBayes, ...] = ()
     if len(found) > 1:
         judged: dict[str, Any] = {"margin": setting.margin, "confidence_level": level}
         varied = len(folds) > 1 and declined is None
@@ -147,10 +155,12 @@ def _findings(
         method = {name: row for name, row in values.items() if stable.get(name) is not False}
         varied = varied and len(method) > 1
         if varied and protocol.kind == "cross-validation" and (protocol.repeats, protocol.folds) == (5, 2):
-            five = compare_five_by_two(method, **about)
+            five = compare_five_by_two(method, confidence_level=level, **about)
         if setting.margin is not None and varied:
             bayes = tuple(
-                (a, b, correlated_bayes(values[a], values[b], n_train, n_test, rope=setting.margin, **about))
+                correlated_bayes(
+                    values[a], values[b], n_train, n_test, rope=setting.margin, names=(a, b), **about
+                )
                 for a, b in combinations(method, 2)
             )
     nobody = np.empty(0, np.intp)
@@ -179,9 +189,9 @@ def _epd(setting: Setting, result: ProtocolResult) -> EPDVerdict:
 
 def _recommended(results: Sequence[ProtocolResult], stable: Mapping[str, bool | None]) -> Recommended:
     """Which interval to quote, the same for all: of the method where that can be claimed of every classifier."""
-    of_method = all(one.corrected.low is not None for one in results)
+    of_method = all(one.corrected.has_interval for one in results)
     known = all(stable.get(one.classifier) for one in results)
-    nothing_else = any(one.pooled.low is None for one in results)
+    nothing_else = any(not one.pooled.has_interval for one in results)
     return "method" if of_method and (known or nothing_else) else "fitted-models"
 
 

@@ -26,10 +26,11 @@ from proband.protocols.running.data import FeatureTable, labels_of
 from proband.protocols.running.results import ProtocolResult, over_runs, pooled_columns
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.plans import AUTO, make_plan
-from proband.results.base import Answers, Confidence, Count, Result
-from proband.results.serializing import Written
+from proband.results.about import RestsOn, Who
+from proband.results.base import Answers, Count, Result
+from proband.results.difference import Difference
 from proband.results.targets import PEOPLE_ALIKE
-from proband.words import Note, Sentence, Target, fixed
+from proband.words import Method, Note, Sentence, Target, fixed
 
 UNKNOWN_DROPPED = Sentence(
     "what-if.unknown-dropped",
@@ -64,14 +65,13 @@ CLASSIFIERS = Target("classifiers-and-splits", "the trained classifiers; the spl
 
 
 Question = Literal["mixed", "dropped"]
+_METHOD = Method("t-over-people", "Student's t over people", cites=("student1908",))
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Side(Result):
+class ComparedSide:
     """One of the two: its name, how much data it used, and what it reached."""
-
-    written = Written(spread=("result",))
 
     name: str
     n_samples: Count
@@ -89,24 +89,17 @@ class WhatIf(Result):
     ----------
     sides
         Mixed and unmixed, or with and without the dropped samples.
-    difference, low, high
-        The first side's pooled estimate less the second's, with its interval over people; the ends are None
+    difference
+        The first side's pooled estimate less the second's, with its interval over the people on either side; there is none
         where one person, or no variation at all, shows nothing of how sure it is.
-    n_subjects
-        The people on either side.
     answers, notes
         What the difference means, and what a reader should know.
     """
 
     question: Question
     classifier: str
-    sides: tuple[Side, Side]
-    difference: float
-    low: float | None
-    high: float | None
-    standard_error: float | None
-    confidence_level: Confidence
-    n_subjects: Count
+    sides: tuple[ComparedSide, ComparedSide]
+    difference: Difference
     answers: Answers
     notes: tuple[Note, ...]
 
@@ -116,19 +109,13 @@ class WhatIf(Result):
 
     def sentence(self) -> Note:
         """The difference in words, in percentage points."""
-        first, second = (one.name for one in self.sides)
-        if self.low is None or self.high is None:
-            return FOUND_ALONE(first=first, second=second, difference=self.difference)
-        return FOUND(
-            first=first,
-            second=second,
-            difference=self.difference,
-            level=self.confidence_level,
-            low=self.low,
-            high=self.high,
-        )
+        change = self.difference
+        said = {"first": change.first, "second": change.second, "difference": change.value}
+        if not change.has_interval:
+            return FOUND_ALONE(**said)
+        return FOUND(**said, level=change.confidence_level, low=change.low, high=change.high)
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """Return one row for each side."""
         return frame_of_rows(
             [
@@ -155,7 +142,7 @@ def what_if(
     *,
     task: Task = "attribute",
     label: str | None = None,
-    dropped: Collection[str] | Mapping[str, str | None] = (),
+    exclusions: Collection[str] | Mapping[str, str | None] = (),
     seed: Seed = 0,
     confidence_level: Level = 0.95,
     threads: Threads | None = None,
@@ -173,12 +160,27 @@ def what_if(
         All samples, those that were dropped as well.
     question
         ``"mixed"``: subjects in training and testing both, against subject-disjoint splits of the same sizes.
-        ``"dropped"``: all samples, against those that are left without `dropped`.
+        ``"dropped"``: all samples, against those that are left without `exclusions`.
     protocol
         What both sides run. For ``"mixed"`` it is run with and without the ``+``; LOSO stands against a cross-validation with as many
         folds as there are subjects.
-    dropped
+    exclusions
         Ids that were dropped, or the reason for each; ids that are not in the data, and reasons that are missing, are told of.
+    task, label
+        What is recognised: ``identity`` or an ``attribute``, and its column.
+    seed
+        The seed of the splits.
+    confidence_level
+        Of all intervals.
+    cache
+        Where what was computed is kept.
+    threads, progress, engine
+        How many threads, what is told how far it is, and where the work runs.
+
+    Returns
+    -------
+    WhatIf
+        Both sides, and their difference with its interval.
 
     Notes
     -----
@@ -192,14 +194,14 @@ def what_if(
         protocol, data.samples, labels_of(data.samples, task, label), task=task, seed=seed
     ).protocol
     if question == "mixed":
-        if dropped:
+        if exclusions:
             raise UsageError("Whether subjects are mixed is one question, and what was dropped another.")
         pairs = [
             ("mixed", data, _shared(stated, data)),
             ("unmixed", data, _kept_apart(stated)),
         ]
     elif question == "dropped":
-        pairs = [("with", data, stated), ("without", _without(data, dropped), stated)]
+        pairs = [("with", data, stated), ("without", _without(data, exclusions), stated)]
     else:
         raise UsageError(f"There is no question {question!r}.", "ask 'mixed' or 'dropped'.")
     named = classifier if isinstance(classifier, Mapping | list | tuple) else [classifier]
@@ -218,9 +220,9 @@ def what_if(
             progress=progress,
             **settings,
         )
-        sides.append(Side(name, len(used), run.results[0]))
-    notes = (*data.notes, *_notes_on(dropped, data))
-    return _compared(question, (sides[0], sides[1]), confidence_level, notes)
+        sides.append(ComparedSide(name, len(used), run.results[0]))
+    notes = (*data.notes, *_notes_on(exclusions, data))
+    return _compare(question, (sides[0], sides[1]), confidence_level, notes)
 
 
 def _shared(protocol: Protocol, data: FeatureTable) -> Protocol:
@@ -266,12 +268,12 @@ def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: Feature
     return notes
 
 
-def _compared(
-    question: Question, sides: tuple[Side, Side], level: float, more_notes: tuple[Note, ...]
+def _compare(
+    question: Question, sides: tuple[ComparedSide, ComparedSide], level: float, more_notes: tuple[Note, ...]
 ) -> WhatIf:
     parts = [_means(one.result) for one in sides]
     difference, error, n_people = difference_over_people(parts[0], parts[1])
-    low = high = None
+    low = high = float("nan")
     if error is not None:
         reach = t_quantile(level, n_people - 1.0) * error
         low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
@@ -281,19 +283,22 @@ def _compared(
     if question == "dropped":
         notes.append(TESTED_AND_TRAINED())
     notes += more_notes
-    return WhatIf(
-        question,
-        sides[0].result.classifier,
-        sides,
-        difference,
-        low,
-        high,
-        error,
-        level,
-        n_people,
-        answers,
-        tuple(notes),
+    classifier = sides[0].result.classifier
+    change = Difference(
+        who=Who(algorithm=classifier),
+        first=sides[0].name,
+        second=sides[1].name,
+        value=difference,
+        low=low,
+        high=high,
+        confidence_level=level,
+        standard_error=error,
+        degrees_of_freedom=None if error is None else n_people - 1.0,
+        method=_METHOD,
+        rests_on=RestsOn(n_units=n_people, unit="person"),
+        adjustment="none",
     )
+    return WhatIf(question, classifier, sides, change, answers, tuple(notes))
 
 
 def _means(result: ProtocolResult) -> tuple[Floats, npt.NDArray[Any]]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from proband.errors import DesignError
 from proband.protocols.splits.material import Mask
-from proband.results.base import Result
 from proband.samples.ids import Positions
 from proband.words import count, counted
 
@@ -81,7 +80,7 @@ def drawn_per_cell(pool: Mask, cells: Positions, drawn: int | Positions, rng: np
 
 
 @dataclass(frozen=True)
-class Imbalance(Result):
+class Imbalance:
     """How far test sets are from the whole.
 
     Attributes

@@ -22,7 +22,7 @@ from proband.samples import Samples
 from proband.samples.delimited import SEPARATORS, read_texts, unfinished, without_blank_rows
 from proband.samples.ids import Ids, Positions
 from proband.samples.reading import read_frame
-from proband.words import count
+from proband.words import count, counted
 
 _LOG = logging.getLogger(__name__)
 ROLES = ("train", "validation", "test", "unused")
@@ -93,7 +93,7 @@ class SplitTable:
             row = int(place.is_null().arg_max() or 0)
             unknown = self.frame["id"].filter(place.is_null()).unique(maintain_order=True).to_list()
             raise InputError(
-                f"{self.where(row)}: {count(len(unknown))} ids of the splits are no sample's: {first_few(unknown)}."
+                f"{self.where(row)}: {counted(len(unknown), 'id of the splits is', 'ids of the splits are')} no sample's: {first_few(unknown)}."
             )
         return place.to_numpy().astype(np.intp)
 

@@ -326,6 +326,24 @@ def splitter(
 ) -> Splitter:
     """Make the splitter of a protocol, which may be given in its notation.
 
+    Parameters
+    ----------
+    protocol
+        The notation, such as ``"5-f CV"``, or a protocol.
+    seed
+        The seed of the splits.
+    stratify
+        Whether classes are shared out evenly.
+    missing
+        What becomes of subjects with too few samples: ``error`` or ``drop``.
+    all_classes
+        Whether every class must be trained on.
+
+    Returns
+    -------
+    Splitter
+        What makes the splits, as scikit-learn takes it.
+
     Examples
     --------
     >>> import numpy as np

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from proband.report import columns as col
-from proband.report.charts.spec import Axis, Chart, Curves, Errors, Histograms, Rows
+from proband.report.charts.spec import Axis, Chart, Curves, Errors, Histograms, Matrix, Rows
 from proband.report.tables.table import Table
 
 _FEW = "* hollow in the chart: too few errors or people are behind it."
@@ -43,6 +43,8 @@ def data_of(chart: Chart) -> Table:
             return _table(chart, up, _of_errors(errors), at(across.label, lambda one: float(one.at)))
         case Histograms() as histograms:
             return _table(chart, across, _of_histograms(histograms))
+        case Matrix() as matrix:
+            return _of_matrix(chart, matrix)
 
 
 def _table(chart: Chart, axis: Axis, points: Iterable[Point], *where: col.ColumnOf[Point]) -> Table:
@@ -95,3 +97,20 @@ def _of_histograms(histograms: Histograms) -> Iterator[Point]:
         if one.value is not None:
             value, low, high = one.value
             yield Point(one.name, "", value, (low, high))
+
+
+def _of_matrix(chart: Chart, matrix: Matrix) -> Table:
+    """The cells themselves."""
+    across, up = chart.axes[0]
+
+    def column(place: int) -> col.ColumnOf[int]:
+        return col.text(matrix.labels[place], lambda row: matrix.texts[row][place], kind="number")
+
+    places = range(len(matrix.labels))
+    return col.table_of(
+        chart.title,
+        places,
+        col.name(f"{up.label} \\ {across.label}", lambda row: matrix.labels[row]),
+        *map(column, places),
+        id=f"{chart.id}-data",
+    )

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.measures.verification import SUPPORTED
-from proband.report.charts.scales import Scale
+from proband.report.charts.scales import AxisScale
 from proband.report.charts.spec import Axis, Errors
 
 
@@ -61,7 +61,7 @@ def zone_of(marks: Errors, axes: tuple[Axis, Axis], room: tuple[float, float]) -
     return Zone(right, edge, end, (1 / n_x, marks.shown(1 / n_y)), tuple(found))
 
 
-def _height(marks: Errors, y: Scale, rate: float) -> float:
+def _height(marks: Errors, y: AxisScale, rate: float) -> float:
     return y.at(marks.shown(rate))
 
 

@@ -13,11 +13,13 @@ from proband.report.charts.mpl_names import name_directly, others
 from proband.report.charts.palette import DASHES, MOST_COLOURS, colour, dashes, is_grey, marker
 from proband.report.charts.scales import deviate
 from proband.report.charts.spec import (
+    TINT,
     Axis,
     Chart,
     Curves,
     Errors,
     Histograms,
+    Matrix,
     Rows,
     Series,
     aligned_charts,
@@ -139,6 +141,17 @@ def printed(
         return figure(drawn, size, title=title, columns=across, headed=n > 1, shared=False, said=said)
     if isinstance(first, Errors):
         return figure(charts, _around_errors(charts[0]), title=title, headed=False, said=said)
+    if isinstance(first, Matrix):
+        across = 1 if narrow else min(n, columns or 2)
+        side = max(3.0, 1.4 + 0.36 * len(first.labels)) if width is None else width / across
+        return figure(
+            charts,
+            (side * across, side * -(-n // across)),
+            title=title,
+            columns=across,
+            shared=False,
+            said=said,
+        )
     across = 1 if narrow else min(n, columns or (2 if n in (2, 4) else 3))
     high = 2.9 if narrow else 3.5
     size = (width or max(6.4, 3.6 * across), high * -(-n // across) + (0.3 if n > 1 else 0.8))
@@ -209,6 +222,8 @@ def draw(axis: Axes, chart: Chart, *, alone: bool = True) -> list[Artist]:
             set_axis(axis, "x", x)
             set_axis(axis, "y", y)
             return _histograms(axis, chart, chart.marks, names, density=y.unit == "number")
+        case Matrix():
+            return _matrix(axis, chart.marks, (x, y))
 
 
 def set_axis(axis: Axes, which: Literal["x", "y"], given: Axis, *, most: int = 8, inset: float = 0.0) -> None:
@@ -320,3 +335,28 @@ def _histograms(
             axis.hlines(above, low, high, color=tint, linewidth=1.4)
             axis.plot([middle], [above], marker="o", markersize=4, color=tint)
     return handles
+
+
+def _matrix(axis: Axes, marks: Matrix, axes: tuple[Axis, Axis]) -> list[Artist]:
+    """Draw cells tinted by their shares, with their numbers."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    n, (across, up) = len(marks.labels), axes
+    tints = LinearSegmentedColormap.from_list("shares", ["#FFFFFF", colour(0)])
+    axis.imshow(TINT * marks.shares, vmin=0, vmax=1, cmap=tints, interpolation="nearest", aspect="auto")
+    figure = axis.get_figure()
+    assert figure is not None  # axes stand in one
+    wide = figure.get_figwidth() / axis.get_gridspec().ncols - 1.2  # type: ignore[union-attr]
+    size = min(9.0, 72 * wide / n / (0.65 * marks.longest))
+    for row, texts in enumerate(marks.texts):
+        for column, text in enumerate(texts):
+            tint = "#222222" if marks.shares[row, column] > 0 else GREY
+            axis.text(column, row, text, ha="center", va="center", fontsize=size, color=tint)
+    long = _LETTER * max(map(len, marks.labels)) > wide / n
+    axis.set_xticks(range(n), marks.labels, rotation=90 if long else 0)
+    axis.set_yticks(range(n), marks.labels)
+    axis.set_xlabel(across.label)
+    axis.set_ylabel(up.label)
+    axis.tick_params(length=0)
+    axis.grid(visible=False)
+    return []

@@ -23,7 +23,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
-class Scale:
+class AxisScale:
     """An axis.
 
     Attributes

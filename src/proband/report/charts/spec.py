@@ -14,7 +14,7 @@ import numpy as np
 
 from proband.errors import UsageError
 from proband.report.charts.error_curves import ErrorCurve
-from proband.report.charts.scales import Floats, Kind, Scale, Unit
+from proband.report.charts.scales import AxisScale, Floats, Kind, Unit
 from proband.report.tables.table import Table
 from proband.results.base import Answers
 from proband.words import count
@@ -46,9 +46,9 @@ class Axis:
         """Whether a value lies beyond its upper end, by more than rounding."""
         return value - self.high > 1e-9 * abs(self.high - self.low)
 
-    def over(self, start: float = 0.0, end: float = 1.0) -> Scale:
+    def over(self, start: float = 0.0, end: float = 1.0) -> AxisScale:
         """The same axis between two places of a drawing; by default places are shares of its length."""
-        return Scale(self.kind, self.low, self.high, start, end, self.unit)
+        return AxisScale(self.kind, self.low, self.high, start, end, self.unit)
 
 
 def _nothing() -> Floats:
@@ -179,7 +179,7 @@ class Errors:
 
 
 @dataclass(frozen=True, eq=False)
-class Histogram:
+class Outline:
     """The outline of a distribution, and above it a value with its interval, if it has one."""
 
     name: str
@@ -201,13 +201,38 @@ class Histograms:
         Where a shaded part ends that begins at the left.
     """
 
-    outlines: tuple[Histogram, ...]
+    outlines: tuple[Outline, ...]
     reference: float | None = None
     reference_label: str = ""
     shaded_to: float | None = None
 
 
-Marks = Curves | Rows | Errors | Histograms
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Cells with a number each, rows down and columns across under the same names.
+
+    Attributes
+    ----------
+    labels
+        Of the rows, and of the columns.
+    shares
+        How dark each cell is, between 0 and 1.
+    texts
+        What stands in each cell.
+    """
+
+    labels: tuple[str, ...]
+    shares: Floats
+    texts: tuple[tuple[str, ...], ...]
+
+    @property
+    def longest(self) -> int:
+        """The letters of the longest text in a cell."""
+        return max(len(text) for row in self.texts for text in row)
+
+
+TINT = 0.45  # of the darkest cell of a matrix: ink stays legible on it, on light and on dark pages
+Marks = Curves | Rows | Errors | Histograms | Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,14 +294,26 @@ def in_places(chart: Chart, places: Mapping[str, int]) -> Chart:
 
 
 def aligned_charts(charts: Sequence[Chart], *, across: bool = False) -> list[Chart]:
-    """The same charts on one axis y, or x, on the scales that are shown at first."""
-    ends = [one.axes[0][0 if across else 1] for one in charts]
-    low, high = min(one.low for one in ends), max(one.high for one in ends)
-    made = []
-    for one in charts:
-        x, y = one.axes[0]
-        axes = (replace(x, low=low, high=high), y) if across else (x, replace(y, low=low, high=high))
-        made.append(replace(one, axes=(axes,)))
+    """The same charts on one axis y, or x, on each of the scales that all of them have."""
+    made: list[list[tuple[Axis, Axis]]] = [[] for _ in charts]
+    for axes in zip(*(chart.axes for chart in charts), strict=False):
+        own = [pair[0 if across else 1] for pair in axes]
+        ends = {"low": min(axis.low for axis in own), "high": max(axis.high for axis in own)}
+        for kept, (x, y) in zip(made, axes, strict=True):
+            kept.append((replace(x, **ends), y) if across else (x, replace(y, **ends)))
+    return [replace(chart, axes=tuple(axes)) for chart, axes in zip(charts, made, strict=True)]
+
+
+def comparable_charts(charts: Sequence[Chart]) -> list[Chart]:
+    """The same charts as small multiples: curves, and rows of values, share the axes that measure one thing; scores share none."""
+    made = list(charts)
+    if len(made) < 2 or not all(isinstance(chart.marks, Curves | Rows) for chart in made):
+        return made
+    for axis, across in ((0, True), (1, False)):
+        along = {(one.label, one.kind, one.unit) for one in (chart.axes[0][axis] for chart in made)}
+        # The rows of a chart are its own.
+        if len(along) == 1 and (across or isinstance(made[0].marks, Curves)):
+            made = aligned_charts(made, across=across)
     return made
 
 

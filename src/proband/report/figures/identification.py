@@ -35,10 +35,27 @@ def evaluation_figure(
     *,
     relative: bool = False,
 ) -> Figure:
-    """Draw the curves of an evaluation as `cmc_figure` does: of the algorithms `drawn`, which is said, or of all."""
+    """Draw the curves of an evaluation as `cmc_figure` does: of the algorithms `drawn`, which is said, or of all.
+
+    Parameters
+    ----------
+    evaluation
+        What `evaluate` returned.
+    title, width
+        A heading, and the width in inches.
+    drawn, places
+        Which algorithms are drawn, and which colour each has.
+    relative
+        Whether ranks are shares of the gallery.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `save_figure` writes it.
+    """
     panels = {
         probes_called(one): [
-            band for band in evaluation.bands(one) if drawn is None or band.facts.algorithm in drawn
+            band for band in evaluation.bands(one) if drawn is None or band.algorithm in drawn
         ]
         for one in evaluation.categories
     }
@@ -84,13 +101,18 @@ def cmc_figure(
     relative
         Whether the axis has relative ranks, rank / people in the gallery, so that galleries of different sizes can be compared
         (Micheals & Boult 2001).
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `save_figure` writes it.
     """
     shown = {name: curves for name, curves in panels.items() if curves}
     if not shown:
         raise UsageError("There are no curves to draw.")
     rates: dict[str, float] = {}
     for curve in (curve for curves in shown.values() for curve in curves):
-        rates.setdefault(curve.facts.algorithm, curve.at(1))
+        rates.setdefault(curve.algorithm, curve.at(1))
     looks = places or places_of(list(rates), sorted(rates, key=lambda name: -rates[name]))
     charts = [
         in_places(cmc(curves, title=name, last=last, relative=relative), looks)
@@ -132,7 +154,9 @@ def estimate_figure(
         ``interval``, or ``distribution`` where the design made replicates.
     """
     if which == "interval":
-        return printed([leaderboard([estimate], in_points=estimate.events is not None)], title, width)
+        return printed(
+            [leaderboard([estimate], in_points=estimate.rests_on.events is not None)], title, width
+        )
     return replicates_figure([[estimate]], width, title)
 
 
@@ -168,8 +192,8 @@ def comparison_figure(comparison: Standings, width: Inches = 7.16, title: Title 
         A heading for the whole figure.
     """
     in_points = all(pair.in_points for pair in comparison.pairs)
-    names = [one.facts.algorithm for one in comparison.estimates]
-    looks = places_of(names, [one.facts.algorithm for one in comparison.ordered])
+    names = [one.algorithm for one in comparison.estimates]
+    looks = places_of(names, [one.algorithm for one in comparison.ordered])
     best_first = in_places(leaderboard(comparison.ordered, in_points=in_points), looks)
     beside = against_best(comparison) if comparison.all_pairs else forest(comparison)
     return printed([best_first, beside], title, width)

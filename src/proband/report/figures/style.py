@@ -5,9 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from proband.engine import written_whole
 from proband.engine.arguments import published
@@ -50,15 +53,83 @@ STYLE: Any = {
 }
 
 
+_GIVEN: ContextVar[Axes | None] = ContextVar("axes to draw into", default=None)
+
+
+@contextmanager
+def drawn_into(axes: Axes) -> Iterator[None]:
+    """Let whatever is laid out meanwhile be drawn into these axes instead of a figure of its own."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(axes, Axes):
+        raise UsageError(
+            f"ax should be Matplotlib axes; got {shown(axes)}.", "make them: figure, ax = plt.subplots()."
+        )
+    before = _GIVEN.set(axes)
+    try:
+        yield
+    finally:
+        _GIVEN.reset(before)
+
+
+def figure_with(axes: Axes) -> Figure:
+    """Return the figure that holds axes, which may stand in a part of it."""
+    assert axes.figure is not None  # axes without a figure cannot be drawn into
+    whole: Figure = axes.figure.figure
+    return whole
+
+
+class _GivenAxes:
+    """Axes that somebody gave, as what draws sees a figure: one panel, with its legend and what is said of it inside."""
+
+    def __init__(self, axes: Axes) -> None:
+        self.axes = axes
+
+    @property
+    def legends(self) -> list[Any]:
+        legend = self.axes.get_legend()
+        return [] if legend is None else [legend]
+
+    def subplots(self, rows: int = 1, columns: int = 1, *, squeeze: bool = True, sharey: bool = False) -> Any:
+        if rows * columns > 1:
+            raise UsageError(
+                f"This figure has {rows * columns} panels, and ax is one.",
+                "leave ax out, or name a figure of one panel by which=….",
+            )
+        return self.axes if squeeze else np.array([[self.axes]])
+
+    def get_figwidth(self) -> float:
+        return float(self.axes.get_position().width * figure_with(self.axes).get_figwidth())
+
+    def legend(self, *entries: Any, loc: str, **look: Any) -> Any:
+        return self.axes.legend(*map(list, entries), **look)  # where there is room; nothing stands outside
+
+    def supxlabel(self, text: str, **look: Any) -> None:
+        self.axes.set_xlabel(f"{self.axes.get_xlabel()}\n{text}")
+
+    def colorbar(self, image: Any, **look: Any) -> Any:
+        return figure_with(self.axes).colorbar(image, **look)
+
+
 @contextmanager
 def laid_out(
     size: tuple[float, float], title: Title | None = None, resolution: int = _DPI
 ) -> Iterator[Figure]:
-    """Give an empty figure, and lay it out once when it is drawn: things would move a little at every save."""
+    """Give an empty figure, and lay it out once when it is drawn: things would move a little at every save.
+
+    Where axes were given (`drawn_into`), these are what is drawn into, and their figure keeps its layout.
+    """
     import matplotlib as mpl
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+    given = _GIVEN.get()
+    if given is not None:
+        with mpl.rc_context(STYLE):
+            yield _GivenAxes(given)  # type: ignore[misc]  # what a figure does that is drawn on
+            if title:
+                given.set_title(title)
+        return
     with mpl.rc_context(STYLE):
         # Letters are not as wide at every resolution: lay out at that of files or, where names stand beside
         # a panel, at that of the screen, at which they are wider; with some room for others.
@@ -77,7 +148,9 @@ def laid_out(
 def head(axis: Axes, title: str, note: str) -> None:
     """Put a heading above a panel, and below it what it is of."""
     axis.set_title(title, pad=4 + 11 * len(note.splitlines()))
-    axis.text(0, 1.02, note, transform=axis.transAxes, fontsize=8, color=GREY, linespacing=1.25)
+    # In points above the panel, as the heading is: a share of a tall panel would reach into the heading.
+    above: Any = {"xytext": (0, 3.5), "textcoords": "offset points", "annotation_clip": False}
+    axis.annotate(note, (0, 1), xycoords="axes fraction", fontsize=8, color=GREY, linespacing=1.25, **above)
 
 
 def foot(figure: Figure, text: str) -> None:
@@ -88,7 +161,15 @@ def foot(figure: Figure, text: str) -> None:
 
 @published
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure as PNG, SVG or PDF by its ending, whole or not at all, with nothing in it that changes by date."""
+    """Write a figure as PNG, SVG or PDF by its ending, whole or not at all, with nothing in it that changes by date.
+
+    Parameters
+    ----------
+    figure
+        What `plot` returned, or any Matplotlib figure.
+    path
+        The file, which ends in ``.png``, ``.svg`` or ``.pdf``.
+    """
     import matplotlib as mpl
     from matplotlib.text import Text
 

@@ -37,7 +37,7 @@ def say_comparisons(text: MethodsText, comparisons: Sequence[Standings]) -> None
         return
     measures = dict.fromkeys(one.estimates[0].answers.of for one in comparisons)
     text.say(_COMPARED(measures=tuple(measures)))
-    text.say_methods(_ESTIMATES, (one.design for compared in comparisons for one in compared.estimates))
+    text.say_methods(_ESTIMATES, (one.method for compared in comparisons for one in compared.estimates))
     text.say_methods(_DIFFERENCES, (pair.method for compared in comparisons for pair in compared.pairs))
     several = [one for one in comparisons if len(one.pairs) > 1]
     together = [len(one.pairs) for one in several if one.pairs[0].adjustment == "single-step"]

@@ -8,17 +8,20 @@ from math import comb
 from typing import Any
 
 from proband.engine.arguments import published
-from proband.inference import Comparison, Estimate, OutcomeComparison, OutcomeRate
-from proband.inference.comparisons.comparison import Standings
+from proband.inference import Comparison, Estimate, OutcomeComparison
+from proband.inference.comparisons.comparison import ComparisonsByCategory, Standings
+from proband.inference.estimates.evaluation import probes_called
 from proband.report import columns as col
 from proband.report.figures.identification import comparison_figure
+from proband.report.kinds.differences import difference_tables
 from proband.report.kinds.estimates import events_cell
 from proband.report.notes import answered, is_caution
 from proband.report.tables.cells import around_cell, empty_cell, rate_cell
 from proband.report.tables.table import Cell, Table
 from proband.report.view import Passage, View, shows
 from proband.results.compared import metrics_statement
-from proband.results.estimate import ByPerson, which_rate
+from proband.results.difference import in_short
+from proband.results.estimate import facts_of, which_rate
 from proband.words import Note, Sentence, listed
 
 _LETTERS_APART = 8  # more letters are written as runs
@@ -43,7 +46,7 @@ _NOT_COMPARED = Sentence(
 _PLACES = Sentence(
     "comparison.places",
     "note",
-    "Rank interval: from one more than the number that are significantly better, to all but those it is "
+    "Places: from one more than the number that are significantly better, to all but those it is "
     "significantly better than",
 )
 _FEW_PAIRS = 6  # those of four algorithms
@@ -75,45 +78,40 @@ class Row:
     """One algorithm in a publication table."""
 
     letter: str
-    estimate: Estimate | OutcomeRate
+    estimate: Estimate
     beats: str
     places: tuple[int, int]
 
     @property
     def name(self) -> str:
         """The algorithm."""
-        return self.estimate.facts.algorithm
+        return self.estimate.algorithm
 
 
-def unit_weighted(one: Estimate | OutcomeRate) -> ByPerson | None:
-    """The rate in which people, or other units, weigh the same; None where all have as many probes."""
-    return one.by_person if isinstance(one, Estimate) else one.by_unit
-
-
-def unit_weighted_cell(one: Estimate | OutcomeRate) -> Cell:
-    """The same with its interval."""
-    other = unit_weighted(one)
+def unit_weighted_cell(one: Estimate) -> Cell:
+    """The rate in which people, or other units, weigh the same, with its interval."""
+    other = one.by_person
     return empty_cell() if other is None else around_cell(other.value, other.low, other.high, one.answers)
 
 
 def given_twice(comparison: Standings) -> bool:
     """Whether items and units give different rates, of which both are shown."""
-    return any(unit_weighted(one) is not None for one in comparison.estimates)
+    return any(one.by_person is not None for one in comparison.estimates)
 
 
-def weighted_by(one: Estimate | OutcomeRate) -> tuple[str, str]:
+def weighted_by(one: Estimate) -> tuple[str, str]:
     """What units and their items are called: people and probes, or those of a table."""
-    return ("person", "probe") if isinstance(one, Estimate) else (one.facts.unit, "item")
+    return one.rests_on.unit, one.rests_on.of
 
 
 def rows_of(comparison: Standings) -> list[Row]:
     """The algorithms, the best first; each has a letter, and carries the letters of those it significantly beats."""
     ordered = comparison.ordered
-    standing = {one.facts.algorithm: place for place, one in enumerate(ordered)}
+    standing = {one.algorithm: place for place, one in enumerate(ordered)}
     places = comparison.places()
     made = []
     for one in ordered:
-        name = one.facts.algorithm
+        name = one.algorithm
         beaten = sorted(standing[other] for other in comparison.beaten_by(name))
         made.append(Row(letter_of(standing[name]), one, _letters(beaten), places[name]))
     return made
@@ -139,7 +137,18 @@ def letter_of(place: int) -> str:
 
 @published
 def comparison_table(comparison: Standings) -> Table:
-    """Make the publication table, the best algorithm first."""
+    """Make the publication table, the best algorithm first.
+
+    Parameters
+    ----------
+    comparison
+        What `compare` returned.
+
+    Returns
+    -------
+    Table
+        The publication table.
+    """
     first = comparison.estimates[0]
     twice = given_twice(comparison)
     unit, item = weighted_by(first)
@@ -162,24 +171,31 @@ def comparison_table(comparison: Standings) -> Table:
             f"{unit}-weighted", lambda row: unit_weighted_cell(row.estimate), kind="interval", when=twice
         ),
         col.cell("events", lambda row: events_cell(row.estimate), "What the estimate rests on."),
-        col.places("rank interval", lambda row: row.places, _PLACE),
+        col.places("places", lambda row: row.places, _PLACE),
     )
 
 
 def verdicts(comparison: Standings) -> list[Note]:
-    """The answer in a few lines: a verdict of each pair, or of many the leading group."""
+    """The answer in a few lines: what two algorithms show; of more, whose differences stand in a table, who leads, and what warns."""
     pairs = comparison.sentences()
     if len(pairs) == 1:
         return pairs
-    if len(pairs) <= _FEW_PAIRS or not comparison.all_pairs:
-        return list(map(_shortened, pairs))
-    return [leading_group(comparison)]
+    if not difference_tables(comparison):
+        return list(map(in_short, pairs)) if len(pairs) <= _FEW_PAIRS else [leading_group(comparison)]
+    cautions = [in_short(pair.sentence()) for pair in comparison.leading_pairs if is_caution(pair.sentence())]
+    return [*([leading_group(comparison)] if comparison.all_pairs else []), *cautions[:_FEW_PAIRS]]
 
 
 def unsaid_verdicts(comparison: Standings) -> list[Note]:
     """The verdicts that `verdicts` does not give one by one."""
-    pairs = comparison.sentences()
-    return pairs if len(pairs) > _FEW_PAIRS and comparison.all_pairs else []
+    told = {_names(note) for note in verdicts(comparison)}
+    return [note for note in comparison.sentences() if _names(note) not in told]
+
+
+def _names(verdict: Note) -> tuple[object, object]:
+    """The pair that a verdict is about."""
+    values = dict(verdict.values)
+    return values.get("first"), values.get("second")
 
 
 def told_and_left(comparison: Standings | None, explain: bool) -> tuple[list[Note], list[Note]]:
@@ -189,23 +205,14 @@ def told_and_left(comparison: Standings | None, explain: bool) -> tuple[list[Not
     return (comparison.sentences(), []) if explain else (verdicts(comparison), unsaid_verdicts(comparison))
 
 
-def _shortened(verdict: Note) -> Note:
-    """A verdict without what would decide it; what warns stays."""
-    kept = (
-        (name, tuple(filter(is_caution, value)) if name == "more" else value)
-        for name, value in verdict.values
-    )
-    return replace(verdict, values=tuple(kept))
-
-
 def leading_group(comparison: Standings) -> Note:
     """The best, and those it is not significantly better than."""
-    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    best, *others = (one.algorithm for one in comparison.ordered)
     beaten = comparison.beaten_by(best)
     rest = tuple(name for name in others if name not in beaten)
     if not beaten:
         first = comparison.ordered[0].value
-        tied = [one.facts.algorithm for one in comparison.ordered if one.value == first]
+        tied = [one.algorithm for one in comparison.ordered if one.value == first]
         return _NONE_LEADS(n=len(others) + 1, best=listed(tied), tied=len(tied))
     if not rest:
         return _LEADS(best=best, others=len(others))
@@ -224,7 +231,7 @@ def comparison_statements(comparison: Standings) -> list[Note]:
     )
     said: list[Note] = [raised, _PLACES(), *(() if comparison.all_pairs else (_NOT_COMPARED(**chosen),))]
     if isinstance(comparison, Comparison):
-        facts = [one.facts for one in comparison.estimates]
+        facts = facts_of(comparison.estimates)
         said += [
             *dict.fromkeys(one.compared.statement() for one in facts if one.compared is not None),
             metrics_statement((one.algorithm, one.metric) for one in facts),
@@ -240,7 +247,7 @@ def comparison_statements(comparison: Standings) -> list[Note]:
             _OVERALL(
                 statistic=found.statistic,
                 freedom=found.degrees_of_freedom,
-                p=(found.p_value, found.method.floor),
+                p=(float(found), found.method.floor),
                 method=found.method,
             )
         )
@@ -259,12 +266,33 @@ class ComparisonView(View[Any]):
     plot = staticmethod(comparison_figure)
 
     def tables(self, found: Standings) -> list[Table]:
+        return [comparison_table(found), *difference_tables(found)]
+
+    def latex(self, found: Standings) -> list[Table]:
         return [comparison_table(found)]
 
     def notes(self, found: Standings) -> list[Note]:
-        return [*found.sentences(), *comparison_statements(found)]
+        return [*verdicts(found), *comparison_statements(found)]
 
     def passages(self, found: Standings, explain: bool) -> Iterator[Passage]:
         """The table, the verdicts that matter, and the rest beneath."""
         told, left = told_and_left(found, explain)
         yield Passage(self.tables(found), told, [*left, *comparison_statements(found)], [found.answers])
+
+
+@shows(ComparisonsByCategory)
+class ComparisonsByCategoryView(View[ComparisonsByCategory]):
+    """Comparisons over all probes and within categories, one below the other."""
+
+    def tables(self, found: ComparisonsByCategory) -> list[Table]:
+        return [
+            replace(
+                table, caption=", ".join(filter(None, (probes_called(comparison.category), table.caption)))
+            )
+            for comparison in found.comparisons
+            for table in (comparison_table(comparison), *difference_tables(comparison))
+        ]
+
+    def notes(self, found: ComparisonsByCategory) -> list[Note]:
+        each = ((*verdicts(one), *comparison_statements(one)) for one in found.comparisons)
+        return [*dict.fromkeys(note for notes in each for note in notes), *found.left_out]

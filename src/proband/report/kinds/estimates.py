@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from proband.inference import Band, Estimate, OutcomeRate
+from proband.inference import Band, Estimate
 from proband.measures import Curve
 from proband.report import columns as col
 from proband.report.figures.identification import cmc_figure, estimate_figure
@@ -31,7 +31,7 @@ class EstimateView(View[Estimate]):
             col.table_of(
                 "",
                 [found],
-                col.name("algorithm", lambda one: one.facts.algorithm),
+                col.name("algorithm", lambda one: one.algorithm),
                 col.rate(str(found.answers.of)),
                 col.interval(col.at_level(found.confidence_level), answers=found.answers, kind="number"),
                 col.rate("standard error", lambda one: one.standard_error),
@@ -47,14 +47,14 @@ class EstimateView(View[Estimate]):
 class CurveView(View[Band | Curve]):
     """A cumulative match curve, with or without a band: the rate at some ranks."""
 
-    plot = staticmethod(drawn_by(cmc_figure, lambda curve: {curve.facts.algorithm: [curve]}))
+    plot = staticmethod(drawn_by(cmc_figure, lambda curve: {curve.algorithm: [curve]}))
 
     def tables(self, found: Band | Curve) -> Sequence[Table]:
         return [
             col.table_of(
                 "",
                 [found],
-                col.name("algorithm", lambda one: one.facts.algorithm),
+                col.name("algorithm", lambda one: one.algorithm),
                 *col.each(
                     (rank for rank in _RANKS if rank <= len(found.values)),
                     lambda rank: col.estimate(
@@ -74,15 +74,16 @@ def _ends(curve: Curve | Band, rank: int) -> tuple[float, float] | None:
     return (float(curve.low[rank - 1]), float(curve.high[rank - 1])) if isinstance(curve, Band) else None
 
 
-def events_cell(one: Estimate | OutcomeRate) -> Cell:
+def events_cell(one: Estimate) -> Cell:
     """What an estimate rests on: so many successes of so many, or how many there are."""
-    return count_cell(one.facts.size) if one.events is None else share_cell(one.events, one.facts.size)
+    n, events = one.rests_on.n or 0, one.rests_on.events
+    return count_cell(n) if events is None else share_cell(events, n)
 
 
-def metric_of(one: Estimate | OutcomeRate, task: str, key: str, **about: Any) -> CardMetric:
+def metric_of(one: Estimate, task: str, key: str, **about: Any) -> CardMetric:
     """An estimate as a model card states it."""
     return CardMetric(
-        one.facts.algorithm,
+        one.algorithm,
         task,
         key,
         str(one.answers.of),

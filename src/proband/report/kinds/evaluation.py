@@ -88,7 +88,18 @@ def own_gallery(own: Facts | ContrastRow, whole: Facts | ContrastRow) -> str:
 
 @published
 def evaluation_tables(evaluation: Evaluation) -> list[Table]:
-    """Make a table for each set of probes, a row for each algorithm."""
+    """Make a table for each set of probes, a row for each algorithm.
+
+    Parameters
+    ----------
+    evaluation
+        What `evaluate` returned.
+
+    Returns
+    -------
+    list
+        A table for each category.
+    """
     several = len(evaluation.categories) > 1
     return [_of_category(evaluation, category, several) for category in evaluation.categories]
 
@@ -195,7 +206,18 @@ def metrics_of(evaluation: Evaluation) -> Note:
 
 @published
 def statements(evaluation: Evaluation) -> list[Note]:
-    """Say what the numbers mean and what was left out, a note each."""
+    """Say what the numbers mean and what was left out, a note each.
+
+    Parameters
+    ----------
+    evaluation
+        What `evaluate` returned.
+
+    Returns
+    -------
+    list
+        What belongs beneath its tables.
+    """
     entries = evaluation.of(evaluation.categories[0])
     first = entries[0].curve.facts
     return [

@@ -10,10 +10,11 @@ from proband.engine.files.spreadsheets import spreadsheet_csv
 from proband.inference.estimates.evaluation import Entry, Evaluation, probes_called
 from proband.report import columns as col
 from proband.report.charts.makers.curves import cmc
+from proband.report.charts.spec import Chart, comparable_charts
 from proband.report.kinds.evaluation import by_category, own_gallery, statements
 from proband.report.kinds.verdicts import listed
 from proband.report.methods_text import MethodsText
-from proband.report.page.charts import shown
+from proband.report.page.charts import shown, side_by_side
 from proband.report.page.lengths import of_length
 from proband.report.page.model import Block, Folded, said
 from proband.report.standings import Standing
@@ -121,27 +122,26 @@ def summary_of(evaluation: Evaluation, precedence: float) -> Summary:
 
 def evaluation_blocks(evaluation: Evaluation, places: Mapping[str, int], relative: bool) -> list[Block]:
     """Curves and rates, by probe category."""
-    first, *others = evaluation.categories
-    blocks: list[Block] = [_cmc(evaluation.of(first), "cmc", first, places, relative)]
+    curves = comparable_charts(
+        [
+            _cmc(evaluation.of(name), "cmc" if place == 1 else f"cmc-{place}", name, relative)
+            for place, name in enumerate(evaluation.categories, 1)
+        ]
+    )
+    blocks: list[Block] = [shown(curves[0], places=places)]
     main, *more = rates_tables(evaluation)
     blocks.append(of_length(main))
     if more:
         blocks.append(Folded("Rates at other ranks, and what they rest on", tuple(more)))
-    if others:
-        charts = tuple(
-            _cmc(evaluation.of(name), f"cmc-{place}", name, places, relative)
-            for place, name in enumerate(others, 2)
-        )
-        blocks.append(Folded("Curves by probe category", charts))
+    if len(curves) > 1:
+        blocks.append(Folded("Curves by probe category", tuple(side_by_side(curves[1:], places))))
     blocks.append(Folded("What the rates mean", tuple(said(statements(evaluation)))))
     return blocks
 
 
-def _cmc(
-    entries: Sequence[Entry], id: str, category: str | None, places: Mapping[str, int], relative: bool
-) -> Block:
+def _cmc(entries: Sequence[Entry], id: str, category: str | None, relative: bool) -> Chart:
     title = f"Recognition rate by {'relative ' if relative else ''}rank, {probes_called(category)}"
-    return shown(cmc([one.band for one in entries], id, title, relative=relative), places=places)
+    return cmc([entry.band for entry in entries], id, title, relative=relative)
 
 
 def rates_tables(evaluation: Evaluation) -> list[Table]:
@@ -221,7 +221,7 @@ def say_evaluation(text: MethodsText, evaluation: Evaluation) -> None:
         )
         text.say(_CATEGORIES(names=tuple(names)))
     text.say(_policies(facts))
-    text.say_methods(_RATE_INTERVALS, (entry.band.design for entry in evaluation.entries))
+    text.say_methods(_RATE_INTERVALS, (entry.band.method for entry in evaluation.entries))
 
 
 def _policies(facts: Facts) -> Note:

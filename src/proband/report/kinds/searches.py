@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from proband.inference.verification.open_set import SearchEstimates, SearchInterval
+from proband.inference.verification.open_set import SearchEstimates, SearchRates
 from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
 from proband.report.charts.makers.errors import searches
@@ -79,36 +79,47 @@ def search_table(results: Sequence[SearchEstimates], id: str = "", *, whole: boo
     first = results[0]
     varying = derived("threshold", "{}, and the threshold set on them", first.answers.varying)
     part = f"{level(first.confidence_level)} interval" if whole else "interval"
-    few = any(not (one.fpir_supported and one.fnir_supported) for result in results for one in result.points)
+    few = _some_unsupported(results)
     return col.table_of(
         "Searches at chosen false positive rates" if whole else "",
-        [(result.algorithm, one) for result in results for one in result.points],
+        [(result.algorithm, at) for result in results for at in result.points],
         col.name("algorithm", lambda row: row[0]),
         *col.inside(
             _point,
-            col.given("target FPIR", lambda at: at.point.asked, leads=True),
-            col.count("candidates", lambda at: at.point.rank, leads=True),
-            col.threshold("threshold", lambda at: at.point.threshold, leads=True),
-            col.small("FPIR", lambda at: at.point.fpir, _FPIR, supported=lambda at: at.fpir_supported),
-            col.small_interval(part, lambda at: at.fpir, answers=first.answers, when=whole),
-            col.share("false positives", lambda at: (at.point.false_positives, at.point.n_nonmated)),
-            col.rate("FNIR", lambda at: at.point.fnir, _FNIR, supported=lambda at: at.fnir_supported),
-            col.interval(part, lambda at: at.fnir, "At the threshold, held fixed.", answers=first.answers),
+            col.given("target FPIR", lambda at: at.counts.target_fpir, leads=True),
+            col.count("candidates", lambda at: at.counts.rank, leads=True),
+            col.threshold("threshold", lambda at: at.counts.threshold, leads=True),
+            col.small("FPIR", lambda at: at.fpir.value, _FPIR, supported=lambda at: at.fpir.supported),
+            col.small_interval(part, lambda at: col.ends(at.fpir), answers=first.answers, when=whole),
+            col.share("false positives", lambda at: (at.counts.false_positives, at.counts.n_nonmated)),
+            col.rate("FNIR", lambda at: at.fnir.value, _FNIR, supported=lambda at: at.fnir.supported),
+            col.interval(
+                part,
+                lambda at: col.ends(at.fnir_at_threshold),
+                "At the threshold, held fixed.",
+                answers=first.answers,
+            ),
             col.interval(
                 "at target FPIR",
-                lambda at: at.fnir_at_fpir,
+                lambda at: at.re_estimated,
                 "The threshold is re-estimated in every resample of people.",
                 answers=replace(first.answers, varying=varying, fixed=GALLERY),
             ),
-            col.share("misses", lambda at: (at.point.misses, at.point.n_mated), when=whole),
+            col.share("misses", lambda at: (at.counts.misses, at.counts.n_mated), when=whole),
         ),
         id=id,
         notes=["* rests on fewer than 30 errors (the rule of 30)."] if whole and few else [],
     )
 
 
-def _point(row: tuple[str, SearchInterval]) -> SearchInterval:
+def _point(row: tuple[str, SearchRates]) -> SearchRates:
     return row[1]
+
+
+def _some_unsupported(results: Sequence[SearchEstimates]) -> bool:
+    """Whether some rate rests on fewer than 30 errors."""
+    points = [at for result in results for at in result.points]
+    return any(not (at.fpir.supported and at.fnir.supported) for at in points)
 
 
 def search_statements(results: Sequence[SearchEstimates], told: Collection[Note] = ()) -> list[Note]:
@@ -121,7 +132,7 @@ def search_statements(results: Sequence[SearchEstimates], told: Collection[Note]
         *(one for one in metrics if one not in told),
         answered(first.answers, _SEARCH_INTERVALS, level=first.confidence_level),
     ]
-    if any(not (one.fpir_supported and one.fnir_supported) for result in results for one in result.points):
+    if _some_unsupported(results):
         said.append(UNSUPPORTED(least=SUPPORTED))
     notes = dict.fromkeys(note for one in results for note in one.notes)
     return said + [note for note in notes if note not in told]
@@ -129,25 +140,25 @@ def search_statements(results: Sequence[SearchEstimates], told: Collection[Note]
 
 def searches_summary(results: Sequence[SearchEstimates], precedence: float) -> Summary:
     """The sentence to remember of searches."""
-    result = min(results, key=lambda one: one.points[0].point.fnir)
-    one = result.points[0]
-    p = one.point
-    asked = _THIS_FPIR() if p.asked is None else _AN_FPIR(fpir=p.asked)
+    result = min(results, key=lambda result: result.points[0].fnir.value)
+    at = result.points[0]
+    p = at.counts
+    asked = _THIS_FPIR() if p.target_fpir is None else _AN_FPIR(fpir=p.target_fpir)
     few = p.n_nonmated < _FEWEST_SEARCHES
     # Below one false positive among the searches a rate is reached only by having none, which bounds it but does not show it.
-    if few or (p.asked is not None and p.asked * p.n_nonmated < 1):
+    if few or (p.target_fpir is not None and p.target_fpir * p.n_nonmated < 1):
         why = _FEW_SEARCHES(n=_FEWEST_SEARCHES) if few else _COARSE(rate=1 / p.n_nonmated)
         return Summary(
             _NOT_MEASURABLE(asked=asked, searches=p.n_nonmated, why=why),
             result.answers,
             precedence=precedence,
         )
-    low, high = one.fnir
+    held = at.fnir_at_threshold
     told = _SEARCHED(
         algorithm=result.algorithm,
-        rate=p.fnir,
-        low=low,
-        high=high,
+        rate=held.value,
+        low=held.low,
+        high=held.high,
         asked=asked,
         fpir=p.fpir,
         searches=p.n_nonmated,
@@ -159,7 +170,7 @@ def searches_summary(results: Sequence[SearchEstimates], precedence: float) -> S
 def search_blocks(results: Sequence[SearchEstimates], places: Mapping[str, int], id: str) -> list[Block]:
     """The curve, the operating points, and what they mean."""
     return [
-        shown(searches(results, id, rank=results[0].points[0].point.rank), places=places),
+        shown(searches(results, id, rank=results[0].points[0].counts.rank), places=places),
         of_length(search_table(results, f"{id}-points", whole=True)),
         Folded("What searches mean", tuple(said(search_statements(results)))),
     ]

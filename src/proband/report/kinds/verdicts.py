@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from proband.inference import Comparison, Estimate, OutcomeRate
+from proband.inference import Comparison, Estimate
 from proband.inference.comparisons.comparison import Standings
 from proband.inference.planning.sizes import POWER
 from proband.report.kinds.comparisons import given_twice, weighted_by
+from proband.report.kinds.differences import turned
 from proband.report.view import Summary
-from proband.results.difference import NOTHING_VARIES, Difference, PersonDifference, Verdict, margin_of
+from proband.results.difference import NOTHING_VARIES, Difference, margin_of
 from proband.results.estimate import which_rate
 from proband.words import Note, Sentence
 
-_TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 _TESTED = Sentence("verdict.tested", "note", "{of} {effect}, p {p:p}")
 _ADJUSTED = Sentence("verdict.tested-adjusted", "note", "{of} {effect}, adjusted p {p:p}")
 _TELLS_APART = Sentence(
@@ -44,7 +43,7 @@ _UNDECIDED = Sentence(
 _NO_MARGIN = Sentence(
     "verdict.no-margin",
     "note",
-    "No margin was declared, so equivalence cannot be shown: give a margin to decide it",
+    "No margin was declared, so equivalence cannot be shown",
 )
 _NOT_WORSE = Sentence(
     "verdict.not-worse", "note", "{first} is not worse than {second} by {margin} or more ({bounds})"
@@ -97,37 +96,9 @@ _RATE_OF = Sentence(
 
 def best_two(comparison: Standings) -> Difference:
     """The best against the second best, the best first."""
-    best, second = (one.facts.algorithm for one in comparison.ordered[:2])
+    best, second = (one.algorithm for one in comparison.ordered[:2])
     pair = next(one for one in comparison.pairs if {one.first, one.second} == {best, second})
     return pair if pair.first == best else turned(pair)
-
-
-def turned(pair: Difference) -> Difference:
-    """The same pair seen from the second; how often it wins over choices of images is not known from this side."""
-    return replace(
-        pair,
-        first=pair.second,
-        second=pair.first,
-        difference=0.0 - pair.difference,
-        low=0.0 - pair.high,
-        high=0.0 - pair.low,
-        n_sf=pair.n_fs,
-        n_fs=pair.n_sf,
-        verdict=_TURNED.get(pair.verdict, pair.verdict),
-        not_inferior=None,
-        bound_low=None if pair.bound_high is None else 0.0 - pair.bound_high,
-        bound_high=None if pair.bound_low is None else 0.0 - pair.bound_low,
-        choices_low=None if pair.choices_high is None else 0.0 - pair.choices_high,
-        choices_high=None if pair.choices_low is None else 0.0 - pair.choices_low,
-        by_person=None if pair.by_person is None else _turned_person(pair.by_person),
-        not_won=None,
-        side=None if pair.side is None else "upper" if pair.side == "lower" else "lower",
-    )
-
-
-def _turned_person(one: PersonDifference) -> PersonDifference:
-    verdict = _TURNED.get(one.verdict, one.verdict)
-    return replace(one, value=0.0 - one.value, low=0.0 - one.high, high=0.0 - one.low, verdict=verdict)
 
 
 def pair_verdict(pair: Difference, comparison: Standings) -> Note:
@@ -166,8 +137,8 @@ def what_would_decide(pair: Difference, comparison: Comparison) -> list[Note]:
         else []
     )
     if pair.subjects_needed is not None:
-        facts = comparison.estimates[0].facts
-        have = facts.n_probes if pair.unit == "probe" else facts.n_probe_subjects
+        rests_on = comparison.estimates[0].rests_on
+        have = rests_on.n if pair.unit == "probe" else rests_on.n_units
         needed = {"n": pair.subjects_needed, "units": pair.units_needed, "have": have}
         said.append(_NEEDED(**needed, margin=worth, power=POWER))
     return said or [_LARGER(margin=worth)]
@@ -180,7 +151,14 @@ def summary_of(comparison: Standings, precedence: float) -> Summary:
     pair = best_two(comparison)
     needed = what_would_decide(pair, comparison) if isinstance(comparison, Comparison) else []
     rest = (pair_verdict(pair, comparison), *needed)
-    return Summary(headline(comparison), comparison.answers, rest, _weights(comparison), precedence)
+    return Summary(
+        headline(comparison),
+        comparison.answers,
+        rest,
+        _weights(comparison),
+        precedence,
+        compared=comparison,
+    )
 
 
 def _weights(comparison: Standings) -> tuple[Note, ...]:
@@ -203,7 +181,7 @@ def _of_chosen(comparison: Standings, precedence: float) -> Summary:
     of = comparison.estimates[0].answers.of
     told = _CHOSEN_PAIRS(n=len(comparison.pairs), apart=apart, of=of)
     every = tuple(pair_verdict(pair, comparison) for pair in comparison.pairs)
-    return Summary(told, comparison.answers, every, _weights(comparison), precedence)
+    return Summary(told, comparison.answers, every, _weights(comparison), precedence, compared=comparison)
 
 
 def headline(comparison: Standings) -> Note:
@@ -213,7 +191,7 @@ def headline(comparison: Standings) -> Note:
     if len(group) == 1:
         leader = group[0]
         if n == 2:
-            other = comparison.ordered[1].facts.algorithm
+            other = comparison.ordered[1].algorithm
             return _LEADS(leader=leader, of=of, other=other)
         return _LEADS_ALL(leader=leader, of=of, others=n - 1)
     among = [pair for pair in comparison.pairs if pair.first in group and pair.second in group]
@@ -237,11 +215,11 @@ def listed(names: Sequence[str]) -> Note:
 def leading_group(comparison: Standings) -> list[str]:
     """The algorithms that no other is significantly better than, the best first: no two of them differ significantly."""
     places = comparison.places()
-    ordered = (one.facts.algorithm for one in comparison.ordered)
+    ordered = (one.algorithm for one in comparison.ordered)
     return [name for name in ordered if places[name][0] == 1]
 
 
-def rate_of_items(one: Estimate | OutcomeRate) -> Note:
+def rate_of_items(one: Estimate) -> Note:
     """How good the only model or system is."""
-    shown = {"algorithm": one.facts.algorithm, "rate": one.value, "low": one.low, "high": one.high}
-    return _RATE_OF(**shown, of=one.answers.of, n=one.facts.size)
+    shown = {"algorithm": one.algorithm, "rate": one.value, "low": one.low, "high": one.high}
+    return _RATE_OF(**shown, of=one.answers.of, n=one.rests_on.n)

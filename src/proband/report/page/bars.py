@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from proband.report.charts.palette import colour_name
-from proband.report.charts.scales import Scale
+from proband.report.charts.scales import AxisScale
 from proband.report.charts.spec import Axis
 from proband.report.charts.svg.elements import number
 from proband.report.page.markup import Markup, joined, tag
@@ -39,7 +39,7 @@ def bar_markup(bar: Bar, axis: Axis) -> Markup:
     )
 
 
-def _few(scale: Scale) -> list[float]:
+def _few(scale: AxisScale) -> list[float]:
     return list(scale.ticks(_TICKS))
 
 

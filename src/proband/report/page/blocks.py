@@ -12,15 +12,16 @@ from typing import SupportsIndex
 from proband.report.charts.palette import MOST_COLOURS, is_grey
 from proband.report.charts.svg.elements import series
 from proband.report.page.bars import axis_markup, bar_markup
-from proband.report.page.markup import Asides, Markup, Names, inert, joined, packed, safe, tag
+from proband.report.page.markup import Asides, Markup, PageIds, inert, joined, packed, safe, tag
 from proband.report.page.model import (
     Badge,
     Badges,
     Block,
-    Chart,
+    ChartBlock,
     Code,
-    Facts,
+    FactsBlock,
     Folded,
+    Panels,
     Paragraph,
 )
 from proband.report.tables.formats import as_latex
@@ -39,7 +40,7 @@ _LEFTWARD_WORDS = re.compile(rf"{_LEFTWARDS}+(?:[\s\-_.,'’]+{_LEFTWARDS}+)*")
 class Writing:
     """What is remembered while a page is written: ids, and what the reader can ask for."""
 
-    names: Names = field(default_factory=Names)
+    names: PageIds = field(default_factory=PageIds)
     asides: Asides = field(init=False)
 
     def __post_init__(self) -> None:
@@ -64,15 +65,17 @@ def block_markup(writing: Writing, block: Block) -> Markup:
         case Badges():
             badges = (tag("li", _badge(writing, badge)) for badge in block.badges)
             return tag("ul", joined(badges), class_="badges")
-        case Facts():
+        case FactsBlock():
             return joined([_heading(block.title), terms(block.rows, "facts")])
         case Code():
             return _code(block)
+        case Panels():
+            return tag("div", joined(_chart(writing, chart) for chart in block.blocks), class_="panels")
         case Folded():
             return folded(writing, block.title, block.blocks)
         case Table():
             return _table(writing, block)
-        case Chart():
+        case ChartBlock():
             return _chart(writing, block)
 
 
@@ -246,7 +249,7 @@ def _explained(columns: tuple[Column, ...]) -> Markup:
     return tag("details", tag("summary", "What the columns mean"), said, class_="meanings")
 
 
-def _chart(writing: Writing, chart: Chart) -> Markup:
+def _chart(writing: Writing, chart: ChartBlock) -> Markup:
     name = writing.names.claim(chart.id)
     title = writing.names.claim(f"{name}-caption")
     drawings = joined(
@@ -283,7 +286,7 @@ def _chart(writing: Writing, chart: Chart) -> Markup:
     )
 
 
-def _legend(chart: Chart) -> Markup:
+def _legend(chart: ChartBlock) -> Markup:
     """Name the curves beside a piece of their line, those in grey together; the script makes switches of them."""
     line = Markup('<path class="line" d="M1 5H29"/>')
     coloured = [

@@ -112,7 +112,7 @@ def packed(text: str, kind: str, **attributes: str | bool | None) -> Markup:
 
 
 @dataclass
-class Names:
+class PageIds:
     """The ids of a page: each is given away once."""
 
     taken: set[str] = field(default_factory=set)
@@ -132,7 +132,7 @@ class Names:
 class Asides:
     """What a reader can ask for: each distinct content is kept once, however many ask for it."""
 
-    names: Names
+    names: PageIds
     kept: dict[Hashable, str] = field(default_factory=dict)
 
     def keep(self, content: Hashable) -> str:

@@ -14,7 +14,7 @@ from proband.words import Note, as_sentence
 
 
 @dataclass(frozen=True)
-class Chart:
+class ChartBlock:
     """A figure: one drawing for each choice of axis, and its data as a table.
 
     Attributes
@@ -66,7 +66,7 @@ class Badges:
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactsBlock:
     """Names and values, one below the other."""
 
     rows: tuple[tuple[str, str], ...]
@@ -89,7 +89,14 @@ class Folded:
     blocks: tuple[Block, ...]
 
 
-Block = Paragraph | Badges | Facts | Code | Folded | Table | Chart
+@dataclass(frozen=True)
+class Panels:
+    """Charts side by side, as small multiples."""
+
+    blocks: tuple[ChartBlock, ...]
+
+
+Block = Paragraph | Badges | FactsBlock | Code | Folded | Panels | Table | ChartBlock
 
 
 def said(notes: Iterable[Note | str]) -> list[Block]:

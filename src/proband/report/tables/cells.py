@@ -13,9 +13,9 @@ from proband.report.tables.table import (
     Column,
     Deviation,
     Ends,
-    Placed,
-    Places,
-    Share,
+    PlacedRate,
+    PlaceRange,
+    ShareOf,
     Table,
     Tone,
 )
@@ -101,7 +101,9 @@ def error_cell(value: float | None) -> Cell:
 def placed_cell(value: float, place: int | None) -> Cell:
     """A rate, with the place of its algorithm if it has one."""
     return (
-        rate_cell(value) if place is None else Cell(f"{rate(value)} ({count(place)})", Placed(value, place))
+        rate_cell(value)
+        if place is None
+        else Cell(f"{rate(value)} ({count(place)})", PlacedRate(value, place))
     )
 
 
@@ -141,12 +143,12 @@ def count_cell(value: float | None) -> Cell:
 
 def share_cell(part: float, whole: int) -> Cell:
     """So many of so many."""
-    return Cell(words.out_of(part, whole), Share(part, whole))
+    return Cell(words.out_of(part, whole), ShareOf(part, whole))
 
 
 def places_cell(best: int, worst: int) -> Cell:
     """The places an algorithm can hold."""
-    return Cell(words.run_of(best, worst), Places(best, worst))
+    return Cell(words.run_of(best, worst), PlaceRange(best, worst))
 
 
 def threshold_cell(value: float | None) -> Cell:

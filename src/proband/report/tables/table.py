@@ -42,21 +42,21 @@ class Around(NamedTuple):
     high: float
 
 
-class Share(NamedTuple):
+class ShareOf(NamedTuple):
     """So many of so many."""
 
     n: float
     of: float
 
 
-class Places(NamedTuple):
+class PlaceRange(NamedTuple):
     """The places an algorithm can hold."""
 
     best: int
     worst: int
 
 
-class Placed(NamedTuple):
+class PlacedRate(NamedTuple):
     """A rate, and the place of its algorithm."""
 
     rate: float
@@ -83,14 +83,14 @@ class Both(NamedTuple):
     second: float
 
 
-class Rejected(NamedTuple):
+class FalsePositives(NamedTuple):
     """A false positive rate, and the errors it rests on."""
 
     rate: float
     errors: float
 
 
-Numbers = Ends | Around | Share | Places | Placed | Deviation | Beside | Both | Rejected
+Numbers = Ends | Around | ShareOf | PlaceRange | PlacedRate | Deviation | Beside | Both | FalsePositives
 
 
 @dataclass(frozen=True)

@@ -158,9 +158,25 @@ def labelled(file: ScoreFile, path: Path, options: ReadOptions) -> ScoreFile:
 
 @published
 def write_scores(
-    path: str | Path, scores: Scores, samples: Samples | None = None, format: str | None = None
+    path: str | Path, scores: Scores, *, samples: Samples | None = None, format: str | None = None
 ) -> str:
-    """Write scores in the format named, or in the one the ending means; return the format's name.
+    """Write scores in the format named, or in the one the ending means.
+
+    Parameters
+    ----------
+    path
+        The file; its ending tells the format, unless that is named.
+    scores
+        What is written.
+    samples
+        The table of samples, for formats that hold subjects as well.
+    format
+        The name of the format.
+
+    Returns
+    -------
+    str
+        The name of the format.
 
     Examples
     --------

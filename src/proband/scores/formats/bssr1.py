@@ -16,7 +16,7 @@ from proband.engine.files.files import content_of, opened, reading, resolved
 from proband.errors import InputError, Said, first_few
 from proband.samples import Ids, Samples
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
-from proband.words import Note, Sentence, count
+from proband.words import Note, Sentence, count, counted
 
 PEOPLE_FROM = Sentence(
     "scores.bssr1-people",
@@ -88,7 +88,7 @@ def _read(path: Path, options: ReadOptions) -> ScoreFile:
     absent = [name for name in users if not (path / name).is_file()]
     if absent:
         raise InputError(
-            f"{count(len(absent))} users of {lists.name} have no similarity file in {path.name}: {first_few(absent)}.",
+            f"{counted(len(absent), f'user of {lists.name} has', f'users of {lists.name} have')} no similarity file in {path.name}: {first_few(absent)}.",
             file=Said(path.name),
         )
     options.progress.begin(f"reading {path.name}", len(users))

@@ -111,6 +111,8 @@ class ReadOptions:
         Which columns of a list are what, and the value that means mated where it is not 1 or true.
     ids
         What ids name: ``"samples"``, or ``"subjects"``, whose samples the rows and columns are; then rows may repeat a name.
+    oriented
+        Whether which way scores point is said, or is of no interest.
     stated
         Whether the user named the format, so that nobody needs to ask what the file holds.
     shared
@@ -127,6 +129,7 @@ class ReadOptions:
     columns: PairColumns | None = None
     mated_is: str | None = None
     ids: IdsName = "samples"
+    oriented: bool = True
     stated: bool = False
     shared: bool = False
     progress: Progress = field(default_factory=Silent)

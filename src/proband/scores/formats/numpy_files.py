@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from proband.errors import Hint, InputError, Said
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.samples.npz import Archive, read_header, text_array, write_archive
+from proband.scores.array_names import array_names
 from proband.scores.base import Cells, Orientation, Scores, check_orientation_name
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile, axis_ids, row_blocks
 from proband.words import Sentence, count
@@ -142,6 +144,16 @@ def _write_npy(path: Path, scores: Scores, samples: Samples | None) -> None:
 # .npz
 
 
+def _read_named(path: Path, options: ReadOptions) -> ScoreFile:
+    return called_after(read_npz(path, options), path.stem, path)
+
+
+def called_after(file: ScoreFile, name: str, archive: Path) -> ScoreFile:
+    """The same matrices under the names of their algorithms: `name` where the archive holds no other."""
+    named = array_names(name, _all_matrices(Archive(archive)))
+    return replace(file, matrices={named[key]: values for key, values in file.matrices.items()})
+
+
 def read_npz(
     path: Path, options: ReadOptions, read: Callable[[Archive, str], Any] = Archive.__getitem__
 ) -> ScoreFile:
@@ -169,11 +181,7 @@ def read_npz(
 
 def _matrices(archive: Archive, path: Path, key: str | None) -> list[str]:
     """The names of the score matrices, which must be of one shape; with a key, of that one alone."""
-    matrices = [
-        name
-        for name in archive
-        if len(archive.shape(name)) == 2 and archive.dtype(name).kind in "fiu" and name != _CELLS_KEY
-    ]
+    matrices = _all_matrices(archive)
     if key is not None:
         if key not in matrices:
             raise InputError(
@@ -194,6 +202,14 @@ def _matrices(archive: Archive, path: Path, key: str | None) -> list[str]:
             file=path.name,
         )
     return matrices
+
+
+def _all_matrices(archive: Archive) -> list[str]:
+    return [
+        name
+        for name in archive
+        if len(archive.shape(name)) == 2 and archive.dtype(name).kind in "fiu" and name != _CELLS_KEY
+    ]
 
 
 def _find_ids(archive: Archive, path: Path, asked: str | None, usual: str, length: int) -> str | None:
@@ -275,7 +291,7 @@ FORMATS = (
         "NumPy archive with ids",
         (".npz",),
         lambda path, head: head.startswith(b"PK") and path.suffix.lower() == ".npz",
-        read_npz,
+        _read_named,
         _write_npz,
         holds_arrays=True,
     ),

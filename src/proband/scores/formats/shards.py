@@ -16,7 +16,7 @@ from proband.samples.ids import SubjectIds
 from proband.samples.npz import Archive
 from proband.scores.base import Cells
 from proband.scores.formats.contents import Format, ReadOptions, ScoreFile
-from proband.scores.formats.numpy_files import read_npy, read_npz
+from proband.scores.formats.numpy_files import called_after, read_npy, read_npz
 
 
 def read_parts(files: Sequence[Path], name: str, options: ReadOptions) -> ScoreFile:
@@ -35,7 +35,7 @@ def read_parts(files: Sequence[Path], name: str, options: ReadOptions) -> ScoreF
     for file, part in zip(files, parts, strict=True):
         _require_alike(parts[0], part, files[0].name, file.name)
     names = [file.name for file in files]
-    return ScoreFile(
+    whole = ScoreFile(
         "shards",
         {key: RowShards([part.matrices[key] for part in parts], names) for key in parts[0].matrices},
         joined_ids(files, [part.queries for part in parts], "query"),
@@ -44,6 +44,7 @@ def read_parts(files: Sequence[Path], name: str, options: ReadOptions) -> ScoreF
         cells=_joined_cells(parts),
         notes=tuple(dict.fromkeys(chain.from_iterable(part.notes for part in parts))),
     )
+    return called_after(whole, name, files[0]) if files[0].suffix.lower() == ".npz" else whole
 
 
 def require_one_kind(files: Sequence[Path]) -> None:

@@ -15,7 +15,7 @@ import polars as pl
 from proband.engine import written_whole
 from proband.engine.files.files import opened, refused
 from proband.engine.files.parquet import COLUMNAR, parquet_columns, read_parquet
-from proband.errors import InputError, Said, first_few
+from proband.errors import InputError, Said, UsageError, first_few
 from proband.kernels.codes import DONT_CARE, FAILED, OK
 from proband.samples import Ids, Samples
 from proband.samples.delimited import SEPARATORS, unfinished
@@ -28,8 +28,8 @@ from proband.scores.pair_columns import (
     guessed,
     is_of_fractions,
     is_of_truths,
+    needed_options,
     suggested,
-    unknown_layout,
 )
 from proband.scores.scored_pairs import trials_of
 from proband.scores.trials import SCHEMA, Trials, as_scores
@@ -111,22 +111,30 @@ def _read_matrix(path: Path, options: ReadOptions, kind: str) -> ScoreFile:
             kind,
             header,
             "a column says 0 or 1 of every row, and others hold fractions; name the format if it is one",
+            options,
         )
     try:
         return _matrix(path, options, kind, header)
     except InputError as error:
         obvious = guessed(header)
         if (obvious.score and (obvious.mated or obvious.a)) or _may_hold_pairs(path, kind, header):
-            raise _not_a_matrix(path, kind, header, error.message.rstrip(".")) from None
+            raise _not_a_matrix(path, kind, header, error.message.rstrip("."), options) from None
         raise
 
 
-def _not_a_matrix(path: Path, kind: str, header: Sequence[str], why: str) -> InputError:
-    """The refusal of a table of pairs whose columns nobody named, with the call to copy."""
+def _not_a_matrix(path: Path, kind: str, header: Sequence[str], why: str, options: ReadOptions) -> UsageError:
+    """The refusal of a table of pairs whose columns nobody named, with all that must be said and the call to copy."""
     rows = _first_rows(path, kind, header)
-    return InputError(
-        f"{path.name} is not a matrix of scores ({why}), and which of its columns is what is not said: {first_few(header, 12)}.",
-        unknown_layout(header, None if rows is None else suggested(rows)),
+    return UsageError(
+        f"{path.name} is not a matrix of scores ({why}). If it is a table of pairs, its columns must be named: {first_few(header, 12)}.",
+        needed_options(
+            guessed(header) if rows is None else suggested(rows),
+            rows,
+            named=False,
+            mated_is=options.mated_is,
+            oriented=options.oriented,
+            call=True,
+        ),
         file=Said(path.name),
     )
 
@@ -329,7 +337,9 @@ def _read_declared(
         notes = tuple(unfinished(path))
     else:
         frame, notes = read_parquet(path, columns.names), ()
-    trials = trials_of(frame, columns, options.mated_is, source=path.stem, notes=notes)
+    trials = trials_of(
+        frame, columns, options.mated_is, source=path.stem, notes=notes, oriented=options.oriented
+    )
     if options.key is not None:
         trials = tuple(replace(one, name=options.key) for one in trials)
     return ScoreFile.from_trials(f"{kind}-long", path.stem, *trials)

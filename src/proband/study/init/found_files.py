@@ -14,6 +14,7 @@ from proband.errors import Hint, InputError, ProbandError, Said, UsageError
 from proband.samples.directories import DATA_SETS, frame_of_names, has_pictures
 from proband.samples.npz import Archive
 from proband.samples.reading import read_frame
+from proband.scores.array_names import array_names
 from proband.scores.formats import FORMATS, ReadOptions, ScoreFile, read_file, read_image_list
 from proband.scores.formats.numpy_files import one_word, open_npy
 from proband.scores.pair_columns import PairColumns, guessed, is_of_truths, suggested
@@ -321,4 +322,5 @@ def _vectors_of(path: Path, archive: Archive, matrices: list[str]) -> FoundVecto
         else _telling(archive, length)
     )
     ids = tuple(map(str, archive[named[0]].tolist())) if len(named) == 1 else None
-    return FoundVectors(path, models, length, ids, one_word(archive, "metric"))
+    called = tuple(array_names(path.stem, models).values())
+    return FoundVectors(path, called, length, ids, one_word(archive, "metric"))

@@ -236,7 +236,7 @@ def _table(found: FoundFiles, made: Proposal) -> TableChoice | None:
     if own and not held:
         made.remarks.append(LEFT_OUT(file=table.path.name, why=NO_SUCH_IDS()))
         return None
-    for column, key in ((name, "id"), (subject, "subject")):
+    for column, key in ((name, "id_column"), (subject, "subject_column")):
         if column is None:
             columns = first_few(table.frame.columns, 12)
             made.to_fill_in.append(NO_COLUMN(key=key, file=table.path.name, columns=columns))
@@ -342,7 +342,9 @@ def _auc_by_table(one: FoundScores, entry: SourceEntry, samples: Samples | None)
     try:
         found = list(scores_of(one.file, one.path, samples, "similarity", "drop").values())
         gallery = OnePerSubject() if entry.shared else None
-        return check_orientation(found[0], experiment_over(found, samples, gallery, missing="drop")).auc
+        return check_orientation(
+            found[0], experiment_over(found, samples, gallery=gallery, missing="drop")
+        ).auc
     except ProbandError:
         return None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proband.engine import written_whole
 from proband.engine.files.files import make_directory, resolved, writing
-from proband.errors import Hint, InputError, ProbandError, UsageError, first_few
+from proband.errors import InputError, ProbandError, UsageError, first_few
 from proband.samples.directories import pattern_in
 from proband.samples.reading import ROW_NUMBER
 from proband.scores.pair_columns import PairColumns
@@ -49,12 +49,15 @@ class InitialStudy:
         What only the user can say; empty if the study can be run as it is.
     remarks
         What was decided or left out, and should be looked at.
+    changed
+        Whether it says more than the file that was there.
     """
 
     text: str
     facts: tuple[Note, ...]
     to_fill_in: tuple[Note, ...]
     remarks: tuple[Note, ...]
+    changed: bool = True
 
 
 def initial_study(files: Sequence[Path], out: Path, names: str | None = None) -> InitialStudy:
@@ -74,16 +77,7 @@ def initial_study(files: Sequence[Path], out: Path, names: str | None = None) ->
             study_from_text(text, out)
         except ProbandError as error:
             made.to_fill_in.append(REFUSED(why=error.message.rstrip(".")))
-    return InitialStudy(text, tuple(_facts(made)), tuple(made.to_fill_in), tuple(made.remarks))
-
-
-def require_free(out: Path, force: bool) -> None:
-    """Refuse to replace a study that exists, unless it is asked for."""
-    if out.exists() and not force:
-        raise UsageError(
-            f"{out} exists already, and is left alone.",
-            Hint("name another ({option:out}), or {give:force=on}."),
-        )
+    return InitialStudy(text, tuple(facts_of(made)), tuple(made.to_fill_in), tuple(made.remarks))
 
 
 def write_initial(made: InitialStudy, out: Path) -> None:
@@ -98,16 +92,16 @@ def _listed(values: Sequence[str]) -> str:
 
 
 def _text(made: Proposal) -> str:
-    out, suggested = made.out, suggestions(made)
+    out = made.out
+    switches = [one.switch for one in suggestions(made) if one.switch]
     parts = [
         [
             "# A study for Proband: what is measured, on whom, and how. Run it with: proband run " + out.name,
-            "# Lines that begin with # are notes and proposals; take the mark away to use one.",
+            "# Lines that begin with # are notes and proposals; uncomment one to use it.",
             f"title = {toml_text(_title(made))}",
-            *(one.switch for one in suggested if one.switch),
+            *switches,
         ],
-        *_of_people(made),
-        *(one.section for one in suggested),
+        *sections_of(made),
         [
             "# [output]",
             f"# directory = {toml_text(out.stem + '-results')}",
@@ -117,6 +111,11 @@ def _text(made: Proposal) -> str:
         ],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def sections_of(made: Proposal) -> list[Sequence[str]]:
+    """Every section for the files, line by line."""
+    return [*_of_people(made), *(one.section for one in suggestions(made))]
 
 
 def _of_people(made: Proposal) -> list[list[str]]:
@@ -151,14 +150,14 @@ def _samples(made: Proposal) -> list[str]:
             return [
                 '# [samples]                   # fill in: a table with a row for each sample; or ids = "subjects" in [[scores]]',
                 '# file = "samples.csv"',
-                '# id = "id"                   # the column of the ids that the scores use',
-                '# subject = "subject"         # the column that says whose a sample is',
+                '# id_column = "id"            # the column of the ids that the scores use',
+                '# subject_column = "subject"  # the column that says whose a sample is',
             ]
         return ["# No [samples]: the scores name the people themselves."]
     lines = ["[samples]", f"file = {toml_text(made.named(table.path))}"]
     for key, column, meaning in (
-        ("id", table.id, "the ids that the scores use"),
-        ("subject", table.subject, "whose a sample is"),
+        ("id_column", table.id, "the ids that the scores use"),
+        ("subject_column", table.subject, "whose a sample is"),
     ):
         if column is None:
             lines.append(f'# {key} = "…"   # fill in, {meaning}: {first_few(table.frame.columns, 12)}')
@@ -277,7 +276,8 @@ def _no_scores() -> list[str]:
     ]
 
 
-def _facts(made: Proposal) -> list[Note]:
+def facts_of(made: Proposal) -> list[Note]:
+    """What was found in the files."""
     facts = []
     if made.samples is not None and made.table is not None:
         failed = int(made.samples.failed.sum())

@@ -56,11 +56,16 @@ class Names:
         Whether a name that is not known is refused before anything is read.
     code
         The function that tells whether a text names code, ``module:attribute``, where the registry's own does not do.
+    name, meant
+        The functions that find the registered name in a text and say what was meant by one that is not known, ``module:attribute``,
+        where these are not the text before ``@`` and the nearest name.
     """
 
     registry: str
     checked: bool = True
     code: str | None = None
+    name: str | None = None
+    meant: str | None = None
 
     @property
     def known(self) -> Registry:
@@ -68,13 +73,28 @@ class Names:
         found: Registry = imported(self.registry)
         return found
 
+    def name_in(self, text: str) -> str:
+        """The registered name in a text."""
+        name: str = text.partition("@")[0] if self.name is None else imported(self.name)(text)
+        return name
+
+    def meant_by(self, text: str) -> str:
+        """What was probably meant by a text that names nothing that is known."""
+        told: str = (self.known.meant_by if self.meant is None else imported(self.meant))(text)
+        return told
+
     def names_code(self, text: str) -> bool:
         """Whether a text means code to be imported."""
         told: bool = (self.known.names_code if self.code is None else imported(self.code))(text)
         return told
 
 
-MEASURES, DESIGNS = Names("proband.measures:MEASURES"), Names("proband.designs:DESIGNS")
+MEASURES = Names(
+    "proband.measures:MEASURES",
+    name="proband.measures.base:registered_name",
+    meant="proband.measures.base:meant_measure",
+)
+DESIGNS = Names("proband.designs:DESIGNS")
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, PlainValidator, model_validator
 
+from proband.errors import meant
 from proband.marks import Needs, Unless
-from proband.study.refusals import near, shown
+from proband.study.refusals import shown
 from proband.study.requests.base import (
     Condition,
     File,
@@ -36,8 +37,8 @@ class SamplesTable(Part):
             "such as jaffe or jaffe/{subject}.{expression}.{number}."
         ),
     ]
-    id: Annotated[Text, Field(description="Column of the sample id; # numbers the rows.")] = "id"
-    subject: Annotated[Text, Field(description="Column of the subject.")] = "subject"
+    id_column: Annotated[Text, Field(description="Column of the sample id; # numbers the rows.")] = "id"
+    subject_column: Annotated[Text, Field(description="Column of the subject.")] = "subject"
     failed: Annotated[
         Text | None, Field(description="Which samples failed to be acquired, e.g. 'not detected'.")
     ] = None
@@ -61,7 +62,7 @@ class _Source(Part):
             description="Ids that are in one file and not in the other: an error, or left out and counted."
         ),
     ] = "error"
-    orientation_check: Annotated[bool, Field(description="Refuse scores that look reversed.")] = True
+    check_orientation: Annotated[bool, Field(description="Refuse scores that look reversed.")] = True
 
     @model_validator(mode="after")
     def _one_name(self) -> Self:
@@ -169,7 +170,7 @@ def _metrics(said: Any) -> Any:
             whose = "" if name is None else f" for {name!r}"
             raise refuse(
                 f"expected {' or '.join(map(repr, get_args(Metric)))}{whose}, got {shown(metric)}",
-                near(str(metric), get_args(Metric)),
+                meant(str(metric), get_args(Metric)),
             )
     return said
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, create_model, field_validator, model_validator
 
 from proband.engine.limits import Seed
-from proband.errors import UsageError
+from proband.errors import unknown_name
 from proband.study.analysis import Analysis, analyses, analysis_keys
 from proband.study.refusals import shown
 from proband.study.requests.base import (
@@ -52,7 +53,7 @@ class Output(Part):
     pseudonyms: Annotated[bool, Field(description="Do not name people."), _RUNNING] = False
     formats: Annotated[
         Several[Format],
-        Field(description="Kinds of tables and figures."),
+        Field(description="Kinds of tables and figures in a run directory; may be repeated."),
         Option(panel="Running", needs=("out",)),
     ] = (
         "csv",
@@ -111,6 +112,11 @@ class Request(Part):
         return self.samples is not None
 
     @property
+    def dataset(self) -> str | None:
+        """What a model card calls the data: after the table of samples, if there is one."""
+        return PurePath(self.samples.file).stem if self.samples else None
+
+    @property
     def marks_failures(self) -> bool:
         """Whether it says which samples failed to be acquired, or can find out."""
         return bool(self.pictures) or bool(self.samples and self.samples.failed)
@@ -121,24 +127,58 @@ class Request(Part):
         return () if self.images is None else (self.images,)
 
     def section(self, key: str) -> tuple[Any, ...]:
-        """What is asked of an analysis, each an `AnalysisRequest`; nothing if it is switched off."""
+        """What is asked of an analysis, each an `AnalysisRequest`; nothing if it is switched off.
+
+        Parameters
+        ----------
+        key
+            The key of an analysis.
+
+        Returns
+        -------
+        tuple
+            Its sections.
+        """
         if key not in analysis_keys():
-            raise UsageError(f"There is no analysis {key!r}.", f"there are: {', '.join(analysis_keys())}.")
+            raise unknown_name("analysis", key, analysis_keys())
         said = getattr(self, key)
         return said if isinstance(said, tuple) else () if said is None else (said,)
 
     def says(self, key: str) -> bool:
-        """Whether a section was written, and not for switching it off."""
+        """Whether a section was written, and not for switching it off.
+
+        Parameters
+        ----------
+        key
+            The key of an analysis.
+
+        Returns
+        -------
+        bool
+            Whether its section was written.
+        """
         return key in self.model_fields_set and bool(getattr(self, key, None))
 
     def sections(self) -> Iterator[tuple[Analysis, Any]]:
-        """Every analysis that is to be carried out, with what is asked of it: all of it, where there may be several."""
+        """Every analysis that is to be carried out, with what is asked of it: all of it, where there may be several.
+
+        Returns
+        -------
+        Iterator
+            Every section that was written, with its analysis.
+        """
         for analysis in analyses():
             if self.section(analysis.key):
                 yield analysis, getattr(self, analysis.key)
 
     def asked(self) -> Iterator[tuple[Analysis, AnalysisRequest]]:
-        """Every analysis that is to be carried out, once for each of several."""
+        """Every analysis that is to be carried out, once for each of several.
+
+        Returns
+        -------
+        Iterator
+            Every analysis that is to be carried out, with its options.
+        """
         for analysis, _ in self.sections():
             yield from ((analysis, one) for one in self.section(analysis.key))
 

@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from proband.designs.resampling import ClusteredMcNemar, ClusteredMethod
 from proband.errors import DesignError, UsageError
-from proband.results.base import Result
+from proband.results.about import RestsOn
+from proband.results.test import Test
 
-ClusteredMethod = Literal["obuchowski", "durkalski"]
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class ClusteredMcNemarTest(Result):
-    """The result of McNemar's test with people as the units.
-
-    Attributes
-    ----------
-    statistic
-        Chi-square with one degree of freedom, if neither algorithm is better.
-    p_value
-        Two-sided.
-    n_clusters, n_discordant
-        People, and people for whom the algorithms' numbers of successes differ.
-    method
-        Whose statistic it is.
-    """
-
-    statistic: float
-    p_value: float
-    n_clusters: int
-    n_discordant: int
-    method: ClusteredMethod
 
 
 def clustered_mcnemar(
     differences: npt.NDArray[np.number[Any]],
     sizes: npt.NDArray[np.number[Any]],
     method: ClusteredMethod = "obuchowski",
-) -> ClusteredMcNemarTest:
+) -> Test:
     """Test whether two algorithms recognise equally well, where people have several probes.
 
     Both statistics take people for independent and assume nothing about the probes of one person. They lean on the number of
@@ -80,13 +57,19 @@ def clustered_mcnemar(
     gaps, counts = _checked(differences, sizes, method)
     k = len(gaps)
     discordant = int(np.count_nonzero(gaps))
-    if not discordant:
-        return ClusteredMcNemarTest(0.0, 1.0, k, 0, method)
-    units = gaps if method == "obuchowski" else gaps / counts
-    statistic = float(units.sum()) ** 2 / float(units @ units)
-    if method == "obuchowski":
-        statistic *= (k - 1) / k
-    return ClusteredMcNemarTest(statistic, float(chdtrc(1, statistic)), k, discordant, method)
+    statistic = 0.0
+    if discordant:
+        units = gaps if method == "obuchowski" else gaps / counts
+        statistic = float(units.sum()) ** 2 / float(units @ units)
+        if method == "obuchowski":
+            statistic *= (k - 1) / k
+    return Test(
+        statistic=statistic,
+        degrees_of_freedom=1.0,
+        p_value=float(chdtrc(1, statistic)) if discordant else 1.0,
+        rests_on=RestsOn(n=k, of="person", events=discordant, n_units=k, unit="person"),
+        method=ClusteredMcNemar(method).as_method,
+    )
 
 
 def _checked(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
-from proband.results.base import Result
+from proband.results.about import RestsOn
+from proband.results.test import Test
 from proband.words import Method
 
 _PERMUTATIONS = 9_999
@@ -24,27 +23,7 @@ _PERMUTED = Method(
 )
 
 
-@dataclass(frozen=True)
-class CochranQ(Result):
-    """Cochran's Q over algorithms.
-
-    Attributes
-    ----------
-    statistic, degrees_of_freedom
-        Q and the number of algorithms less one.
-    p_value
-        From chi-square with one probe for each person; otherwise from permuting the algorithms' labels within people.
-    method
-        Which of the two.
-    """
-
-    statistic: float
-    degrees_of_freedom: int
-    p_value: float
-    method: Method
-
-
-def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], seed: int = 0) -> CochranQ:
+def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], seed: int = 0) -> Test:
     """Test whether all algorithms have the same success rate; `success` is probes × algorithms.
 
     With C_j the successes of algorithm j, R_i those of probe i, and k algorithms, Q = (k − 1)[k Σ C_j² − (Σ C_j)²] / Σ R_i(k −
@@ -54,14 +33,21 @@ def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], 
     from scipy.special import chdtrc
 
     k = success.shape[1]
+    people = int(subjects.max(initial=-1)) + 1
+    rests_on = RestsOn(n=len(success), of="probe", n_units=people, unit="person")
+
+    def made(statistic: float, p_value: float, method: Method) -> Test:
+        return Test(
+            statistic=statistic, degrees_of_freedom=k - 1, p_value=p_value, rests_on=rests_on, method=method
+        )
+
     columns, rows = success.sum(axis=0), success.sum(axis=1)
     spread = float((rows * (k - rows)).sum())
     if spread == 0:
-        return CochranQ(0.0, k - 1, 1.0, _NOTHING)
+        return made(0.0, 1.0, _NOTHING)
     q = float((k - 1) * (k * (columns**2).sum() - columns.sum() ** 2) / spread)
-    people = int(subjects.max()) + 1
     if people == len(success):
-        return CochranQ(q, k - 1, float(chdtrc(k - 1, q)), _CHI_SQUARE)
+        return made(q, float(chdtrc(k - 1, q)), _CHI_SQUARE)
     sums = np.zeros((people, k))
     np.add.at(sums, subjects, success)
     rng = np.random.default_rng(seed)
@@ -72,4 +58,4 @@ def cochran_q(success: npt.NDArray[np.float64], subjects: npt.NDArray[np.intp], 
         several = np.broadcast_to(sums, (min(block, _PERMUTATIONS - done), *sums.shape))
         permuted = rng.permuted(several, axis=2).sum(axis=1)
         as_large += int(((permuted**2).sum(axis=1) >= observed - 1e-9).sum())
-    return CochranQ(q, k - 1, as_large / (_PERMUTATIONS + 1), _PERMUTED)
+    return made(q, as_large / (_PERMUTATIONS + 1), _PERMUTED)

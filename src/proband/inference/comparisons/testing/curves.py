@@ -37,7 +37,7 @@ _ALIKE = 1e-12
 _FARTHEST = 4 / 3  # so many times as far an end may lie for skewness: of very small p-values it tells nothing
 
 
-class Curve(Protocol):
+class PValueCurve(Protocol):
     """What is known of a difference: its p-value at zero, and the interval at any level."""
 
     @property
@@ -175,7 +175,7 @@ class Percentiles:
         return scale_of(np.abs(self.draws - self.draws.mean()))
 
     @cached_property
-    def _still(self) -> Curve:
+    def _still(self) -> PValueCurve:
         """What is known where all drawings are alike."""
         others, units = self.among_others, self.units
         if others is None:
@@ -348,7 +348,7 @@ class Widened:
         What is known of the difference, and how many times the variance is as large.
     """
 
-    curve: Curve
+    curve: PValueCurve
     factor: float
 
     @property

@@ -16,11 +16,16 @@ from proband.engine.labels import aligned
 from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.proportions import Interval, normal_quantile, proportion_interval
-from proband.results.base import Count, Rate, Result
-from proband.words import count, digits
+from proband.results.about import RestsOn
+from proband.results.base import Count, Rate
+from proband.results.test import Test
+from proband.words import Method, count, digits
 
 MOST_PROBES = 2**31 - 1
 """The largest number for which the binomial distribution is computed exactly."""
+EXACT = Method("mcnemar-exact", "McNemar, exact", "McNemar's exact test", ("mcnemar1947",))
+TANGO = Method("tango", "Tango interval", "Tango's score interval of the paired difference", ("tango1998",))
+_PROBE = "discordant probe"
 
 
 Outcome = Annotated[npt.NDArray[np.float64], Axes(1, labelled=True)]
@@ -73,38 +78,76 @@ class PairedOutcomes:
 
 
 @published
-@dataclass(frozen=True)
-class McNemar(Result):
-    """The result of McNemar's test.
+@dataclass(frozen=True, kw_only=True)
+class PairedTest(Test):
+    """A test of two algorithms by what tells them apart: by probes (McNemar's), or by people (sign flip).
 
     Attributes
     ----------
     n_sf, n_fs
-        The probes that only the first, and only the second algorithm recognises: the test looks at no others.
+        The probes, or people, that speak for the first and for the second algorithm: the test looks at no others.
+    p_value
+        Two-sided: twice the smaller of the one-sided ones, at most 1.
     p_greater, p_less
-        One-sided: the chance, if neither is better, of at least as many probes favouring the first (the second).
-    p_two_sided
-        Twice the smaller of these, at most 1: exact.
+        One-sided: the chance, if neither is better, of what speaks at least as much for the first (the second).
     p_mid
-        The same with half the weight of what was observed: less conservative, no longer exact.
+        Two-sided, with half the weight of what was observed: less conservative, no longer exact.
     """
 
     n_sf: Count
     n_fs: Count
+    p_value: Rate
     p_greater: Rate
     p_less: Rate
-    p_two_sided: Rate
     p_mid: Rate
+
+    def __repr__(self) -> str:
+        return (
+            f"PairedTest({self.method}: n_sf={self.n_sf}, n_fs={self.n_fs}, p_value={digits(self.p_value, 6)}, "
+            f"p_mid={digits(self.p_mid, 6)})"
+        )
+
+
+def paired_test_of(
+    n_sf: int, n_fs: int, tails: tuple[float, float], observed: float, method: Method, of: str
+) -> PairedTest:
+    """Make a test of the chances of as much for the first and for the second, and of what was `observed` itself."""
+    greater, less = tails
+    smaller = min(greater, less)
+    return PairedTest(
+        n_sf=n_sf,
+        n_fs=n_fs,
+        p_value=min(1.0, 2 * smaller),
+        p_greater=greater,
+        p_less=less,
+        p_mid=min(1.0, max(2 * smaller - observed, 0.0)),
+        rests_on=RestsOn(n=n_sf + n_fs, of=of, events=n_sf),
+        method=method,
+    )
 
 
 @published
-def mcnemar(n_sf: Count, n_fs: Count) -> McNemar:
-    """Test whether two algorithms recognise probes equally often, by the probes on which they differ (McNemar 1947).
+def mcnemar(n_sf: Count, n_fs: Count) -> PairedTest:
+    """Test whether two algorithms recognise probes equally often, by the probes on which they differ.
 
     If neither is better, each of the n = n_sf + n_fs discordant probes falls either way with the chance ½, so p_greater = P[X ≤
     n_fs], X ~ Binomial(n, ½): exact. The two-sided p is twice the smaller tail, the mid-p that less P[X = n_fs] (Fagerland et
     al. 2013). Probes are taken to be independent: with several probes of a person it rejects far too often. With no discordant
     probe every p-value is 1.
+
+    Parameters
+    ----------
+    n_sf, n_fs
+        The probes that only the first algorithm has right, and those that only the second has.
+
+    Returns
+    -------
+    McNemar
+        The exact p-values of both sides and of either.
+
+    References
+    ----------
+    .. [1] McNemar, Q. (1947). Psychometrika 12, 153-157.
 
     Examples
     --------
@@ -112,8 +155,8 @@ def mcnemar(n_sf: Count, n_fs: Count) -> McNemar:
 
     >>> round(mcnemar(22, 8).p_greater, 6)
     0.008062
-    >>> found = mcnemar(104, 40)
-    >>> [f"{p:.5e}" for p in (found.p_greater, found.p_two_sided, found.p_mid)]
+    >>> test = mcnemar(104, 40)
+    >>> [f"{p:.5e}" for p in (test.p_greater, test.p_value, test.p_mid)]
     ['4.72745e-08', '9.45491e-08', '6.49311e-08']
     """
     from scipy.special import bdtr, gammaln
@@ -124,11 +167,10 @@ def mcnemar(n_sf: Count, n_fs: Count) -> McNemar:
             f"{digits(n)} discordant probes are more than can be counted exactly, {count(MOST_PROBES)}."
         )
     if n == 0:
-        return McNemar(0, 0, 1.0, 1.0, 1.0, 1.0)
+        return paired_test_of(0, 0, (1.0, 1.0), 0.0, EXACT, _PROBE)
     greater, less = float(bdtr(n_fs, n, 0.5)), float(bdtr(n_sf, n, 0.5))
     observed = float(np.exp(gammaln(n + 1) - gammaln(n_sf + 1) - gammaln(n_fs + 1) - n * np.log(2.0)))
-    smaller = min(greater, less)
-    return McNemar(n_sf, n_fs, greater, less, min(1.0, 2 * smaller), min(1.0, 2 * smaller - observed))
+    return paired_test_of(n_sf, n_fs, (greater, less), observed, EXACT, _PROBE)
 
 
 @published
@@ -138,6 +180,18 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> 
     It is method 10 of his paper on paired data (Statistics in Medicine 1998;17:2635). With δ and ε the distances of the two
     rates to the ends of their Wilson intervals and φ their correlation, p₁ − p₂ − √(δ₁² − 2φδ₁ε₂ + ε₂²) to p₁ − p₂ + √(ε₁² −
     2φε₁δ₂ + δ₂²). Probes vary, and are taken for independent.
+
+    Parameters
+    ----------
+    pairs
+        The counts of two algorithms on the same probes.
+    confidence_level
+        Of the interval.
+
+    Returns
+    -------
+    Interval
+        Of the difference of the two rates.
 
     Examples
     --------
@@ -167,10 +221,26 @@ def newcombe_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> 
 
 @published
 def tango_interval(pairs: PairedOutcomes, confidence_level: Level = 0.95) -> Interval:
-    """Find Tango's (1998) score interval of the paired difference of two rates: the differences a score test does not reject.
+    """Find Tango's score interval of the paired difference of two rates: the differences a score test does not reject.
 
     Its ends solve (b − c − nδ)/√(n[2q(δ) + δ(1 − δ)]) = ±z, with b and c the discordant counts and q(δ) the most likely share
     of probes that only the second recognises. Probes vary, and are taken for independent.
+
+    Parameters
+    ----------
+    pairs
+        The counts of two algorithms on the same probes.
+    confidence_level
+        Of the interval.
+
+    Returns
+    -------
+    Interval
+        Of the difference of the two rates.
+
+    References
+    ----------
+    .. [1] Tango, T. (1998). Statistics in Medicine 17, 891-908.
 
     Examples
     --------

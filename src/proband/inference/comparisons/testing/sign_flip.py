@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.errors import UsageError
+from proband.inference.comparisons.testing.mcnemar import PairedTest, paired_test_of
 from proband.inference.comparisons.testing.tails import beyond
-from proband.results.base import Result
+from proband.words import Method
 
 Floats = npt.NDArray[np.float64]
 _LARGEST_SUM = 200_000  # beyond this the exact distribution would be larger than it is worth
@@ -17,38 +18,13 @@ _MONTE_CARLO = 100_000
 _BLOCK = 2_000
 _ENUMERATED = 12  # people; all sign patterns of more are drawn from
 _FLIPS = 9_999
+_PERSON = "discordant person"
+_LISTED = Method("sign-flip", "sign flips of people")
+"""All patterns of signs were counted."""
+_DRAWN = replace(_LISTED, draws=_MONTE_CARLO)
 
 
-@dataclass(frozen=True)
-class SignFlipTest(Result):
-    """The result of a sign-flip test over people.
-
-    Attributes
-    ----------
-    n_discordant
-        People for whom the algorithms' numbers of successes differ: the test looks at no others.
-    p_greater, p_less, p_two_sided
-        The chance, if neither is better on a random person, of a sum of differences at least as large (small, extreme).
-    p_mid
-        Two-sided, with half the weight of what was observed.
-    exact
-        Whether all sign patterns were counted, or a sample of them drawn.
-    """
-
-    n_discordant: int
-    p_greater: float
-    p_less: float
-    p_two_sided: float
-    p_mid: float
-    exact: bool
-
-    @property
-    def draws(self) -> int | None:
-        """How many sign patterns were drawn; None where all were counted."""
-        return None if self.exact else _MONTE_CARLO
-
-
-def sign_flip(differences: Floats, seed: int = 0) -> SignFlipTest:
+def sign_flip(differences: Floats, seed: int = 0) -> PairedTest:
     """Test whether differences, one for each person, are as likely to point one way as the other.
 
     After Fisher (1935). People vary and are independent; nothing is assumed about the probes of one.
@@ -69,18 +45,16 @@ def sign_flip(differences: Floats, seed: int = 0) -> SignFlipTest:
         raise UsageError("Differences must be finite numbers.")
     moving = differences[differences != 0]
     if not len(moving):
-        return SignFlipTest(0, 1.0, 1.0, 1.0, 1.0, True)
+        return paired_test_of(0, 0, (1.0, 1.0), 0.0, _LISTED, _PERSON)
     sizes = np.abs(moving)
     if (sizes == np.rint(sizes)).all() and sizes.sum() <= _LARGEST_SUM:
         greater, less, same = _exact(sizes.astype(np.int64), int(moving.sum()))
-        exact = True
+        method = _LISTED
     else:
         greater, less, same = _sampled(moving, seed)
-        exact = False
-    smaller = min(greater, less)
-    return SignFlipTest(
-        len(moving), greater, less, min(1.0, 2 * smaller), min(1.0, max(2 * smaller - same, 0.0)), exact
-    )
+        method = _DRAWN
+    first = int(np.count_nonzero(moving > 0))
+    return paired_test_of(first, len(moving) - first, (greater, less), same, method, _PERSON)
 
 
 def _exact(sizes: npt.NDArray[np.int64], observed: int) -> tuple[float, float, float]:

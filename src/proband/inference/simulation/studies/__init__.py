@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from proband.engine import Progress
-from proband.errors import UsageError
-from proband.inference.simulation.covered import Tally, simulate
+from proband.errors import unknown_name
+from proband.inference.simulation.covered import SimulationTally, simulate
 from proband.inference.simulation.studies import (
     classification,
     comparisons,
@@ -29,11 +29,10 @@ from proband.inference.simulation.studies import (
     validation,
     verification,
 )
-from proband.inference.simulation.studies.trials import LEVEL, Bars, Study, Trial
-from proband.results.base import Result
+from proband.inference.simulation.studies.trials import LEVEL, Bars, CoverageStudy, Trial
 from proband.words import Target
 
-__all__ = ["STUDIES", "UNTRIED", "Bars", "Study", "Trial", "Tried", "run_trial"]
+__all__ = ["STUDIES", "UNTRIED", "Bars", "CoverageStudy", "Trial", "Tried", "run_trial"]
 
 _FAMILIES = (
     *(rates, comparisons, strata, galleries, images, pairs, verification, thresholds),
@@ -59,17 +58,17 @@ def _named(names: str, why: Target) -> dict[str, Target]:
 
 UNTRIED: Mapping[str, Target] = {
     **_named(
-        "cluster_statistics experiment_over feret_categories pool_over protocols.epd_verdict protocols.splitter rank read_embeddings "
-        "read_results read_scores read_study run save_figure scored_pairs set_overlap trial_choices write_scores Survey.within",
+        "cluster_statistics equally_representative experiment_over feret_categories pool_over protocols.epd_verdict protocols.splitter rank read_embeddings "
+        "read_results read_scores read_study representation run save_figure scored_pairs set_overlap trial_choices write_scores Survey.within",
         _NOTHING,
     ),
-    **_named("IntervalFound Options Value", _INSIDE),
+    **_named("IntervalFound SurveyOptions Value", _INSIDE),
     **_named(
         "Survey.calibrated Survey.poststratified Survey.raked Survey.variance Survey.with_replicate_weights",
         _WEIGHTS,
     ),
-    **_named("AuditFinding FitCheck OrientationCheck Unevenness protocols.losses", _CHECK),
-    **_named("Orders SizeEffect WhatIf protocols.what_if", _NOT_YET),
+    **_named("AuditFinding OrientationCheck check_orientation protocols.losses", _CHECK),
+    **_named("Orders WhatIf protocols.what_if", _NOT_YET),
     **_named("plan_error_rate ErrorRatePlan", _COUNTS),
     **_named("coverage compare_halves", _ITSELF),
 }
@@ -77,7 +76,7 @@ UNTRIED: Mapping[str, Target] = {
 
 
 @dataclass(frozen=True)
-class Tried(Result):
+class Tried:
     """What one trial of a study showed.
 
     Attributes
@@ -95,7 +94,7 @@ class Tried(Result):
     people: str
     measure: str
     design: str
-    tally: Tally
+    tally: SimulationTally
     first: int
     seed: int
 
@@ -112,7 +111,7 @@ def run_trial(
     ('100 × 1, rate 0.8, icc 0, beta', 50)
     """
     if key not in STUDIES:
-        raise UsageError(f"There is no study {key!r}.", f"there are: {', '.join(STUDIES)}.")
+        raise unknown_name("study", key, STUDIES)
     study = STUDIES[key]
     one = study.trials[place]
     tally, found = simulate(

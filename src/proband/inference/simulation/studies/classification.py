@@ -5,8 +5,8 @@ from __future__ import annotations
 from proband.inference.classification.classify import classify
 from proband.inference.outcomes.tables import compare_outcomes
 from proband.inference.simulation.asking import Answered, Asking, compared
-from proband.inference.simulation.populations import Population
-from proband.inference.simulation.studies.trials import SOME, Bars, Study, Trial, each
+from proband.inference.simulation.populations import SimulatedPeople
+from proband.inference.simulation.studies.trials import SOME, Bars, CoverageStudy, Trial, each
 from proband.inference.simulation.table_worlds import ClassesWorld, ItemsWorld
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Target, given
@@ -22,9 +22,9 @@ _HIGH = (0.998,) * 10
 
 def _rated(one: DataSet, level: float, seed: int, measure: str) -> Answered:
     classes, models, groups = one.data
-    found = classify(classes, models, group=groups, confidence_level=level, seed=seed)
+    found = classify(classes, models, cluster=groups, confidence_level=level, seed=seed)
     (rate,) = (each for each in found.rates if each.measure == measure)
-    return Answered(rate.value, rate.low, rate.high, rate.design, (*found.notes, *rate.notes))
+    return Answered(rate.value, rate.low, rate.high, rate.method, (*found.notes, *rate.notes))
 
 
 def _micro(one: DataSet, level: float, seed: int) -> Answered:
@@ -38,25 +38,25 @@ def _macro(one: DataSet, level: float, seed: int) -> Answered:
 def _of_class(one: DataSet, level: float, seed: int) -> Answered:
     """The recall of the first class."""
     classes, models, groups = one.data
-    found = classify(classes, models, group=groups, confidence_level=level, seed=seed)
+    found = classify(classes, models, cluster=groups, confidence_level=level, seed=seed)
     first = found.by_class[0]
     assert first.recall is not None  # it has samples
-    assert first.low is not None
-    assert first.high is not None
-    return Answered(first.recall, first.low, first.high, found.rates[0].design)
+    return Answered(first.recall.value, first.recall.low, first.recall.high, found.rates[0].method)
 
 
 def _models_compared(one: DataSet, level: float, seed: int) -> Answered:
     classes, models, groups = one.data
     average = one.within
-    found = classify(classes, models, group=groups, average=average, confidence_level=level, seed=seed)
+    found = classify(classes, models, cluster=groups, average=average, confidence_level=level, seed=seed)
     assert found.comparison is not None  # of two models
     return compared(found.comparison.pairs, found.comparison.notes)
 
 
 def _items_compared(one: DataSet, level: float, seed: int) -> Answered:
     systems = [name for name in one.data if name != "cluster"]
-    found = compare_outcomes(one.data, systems=systems, cluster="cluster", confidence_level=level, seed=seed)
+    found = compare_outcomes(
+        one.data, algorithms=systems, cluster="cluster", confidence_level=level, seed=seed
+    )
     return compared(found.pairs, found.notes)
 
 
@@ -75,7 +75,7 @@ def _classes(
 _OF_MODELS = {"micro": _micro, "macro": _macro}
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "accuracy",
         NEW_SAMPLES,
         tuple(
@@ -90,9 +90,9 @@ STUDIES = (
             )
             for said, world in (_classes(sizes, (recall,), groups, average),)
         ),
-        ("classify", "OutcomeRate", "protocols.compare_predictions"),
+        ("classify", "protocols.compare_predictions"),
     ),
-    Study(
+    CoverageStudy(
         "recall-of-a-class",
         NEW_SAMPLES,
         tuple(
@@ -103,9 +103,9 @@ STUDIES = (
             )
             for recall in (0.8,)
         ),
-        ("ClassRates",),
+        ("classify",),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-models",
         NEW_SAMPLES,
         tuple(
@@ -127,14 +127,14 @@ STUDIES = (
         ),
         ("classify", "Difference", "protocols.compare_predictions", "protocols.paired_test"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-systems",
         NEW_ITEMS,
         tuple(
             Trial(
                 f"{clusters} clusters × {each(items)} items, rate 0.7, icc 0.2, {len(margins)} systems"
                 + (f", {given(margins[-1])} apart" if any(margins) else ", no difference"),
-                ItemsWorld(Population.of(clusters, items, rate=0.7, icc=0.2), margins),
+                ItemsWorld(SimulatedPeople.of(clusters, items, rate=0.7, icc=0.2), margins),
                 Asking("success", _items_compared),
                 Bars(coverage=0.92, power=0.7),
                 dear=(4 if len(margins) > 2 else 1) * (1 if isinstance(items, int) else 2),
@@ -142,6 +142,6 @@ STUDIES = (
             for clusters, items in ((60, 3), (60, SOME))
             for margins in ((0.0, 0.0), (0.0, 0.12), (0.0,) * 4)
         ),
-        ("compare_outcomes", "OutcomeComparison", "OutcomeRate"),
+        ("compare_outcomes", "OutcomeComparison"),
     ),
 )

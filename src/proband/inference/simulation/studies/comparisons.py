@@ -24,7 +24,7 @@ from proband.inference.simulation.studies.trials import (
     RATE,
     SOME,
     Bars,
-    Study,
+    CoverageStudy,
     Trial,
     population_of,
     zipf,
@@ -108,47 +108,46 @@ def _several(
 
 
 def _cochran(one: DataSet, level: float, seed: int) -> Answered:
-    found = compare(RATE, one.data, confidence_level=level, seed=seed).overall
+    found = compare(one.data, measure=RATE, confidence_level=level, seed=seed).overall
     assert found is not None  # of several rates
-    return of_a_test(found.p_value, Method("cochran", "Cochran's Q"))
+    return of_a_test(float(found), Method("cochran", "Cochran's Q"))
 
 
 def _gated(one: DataSet, level: float, seed: int) -> Answered:
     """Whether a candidate passes that is worse by exactly the margin."""
     old, new = one.data
-    found = gate(new, old, margin=one.within, confidence_level=level, seed=seed)
+    found = gate(new, baseline=old, margin=one.within, confidence_level=level, seed=seed)
     value, low, high = (-end - one.within for end in (found.gain, found.gain_high, found.gain_low))
     p = 0.0 if found.decision == "pass" else 1.0
     return Answered(value, low, high, found.comparison.pairs[0].method, found.comparison.notes, p)
 
 
 def _independent(one: DataSet, level: float, seed: int) -> Answered:
-    found = compare_independent(RATE, *one.data, confidence_level=level)
+    found = compare_independent(*one.data, measure=RATE, confidence_level=level)
     return compared(found.pairs, found.notes)
 
 
 def _sensed(one: DataSet, level: float, seed: int) -> Answered:
-    found = compare_sensors(one.data, one.within, confidence_level=level, seed=seed)
+    found = compare_sensors(one.data, by=one.within, confidence_level=level, seed=seed)
     return compared(found.pairs, found.notes)
 
 
 def _tabulated(one: DataSet, level: float, seed: int) -> Answered:
     (row,) = mcnemar_table(one.data, confidence_level=level).rows
-    assert row.interval is not None  # there are probes
-    low, high = row.interval
-    counts = row.counts
-    value = (counts.sf - counts.fs) / counts.n
-    return Answered(value, low, high, Method("mcnemar-exact", "McNemar, exact"), (), row.p_adjusted)
+    assert row.difference is not None  # there are probes
+    assert row.test is not None
+    ends = row.difference.low, row.difference.high
+    return Answered(row.difference.value, *ends, row.test.method, (), row.test.p_adjusted)
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "difference-of-probes",
         NEW_PEOPLE,
         (_two(100, 1, 0.8, 0.0, Binomial()), _two(100, 1, 0.8, 0.0, Binomial(), apart=0.1)),
         ("compare", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-rates",
         NEW_PEOPLE,
         (
@@ -157,9 +156,9 @@ STUDIES = (
             _two(60, SOME, 0.8, 0.2, SignFlip(), measure=_BY_PERSON),
             _two(60, SOME, 0.8, 0.2, SignFlip(), measure=_BY_PERSON, apart=0.1),
         ),
-        ("compare", "Difference", "PersonDifference", "ClusteredMcNemarTest"),
+        ("compare", "Difference", "Test"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-ranks",
         NEW_PEOPLE,
         (
@@ -168,7 +167,7 @@ STUDIES = (
         ),
         ("compare", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "opposed-algorithms",
         NEW_PEOPLE,
         (
@@ -180,7 +179,7 @@ STUDIES = (
         ),
         ("compare", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "families",
         NEW_PEOPLE,
         tuple(
@@ -199,16 +198,16 @@ STUDIES = (
         ),
         ("compare", "Comparison", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "any-difference",
         NEW_PEOPLE,
         tuple(
             Trial(said, world, Asking("cochran-q", _cochran))
             for said, world in (_several(100, 1, (0.0,) * 4),)
         ),
-        ("CochranQ",),
+        ("compare", "Test"),
     ),
-    Study(
+    CoverageStudy(
         "gate",
         NEW_PEOPLE,
         tuple(
@@ -227,7 +226,7 @@ STUDIES = (
         ),
         ("gate", "Gate"),
     ),
-    Study(
+    CoverageStudy(
         "independent-people",
         NEW_PEOPLE,
         tuple(
@@ -242,7 +241,7 @@ STUDIES = (
         ),
         ("compare_independent", "difference_of_independent", "newcombe_interval"),
     ),
-    Study(
+    CoverageStudy(
         "sensors",
         Target("new-people-sensors", "new people seen by both sensors"),
         tuple(
@@ -260,7 +259,7 @@ STUDIES = (
         ),
         ("compare_sensors",),
     ),
-    Study(
+    CoverageStudy(
         "mcnemar",
         NEW_PEOPLE,
         tuple(
@@ -271,6 +270,6 @@ STUDIES = (
             )
             for subjects, apart in ((100, 0.0), (30, 0.0), (100, 0.1))
         ),
-        ("mcnemar", "mcnemar_table", "tango_interval", "McNemar", "McNemarRow"),
+        ("mcnemar", "mcnemar_table", "tango_interval", "PairedTest"),
     ),
 )

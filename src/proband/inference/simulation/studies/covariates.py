@@ -6,7 +6,7 @@ from proband.inference.covariates.difficulty import partition
 from proband.inference.covariates.outcomes import explain_outcomes
 from proband.inference.simulation.asking import Answered, Asking, of_a_test
 from proband.inference.simulation.score_worlds import PartsWorld
-from proband.inference.simulation.studies.trials import Bars, Study, Trial
+from proband.inference.simulation.studies.trials import Bars, CoverageStudy, Trial
 from proband.inference.simulation.table_worlds import CovariatesWorld
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target, given
@@ -19,8 +19,8 @@ def _explained(one: DataSet, level: float, seed: int) -> Answered:
     found = explain_outcomes(
         one.data, success="success", on="worn + number", cluster="person", confidence_level=level
     )
-    (pair,) = (each for each in found.differences if each.covariate == "worn")
-    return Answered(pair.difference, pair.low, pair.high, found.design, found.notes, pair.p_value)
+    (pair,) = (pair for pair in found.differences if pair.who.column == "worn")
+    return Answered(pair.value, pair.low, pair.high, found.design, found.notes, pair.p_value)
 
 
 def _term(one: DataSet, level: float, seed: int) -> Answered:
@@ -28,19 +28,19 @@ def _term(one: DataSet, level: float, seed: int) -> Answered:
     found = explain_outcomes(
         one.data, success="success", on="worn + number", cluster="person", confidence_level=level
     )
-    (term,) = (each for each in found.tests if each.term == "worn")
+    (term,) = (test for test in found.tests if test.who.column == "worn")
     return of_a_test(1.0 if term.p_value is None else term.p_value, Method("term-test", "test of a term"))
 
 
 def _parted(one: DataSet, level: float, seed: int) -> Answered:
     """The rate of the first algorithm in the last part, as made by the others."""
     found = partition(one.data, one.within, confidence_level=level)
-    last = next(each for each in found.rates if each.part == found.parts[-1])
+    last = next(rate for rate in found.rates if rate.who.group == found.parts[-1])
     return Answered(last.value, last.low, last.high, Method("partition", "parts of difficulty"), found.notes)
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "covariates",
         NEW_PEOPLE_TRIALS,
         tuple(
@@ -54,16 +54,9 @@ STUDIES = (
             for between in (False, True)
             for people, effect in ((40, 0.0), (100, 0.0), (100, -0.8))
         ),
-        (
-            "covariates",
-            "explain_outcomes",
-            "StandardizedDifference",
-            "StandardizedRate",
-            "StandardizedCurve",
-            "Coefficient",
-        ),
+        ("covariates", "explain_outcomes"),
     ),
-    Study(
+    CoverageStudy(
         "terms",
         NEW_PEOPLE_TRIALS,
         tuple(
@@ -75,9 +68,9 @@ STUDIES = (
             )
             for people, between in ((40, False), (40, True))
         ),
-        ("covariates", "explain_outcomes", "TermTest"),
+        ("covariates", "explain_outcomes"),
     ),
-    Study(
+    CoverageStudy(
         "parts",
         NEW_PEOPLE_TRIALS,
         tuple(
@@ -89,6 +82,6 @@ STUDIES = (
             )
             for people, probes in ((60, 2), (120, 3))
         ),
-        ("partition", "PartRate"),
+        ("partition",),
     ),
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from proband.inference.datasets.comparison import compare_datasets
 from proband.inference.simulation.asking import Answered, Asking, of_a_test
-from proband.inference.simulation.studies.trials import Bars, Study, Trial
+from proband.inference.simulation.studies.trials import Bars, CoverageStudy, Trial
 from proband.inference.simulation.table_worlds import DatasetsWorld
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target, given
@@ -18,13 +18,11 @@ def _ranked(one: DataSet, level: float, seed: int) -> Answered:
     """One difference with its interval; of several the adjusted tests, since every interval stands for itself."""
     found = compare_datasets(one.data, confidence_level=level)
     if len(found.pairs) == 1:
-        (pair,) = found.pairs
-        low, high = (
-            end if end is not None else side for end, side in ((pair.low, -np.inf), (pair.high, np.inf))
-        )
-        value, low, high = _as_drawn(pair.first, pair.difference, low, high)
-        return Answered(value, low, high, found.method, found.notes, pair.p_value)
-    p = np.array([pair.adjusted_p_value for pair in found.pairs])
+        median = found.pairs[0].difference
+        low, high = (median.low, median.high) if median.has_interval else (-np.inf, np.inf)
+        value, low, high = _as_drawn(median.first, median.value, low, high)
+        return Answered(value, low, high, found.method, found.notes, median.p_value)
+    p = np.array([pair.difference.p_adjusted for pair in found.pairs])
     return Answered(np.zeros(len(p)), -np.inf, np.inf, found.method, found.notes, p)
 
 
@@ -36,9 +34,9 @@ def _pooled(one: DataSet, level: float, seed: int) -> Answered:
     found = compare_datasets(one.data, errors=errors, confidence_level=level)
     pooled = found.pairs[0].pooled
     assert pooled is not None  # with errors
-    method = Method("random-effects", "random effects")
-    ends = _as_drawn(found.pairs[0].first, pooled.difference, pooled.low, pooled.high)
-    return Answered(*ends, method, found.notes, pooled.p_value)
+    mean = pooled.difference
+    ends = _as_drawn(mean.first, mean.value, mean.low, mean.high)
+    return Answered(*ends, mean.method, found.notes, mean.p_value)
 
 
 def _as_drawn(first: str, value: float, low: float, high: float) -> tuple[float, float, float]:
@@ -48,9 +46,8 @@ def _as_drawn(first: str, value: float, low: float, high: float) -> tuple[float,
 
 def _friedman(one: DataSet, level: float, seed: int) -> Answered:
     found = compare_datasets(one.data, confidence_level=level)
-    return of_a_test(
-        1.0 if found.f_p_value is None else found.f_p_value, Method("iman-davenport", "Iman–Davenport")
-    )
+    p = None if found.iman_davenport is None else found.iman_davenport.p_value
+    return of_a_test(1.0 if p is None else p, Method("iman-davenport", "Iman–Davenport"))
 
 
 def _several(datasets: int, margins: tuple[float, ...], ask: Asking) -> Trial:
@@ -62,7 +59,7 @@ def _several(datasets: int, margins: tuple[float, ...], ask: Asking) -> Trial:
 _RANKS, _MEANS = Asking("signed-ranks", _ranked), Asking("mean-difference", _pooled)
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "data-sets",
         OTHER_DATA_SETS,
         (
@@ -70,18 +67,18 @@ STUDIES = (
             _several(20, (0.0, 0.02), _RANKS),
             _several(12, (0.0,) * 5, _RANKS),
         ),
-        ("compare_datasets", "DatasetPair", "SignedRanks"),
+        ("compare_datasets", "SignedRanks"),
     ),
-    Study(
+    CoverageStudy(
         "mean-over-data-sets",
         OTHER_DATA_SETS,
         (_several(8, (0.0, 0.0), _MEANS), _several(15, (0.0, 0.02), _MEANS)),
-        ("compare_datasets", "PooledDifference"),
+        ("compare_datasets",),
     ),
-    Study(
+    CoverageStudy(
         "any-difference-over-data-sets",
         OTHER_DATA_SETS,
         (_several(12, (0.0,) * 5, Asking("friedman", _friedman)),),
-        ("compare_datasets", "DatasetComparison", "Friedman"),
+        ("compare_datasets", "DatasetComparison"),
     ),
 )

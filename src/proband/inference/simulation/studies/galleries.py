@@ -15,7 +15,7 @@ from proband.inference.simulation.score_worlds import (
     TrainingsWorld,
     TwoInGalleries,
 )
-from proband.inference.simulation.studies.trials import NEW_PEOPLE, RATE, Study, Trial
+from proband.inference.simulation.studies.trials import NEW_PEOPLE, RATE, CoverageStudy, Trial
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target
 
@@ -26,18 +26,30 @@ OTHER_TRAININGS = Target("other-trainings", "other training sets; these people a
 def _varied(one: DataSet, level: float, seed: int) -> Answered:
     """The mean over galleries."""
     found = gallery_variation(
-        RATE, one.data, one.within, Galleries(4), confidence_level=level, seed=seed, check_orientation=False
+        one.data,
+        one.within,
+        measure=RATE,
+        design=Galleries(4),
+        confidence_level=level,
+        seed=seed,
+        check_orientation=False,
     )
-    spread = found.rows[0].spread
-    if spread.interval is None:
+    mean = found.rows[0].mean
+    if not mean.has_interval:
         raise DesignError("There is no interval here.")
-    return Answered(spread.mean, *spread.interval, found.design, found.notes)
+    return Answered(mean.value, mean.low, mean.high, found.design, found.notes)
 
 
 def _differ(one: DataSet, level: float, seed: int) -> Answered:
     """Whether galleries of people at random differ."""
     found = gallery_variation(
-        RATE, one.data, one.within, Galleries(4), confidence_level=level, seed=seed, check_orientation=False
+        one.data,
+        one.within,
+        measure=RATE,
+        design=Galleries(4),
+        confidence_level=level,
+        seed=seed,
+        check_orientation=False,
     )
     test = found.rows[0].test
     if test is None or test.p_value is None:
@@ -48,10 +60,8 @@ def _differ(one: DataSet, level: float, seed: int) -> Answered:
 def _matters(one: DataSet, level: float, seed: int) -> Answered:
     """Whether it matters which of the images, all alike, is the gallery."""
     columns = ImageColumns.of(one.within.samples, [one.data], 3)
-    return of_a_test(
-        gallery_effect(one.data, columns, confidence_level=level, seed=seed).p_value,
-        Method("hotelling", "Hotelling's T²"),
-    )
+    test = gallery_effect(one.data, columns=columns, confidence_level=level, seed=seed).test
+    return of_a_test(float(test), test.method)
 
 
 def _consistent(one: DataSet, level: float, seed: int) -> Answered:
@@ -64,7 +74,9 @@ def _consistent(one: DataSet, level: float, seed: int) -> Answered:
         seed=seed,
         check_orientation=False,
     )
-    return of_a_test(found.consistency[0].pairs[0].p_adjusted, found.consistency[0].method)
+    mean = found.consistency[0].pairs[0].mean
+    assert mean.p_adjusted is not None  # it is tested
+    return of_a_test(mean.p_adjusted, mean.method)
 
 
 def _smaller(one: DataSet, level: float, seed: int) -> Answered:
@@ -80,7 +92,7 @@ def _smaller(one: DataSet, level: float, seed: int) -> Answered:
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "other-galleries",
         OTHER_GALLERIES,
         (
@@ -93,7 +105,7 @@ STUDIES = (
         ),
         ("estimate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "training-sets",
         OTHER_TRAININGS,
         (
@@ -102,7 +114,7 @@ STUDIES = (
         ),
         ("estimate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "galleries-averaged",
         OTHER_GALLERIES,
         (
@@ -111,9 +123,9 @@ STUDIES = (
                 "80 people in 4 galleries, hubs", GalleriesWorld(80, 4, hubs=3.0), Asking("rank-1", _varied)
             ),
         ),
-        ("gallery_variation", "Spread", "GalleryCell"),
+        ("gallery_variation", "Spread"),
     ),
-    Study(
+    CoverageStudy(
         "galleries-alike",
         OTHER_GALLERIES,
         (
@@ -123,9 +135,9 @@ STUDIES = (
                 Asking("galleries-differ", _differ),
             ),
         ),
-        ("gallery_variation", "Heterogeneity"),
+        ("gallery_variation",),
     ),
-    Study(
+    CoverageStudy(
         "images-alike",
         NEW_PEOPLE,
         (
@@ -138,7 +150,7 @@ STUDIES = (
         ),
         ("gallery_effect", "GalleryEffect"),
     ),
-    Study(
+    CoverageStudy(
         "consistency",
         NEW_PEOPLE,
         (
@@ -149,9 +161,9 @@ STUDIES = (
                 dear=8,
             ),
         ),
-        ("feret_study", "PairConsistency", "ConsistencyCell"),
+        ("feret_study",),
     ),
-    Study(
+    CoverageStudy(
         "smaller-galleries",
         OTHER_GALLERIES,
         (

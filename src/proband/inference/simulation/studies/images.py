@@ -7,7 +7,7 @@ from proband.inference.comparisons.compare import compare
 from proband.inference.image_choice.virtual_experiments import permute
 from proband.inference.simulation.asking import Answered, Asking, Comparing, Estimating
 from proband.inference.simulation.score_worlds import ChoicesWorld, TwoOverChoices
-from proband.inference.simulation.studies.trials import NEW_PEOPLE, RATE, Bars, Study, Trial
+from proband.inference.simulation.studies.trials import NEW_PEOPLE, RATE, Bars, CoverageStudy, Trial
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target
 
@@ -16,23 +16,26 @@ OTHER_CHOICES = Target("other-choices", "another choice among these images of th
 
 def _permuted(one: DataSet, level: float, seed: int) -> Answered:
     """The percentile interval over choices."""
-    found = permute(one.data, one.within, ImageChoice(n_resamples=1_000), seed=seed, differences=False)
-    rate = found.at_level(level).rates()["net"]
-    return Answered(float(rate.mean[0]), *rate.interval[0], _PERMUTED, found.notes)
+    found = permute(one.data, one.within, design=ImageChoice(n_resamples=1_000), seed=seed, differences=False)
+    band = found.at_level(level).rates()["net"].band
+    value, low, high = (float(values[0]) for values in (band.values, band.low, band.high))
+    return Answered(value, low, high, _PERMUTED, found.notes)
 
 
 def _over_choices(one: DataSet, level: float, seed: int) -> Answered:
-    (pair,) = compare(RATE, one.data, one.within, _CHOICE, confidence_level=level, seed=seed).pairs
+    (pair,) = compare(
+        one.data, one.within, measure=RATE, design=_CHOICE, confidence_level=level, seed=seed
+    ).pairs
     assert pair.choices_low is not None  # choices vary
     assert pair.choices_high is not None
-    return Answered(pair.difference, pair.choices_low, pair.choices_high, pair.method)
+    return Answered(pair.value, pair.choices_low, pair.choices_high, pair.method)
 
 
 _CHOICE = ImageChoice()
 _PERMUTED = Method("permuted", "percentiles over choices")
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "choices-of-images",
         OTHER_CHOICES,
         (
@@ -41,13 +44,13 @@ STUDIES = (
         ),
         ("estimate", "exact_over_choices", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "permuted-choices",
         OTHER_CHOICES,
         (Trial("40 people × 3 images", ChoicesWorld(40, 3), Asking("rank-1", _permuted), dear=4),),
-        ("permute", "RatesOverChoices", "DifferencesOverChoices"),
+        ("permute",),
     ),
-    Study(
+    CoverageStudy(
         "difference-over-choices",
         NEW_PEOPLE,
         (
@@ -67,7 +70,7 @@ STUDIES = (
         ),
         ("compare", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-a-choice",
         OTHER_CHOICES,
         (

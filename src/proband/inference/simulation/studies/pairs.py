@@ -9,7 +9,7 @@ from proband.designs import Bootstrap, Jackknife
 from proband.inference.simulation.asking import Comparing, Estimating
 from proband.inference.simulation.compared_worlds import SeveralOverPairs
 from proband.inference.simulation.pair_worlds import OpposedOverPairs, PairKind, TwoOverPairs
-from proband.inference.simulation.studies.trials import Bars, Study, Trial, pairs_of, zipf
+from proband.inference.simulation.studies.trials import Bars, CoverageStudy, Trial, pairs_of, zipf
 from proband.measures import Measure
 from proband.measures.pair_measures import AUC, EER, FNMR
 from proband.words import Target, given
@@ -83,7 +83,7 @@ def _cases(apart: float) -> tuple[tuple[int | tuple[int, ...], PairKind, float],
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "pairs-of-people",
         NEW_PEOPLE_PAIRS,
         (
@@ -105,9 +105,9 @@ STUDIES = (
                 if measure.form == "area" or isinstance(design, Bootstrap)
             ),
         ),
-        ("estimate", "Estimate", "AucInterval", "EqualErrorInterval"),
+        ("estimate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "difference-over-pairs",
         NEW_PEOPLE_PAIRS,
         (
@@ -125,7 +125,7 @@ STUDIES = (
         ),
         ("compare", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "families-over-pairs",
         NEW_PEOPLE_PAIRS,
         (

@@ -12,8 +12,8 @@ from proband.inference.comparisons.compare import compare
 from proband.inference.estimates.estimate import estimate
 from proband.inference.planning.planning import plan_difference, plan_half_width
 from proband.inference.simulation.asking import Answered, Asking
-from proband.inference.simulation.populations import Population
-from proband.inference.simulation.studies.trials import RATE, SOME, Bars, Study, Trial, each
+from proband.inference.simulation.populations import SimulatedPeople
+from proband.inference.simulation.studies.trials import RATE, SOME, Bars, CoverageStudy, Trial, each
 from proband.inference.simulation.worlds import DataSet, OutcomesWorld, TwoAlgorithms
 from proband.words import Method, Target, given
 
@@ -39,13 +39,13 @@ class _Planned:
         if self.margin is None:
             plan = plan_half_width(self.rate, self.half_width, assurance=self.assurance, **about)
             return OutcomesWorld(
-                Population.of(plan.subjects, self.probes, rate=self.rate, icc=self.icc), RATE
+                SimulatedPeople.of(plan.subjects, self.probes, rate=self.rate, icc=self.icc), RATE
             )
-        people = Population.of(20, self.probes, rate=self.rate, icc=self.icc)
+        people = SimulatedPeople.of(20, self.probes, rate=self.rate, icc=self.icc)
         seen = TwoAlgorithms(OutcomesWorld(people, RATE), self.margin)
         discordant = float(np.mean([seen.draw(1, number).facts["discordant"] for number in range(400)]))
         planned = plan_difference(self.margin, discordant=discordant, power=0.8, **about)
-        enough = Population.of(planned.subjects, self.probes, rate=self.rate, icc=self.icc)
+        enough = SimulatedPeople.of(planned.subjects, self.probes, rate=self.rate, icc=self.icc)
         return TwoAlgorithms(OutcomesWorld(enough, RATE), self.margin)
 
     def draw(self, seed: int, number: int) -> DataSet:
@@ -55,14 +55,15 @@ class _Planned:
 
 
 def _half_width(one: DataSet, level: float, seed: int) -> Answered:
-    found = estimate(RATE, one.data, confidence_level=level, seed=seed)
+    found = estimate(one.data, measure=RATE, confidence_level=level, seed=seed)
     half = (found.high - found.low) / 2
     return Answered(half, half, np.inf, _METHOD)
 
 
 def _significance(one: DataSet, level: float, seed: int) -> Answered:
-    (pair,) = compare(RATE, one.data, confidence_level=level, seed=seed).pairs
-    return Answered(pair.p_value, pair.p_value, np.inf, _METHOD)
+    (pair,) = compare(one.data, measure=RATE, confidence_level=level, seed=seed).pairs
+    p = 1.0 if pair.p_value is None else pair.p_value
+    return Answered(p, p, np.inf, _METHOD)
 
 
 def _widths(probes: int | tuple[int, ...], half_width: float, assurance: float | None) -> Trial:
@@ -79,13 +80,13 @@ def _power(probes: int | tuple[int, ...], margin: float) -> Trial:
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "planned-widths",
         PLANNED,
         tuple(_widths(probes, 0.06, assurance) for probes in (3, SOME) for assurance in (None, 0.8)),
         ("plan_half_width", "HalfWidthPlan"),
     ),
-    Study(
+    CoverageStudy(
         "planned-power",
         PLANNED,
         (_power(3, 0.06), _power(SOME, 0.06)),

@@ -17,7 +17,7 @@ from proband.inference.simulation.studies.trials import (
     RATE,
     SOME,
     Bars,
-    Study,
+    CoverageStudy,
     Trial,
     population_of,
     searched,
@@ -74,7 +74,7 @@ def _few_errors() -> tuple[Trial, ...]:
 
 
 def _of_so_many(one: DataSet, level: float, seed: int) -> Answered:
-    found = estimate(RATE, one.data, confidence_level=level, population=one.within)
+    found = estimate(one.data, measure=RATE, confidence_level=level, population=one.within)
     return Answered(found.value, found.low, found.high, found.design, found.notes)
 
 
@@ -86,7 +86,7 @@ def _finite(people: int, population: int) -> Trial:
 
 
 def _first(one: DataSet, level: float, seed: int) -> Answered:
-    found = estimate(RATE, one.data, confidence_level=level)["a"]
+    found = estimate(one.data, measure=RATE, confidence_level=level)["a"]
     return Answered(found.value, found.low, found.high, found.design, found.notes)
 
 
@@ -122,7 +122,7 @@ def _curves(
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "rate-of-probes",
         NEW_PEOPLE,
         (
@@ -132,7 +132,7 @@ STUDIES = (
         ),
         ("estimate", "evaluate", "Estimate", "proportion_interval"),
     ),
-    Study(
+    CoverageStudy(
         "rate-over-people",
         NEW_PEOPLE,
         (
@@ -145,9 +145,9 @@ STUDIES = (
             _finite(60, 80),
             _finite(60, 600),
         ),
-        ("estimate", "evaluate", "Estimate", "ByPerson"),
+        ("estimate", "evaluate", "Estimate", "Pilot"),
     ),
-    Study(
+    CoverageStudy(
         "rate-beside-others",
         NEW_PEOPLE,
         (
@@ -160,7 +160,7 @@ STUDIES = (
         ),
         ("estimate", "evaluate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "ranks-over-people",
         NEW_PEOPLE,
         (
@@ -171,7 +171,7 @@ STUDIES = (
         ),
         ("estimate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "curves",
         NEW_PEOPLE,
         (

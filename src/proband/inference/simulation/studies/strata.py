@@ -12,7 +12,7 @@ from proband.inference.simulation.studies.trials import (
     RATE,
     SOME,
     Bars,
-    Study,
+    CoverageStudy,
     Trial,
     population_of,
     searched,
@@ -46,7 +46,7 @@ def _pairs(people: int, queries: int, measure: Any) -> tuple[str, QueriesWorld]:
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "new-images",
         NEW_IMAGES,
         (
@@ -58,7 +58,7 @@ STUDIES = (
         ),
         ("estimate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "people-within-strata",
         WITHIN_SITES,
         (
@@ -70,13 +70,13 @@ STUDIES = (
         ),
         ("estimate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "difference-within-strata",
         NEW_IMAGES,
         (_two(50, 3, 0.8, 0.0), _two(50, 3, 0.9, 0.08), _two(50, (2, 4, 12), 0.8, 0.08)),
         ("compare", "Difference"),
     ),
-    Study(
+    CoverageStudy(
         "images-of-pairs",
         NEW_IMAGES,
         tuple(
@@ -91,7 +91,7 @@ STUDIES = (
         ),
         ("estimate", "Estimate"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-images-of-pairs",
         NEW_IMAGES,
         tuple(

@@ -8,7 +8,7 @@ import numpy as np
 
 from proband.designs import BRR
 from proband.inference.simulation.asking import Answered, Asking
-from proband.inference.simulation.studies.trials import SOME, Bars, Study, Trial, each
+from proband.inference.simulation.studies.trials import SOME, Bars, CoverageStudy, Trial, each
 from proband.inference.simulation.table_worlds import SurveyWorld
 from proband.inference.simulation.worlds import DataSet
 from proband.inference.survey import Survey, estimate_weighted
@@ -57,13 +57,13 @@ def _weighed(one: DataSet, level: float, seed: int) -> Answered:
     found = estimate_weighted(
         lambda w: (w @ hit) / w.sum(-1),
         one.data["site"],
-        BRR(),
+        design=BRR(),
         weights=one.data["weight"],
         units=one.data["person"],
         confidence_level=level,
         seed=seed,
     )
-    return Answered(found.value, found.low, found.high, found.design, found.notes)
+    return Answered(found.value, found.low, found.high, found.method, found.notes)
 
 
 def _sites(
@@ -84,7 +84,7 @@ def _sites(
 _SHARE, _MEAN = Asking("share", _share), Asking("mean", _mean)
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "survey",
         WITHIN_SITES,
         (
@@ -99,10 +99,10 @@ STUDIES = (
         ),
         (
             *("Survey.mean", "Survey.estimate", "Survey.ratio", "Survey.total", "Survey.quantile"),
-            *("Survey.replicated", "SurveyEstimate"),
+            "Survey.replicated",
         ),
     ),
-    Study(
+    CoverageStudy(
         "difference-in-a-survey",
         WITHIN_SITES,
         (
@@ -110,12 +110,12 @@ STUDIES = (
             _sites((40, 40), SOME, Asking("difference", _apart), (0.85, 0.85), "difference"),
             _sites((60, 60), (3,), Asking("difference", _apart), (0.9, 0.75), "difference"),
         ),
-        ("Survey.estimate", "SurveyContrast"),
+        ("Survey.estimate",),
     ),
-    Study(
+    CoverageStudy(
         "functions-of-weights",
         WITHIN_SITES,
         (_sites((16,) * 4, (3,), Asking("function", _weighed)),),
-        ("estimate_weighted", "Survey.function", "ReplicateEstimate"),
+        ("estimate_weighted", "Survey.function"),
     ),
 )

@@ -11,9 +11,9 @@ from proband.errors import DesignError
 from proband.inference.simulation.asking import Answered, Searching
 from proband.inference.simulation.other_worlds import StrangersWorld, ThresholdWorld
 from proband.inference.simulation.pair_worlds import PairKind
-from proband.inference.simulation.populations import Population
+from proband.inference.simulation.populations import SimulatedPeople
 from proband.inference.simulation.score_worlds import CentreWorld
-from proband.inference.simulation.studies.trials import Bars, Study, Trial, each, pairs_of, zipf
+from proband.inference.simulation.studies.trials import Bars, CoverageStudy, Trial, each, pairs_of, zipf
 from proband.inference.simulation.worlds import DataSet
 from proband.inference.verification.thresholds.deployed import threshold
 from proband.measures.pair_measures import FNMR
@@ -36,8 +36,8 @@ class _Deploying:
     measure: ClassVar[str] = "threshold"
 
     def __call__(self, one: DataSet, confidence_level: float, seed: int) -> Answered:
-        (found,) = threshold(one.data, one.within, fmr=self.fmr, confidence_level=confidence_level)
-        at = None if found.sure is None else found.sure.point.threshold
+        found = threshold(one.data, one.within, fmr=self.fmr, confidence_level=confidence_level)
+        at = None if found.sure is None else found.sure.threshold
         if at is None:
             raise DesignError("No threshold can be had with this confidence.")
         return Answered(at, -np.inf, at, _METHOD, found.notes)
@@ -58,7 +58,7 @@ def _kept(
 
 def _centred(people: int, images: int | tuple[int, ...], fmr: float, short: Target | None = None) -> Trial:
     """People drawn towards a common centre."""
-    numbers = Population.of(people, images, rate=0.5, icc=0.0).numbers
+    numbers = SimulatedPeople.of(people, images, rate=0.5, icc=0.0).numbers
     said = f"{people} × {each(images)} images, FMR {given(fmr)}, drawn towards a centre"
     world = CentreWorld(numbers, fmr, of_threshold=True)
     return Trial(said, world, _Deploying(fmr), Bars(coverage=0.93), short)
@@ -70,7 +70,7 @@ def _strangers(mated: int, strangers: int, each: int, fpir: float, fnir: float, 
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "thresholds",
         KEPT_FOR_NEW_PEOPLE,
         (
@@ -86,7 +86,7 @@ STUDIES = (
         ),
         ("threshold",),
     ),
-    Study(
+    CoverageStudy(
         "searches-for-strangers",
         NEW_SEARCHED,
         (

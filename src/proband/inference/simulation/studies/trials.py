@@ -9,9 +9,9 @@ from scipy.special import ndtr
 
 from proband.inference.proportions import normal_quantile
 from proband.inference.simulation.asking import Ask, Estimating
-from proband.inference.simulation.covered import Covered, Share, Tally
+from proband.inference.simulation.covered import REJECTS, Covered, SimulationTally, share_of
 from proband.inference.simulation.pair_worlds import PairKind, PairsWorld
-from proband.inference.simulation.populations import Population
+from proband.inference.simulation.populations import SimulatedPeople
 from proband.inference.simulation.worlds import OutcomesWorld, World
 from proband.measures import Measure, RecognitionRate
 from proband.measures.base import OutcomeMeasure
@@ -27,6 +27,9 @@ NEW_PEOPLE = Target("new-people", "new people against these rivals")
 def zipf(people: int, most: int) -> tuple[int, ...]:
     """Numbers of images that fall off like one over the place."""
     return tuple(max(1, most // place) for place in range(1, people + 1))
+
+
+_CAUTIONED = Target("data-sets-with-a-caution", "share of data sets whose answer comes with a caution")
 
 
 @dataclass(frozen=True)
@@ -53,30 +56,30 @@ class Bars:
     power: float = 0.0
     cautioned: tuple[float, float] = (0.0, 1.0)
 
-    def broken(self, tally: Tally) -> tuple[str, ...]:
+    def broken(self, tally: SimulationTally) -> tuple[str, ...]:
         """The names of the bars that are not passed.
 
         Examples
         --------
-        >>> Bars(coverage=0.93).broken(Tally(n=100, bounded=100, covered=80, squared=(1.0,), width=400.0))
+        >>> Bars(coverage=0.93).broken(SimulationTally(n=100, bounded=100, covered=80, squared=(1.0,), width=400.0))
         ('coverage',)
         """
         n = tally.answered
         if not n:
             return ("answered",)
         found = []
-        if tally.bounded and Share.of(tally.covered, n).high < self.coverage:
+        if tally.bounded and share_of(tally.covered, n).high < self.coverage:
             found.append("coverage")
-        if tally.null and Share.of(tally.rejected, n).low > self.level:
+        if tally.null and share_of(tally.rejected, n, REJECTS).low > self.level:
             found.append("level")
         # The known width is that of a standard deviation, whose relative error is √(1/2n).
         if tally.width and Covered.of(tally, LEVEL).width_ratio > self.width * (1 + 2.6 / (2 * n) ** 0.5):
             found.append("width")
         oracle = oracle_power(tally)
-        if oracle is not None and Share.of(tally.rejected, n).high < self.power * oracle:
+        if oracle is not None and share_of(tally.rejected, n, REJECTS).high < self.power * oracle:
             found.append("power")
         least, most = self.cautioned
-        cautioned = Share.of(tally.cautioned, n)
+        cautioned = share_of(tally.cautioned, n, _CAUTIONED)
         if cautioned.high < least or cautioned.low > most:
             found.append("cautioned")
         return tuple(found)
@@ -86,7 +89,7 @@ BARS = Bars()
 """What must hold where nothing else is said."""
 
 
-def oracle_power(tally: Tally) -> float | None:
+def oracle_power(tally: SimulationTally) -> float | None:
     """How often a test rejects that knows the variance of the difference; None where there is no single difference."""
     if not tally.tested or tally.null or len(tally.squared) != 1 or not tally.squared[0]:
         return None
@@ -122,7 +125,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Study:
+class CoverageStudy:
     """What is claimed of a question, and where that is tried.
 
     Attributes
@@ -156,9 +159,9 @@ def each(numbers: int | tuple[int, ...]) -> str:
 
 def population_of(
     subjects: int, probes: int | tuple[int, ...], rate: float, icc: float, **more: Any
-) -> tuple[str, Population]:
+) -> tuple[str, SimulatedPeople]:
     """People, in words and as they are drawn."""
-    people = Population.of(subjects, probes, rate=rate, icc=icc, **more)
+    people = SimulatedPeople.of(subjects, probes, rate=rate, icc=icc, **more)
     said = f"{subjects} × {each(probes)}, rate {given(rate)}, icc {given(icc)}, {people.kind}"
     return said + (", hard people have more" if people.informative else ""), people
 
@@ -191,6 +194,6 @@ def pairs_of(
     kind: PairKind = "normal",
 ) -> tuple[str, PairsWorld]:
     """Pairs of people, in words and as they are drawn."""
-    numbers = Population.of(subjects, images, rate=0.5, icc=0.0).numbers
+    numbers = SimulatedPeople.of(subjects, images, rate=0.5, icc=0.0).numbers
     said = f"{subjects} × {each(images)} images, value {given(value)}, icc {given(icc)}, {kind}"
     return said, PairsWorld(numbers, measure, value, icc, kind)

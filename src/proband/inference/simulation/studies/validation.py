@@ -6,7 +6,7 @@ from proband.inference.cross_validation.comparison import compare_folds, compare
 from proband.inference.cross_validation.five_by_two import compare_five_by_two
 from proband.inference.simulation.asking import Answered, Ask, Asking, Validating, compared, of_a_test
 from proband.inference.simulation.other_worlds import SplitsWorld
-from proband.inference.simulation.studies.trials import BARS, Bars, Study, Trial
+from proband.inference.simulation.studies.trials import BARS, Bars, CoverageStudy, Trial
 from proband.inference.simulation.worlds import DataSet
 from proband.words import Method, Target, given
 
@@ -42,15 +42,16 @@ def _methods(one: DataSet, level: float, seed: int) -> Answered:
 def _halves(one: DataSet, level: float, seed: int) -> Answered:
     """Two methods, by five repeats of two folds."""
     accuracies = {name: folds.accuracies.reshape(5, 2) for name, folds in zip("ab", one.data, strict=True)}
-    (pair,) = compare_five_by_two(accuracies, disjoint=True)
-    return of_a_test(pair.p_value, Method("five-by-two", "5×2cv"), pair.notes)
+    found = compare_five_by_two(accuracies, disjoint=True)
+    p = found.pairs[0].p_value
+    return of_a_test(1.0 if p is None else p, Method("five-by-two", "5×2cv"), found.notes)
 
 
 _ALIKE, _UNLIKE = (2.5, 2.5), (3.2, 2.0)
 _MODELS, _METHODS = Asking("accuracy-of-models", _models), Asking("accuracy-of-method", _methods)
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "fitted-models",
         FITTED_MODELS,
         (
@@ -58,9 +59,9 @@ STUDIES = (
             _split(SplitsWorld(100, 3)),
             _split(SplitsWorld(60, 1, repeats=5, apart=(3.5,))),
         ),
-        ("AccuracyInterval", "protocols.run_protocol"),
+        ("protocols.run_protocol",),
     ),
-    Study(
+    CoverageStudy(
         "methods-trained-anew",
         METHODS,
         (
@@ -68,9 +69,9 @@ STUDIES = (
             _split(SplitsWorld(100, 3, repeats=5, about="method")),
             _split(SplitsWorld(60, 1, folds=10, about="method")),
         ),
-        ("AccuracyInterval", "protocols.run_protocol"),
+        ("protocols.run_protocol",),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-fitted-models",
         FITTED_MODELS,
         (
@@ -81,7 +82,7 @@ STUDIES = (
         ),
         ("protocols.run_protocol", "AccuracyComparison"),
     ),
-    Study(
+    CoverageStudy(
         "difference-of-methods",
         METHODS,
         (
@@ -92,6 +93,6 @@ STUDIES = (
                 Asking("five-by-two", _halves),
             ),
         ),
-        ("protocols.run_protocol", "AccuracyComparison", "FiveByTwo"),
+        ("protocols.run_protocol", "AccuracyComparison"),
     ),
 )

@@ -11,10 +11,10 @@ from proband.inference.simulation.asking import Answered, Asking, of_a_test
 from proband.inference.simulation.compared_worlds import DecidedBeside
 from proband.inference.simulation.other_worlds import AtThreshold, NamedPairs, NothingApart
 from proband.inference.simulation.pair_worlds import PairKind, TwoOverPairs
-from proband.inference.simulation.populations import Population
+from proband.inference.simulation.populations import SimulatedPeople
 from proband.inference.simulation.score_worlds import CentreWorld
 from proband.inference.simulation.studies.pairs import NEW_PEOPLE_PAIRS
-from proband.inference.simulation.studies.trials import Bars, Study, Trial, each, pairs_of, zipf
+from proband.inference.simulation.studies.trials import Bars, CoverageStudy, Trial, each, pairs_of, zipf
 from proband.inference.simulation.worlds import DataSet
 from proband.inference.verification.groups import hard_subjects_of
 from proband.inference.verification.verification import verify
@@ -47,21 +47,21 @@ class _Verifying:
         found = verify(one.data, samples, confidence_level=confidence_level, seed=seed, by=by, **asked)
         (point,) = found.points
         if self.measure == "groups":
-            pair = next(each for each in found.groups[0].differences if each.rate == "fnmr")
-            return Answered(pair.difference, pair.low, pair.high, _METHOD, found.notes, pair.p_value)
+            pair = found.groups[0].fnmr_differences[0]
+            return Answered(pair.value, pair.low, pair.high, _METHOD, found.notes, pair.p_adjusted)
         if self.measure in ("goats", "lambs"):
-            hard = hard_subjects_of(one.data, samples, point.point, seed=seed)
+            hard = hard_subjects_of(one.data, samples, point.counts, seed=seed)
             p = hard.goats_p if self.measure == "goats" else hard.lambs_p
             if p is None:
                 raise DesignError("Nothing is tested here.")
             return of_a_test(p, hard.goats_test if self.measure == "goats" else hard.lambs_test)
         if self.measure == "fnmr-at-fmr":
-            ends = point.fnmr_at_fmr
+            ends = point.re_estimated
             if ends is None:
                 raise DesignError("There are no replicates here.")
-            return Answered(point.point.fnmr, ends.low, ends.high, _METHOD, found.notes)
+            return Answered(point.fnmr.value, ends.low, ends.high, _METHOD, found.notes)
         rate = point.fmr if self.measure == "fmr" else point.fnmr
-        return Answered(rate.rate, rate.low, rate.high, _METHOD, found.notes)
+        return Answered(rate.value, rate.low, rate.high, _METHOD, found.notes)
 
 
 def _verified(
@@ -92,7 +92,7 @@ def _verified(
 
 def _centred(people: int, images: int | tuple[int, ...], fmr: float, short: Target | None = None) -> Trial:
     """FNMR at a false match rate of people drawn towards a common centre."""
-    numbers = Population.of(people, images, rate=0.5, icc=0.0).numbers
+    numbers = SimulatedPeople.of(people, images, rate=0.5, icc=0.0).numbers
     said = f"{people} × {each(images)} images, FMR {given(fmr)}, drawn towards a centre"
     return Trial(said, CentreWorld(numbers, fmr), _Verifying("fnmr-at-fmr", fmr), Bars(coverage=0.92), short)
 
@@ -100,7 +100,7 @@ def _centred(people: int, images: int | tuple[int, ...], fmr: float, short: Targ
 def _accepted(one: DataSet, level: float, seed: int) -> Answered:
     found = verify(list(one.data), one.within, fmr=(), thresholds=(0.5,), confidence_level=level)
     rate = found["first"].points[0].fmr
-    return Answered(rate.rate, rate.low, rate.high, _METHOD, found["first"].notes)
+    return Answered(rate.value, rate.low, rate.high, _METHOD, found["first"].notes)
 
 
 def _decided(people: int, images: int | tuple[int, ...], fmr: float, kind: PairKind, icc: float) -> Trial:
@@ -113,11 +113,11 @@ def _decided(people: int, images: int | tuple[int, ...], fmr: float, kind: PairK
 def _of_names(one: DataSet, level: float, seed: int) -> Answered:
     found = verify(one.data, fmr=(), thresholds=(one.within,), confidence_level=level)
     rate = found.points[0].fnmr
-    return Answered(rate.rate, rate.low, rate.high, _METHOD, found.notes)
+    return Answered(rate.value, rate.low, rate.high, _METHOD, found.notes)
 
 
 def _area_of_names(one: DataSet, level: float, seed: int) -> Answered:
-    found = estimate(AUC(), one.data, confidence_level=level)
+    found = estimate(one.data, measure=AUC(), confidence_level=level)
     return Answered(found.value, found.low, found.high, found.design, found.notes)
 
 
@@ -138,7 +138,7 @@ def _named(
 
 
 STUDIES = (
-    Study(
+    CoverageStudy(
         "rates-at-a-threshold",
         NEW_PEOPLE_PAIRS,
         (
@@ -151,9 +151,9 @@ STUDIES = (
             _decided(60, 3, 3e-5, "skewed", 0.2),
             _decided(50, zipf(50, 20), 1e-4, "normal", 0.1),
         ),
-        ("verify", "verify_pairs", "RateInterval", "VerificationPoint"),
+        ("verify", "verify_pairs", "VerificationPoint"),
     ),
-    Study(
+    CoverageStudy(
         "rates-at-a-false-match-rate",
         NEW_PEOPLE_PAIRS,
         (
@@ -164,9 +164,9 @@ STUDIES = (
             _centred(150, 4, 0.001, _CENTRE),
             _centred(150, zipf(150, 12), 0.001),
         ),
-        ("verify", "verify_pairs", "Verification", "FnmrDifference", "PersonRate"),
+        ("verify", "verify_pairs", "Verification"),
     ),
-    Study(
+    CoverageStudy(
         "images-named-alone",
         NEW_PEOPLE_PAIRS,
         (
@@ -178,7 +178,7 @@ STUDIES = (
         ),
         ("verify", "verify_pairs"),
     ),
-    Study(
+    CoverageStudy(
         "groups-of-people",
         NEW_PEOPLE_PAIRS,
         (
@@ -186,9 +186,9 @@ STUDIES = (
             _verified("groups", 60, (2, 3, 8), 0.01, 0.1, "skewed"),
             _verified("groups", 80, 3, 0.01, 0.1, worse=0.6),
         ),
-        ("verify", "GroupDifference"),
+        ("verify",),
     ),
-    Study(
+    CoverageStudy(
         "hard-people",
         NEW_PEOPLE_PAIRS,
         (

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
-from proband.inference.proportions import Interval, check_level, normal_quantile, t_quantile
+from proband.inference.proportions import Interval, check_level, normal_quantile
+from proband.inference.verification.intervals.answers import answers_of_verification
 from proband.inference.verification.intervals.paired_people import AGAINST_SKEWNESS, Apart
 from proband.inference.verification.people.carriers import (
     FEW_CARRIERS,
@@ -22,8 +23,12 @@ from proband.inference.verification.people.carriers import (
 )
 from proband.inference.verification.people.meetings import Ints
 from proband.inference.verification.people.supposed import moderated_interval, worth_of_people
+from proband.measures.pair_measures import AUC
 from proband.measures.pairs.placements import PlacementSums
-from proband.results.base import Confidence, Count, Result
+from proband.results.about import NOBODY, RestsOn
+from proband.results.difference import Difference
+from proband.results.estimate import Estimate
+from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.words import Method, Note
 
 Floats = npt.NDArray[np.float64]
@@ -80,43 +85,9 @@ class PairPeople(NamedTuple):
     impostor_j: npt.ArrayLike
 
 
-@dataclass(frozen=True)
-class AucInterval(Result):
-    """An area under the ROC curve, or a difference of two, with its interval.
-
-    Attributes
-    ----------
-    value, low, high, standard_error
-        The area and its interval. Where nothing varies (complete separation) the ends are one-sided bounds.
-    p_value
-        For a difference: two-sided, of none.
-    degrees_of_freedom
-        Of Student's t; None for the normal quantile of independent comparisons.
-    n_genuine, n_impostor, n_subjects
-        Comparisons, and the people in them where that is known.
-    method, confidence_level
-        How the interval was made, and its level.
-    notes
-        What else a reader should know.
-    """
-
-    value: float
-    low: float
-    high: float
-    standard_error: float
-    p_value: float | None
-    n_genuine: Count
-    n_impostor: Count
-    n_subjects: Count | None
-    degrees_of_freedom: float | None
-    method: Method
-    confidence_level: Confidence
-    notes: tuple[Note, ...] = ()
-
-
 def auc_interval(
     scores: PairCloseness, people: PairPeople | None = None, confidence_level: float = 0.95
-) -> AucInterval:
+) -> Estimate:
     """Give the chance that a genuine comparison is closer than an impostor's (ties count half) an interval.
 
     Parameters
@@ -140,18 +111,18 @@ def auc_interval(
     if people is not None:
         shared = _Numbered.of(people, len(genuine), len(impostor))
         return _over_people(area, genuine, shared.own, _sums(impostor, shared), confidence_level)
-    sizes = len(genuine), len(impostor), None
-    found = _interval(area, _error(genuine, impostor, None), sizes, (0.0, 1.0), confidence_level)
+    sizes = len(genuine), len(impostor)
+    estimate = _independent(area, _error(genuine, impostor), sizes, confidence_level)
     if area not in (0.0, 1.0):
-        return found
+        return estimate
     # Nothing varies, so only comparisons that share nothing count: each a genuine one on the right side of an impostor's.
-    slack = float(-np.expm1(np.log1p(-confidence_level) / min(sizes[:2])))
-    return replace(found, low=max(0.0, area - slack), high=min(1.0, area + slack))
+    slack = float(-np.expm1(np.log1p(-confidence_level) / min(sizes)))
+    return replace(estimate, low=max(0.0, area - slack), high=min(1.0, area + slack))
 
 
 def auc_interval_of_sums(
     area: float, genuine: Floats, own: Ints, sums: PlacementSums, confidence_level: float = 0.95
-) -> AucInterval:
+) -> Estimate:
     """Give an area its interval over people from sums of placements: as `auc_interval`, without a list of comparisons.
 
     Parameters
@@ -170,7 +141,7 @@ def auc_interval_of_sums(
 
 def _over_people(
     area: float, genuine: Floats, own: Ints, sums: PlacementSums, confidence_level: float
-) -> AucInterval:
+) -> Estimate:
     """An area with its interval over people, from the deviations of genuine comparisons and sums of the others."""
     made = _Spread.of(genuine, own, sums)
     worth = worth_of_people(np.bincount(own))
@@ -180,18 +151,17 @@ def _over_people(
         ends, error, freedom, notes = Interval(0.0, 1.0), sqrt(made.variance), 0.0, (TOO_FEW(),)
     elif error and freedom < FEW_CARRIERS:
         notes = (few_carry(effective_people(made.totals), n),)
-    return AucInterval(
+    return Estimate(
+        who=NOBODY,
         value=area,
         low=ends.low,
         high=ends.high,
-        standard_error=error,
-        p_value=None,
-        n_genuine=len(genuine),
-        n_impostor=sums.n,
-        n_subjects=n,
-        degrees_of_freedom=freedom,
-        method=_OVER_PEOPLE,
         confidence_level=confidence_level,
+        standard_error=error,
+        degrees_of_freedom=freedom,
+        rests_on=RestsOn(len(genuine) + sums.n, "comparison", n_units=n, unit="person"),
+        method=_OVER_PEOPLE,
+        answers=answers_of_verification(AUC().estimand, OTHER_PEOPLE_COMPARED),
         notes=notes,
     )
 
@@ -245,7 +215,7 @@ class PlacedPairs:
         )  # fmt: skip
         if self.people is None:
             units = min(len(genuine), len(impostor))
-            return Apart(value, *_error(genuine, impostor, None), units, np.zeros(0))
+            return Apart(value, *_error(genuine, impostor), units, np.zeros(0))
         of_pairs = float(impostor @ impostor) / self.n_impostor**2
         totals = self.totals - other.totals
         found = Apart.over_people(value, totals, genuine / len(genuine), self.people.own, of_pairs)
@@ -278,7 +248,7 @@ def auc_difference(
     second: PairCloseness,
     people: PairPeople | None = None,
     confidence_level: float = 0.95,
-) -> AucInterval:
+) -> Difference:
     """Compare two algorithms' areas under the ROC on the same comparisons, paired.
 
     The deviations of `auc_interval` are subtracted comparison by comparison, so that what the algorithms share cancels (DeLong
@@ -293,20 +263,17 @@ def auc_difference(
     1 + √V/max(a, b) times as large.
     """
     placed = PlacedPairs.of(first, people)
-    found = placed.difference(PlacedPairs.of(second, people))
-    low, high = found.curve.interval(1 - check_level(confidence_level))
-    return AucInterval(
-        value=found.value,
-        low=low,
-        high=high,
-        standard_error=found.standard_error,
-        p_value=found.curve.p_value,
-        n_genuine=len(placed.genuine),
-        n_impostor=placed.n_impostor,
-        n_subjects=None if placed.people is None else placed.people.n,
-        degrees_of_freedom=found.degrees_of_freedom,
-        method=placed.method_of_difference,
-        confidence_level=confidence_level,
+    apart = placed.difference(PlacedPairs.of(second, people))
+    return apart.tested(
+        check_level(confidence_level),
+        placed.method_of_difference,
+        larger_is_better=True,
+        rests_on=RestsOn(
+            len(placed.genuine) + placed.n_impostor,
+            "comparison",
+            n_units=None if placed.people is None else placed.people.n,
+            unit="" if placed.people is None else "person",
+        ),
     )
 
 
@@ -371,13 +338,11 @@ def _by_two(impostor: Floats, people: _Numbered) -> Any:
     return coo_array((impostor, ends), shape=(people.n, people.n)).tocsr()
 
 
-def _error(genuine: Floats, impostor: Floats, people: _Numbered | None) -> tuple[float, float | None]:
-    """The standard error, and the degrees of freedom: 0 where there is too little to see what varies."""
-    if people is None:
-        if min(len(genuine), len(impostor)) < 2:
-            return 0.0, 0.0
-        return sqrt(genuine.var(ddof=1) / len(genuine) + impostor.var(ddof=1) / len(impostor)), None
-    return _error_over_people(genuine, people.own, _sums(impostor, people))
+def _error(genuine: Floats, impostor: Floats) -> tuple[float, float | None]:
+    """The standard error of independent comparisons, and its degrees of freedom: 0 where there is too little to see what varies."""
+    if min(len(genuine), len(impostor)) < 2:
+        return 0.0, 0.0
+    return sqrt(genuine.var(ddof=1) / len(genuine) + impostor.var(ddof=1) / len(impostor)), None
 
 
 def _sums(impostor: Floats, people: _Numbered) -> PlacementSums:
@@ -387,12 +352,6 @@ def _sums(impostor: Floats, people: _Numbered) -> PlacementSums:
     totals: Floats = np.asarray(of_pairs.sum(axis=0) + of_pairs.sum(axis=1))
     counts = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
     return PlacementSums(totals, counts, float(of_pairs.data @ of_pairs.data), len(impostor))
-
-
-def _error_over_people(genuine: Floats, own: Ints, sums: PlacementSums) -> tuple[float, float]:
-    """The standard error over people and its degrees of freedom, as many as people carry the variance."""
-    made = _Spread.of(genuine, own, sums)
-    return sqrt(made.variance), effective_people(made.totals) if len(made.totals) >= FEWEST else 0.0
 
 
 class _Spread(NamedTuple):
@@ -414,29 +373,25 @@ class _Spread(NamedTuple):
         return cls(totals, max(variance * (small_sample(n) if n >= FEWEST else 1.0), least))
 
 
-def _interval(
-    value: float,
-    varying: tuple[float, float | None],
-    sizes: tuple[int, int, int | None],
-    limits: tuple[float, float],
-    confidence_level: float,
-) -> AucInterval:
+def _independent(
+    value: float, varying: tuple[float, float | None], sizes: tuple[int, int], confidence_level: float
+) -> Estimate:
+    """An area with its interval if comparisons were independent; too few give the whole range."""
     check_level(confidence_level)
-    (error, freedom), (n_genuine, n_impostor, people) = varying, sizes
-    low, high = limits
-    if freedom is None or freedom >= 1:
-        t = normal_quantile(confidence_level) if freedom is None else t_quantile(confidence_level, freedom)
-        low, high = max(low, value - t * error), min(high, value + t * error)
-    return AucInterval(
+    error, freedom = varying
+    low, high = 0.0, 1.0
+    if freedom is None:
+        z = normal_quantile(confidence_level)
+        low, high = max(low, value - z * error), min(high, value + z * error)
+    return Estimate(
+        who=NOBODY,
         value=value,
         low=low,
         high=high,
-        standard_error=error,
-        p_value=None,
-        n_genuine=n_genuine,
-        n_impostor=n_impostor,
-        n_subjects=people,
-        degrees_of_freedom=freedom,
-        method=_INDEPENDENT if people is None else _OVER_PEOPLE,
         confidence_level=confidence_level,
+        standard_error=error,
+        degrees_of_freedom=freedom,
+        rests_on=RestsOn(sum(sizes), "comparison"),
+        method=_INDEPENDENT,
+        answers=answers_of_verification(AUC().estimand, people=False),
     )

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from proband.engine import Engine, on_engine
 from proband.errors import DesignError
 from proband.inference.proportions import Interval, check_level, t_quantile, wilson_interval
-from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.inference.verification.people.drawings import (
     AtRates,
     AtThresholds,
@@ -25,6 +24,7 @@ from proband.inference.verification.people.drawings import (
     replicates,
 )
 from proband.inference.verification.people.meetings import Ints, Meetings
+from proband.results.estimate import Estimate
 
 Floats = npt.NDArray[np.float64]
 
@@ -161,19 +161,19 @@ def recentred_interval(
     return Interval(float(low), float(high))
 
 
-def error_anew(fixed: RateInterval, replicates: Floats) -> float:
+def error_anew(fixed: Estimate, replicates: Floats) -> float:
     """Return the standard error of a rate at a threshold found anew: never less than at the threshold held fixed."""
-    return max(fixed.standard_error, float(replicates.std(ddof=1)))
+    return max(fixed.standard_error or 0.0, float(replicates.std(ddof=1)))
 
 
-def interval_anew(fixed: RateInterval, replicates: Floats) -> Interval:
+def interval_anew(fixed: Estimate, replicates: Floats) -> Interval:
     """Find the interval of a rate at a threshold found anew in replicates of people, of which `fixed` is the one held fixed.
 
     Wilson's (1927) with the larger of both variances and the degrees of freedom of the fixed one: with few errors percentiles
     of replicates hold too little. Where nothing varies at the fixed threshold its exact bound is widened to the percentiles.
     """
-    level, rate = fixed.confidence_level, fixed.rate
-    if fixed.standard_error == 0:
+    level, rate = fixed.confidence_level, fixed.value
+    if not fixed.standard_error:
         if replicates.min() == replicates.max():
             return Interval(fixed.low, fixed.high)
         low, high = recentred_interval(replicates, rate, level)

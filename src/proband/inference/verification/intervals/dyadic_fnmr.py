@@ -10,14 +10,22 @@ import numpy.typing as npt
 
 from proband.errors import DesignError, UsageError
 from proband.inference.proportions import check_level
-from proband.inference.verification.intervals.paired_people import Apart
+from proband.inference.verification.intervals.paired_people import AGAINST_SKEWNESS, Apart
 from proband.inference.verification.people.drawings import Genuine, Tail
 from proband.inference.verification.people.meetings import Ints, Meetings
 from proband.measures.pairs.counts import allowed_errors
 from proband.measures.verification import SUPPORTED
-from proband.results.base import Result
+from proband.results.about import RestsOn, Who
+from proband.results.difference import Difference
+from proband.words import Method
 
 Floats = npt.NDArray[np.float64]
+BOTH_MOVED = Method(
+    "fnmr-both-thresholds-moved",
+    "both rates and both thresholds over people (linearised, Student's t)",
+    f"the variance over people of both rates, both thresholds moving with people, {AGAINST_SKEWNESS}",
+    ("hsieh1996", "fogliato2024", "hall1992"),
+)
 
 _WINDOW = 1.5  # the slope at an FMR is that from so many times less to so many times more
 
@@ -143,37 +151,6 @@ def _slope(closest: Floats, genuine: Floats, fmr: float, n_impostor: int) -> flo
     return float(fall / len(genuine) / rise)
 
 
-@dataclass(frozen=True)
-class FnmrDifference(Result):
-    """How two algorithms differ in FNMR at the same FMR, on the same comparisons.
-
-    Attributes
-    ----------
-    first, second, difference
-        Each algorithm's FNMR, and the first less the second.
-    low, high
-        The interval of the difference: what the test does not reject.
-    standard_error, degrees_of_freedom, p_value
-        Of the difference, and of none, two-sided.
-    supported
-        Whether both algorithms have at least 30 false non-matches, and 30 false matches are allowed.
-    fmr, confidence_level
-        At which it is measured, and the level of the interval.
-    """
-
-    first: float
-    second: float
-    difference: float
-    low: float
-    high: float
-    standard_error: float
-    degrees_of_freedom: float | None
-    p_value: float
-    fmr: float
-    supported: bool
-    confidence_level: float
-
-
 def fnmr_difference_at_fmr(
     first: AlgorithmScores,
     second: AlgorithmScores,
@@ -182,7 +159,7 @@ def fnmr_difference_at_fmr(
     fmr: float,
     *,
     confidence_level: float = 0.95,
-) -> FnmrDifference:
+) -> Difference:
     """Compare two algorithms' FNMR at the same FMR, paired, with an interval over people.
 
     People vary, and both thresholds with them: `ErrorsThere.at_fmr` has what each person adds to either rate, and `Apart.over_people` the
@@ -194,19 +171,12 @@ def fnmr_difference_at_fmr(
         genuine = Genuine.of(genuine_subjects, one.genuine_closeness, comparisons)
         errors.append(ErrorsThere.at_fmr(tail, genuine, comparisons, fmr))
     a, b = errors
-    found = a.difference(b)
-    low, high = found.curve.interval(1 - check_level(confidence_level))
     fewest = min(a.false_non_matches, b.false_non_matches)
-    return FnmrDifference(
-        first=a.value,
-        second=b.value,
-        difference=found.value,
-        low=low,
-        high=high,
-        standard_error=found.standard_error,
-        degrees_of_freedom=found.degrees_of_freedom,
-        p_value=found.curve.p_value,
-        fmr=fmr,
+    return a.difference(b).tested(
+        check_level(confidence_level),
+        BOTH_MOVED,
+        larger_is_better=False,
+        rests_on=RestsOn(len(a.own), "genuine comparison", n_units=comparisons.n_subjects, unit="person"),
+        who=Who(target_fmr=fmr),
         supported=fewest >= SUPPORTED and fmr * comparisons.n_impostor >= SUPPORTED,
-        confidence_level=confidence_level,
     )

@@ -17,8 +17,10 @@ from proband.errors import DesignError, UsageError
 from proband.inference.proportions import Interval, check_level, normal_quantile, t_quantile, wilson_interval
 from proband.inference.verification.intervals.few_errors import FewErrors
 from proband.inference.verification.intervals.rate_interval import (
-    PersonRate,
-    RateInterval,
+    FALSE_MATCHES,
+    FALSE_NON_MATCHES,
+    ErrorKind,
+    by_person_of,
     rate_interval,
 )
 from proband.inference.verification.people.carriers import (
@@ -33,7 +35,9 @@ from proband.inference.verification.people.carriers import (
 from proband.inference.verification.people.meetings import Ints, Meetings, subject_pairs
 from proband.inference.verification.people.person_rates import by_comparison, by_person
 from proband.inference.verification.people.supposed import effect_of_sharing, worth_of_people
-from proband.words import Method, Note, Sentence, count
+from proband.results.estimate import Estimate
+from proband.results.targets import OTHER_PAIRS, PAIRS_INDEPENDENT
+from proband.words import Method, Note, Sentence, Target, count
 
 Floats = npt.NDArray[np.float64]
 DyadicMethod = Literal["logit", "wilson"]
@@ -99,6 +103,10 @@ _ASSUMED = Sentence(
     "pairs are assumed independent, since nobody says whose they are; where people or samples are in several pairs, it is too narrow",
 )
 
+AS_IF_INDEPENDENT = Target(
+    "comparisons-as-if-independent",
+    "comparisons are independent, which they are not: the interval is too narrow",
+)
 _FEW_CARRY = 5.0  # effective people below which the rate is theirs rather than everybody's
 
 
@@ -109,7 +117,7 @@ def false_match_rate(
     confidence_level: float = 0.95,
     method: DyadicMethod = "logit",
     design_effect: float | None = None,
-) -> RateInterval:
+) -> Estimate:
     """Give the false match rate over other people an interval.
 
     What is estimated is the chance that a comparison of two people is accepted, at a fixed threshold. People vary, and are
@@ -149,7 +157,7 @@ def false_match_rate(
     of_pairs = squares_of_pairs(first, second, rate, comparisons)
     few = FewErrors.of(errors, n, design_effect, lambda: effect_of_sharing(comparisons))
     if errors in (0, n):
-        return few.bound(people, comparisons.n_disjoint, "pairs", confidence_level)
+        return few.bound(FALSE_MATCHES, people, comparisons.n_disjoint, confidence_level)
     made = _OVER_PEOPLE[method]
     counts = np.bincount(first, minlength=len(by_subject)) + np.bincount(second, minlength=len(by_subject))
     totals = counts - rate * by_subject
@@ -173,15 +181,17 @@ def false_match_rate(
         if freedom < _FEW_CARRY:
             notes = (_UNEVEN(carry=freedom, people=people),)
     effective = rate * (1 - rate) / variance
-    found = rate_interval(errors, n, people, ends, effective, freedom, made, confidence_level, notes)
+    estimate = rate_interval(
+        FALSE_MATCHES, errors, n, people, ends, effective, freedom, made, confidence_level, notes
+    )
     if people < FEWEST or comparisons.sum_of_squares * comparisons.n_pairs == n**2:
-        return found
-    return replace(found, by_person=_by_two_people(first, second, comparisons, people, confidence_level))
+        return estimate
+    return replace(estimate, by_person=_by_two_people(first, second, comparisons, people, confidence_level))
 
 
 def _by_two_people(
     first: Ints, second: Ints, comparisons: Meetings, people: int, confidence_level: float
-) -> PersonRate:
+) -> Estimate:
     """The rate in which every two people who meet weigh the same, with its interval as that of `false_match_rate`."""
     keys, counts = np.unique(first * comparisons.n_subjects + second, return_counts=True)
     i, j = keys // comparisons.n_subjects, keys % comparisons.n_subjects
@@ -194,7 +204,9 @@ def _by_two_people(
     variance = max((float(totals @ totals) - of_pairs) * small_sample(people), of_pairs) / n**2
     freedom = effective_people(totals[comparisons.n_partners > 0])
     ends = logit_interval(rate, sqrt(variance), t_quantile(confidence_level, freedom))
-    return PersonRate(rate, ends.low, ends.high, sqrt(variance), freedom)
+    return by_person_of(
+        FALSE_MATCHES, rate, ends, sqrt(variance), freedom, people, _OVER_PEOPLE["logit"], confidence_level
+    )
 
 
 def false_non_match_rate(
@@ -202,7 +214,7 @@ def false_non_match_rate(
     errors: npt.ArrayLike,
     confidence_level: float = 0.95,
     design_effect: float | None = None,
-) -> RateInterval:
+) -> Estimate:
     """Give the false non-match rate over other people an interval: Wilson's, with the effective sample size and Student's t.
 
     People vary, each with as many genuine comparisons; the threshold stays. The arithmetic is that of a clustered rate (Wilson
@@ -229,20 +241,34 @@ def false_non_match_rate(
     n, missed, k = len(wrong), int(wrong.sum()), len(sizes)
     few = FewErrors.of(missed, n, design_effect, lambda: n / worth_of_people(sizes))
     if missed in (0, n):
-        return few.bound(k, k, "people", confidence_level)
-    found = by_comparison(totals, sizes)
+        return few.bound(FALSE_NON_MATCHES, k, k, confidence_level)
+    over_people = by_comparison(totals, sizes)
     # A design effect below one is chance or design, and not to be relied on for other people.
-    effective = _worth(found.rate, found.variance, few.most) if k > 1 else float(n)
-    ends = wilson_interval(found.rate, effective, t_quantile(confidence_level, found.freedom))
+    effective = _worth(over_people.rate, over_people.variance, few.most) if k > 1 else float(n)
+    ends = wilson_interval(over_people.rate, effective, t_quantile(confidence_level, over_people.freedom))
     notes = (_ONE_PERSON(),) if k == 1 else ()
-    made = rate_interval(missed, n, k, ends, effective, found.freedom, _CLUSTERS, confidence_level, notes)
+    estimate = rate_interval(
+        FALSE_NON_MATCHES,
+        missed,
+        n,
+        k,
+        ends,
+        effective,
+        over_people.freedom,
+        _CLUSTERS,
+        confidence_level,
+        notes,
+    )
     if sizes.min() == sizes.max():
-        return made
+        return estimate
     person = by_person(totals, sizes)
     worth = _worth(person.rate, person.variance, k**2 / float((1 / sizes).sum()))
     ends = wilson_interval(person.rate, worth, t_quantile(confidence_level, person.freedom))
     error = sqrt(person.rate * (1 - person.rate) / worth)
-    return replace(made, by_person=PersonRate(person.rate, ends.low, ends.high, error, person.freedom))
+    beside = by_person_of(
+        FALSE_NON_MATCHES, person.rate, ends, error, person.freedom, k, _CLUSTERS, confidence_level
+    )
+    return replace(estimate, by_person=beside)
 
 
 def _worth(rate: float, variance: float, most: float) -> float:
@@ -251,27 +277,38 @@ def _worth(rate: float, variance: float, most: float) -> float:
 
 
 def naive_interval(
-    errors: int, n: int, confidence_level: float = 0.95, n_subjects: int | None = None
-) -> RateInterval:
+    of: ErrorKind, errors: int, n: int, confidence_level: float = 0.95, n_subjects: int | None = None
+) -> Estimate:
     """Find Wilson's interval (1927) as if all comparisons were independent: for contrast, not for use."""
     if n < 1 or not 0 <= errors <= n:
         raise UsageError(f"{count(errors)} errors in {count(n)} comparisons is no rate.")
     ends = wilson_interval(errors / n, n, normal_quantile(confidence_level))
-    notes = (_SHARED(),)
+    answers = of.answers(OTHER_PAIRS, AS_IF_INDEPENDENT)
     return rate_interval(
-        int(errors), int(n), n_subjects, ends, float(n), None, _NAIVE, confidence_level, notes
+        of,
+        int(errors),
+        int(n),
+        n_subjects,
+        ends,
+        float(n),
+        None,
+        _NAIVE,
+        confidence_level,
+        (_SHARED(),),
+        answers,
     )
 
 
-def independent_interval(errors: int, n: int, confidence_level: float = 0.95) -> RateInterval:
+def independent_interval(of: ErrorKind, errors: int, n: int, confidence_level: float = 0.95) -> Estimate:
     """Find Wilson's interval (1927) of pairs of which nobody says whose they are, and which are assumed independent.
 
     Other pairs vary. With p = errors/n the ends are (p + z²/2n ± z√(p(1 − p)/n + z²/4n²)) / (1 + z²/n). It is right where no person and no
     sample is in two pairs, and too narrow otherwise.
     """
-    naive = naive_interval(errors, n, confidence_level)
+    naive = naive_interval(of, errors, n, confidence_level)
     others = [note for note in naive.notes if note.code != _SHARED.code]
-    return replace(naive, method=_INDEPENDENT, notes=(_ASSUMED(), *others))
+    answers = of.answers(OTHER_PAIRS, PAIRS_INDEPENDENT)
+    return replace(naive, method=_INDEPENDENT, answers=answers, notes=(_ASSUMED(), *others))
 
 
 def logit_interval(rate: float, error: float, t: float) -> Interval:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from proband.inference.comparisons.testing.tails import unseen
 from proband.inference.proportions import Interval, check_level
+from proband.inference.verification.intervals.answers import answers_of_verification
 from proband.inference.verification.people.carriers import (
     FEW_CARRIERS,
     FEWEST,
@@ -25,7 +27,9 @@ from proband.inference.verification.people.supposed import (
     moderated_interval,
     worth_of_people,
 )
-from proband.results.base import Confidence, Count, Rate, Result
+from proband.measures.pair_measures import EER
+from proband.results.about import NOBODY, RestsOn
+from proband.results.estimate import Estimate
 from proband.words import Method, Note
 
 Floats = npt.NDArray[np.float64]
@@ -45,34 +49,20 @@ _SEPARATE = Method(
 _WINDOW = 2.0  # standard errors around the crossing over which the slopes are read off
 
 
-@dataclass(frozen=True)
-class EqualErrorInterval(Result):
-    """An equal error rate with its interval over people.
+class EqualError(NamedTuple):
+    """An equal error rate with its interval over people, and what its uncertainty comes from.
 
     Attributes
     ----------
-    value, low, high, standard_error
-        The rate and its interval. Where no error is made the upper end is a one-sided bound.
+    estimate
+        The rate. Where no error is made the upper end is a one-sided bound.
     genuine_weight
-        How much FNMR counts in the uncertainty, and FMR the rest: the share of the impostors' density in that of both.
-    degrees_of_freedom
-        Of Student's t, by how many people carry the variance; None for a one-sided bound.
-    n_subjects
-        The people who take part.
-    method, confidence_level, notes
-        How it was made, its level, and what else a reader should know.
+        How much FNMR counts in the uncertainty, and FMR the rest: the share of the impostors' density in that of both. None where
+        no error is made.
     """
 
-    value: Rate
-    low: Rate
-    high: Rate
-    standard_error: float
-    genuine_weight: Rate | None
-    degrees_of_freedom: float | None
-    n_subjects: Count
-    method: Method
-    confidence_level: Confidence
-    notes: tuple[Note, ...] = ()
+    estimate: Estimate
+    genuine_weight: float | None
 
 
 def equal_error_interval(
@@ -82,7 +72,7 @@ def equal_error_interval(
     matched: tuple[npt.ArrayLike, npt.ArrayLike],
     comparisons: Meetings,
     confidence_level: float = 0.95,
-) -> EqualErrorInterval:
+) -> EqualError:
     """Give an equal error rate an interval over people: other people vary, and with them the threshold of the crossing.
 
     Parameters
@@ -115,9 +105,27 @@ def equal_error_interval(
     )
     worths = [n for err, n in flawless if not err or value in (0.0, 1.0)]
     slack = unseen(1 - confidence_level, min(worths)) if worths else 0.0
+
+    def made(
+        ends: Interval, error: float, freedom: float | None, method: Method, notes: tuple[Note, ...] = ()
+    ) -> Estimate:
+        return Estimate(
+            who=NOBODY,
+            value=value,
+            low=ends.low,
+            high=ends.high,
+            confidence_level=confidence_level,
+            standard_error=error,
+            degrees_of_freedom=freedom,
+            rests_on=RestsOn(len(own) + comparisons.n_impostor, "comparison", n_units=people, unit="person"),
+            method=method,
+            answers=answers_of_verification(EER().estimand),
+            notes=notes,
+        )
+
     if value in (0.0, 1.0):
         low, high = max(0.0, value - slack), min(1.0, value + slack)
-        return EqualErrorInterval(value, low, high, 0.0, None, None, people, _SEPARATE, confidence_level)
+        return EqualError(made(Interval(low, high), 0.0, None, _SEPARATE), None)
     errors = _Errors.of(own, wrong, first, second, comparisons)
     weight = 0.5
     # The slopes are read off over a window that depends on the error, which depends on the slopes.
@@ -132,18 +140,8 @@ def equal_error_interval(
         ends, freedom, notes = Interval(0.0, 1.0), 0.0, (TOO_FEW(),)
     elif freedom < FEW_CARRIERS:
         notes = (few_carry(effective_people(totals), people),)
-    return EqualErrorInterval(
-        value,
-        ends.low,
-        max(ends.high, slack),
-        error,
-        weight,
-        freedom,
-        people,
-        _CROSSING,
-        confidence_level,
-        notes,
-    )
+    ends = Interval(ends.low, max(ends.high, slack))
+    return EqualError(made(ends, error, freedom, _CROSSING, notes), weight)
 
 
 @dataclass(frozen=True, eq=False)

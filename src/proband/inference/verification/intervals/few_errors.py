@@ -13,10 +13,12 @@ from proband.inference.comparisons.testing.tails import unseen
 from proband.inference.proportions import Interval, check_level
 from proband.inference.verification.intervals.rate_interval import (
     ENOUGH_ERRORS,
-    RateInterval,
+    FALSE_MATCHES,
+    ErrorKind,
     ZeroErrorBounds,
     rate_interval,
 )
+from proband.results.estimate import Estimate
 from proband.words import Method, Note, Sentence, count
 
 _UNITS = {"pairs": "disjoint pairs of people", "people": "people"}
@@ -72,6 +74,13 @@ def zero_error_bounds(n: int, n_disjoint: int, confidence_level: float = 0.95) -
     )
 
 
+def bounds_without_errors(rate: Estimate, n_disjoint: int) -> ZeroErrorBounds | None:
+    """Bound a rate of which no error was seen, or nothing else; None where there are both."""
+    if rate.rests_on.n_events not in (0, rate.rests_on.n):
+        return None
+    return zero_error_bounds(rate.rests_on.n, n_disjoint, rate.confidence_level)
+
+
 class FewErrors(NamedTuple):
     """Fewer than two errors, or fewer than two of anything else: how alike the comparisons of a person are cannot be seen in them.
 
@@ -113,14 +122,14 @@ class FewErrors(NamedTuple):
         """Of one error, what is taken for its design effect."""
         return _ONE_ERROR[self.borrowed](effect=self.n / worth)
 
-    def bound(self, people: int, n_disjoint: int, kind: str, confidence_level: float) -> RateInterval:
+    def bound(self, of: ErrorKind, people: int, n_disjoint: int, confidence_level: float) -> Estimate:
         """No errors, or nothing else: what the comparisons are worth with the design effect, and people who are independent at least."""
         worth = self.worth(n_disjoint)
         within, bounds = (
             unseen(1 - confidence_level, worth),
             zero_error_bounds(self.n, n_disjoint, confidence_level),
         )
-        none = self.errors == 0
+        none, kind = self.errors == 0, "pairs" if of is FALSE_MATCHES else "people"
         ends = Interval(0.0, within) if none else Interval(1.0 - within, 1.0)
         said = _NO_ERRORS["no-errors" if none else "only-errors", self.borrowed](
             n=self.n,
@@ -132,5 +141,5 @@ class FewErrors(NamedTuple):
             disjoint=bounds.disjoint,
         )
         return rate_interval(
-            self.errors, self.n, people, ends, worth, None, _EXACT[kind], confidence_level, (said,), bounds
+            of, self.errors, self.n, people, ends, worth, None, _EXACT[kind], confidence_level, (said,)
         )

@@ -8,8 +8,11 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from proband.inference.comparisons.testing.curves import Curve, Student
+from proband.inference.comparisons.testing.curves import PValueCurve, Student
 from proband.inference.verification.people.carriers import FEWEST
+from proband.results.about import NOBODY, RestsOn, Who
+from proband.results.difference import Difference, Verdict
+from proband.words import Method
 
 Floats = npt.NDArray[np.float64]
 
@@ -94,7 +97,7 @@ class Apart:
         return replace(self, standard_error=error, units=self.units / factor, inner=inner, outer=outer)
 
     @property
-    def curve(self) -> Curve:
+    def curve(self) -> PValueCurve:
         """The p-value of every difference there could be.
 
         It is Student's, also after Hall's (1992) transformation against the skewness of what people add; where nothing varies, that of
@@ -106,6 +109,38 @@ class Apart:
         inner = self.inner or self.standard_error
         return Student(
             self.value, error, self.degrees_of_freedom, inner=inner, skewness=skewness_of(self.totals)
+        )
+
+    def tested(
+        self,
+        confidence_level: float,
+        method: Method,
+        *,
+        larger_is_better: bool,
+        rests_on: RestsOn,
+        who: Who = NOBODY,
+        supported: bool = True,
+    ) -> Difference:
+        """Test the difference of a first algorithm from a second one by itself; the interval holds what the test does not reject."""
+        low, high = self.curve.interval(1 - confidence_level)
+        decided: Verdict = "better" if (low > 0) == larger_is_better else "worse"
+        return Difference(
+            who=who,
+            first="first",
+            second="second",
+            value=self.value,
+            low=low,
+            high=high,
+            confidence_level=confidence_level,
+            standard_error=self.standard_error,
+            degrees_of_freedom=self.degrees_of_freedom,
+            p_value=self.curve.p_value,
+            p_adjusted=self.curve.p_value,
+            verdict="undecided" if low <= 0 <= high else decided,
+            method=method,
+            supported=supported,
+            rests_on=rests_on,
+            varies=self.standard_error > _ROUNDING,
         )
 
 

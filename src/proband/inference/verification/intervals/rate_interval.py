@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 from proband.inference.proportions import Interval
+from proband.inference.verification.intervals.answers import PEOPLE_SHARED, THRESHOLD
+from proband.measures.base import weighing
 from proband.measures.verification import SUPPORTED
-from proband.results.base import Confidence, Count, Result
-from proband.words import Method, Note, Sentence
+from proband.results.about import NOBODY, RestsOn
+from proband.results.base import Answers
+from proband.results.estimate import Estimate
+from proband.results.targets import OTHER_PEOPLE_COMPARED
+from proband.words import Method, Note, Sentence, Target
 
 TOO_FEW_ERRORS = (
     10  # below, intervals were simulated to be rough; where 30 are expected so few are rarely seen
@@ -24,6 +30,27 @@ _FEW_ERRORS = Sentence(
     "note",
     "the rate rests on {n:count error}, fewer than the {usual:count} of the rule of 30; its interval allows for that",
 )
+
+
+class ErrorKind(NamedTuple):
+    """What an error rate is of.
+
+    Attributes
+    ----------
+    rate, comparisons
+        What it measures at a threshold that is held fixed, and what it is counted among.
+    """
+
+    rate: Target
+    comparisons: str
+
+    def answers(self, varying: Target = OTHER_PEOPLE_COMPARED, assuming: Target = PEOPLE_SHARED) -> Answers:
+        """What an interval at a threshold that is held fixed answers."""
+        return Answers(self.rate, varying, THRESHOLD, assuming)
+
+
+FALSE_MATCHES = ErrorKind(Target("fmr", "false match rate at this threshold"), "impostor comparison")
+FALSE_NON_MATCHES = ErrorKind(Target("fnmr", "false non-match rate at this threshold"), "genuine comparison")
 
 
 @dataclass(frozen=True)
@@ -51,79 +78,14 @@ class ZeroErrorBounds:
     confidence_level: float
 
 
-@dataclass(frozen=True)
-class PersonRate(Result):
-    """An error rate in which every person (for false matches: every two people) weighs the same.
-
-    Attributes
-    ----------
-    rate, low, high
-        The mean of the people's own rates, and its interval over other people.
-    standard_error, degrees_of_freedom
-        Of the rate.
-    """
-
-    rate: float
-    low: float
-    high: float
-    standard_error: float
-    degrees_of_freedom: float
-
-
-@dataclass(frozen=True)
-class RateInterval(Result):
-    """An error rate with its interval.
-
-    Attributes
-    ----------
-    rate, errors, n
-        The share of errors, their number and the number of comparisons.
-    low, high
-        The ends of the interval.
-    standard_error
-        Of the rate; with no errors, or errors only, nothing varies and it is 0.
-    n_effective
-        The number of independent comparisons that would tell as much.
-    n_subjects
-        The people who take part in a comparison, where that is known.
-    degrees_of_freedom
-        Of the Student quantile used; None for a normal one or none.
-    supported
-        Whether there are at least 30 errors (the rule of 30). A note says so of fewer, and a caution of fewer than ten.
-    method, notes
-        How the interval was made, and what else a reader should know.
-    zero_errors
-        Where there is no error (or nothing else): what that says under either assumption.
-    by_person
-        Where people have different numbers of comparisons: the rate in which each weighs the same. None where they have as many,
-        or nothing varies.
-    confidence_level
-        Of the interval.
-    """
-
-    rate: float
-    errors: Count
-    n: Count
-    low: float
-    high: float
-    standard_error: float
-    n_effective: float
-    n_subjects: Count | None
-    degrees_of_freedom: float | None
-    supported: bool
-    method: Method
-    confidence_level: Confidence
-    notes: tuple[Note, ...] = ()
-    zero_errors: ZeroErrorBounds | None = None
-    by_person: PersonRate | None = None
-
-    @property
-    def few_errors(self) -> bool:
-        """Whether fewer than two errors, or fewer than two of anything else, do not show how alike the comparisons of a person are."""
-        return self.n_subjects is not None and min(self.errors, self.n - self.errors) < ENOUGH_ERRORS
+def has_few_errors(rate: Estimate) -> bool:
+    """Whether fewer than two errors, or fewer than two of anything else, do not show how alike the comparisons of a person are."""
+    counted = rate.rests_on
+    return counted.n_units is not None and min(counted.n_events, counted.n - counted.n_events) < ENOUGH_ERRORS
 
 
 def rate_interval(
+    of: ErrorKind,
     errors: int,
     n: int,
     people: int | None,
@@ -133,27 +95,51 @@ def rate_interval(
     method: Method,
     confidence_level: float,
     notes: tuple[Note, ...],
-    zero_errors: ZeroErrorBounds | None = None,
-) -> RateInterval:
+    answers: Answers | None = None,
+) -> Estimate:
     """Make a rate of errors with the ends of its interval, and say where they are too few to support one."""
     rate, supported = errors / n, errors >= SUPPORTED
     if errors < TOO_FEW_ERRORS:
         notes = (_NOT_SUPPORTED(n=errors, supported=TOO_FEW_ERRORS), *notes)
     elif not supported:
         notes = (_FEW_ERRORS(n=errors, usual=SUPPORTED), *notes)
-    return RateInterval(
-        rate=rate,
-        errors=errors,
-        n=n,
+    return Estimate(
+        who=NOBODY,
+        value=rate,
         low=ends.low,
         high=ends.high,
+        confidence_level=confidence_level,
         standard_error=sqrt(rate * (1 - rate) / n_effective),
-        n_effective=n_effective,
-        n_subjects=people,
         degrees_of_freedom=freedom,
+        rests_on=RestsOn(n, of.comparisons, errors, people, "" if people is None else "person", n_effective),
         supported=supported,
         method=method,
-        confidence_level=confidence_level,
+        answers=answers or of.answers(),
         notes=notes,
-        zero_errors=zero_errors,
+    )
+
+
+def by_person_of(
+    of: ErrorKind,
+    rate: float,
+    ends: Interval,
+    standard_error: float,
+    freedom: float,
+    people: int,
+    method: Method,
+    confidence_level: float,
+) -> Estimate:
+    """Make an error rate in which every person (for false matches: every two people) weighs the same."""
+    answers = of.answers()
+    return Estimate(
+        who=NOBODY,
+        value=rate,
+        low=ends.low,
+        high=ends.high,
+        confidence_level=confidence_level,
+        standard_error=standard_error,
+        degrees_of_freedom=freedom,
+        rests_on=RestsOn(n_units=people, unit="person"),
+        method=method,
+        answers=Answers(weighing("person", answers.of), answers.varying, answers.fixed, answers.assuming),
     )

@@ -9,11 +9,11 @@ import numpy as np
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
+from proband.inference.verification.intervals.answers import answers_of_verification
 from proband.inference.verification.intervals.dyadic_auc import PairCloseness, PairPeople, PlacedPairs
 from proband.inference.verification.intervals.paired_people import multiplied
 from proband.inference.verification.lists import ASSUMED, closeness_of_list, verified_list
 from proband.inference.verification.measures.pair_questions import (
-    answers_of_verification,
     compared_data,
     estimate_of,
     joint_of_pairs,
@@ -78,26 +78,20 @@ def auc_estimates(question: Question) -> tuple[Estimate, ...]:
     if question.measure.weights == "person":
         return alike_estimates(question)
     (data, within), level = compared_data(question), question.confidence_level
-    each = [_estimate(question, _verified(one, within, level), one, within) for one in data]
+    each = [_estimate(_verified(one, within, level), one, within) for one in data]
     return with_people_alike(question, each)
 
 
-def _estimate(
-    question: Question, made: Verification, scores: Scores | Trials, within: Experiment | Samples | None
-) -> Estimate:
-    found = made.auc_interval
-    if found is None and isinstance(scores, Trials):
+def _estimate(made: Verification, scores: Scores | Trials, within: Experiment | Samples | None) -> Estimate:
+    if not made.auc.has_interval and isinstance(scores, Trials):
         raise unknown_people(scores)
-    if found is None:
+    if not made.auc.has_interval:
         raise DesignError(
             f"{counted(made.rates.counts.n_impostor, 'impostor comparison is', 'impostor comparisons are')} too many to see who shares them.",
             "choose fewer people.",
             source=scores.name,
         )
-    answers = answers_of_verification(
-        question.measure.estimand, OTHER_PEOPLE_COMPARED, people=found.n_subjects is not None
-    )
-    return estimate_of(found, answers, made, scores, within)
+    return estimate_of(made.auc, made, scores, within)
 
 
 def auc_differences(question: Question) -> Joint:
@@ -127,7 +121,7 @@ def auc_differences(question: Question) -> Joint:
             statistics=statistics,
         )
 
-    estimates = {name: _estimate(question, held[name].made, algorithms[name], within) for name in held}
+    estimates = {name: _estimate(held[name].made, algorithms[name], within) for name in held}
     difference = derived("difference", "difference of {}", question.measure.estimand)
     known = all(one.people is not None for one in held.values())
     answers = answers_of_verification(difference, OTHER_PEOPLE_COMPARED, people=known)

@@ -8,10 +8,10 @@ from math import ceil
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
+from proband.inference.verification.intervals.answers import answers_of_verification
 from proband.inference.verification.intervals.dyadic_fnmr import ErrorsThere, same_comparisons
 from proband.inference.verification.intervals.paired_people import AGAINST_SKEWNESS, multiplied
 from proband.inference.verification.measures.pair_questions import (
-    answers_of_verification,
     compared_data,
     estimate_of,
     joint_of_pairs,
@@ -54,7 +54,7 @@ def eer_estimates(question: Question) -> tuple[Estimate, ...]:
     if question.measure.weights == "person":
         return alike_estimates(question)
     (data, within), level = compared_data(question), question.confidence_level
-    each = [_estimate(question, _verified(one, within, level), one, within) for one in data]
+    each = [_estimate(_verified(one, within, level), one, within) for one in data]
     return with_people_alike(question, each)
 
 
@@ -62,20 +62,17 @@ def _verified(scores: Scores | Trials, within: Experiment | Samples | None, leve
     return verify(scores, within, fmr=0.01, confidence_level=level, n_resamples=0)
 
 
-def _estimate(
-    question: Question, made: Verification, scores: Scores | Trials, within: Experiment | Samples | None
-) -> Estimate:
-    found = made.eer_interval
-    if found is None and isinstance(scores, Trials):
+def _estimate(made: Verification, scores: Scores | Trials, within: Experiment | Samples | None) -> Estimate:
+    if not made.eer.has_interval and isinstance(scores, Trials):
         raise unknown_people(scores)
-    if found is None:
+    if not made.eer.has_interval:
         raise DesignError(
             f"{counted(made.rates.counts.n_impostor, 'impostor comparison is', 'impostor comparisons are')} too many to see who shares the false matches at the "
             "equal error rate.",
             "choose fewer people, or FNMR at a false match rate.",
             source=scores.name,
         )
-    return estimate_of(found, answers_of_verification(question.measure.estimand), made, scores, within)
+    return estimate_of(made.eer, made, scores, within)
 
 
 def eer_differences(question: Question) -> Joint:
@@ -89,7 +86,7 @@ def eer_differences(question: Question) -> Joint:
     within, level = pairs_within(question), question.confidence_level
     algorithms = dict(zip(question.names, question.scores, strict=True))
     made = {name: _verified(scores, within, level) for name, scores in algorithms.items()}
-    estimates = {name: _estimate(question, made[name], algorithms[name], within) for name in made}
+    estimates = {name: _estimate(made[name], algorithms[name], within) for name in made}
     held = {name: _Crossed.of(made[name], algorithms[name], within) for name in made}
 
     def tested(first: str, second: str) -> Tested:

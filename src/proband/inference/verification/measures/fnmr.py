@@ -12,13 +12,12 @@ from proband.inference.comparisons.compare import comparison_of, require_several
 from proband.inference.comparisons.comparison import Comparison
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.intervals.dyadic_bootstrap import error_anew
-from proband.inference.verification.intervals.dyadic_fnmr import ErrorsThere, same_comparisons
-from proband.inference.verification.intervals.paired_people import AGAINST_SKEWNESS, multiplied
+from proband.inference.verification.intervals.answers import answers_of_verification
+from proband.inference.verification.intervals.dyadic_fnmr import BOTH_MOVED, ErrorsThere, same_comparisons
+from proband.inference.verification.intervals.paired_people import multiplied
 from proband.inference.verification.intervals.rate_interval import TOO_FEW_ERRORS
 from proband.inference.verification.lists import verified_list
 from proband.inference.verification.measures.pair_questions import (
-    answers_of_verification,
     compared_data,
     joint_of_pairs,
     unknown_people,
@@ -37,26 +36,15 @@ from proband.inference.verification.shared import Shared
 from proband.inference.verification.verification import beside_each_other, verified
 from proband.measures.pair_measures import FNMR, facts_of_pairs
 from proband.measures.verification import SUPPORTED
+from proband.results.about import RestsOn, Who
 from proband.results.difference import Adjustment
 from proband.results.estimate import Estimate
 from proband.results.targets import derived
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.trials import Trials
-from proband.words import Method, Sentence, counted
+from proband.words import Sentence
 
-_ANEW = Method(
-    "fnmr-threshold-anew",
-    f"people drawn anew, threshold found anew ({counted(N_RESAMPLES, 'replicate')}; Wilson with the larger variance)",
-    "Wilson's interval with the variance of people drawn anew, the threshold set anew in each replicate",
-    ("efron1979", "fogliato2024", "wilson1927"),
-)
-_BOTH_MOVED = Method(
-    "fnmr-both-thresholds-moved",
-    "both rates and both thresholds over people (linearised, Student's t)",
-    f"the variance over people of both rates, both thresholds moving with people, {AGAINST_SKEWNESS}",
-    ("hsieh1996", "fogliato2024", "hall1992"),
-)
 _FEW_MATCHES = Sentence(
     "fnmr.threshold-not-supported",
     "caution",
@@ -85,40 +73,29 @@ def fnmr_estimates(question: Question) -> tuple[Estimate, ...]:
 
 
 def _estimate(
-    measure: FNMR,
     made: Verification,
     point: VerificationPoint,
     scores: Scores | Trials,
     within: Experiment | Samples | None,
-    level: float,
     seed: int,
 ) -> Estimate:
-    anew = point.fnmr_at_fmr
-    low, high = (point.fnmr.low, point.fnmr.high) if anew is None else anew
-    error = point.fnmr.standard_error
-    if point.replicates is not None:
-        error = error_anew(point.fnmr, point.replicates)
     notes = list(made.notes)
-    matches = point.point.false_matches
+    matches = point.counts.false_matches
     if matches < TOO_FEW_ERRORS:
         notes.insert(0, _FEW_MATCHES(n=matches, supported=TOO_FEW_ERRORS))
-    elif not point.point.fmr_supported:
+    elif not point.counts.fmr_supported:
         notes.insert(0, _FEWER_MATCHES(n=matches, usual=SUPPORTED))
-    return Estimate(
-        value=point.point.fnmr,
-        low=low,
-        high=high,
-        confidence_level=level,
-        standard_error=error,
-        events=float(point.point.false_non_matches),
-        degrees_of_freedom=point.fnmr.degrees_of_freedom,
-        replicates=None,
-        design=point.fnmr.method if anew is None else _ANEW,
+    facts = facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes)
+    return replace(
+        point.fnmr,
+        who=Who(algorithm=facts.algorithm),
+        rests_on=RestsOn.measured(facts, float(point.counts.false_non_matches)),
+        supported=True,
         seed=seed,
-        answers=answers_of_verification(measure.estimand),
-        facts=facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes),
-        clusters=None,
+        answers=answers_of_verification(point.fnmr.of),
+        facts=facts,
         notes=tuple(notes),
+        replicates=None,
     )
 
 
@@ -150,13 +127,12 @@ class _Drawn:
                 raise unknown_people(scores)
         else:
             made, shared = verified(scores, within, fmrs, (), level, N_RESAMPLES, False, drawings, lent=lent)
-        both = zip(measures, made.points, strict=True)
         people = shared.comparisons
         tail = Tail.of(shared.first, shared.second, shared.tail, people)
         genuine = Genuine.of(shared.genuine_people, shared.genuine, people)
         return cls(
             made,
-            tuple(_estimate(one, made, at, scores, within, level, drawings.seed) for one, at in both),
+            tuple(_estimate(made, at, scores, within, drawings.seed) for at in made.points),
             tuple(ErrorsThere.at_fmr(tail, genuine, people, fmr) for fmr in fmrs),
             people,
             shared.in_doubt,
@@ -229,7 +205,7 @@ def _joint(
             raise DesignError(f"{first} and {second} were not measured on the same comparisons.")
         found = a.errors[place].difference(b.errors[place]).times(a.in_doubt)
         statistics = multiplied(found.totals, seed)
-        return Tested(found.value, found.curve, found.standard_error, _BOTH_MOVED, statistics=statistics)
+        return Tested(found.value, found.curve, found.standard_error, BOTH_MOVED, statistics=statistics)
 
     estimates = {name: one.estimates[place] for name, one in held.items()}
     answers = answers_of_verification(derived("difference", "difference of {}", measure.estimand))

@@ -13,24 +13,16 @@ from proband.errors import DesignError, UsageError
 from proband.inference.comparisons.chosen_pairs import every_two
 from proband.inference.comparisons.paired import Tested
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.intervals.dyadic_auc import AucInterval
-from proband.inference.verification.intervals.equal_error import EqualErrorInterval
 from proband.inference.verification.results import Verification
 from proband.measures.pair_measures import facts_of_pairs
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
 from proband.results.estimate import Estimate
-from proband.results.targets import (
-    ALGORITHMS,
-    OTHER_PAIRS,
-    OTHER_PEOPLE_AND_THRESHOLD,
-    PAIRS_INDEPENDENT,
-    PEOPLE_ALIKE,
-)
 from proband.samples import Experiment, Samples
 from proband.samples.ids import SubjectIds
 from proband.scores import Scores
 from proband.scores.trials import Trials
-from proband.words import Sentence, Target
+from proband.words import Sentence
 
 _PAIR = ("query", "target", "query_subject", "target_subject", "mated")
 _LOST = Sentence(
@@ -60,7 +52,7 @@ def pairs_within(question: Question) -> Experiment | Samples:
     ):
         raise DesignError(
             "Verification takes scores and an experiment, or the samples table for all pairs.",
-            "estimate(FNMR(1e-3), scores, samples).",
+            "estimate(scores, samples, measure='fnmr@0.001').",
         )
     return within
 
@@ -118,28 +110,19 @@ def unknown_people(trials: Trials) -> DesignError:
 
 
 def estimate_of(
-    found: AucInterval | EqualErrorInterval,
-    answers: Answers,
+    summary: Estimate,
     made: Verification,
     scores: Scores | Trials,
     within: Experiment | Samples | None,
 ) -> Estimate:
-    """Make an estimate of an interval that a verification found."""
-    return Estimate(
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        confidence_level=found.confidence_level,
-        standard_error=found.standard_error,
-        events=None,
-        degrees_of_freedom=found.degrees_of_freedom,
-        replicates=None,
-        design=found.method,
-        seed=None,
-        answers=answers,
-        facts=facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes),
-        clusters=None,
-        notes=(*found.notes, *made.notes),
+    """Say of a summary that a verification has how it came about."""
+    facts = facts_of_pairs(scores, within, made.rates.counts, made.n_subjects, made.notes)
+    return replace(
+        summary,
+        who=Who(algorithm=facts.algorithm),
+        rests_on=RestsOn.measured(facts),
+        facts=facts,
+        notes=(*summary.notes, *made.notes),
     )
 
 
@@ -151,22 +134,10 @@ def joint_of_pairs(
 ) -> Joint:
     """Put every two algorithms, or those pairs that were chosen, to a test of their comparisons."""
     return Joint(
-        tuple(replace(one, facts=replace(one.facts, algorithm=name)) for name, one in estimates.items()),
+        tuple(one.named(name) for name, one in estimates.items()),
         tuple(
             (first, second, None, tested(first, second))
             for first, second in every_two(tuple(estimates), chosen)
         ),
         answers,
     )
-
-
-def answers_of_verification(
-    of: Target, varying: Target = OTHER_PEOPLE_AND_THRESHOLD, *, people: bool = True
-) -> Answers:
-    """Say what is varied and held fixed: other people, and with them the threshold, unless it is said otherwise.
-
-    Where people are not known it is pairs that vary, and they are assumed independent.
-    """
-    if not people:
-        return Answers(of, OTHER_PAIRS, ALGORITHMS, PAIRS_INDEPENDENT)
-    return Answers(of, varying, ALGORITHMS, PEOPLE_ALIKE)

@@ -13,12 +13,13 @@ import polars as pl
 from proband.designs import StratifiedDesign
 from proband.designs.strata import Strata
 from proband.designs.stratified import PEOPLE, Replicates
-from proband.errors import DesignError, UsageError, first_few
-from proband.inference.comparisons.testing.curves import Curve, Student
+from proband.errors import DesignError, UsageError, first_few, unknown_name
+from proband.inference.comparisons.testing.curves import PValueCurve, Student
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH, NOTHING_VARIES, PAST_LIMITS
 from proband.inference.strata.intervals import Carried, ends_of, freedom_of
-from proband.inference.verification.measures.pair_questions import answers_of_verification, pairs_within
+from proband.inference.verification.intervals.answers import answers_of_verification
+from proband.inference.verification.measures.pair_questions import pairs_within
 from proband.inference.verification.measures.replicated import HeldPairs, joint_in_replicates, people_varied
 from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.weighted_pairs import Units
@@ -92,7 +93,7 @@ def stratified_differences(question: Question) -> Joint:
     held, design = plan.held, plan.design
     drawn = [plan.replicates(question.measure, one) for one in held]
 
-    def tested(a: int, b: int) -> tuple[Curve, float, None]:
+    def tested(a: int, b: int) -> tuple[PValueCurve, float, None]:
         difference = held[a].measured.value - held[b].measured.value
         error = plan.error(drawn[a] - drawn[b], difference)
         freedom = max(plan.freedom, 1.0)
@@ -274,10 +275,7 @@ def _about_images(units: Units) -> tuple[Note, ...]:
 def _of_people(samples: Samples, who: npt.NDArray[np.int32], column: str) -> npt.NDArray[Any]:
     """The value of a column for each person; one that differs between a person's samples is no stratum."""
     if column not in samples.frame.columns:
-        raise UsageError(
-            f"There is no column {column!r} to make strata of.",
-            f"the columns are: {', '.join(samples.frame.columns)}.",
-        )
+        raise unknown_name("column", column, samples.frame.columns, "to make strata of")
     kept = np.isin(samples.codes, who)
     values = samples.frame[column].filter(pl.Series(kept))
     if values.null_count():

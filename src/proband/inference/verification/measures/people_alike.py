@@ -13,7 +13,8 @@ import numpy.typing as npt
 from proband.designs import Bootstrap
 from proband.inference.comparisons.testing.tails import two_sided
 from proband.inference.procedures import Joint, Question
-from proband.inference.verification.measures.pair_questions import answers_of_verification, pairs_within
+from proband.inference.verification.intervals.answers import answers_of_verification
+from proband.inference.verification.measures.pair_questions import pairs_within
 from proband.inference.verification.measures.replicated import (
     HeldPairs,
     differences_over_people,
@@ -24,10 +25,10 @@ from proband.inference.verification.people.supposed import Moderated, moderated_
 from proband.measures.base import weighted
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted_pairs import Units
-from proband.results.estimate import ByPerson, Estimate
+from proband.results.estimate import Estimate
 from proband.scores import Scores
 from proband.scores.trials import Trials
-from proband.words import Method, Note, Sentence
+from proband.words import Method, Note, Sentence, Target
 
 Floats = npt.NDArray[np.float64]
 
@@ -107,9 +108,7 @@ def alike_differences(question: Question) -> Joint:
     """Compare algorithms by a measure of pairs in 2,000 drawings of people; `differences_over_people` has the test."""
     joint = differences_over_people(replace(question, design=Bootstrap("subject", n_resamples=_DRAWS)))
     each = zip(alike_estimates(question), question.names, strict=True)
-    return replace(
-        joint, estimates=tuple(replace(one, facts=replace(one.facts, algorithm=name)) for one, name in each)
-    )
+    return replace(joint, estimates=tuple(one.named(name) for one, name in each))
 
 
 def with_people_alike(question: Question, estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
@@ -141,16 +140,29 @@ def _beside(question: Question, scores: Scores, found: Estimate) -> Estimate:
         _Drawn.of(plain, question.measure, _DRAWS_BESIDE, question.seed),
         _Drawn.of(alike, person, _DRAWS_BESIDE, question.seed),
     ]
-    beside = _by_person(draws[0], draws[1], question.confidence_level)
+    beside = _by_person(found, person.estimand, draws[0], draws[1])
     said: Note = _TWO_VALUES(**told, value=beside.value, low=beside.low, high=beside.high, p=beside.p_value)
     return replace(found, by_person=beside, notes=(*found.notes, said))
 
 
-def _by_person(plain: _Drawn, alike: _Drawn, level: float) -> ByPerson:
+def _by_person(found: Estimate, of: Target, plain: _Drawn, alike: _Drawn) -> Estimate:
+    level = found.confidence_level
     (low, high), error, freedom = alike.interval(level)
     apart, n = plain.draws - alike.draws, len(alike.carried)
     spread = float(apart[~np.isnan(apart)].std(ddof=1)) * sqrt(n / max(n - 1, 1))
     difference = plain.value - alike.value
     fewer = max(min(plain.interval(level).freedom, freedom), 1.0)
     p_value = two_sided(abs(difference) / spread, fewer) if spread > 0 else 1.0
-    return ByPerson(alike.value, low, high, error, freedom, difference, p_value)
+    return Estimate(
+        who=found.who,
+        value=alike.value,
+        low=low,
+        high=high,
+        confidence_level=level,
+        standard_error=error,
+        degrees_of_freedom=freedom,
+        p_value=p_value,
+        rests_on=found.rests_on,
+        method=found.method,
+        answers=replace(found.answers, of=of),
+    )

@@ -13,13 +13,13 @@ import numpy.typing as npt
 from proband.designs import Reweighting
 from proband.errors import DesignError
 from proband.inference.comparisons.paired import Tested, difference_of
-from proband.inference.comparisons.testing.curves import Curve
+from proband.inference.comparisons.testing.curves import PValueCurve
 from proband.inference.estimates.replicates import bootstrap_interval
 from proband.inference.procedures import Joint, Question
 from proband.inference.strata.estimates import NO_WIDTH
+from proband.inference.verification.intervals.answers import answers_of_verification
 from proband.inference.verification.intervals.paired_people import Apart
 from proband.inference.verification.measures.pair_questions import (
-    answers_of_verification,
     joint_of_pairs,
     pairs_within,
 )
@@ -27,6 +27,7 @@ from proband.inference.verification.verification import require_pair_orientation
 from proband.measures.pair_measures import PairMeasure
 from proband.measures.pairs.pair_set import PairSet
 from proband.measures.pairs.weighted_pairs import AnyWeights, Units, WeightedPairs
+from proband.results.about import RestsOn, Who
 from proband.results.base import Answers
 from proband.results.estimate import Estimate, Measurement
 from proband.results.targets import OTHER_PEOPLE_AND_THRESHOLD, OTHER_PEOPLE_COMPARED
@@ -92,14 +93,14 @@ class HeldPairs:
             high=ends[1],
             confidence_level=question.confidence_level,
             standard_error=error,
-            events=measured.events,
             degrees_of_freedom=freedom,
             replicates=replicates,
-            design=method,
+            method=method,
             seed=question.seed,
             answers=answers,
+            who=Who(algorithm=measured.facts.algorithm),
+            rests_on=RestsOn.measured(measured.facts, measured.events),
             facts=measured.facts,
-            clusters=None,
             notes=(*notes, *measured.facts.notes),
             again=again,
         )
@@ -147,7 +148,7 @@ def differences_over_people(question: Question) -> Joint:
         for one in held
     ]
 
-    def tested(a: int, b: int) -> tuple[Curve, float, Floats]:
+    def tested(a: int, b: int) -> tuple[PValueCurve, float, Floats]:
         draws = drawn[a] - drawn[b]
         draws = draws[~np.isnan(draws)]
         difference = held[a].measured.value - held[b].measured.value
@@ -203,7 +204,7 @@ def joint_in_replicates(
     question: Question,
     held: list[HeldPairs],
     each: list[Estimate],
-    find: Callable[[int, int], tuple[Curve, float, Any]],
+    find: Callable[[int, int], tuple[PValueCurve, float, Any]],
     method: Method,
 ) -> Joint:
     """Put every two algorithms to a test, unless they were measured on other comparisons."""

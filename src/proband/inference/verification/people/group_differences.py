@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,47 +13,26 @@ import numpy.typing as npt
 from proband.inference.comparisons.testing.curves import agreeing
 from proband.inference.verification.people.carriers import FEWEST, small_sample
 from proband.inference.verification.people.meetings import Comparisons, Ints
-from proband.results.base import Interval, Result
-from proband.results.serializing import Written
+from proband.results.about import NOBODY, Who
+from proband.results.base import Interval
+from proband.results.difference import Difference
+from proband.words import Method
 
 Floats = npt.NDArray[np.float64]
-RateName = Literal["fnmr", "fmr"]
 
 _DRAWS = 1_999
 _MOST = 100_000_000  # false matches that are looked at in all draws
 
 
-@dataclass(frozen=True)
-class GroupDifference(Result):
-    """How two groups differ in an error rate, with all differences of the same rate taken together.
-
-    Attributes
-    ----------
-    rate, first, second, difference
-        Which rate, which groups, and the first one's less the second one's.
-    low, high
-        The ends of the simultaneous interval: with the confidence level all of them hold at once.
-    p_value
-        Adjusted: how often, if groups were alike, any two would be as far apart. At most 1 − level where the interval leaves 0 out.
-    draws
-        How many dealings of the labels it rests on.
-    """
-
-    written = Written(without=("draws",))
-
-    rate: str
-    first: str
-    second: str
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    draws: int = _DRAWS
-
-    @property
-    def floor(self) -> float:
-        """The smallest p-value that the dealings can give."""
-        return 1 / (self.draws + 1)
+def dealt_anew(draws: int) -> Method:
+    """How groups are compared: labels dealt anew over people so many times."""
+    return Method(
+        "groups-dealt-anew",
+        "labels of groups dealt anew over people (single-step max-T)",
+        "the labels of groups dealt anew over people, with simultaneous intervals from the largest difference of each dealing",
+        ("westfall1993",),
+        draws=draws,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +47,7 @@ class GroupTest:
         How often the largest rate would be as many times the smallest if groups were alike; None where there is no ratio.
     """
 
-    differences: tuple[GroupDifference, ...]
+    differences: tuple[Difference, ...]
     ratio_p: float | None
 
 
@@ -137,13 +115,13 @@ class ImpostorErrors:
 
 
 def differences_of_groups(
-    rate: RateName,
     errors: GenuineErrors | ImpostorErrors,
     labels: Ints,
     names: Sequence[str],
     in_ratio: npt.NDArray[np.bool_],
     confidence_level: float = 0.95,
     seed: int = 0,
+    who: Who = NOBODY,
 ) -> GroupTest:
     """Compare every two groups of people by an error rate, and the largest with the smallest.
 
@@ -159,6 +137,8 @@ def differences_of_groups(
         The group of every person as a number, and what groups are called.
     in_ratio
         Which groups' rates are supported, and so part of the ratio of the largest to the smallest.
+    who
+        Whose groups they are.
     """
     k, rng = len(names), np.random.default_rng(seed)
     rates, variances = errors(labels, k)
@@ -167,30 +147,44 @@ def differences_of_groups(
         return GroupTest((), None)
     a, b = pairs.T
     observed, error = rates[a] - rates[b], np.sqrt(variances[a] + variances[b])
-    largest, ratios = np.empty(errors.draws), np.empty(errors.draws)
+    seen = _apart(observed, error) * (1 - 1e-12)
+    largest, ratios, as_far = np.empty(errors.draws), np.empty(errors.draws), np.zeros(len(pairs))
     for draw in range(errors.draws):
         dealt, spread = errors(rng.permutation(labels), k)
         apart = _apart(dealt[a] - dealt[b], np.sqrt(spread[a] + spread[b]))
         largest[draw] = np.nanmax(apart, initial=0.0)
+        as_far += apart >= seen
         ratios[draw] = _ratio(dealt[in_ratio])
     place = ceil(confidence_level * (errors.draws + 1))
     limit = np.sort(largest)[place - 1] if place <= errors.draws else np.inf
     reach = np.where(error > 0, limit * np.where(error > 0, error, 1.0), np.inf)
-    seen = _apart(observed, error)[:, None] * (1 - 1e-12)
-    p = (1 + (largest >= seen).sum(axis=1)) / (errors.draws + 1)
+    alone = (1 + as_far) / (errors.draws + 1)
+    adjusted = (1 + (largest >= seen[:, None]).sum(axis=1)) / (errors.draws + 1)
     ratio = _ratio(rates[in_ratio])
     as_large = (1 + int((ratios >= ratio * (1 - 1e-12)).sum())) / (errors.draws + 1)
-    return GroupTest(
-        tuple(
-            GroupDifference(
-                rate, names[x], names[y], d, *_ends(d, r, q, 1 - confidence_level), q, errors.draws
+    method = dealt_anew(errors.draws)
+    differences = []
+    for place, (x, y) in enumerate(pairs.tolist()):
+        value, p = float(observed[place]), float(adjusted[place])
+        low, high = _ends(value, float(reach[place]), p, 1 - confidence_level)
+        differences.append(
+            Difference(
+                who=who,
+                first=names[x],
+                second=names[y],
+                value=value,
+                low=low,
+                high=high,
+                confidence_level=confidence_level,
+                standard_error=float(error[place]),
+                p_value=float(alone[place]),
+                p_adjusted=p,
+                verdict="undecided" if low <= 0 <= high else "worse" if value > 0 else "better",
+                method=method,
+                n_compared=len(pairs),
             )
-            for (x, y), d, r, q in zip(
-                pairs.tolist(), observed.tolist(), reach.tolist(), p.tolist(), strict=True
-            )
-        ),
-        as_large if np.count_nonzero(in_ratio) > 1 else None,
-    )
+        )
+    return GroupTest(tuple(differences), as_large if np.count_nonzero(in_ratio) > 1 else None)
 
 
 def _apart(differences: Floats, errors: Floats) -> Floats:

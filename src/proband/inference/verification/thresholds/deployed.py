@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import ceil, exp, log, log1p, sqrt
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,26 +13,26 @@ from proband.engine import Progress
 from proband.engine.arguments import published
 from proband.engine.limits import FalseMatchRate, Level, Threads
 from proband.errors import DesignError, Said, UsageError
+from proband.inference.verification.intervals.answers import PEOPLE_SHARED
 from proband.inference.verification.lists import shared_by
 from proband.inference.verification.people.carriers import FEWEST_CARRIERS
-from proband.inference.verification.people.drawings import Drawings
 from proband.inference.verification.people.meetings import Meetings
-from proband.inference.verification.points import CLOSEST_TIED, room_for_replicates, with_intervals
-from proband.inference.verification.results import PEOPLE_SHARED
+from proband.inference.verification.points import CLOSEST_TIED, at_threshold, room_for_replicates
 from proband.inference.verification.shared import Shared
 from proband.inference.verification.thresholds.bound_path import BoundPath
-from proband.inference.verification.thresholds.results import DeployedThreshold, DeployedThresholds
+from proband.inference.verification.thresholds.results import DeployedThreshold
 from proband.inference.verification.verification import counted
 from proband.measures.pair_measures import compared_pairs
 from proband.measures.pairs.counts import count_each, each_pair_once
 from proband.measures.verification import ErrorRates, admitting
 from proband.results.base import Answers
 from proband.results.compared import Compared
+from proband.results.several import Several
 from proband.results.targets import OTHER_PEOPLE_COMPARED
 from proband.samples import Experiment, Samples
 from proband.scores import Scores
 from proband.scores.scored_pairs import with_people_of_mated
-from proband.scores.several import by_name
+from proband.scores.several import by_name, is_several
 from proband.scores.trials import Trials
 from proband.words import Target, count, given, level
 
@@ -47,17 +47,74 @@ _ANSWERS = Answers(
 )
 
 
+@overload
+def threshold(
+    scores: Verified,
+    experiment: Experiment | Samples | None = None,
+    *,
+    fmr: float = ...,
+    confidence_level: float = ...,
+    check_orientation: bool = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> DeployedThreshold: ...
+
+
+@overload
+def threshold(
+    scores: Verified,
+    experiment: Experiment | Samples | None = None,
+    *,
+    fmr: Sequence[float],
+    confidence_level: float = ...,
+    check_orientation: bool = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Several[float, DeployedThreshold]: ...
+
+
+@overload
+def threshold(
+    scores: Sequence[Verified] | Mapping[str, Verified],
+    experiment: Experiment | Samples | None = None,
+    *,
+    fmr: float = ...,
+    confidence_level: float = ...,
+    check_orientation: bool = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Several[str, DeployedThreshold]: ...
+
+
+@overload
+def threshold(
+    scores: Sequence[Verified] | Mapping[str, Verified],
+    experiment: Experiment | Samples | None = None,
+    *,
+    fmr: Sequence[float],
+    confidence_level: float = ...,
+    check_orientation: bool = ...,
+    threads: int | None = ...,
+    progress: Progress | None = ...,
+) -> Several[str, Several[float, DeployedThreshold]]: ...
+
+
 @published
 def threshold(
     scores: Verified | Sequence[Verified] | Mapping[str, Verified],
-    within: Experiment | Samples | None = None,
+    experiment: Experiment | Samples | None = None,
     *,
     fmr: FalseMatchRate | Sequence[FalseMatchRate] = 1e-3,
     confidence_level: Level = 0.95,
     check_orientation: bool = True,
     threads: Threads | None = None,
     progress: Progress | None = None,
-) -> DeployedThresholds:
+) -> (
+    DeployedThreshold
+    | Several[float, DeployedThreshold]
+    | Several[str, DeployedThreshold]
+    | Several[str, Several[float, DeployedThreshold]]
+):
     """Find the laxest threshold whose false match rate is, with a confidence, within a target for new people.
 
     A threshold set where the false match rate of these people is f exceeds f on other people about half the time. Here U(t) is
@@ -69,12 +126,21 @@ def threshold(
 
     Parameters
     ----------
-    scores, within
+    scores, experiment
         One algorithm or several, as `verify` takes them; a mapping names them.
     fmr
-        The false match rate to keep, or several.
+        The false match rate to keep, or several: then there is a threshold for each, by the rate.
     confidence_level
         How sure that must be; and the level of the intervals of FMR and FNMR that stand beside it.
+    check_orientation
+        Whether scores that look reversed are refused.
+    threads, progress
+        How many threads, and what is told how far it is.
+
+    Returns
+    -------
+    DeployedThreshold or Several
+        The threshold, with the rates to expect there; of several algorithms one for each by name, of several rates one for each by rate.
 
     Raises
     ------
@@ -90,42 +156,52 @@ def threshold(
     >>> samples = Samples({"id": ids, "subject": [name[1:] for name in ids]})
     >>> values = rng.normal(size=(100, 100)) + 2 * np.eye(100)
     >>> scores = Scores.from_array(values, ids[100:], ids[:100], orientation="similarity", name="net")
-    >>> (found,) = threshold(scores, samples, fmr=0.01)
-    >>> found.plain.point.false_matches, found.sure.point.false_matches, found.bound <= 0.01
+    >>> deployed = threshold(scores, samples, fmr=0.01)
+    >>> deployed.plain.counts.false_matches, deployed.sure.counts.false_matches, deployed.bound <= 0.01
     (99, 81, True)
     """
     rates = (fmr,) if isinstance(fmr, int | float) else tuple(fmr)
     if not rates:
         raise UsageError("There is no false match rate to keep.", "name at least one: fmr=0.001.")
-    found = tuple(
-        replace(made, algorithm=name)
-        for name, one in by_name(scores).items()
-        for made in thresholds_of(
-            one,
-            within,
-            rates,
-            confidence_level,
-            check_orientation=check_orientation,
-            threads=threads,
-            progress=progress,
-        )
+    by_algorithm = Several(
+        {
+            name: Several(
+                zip(
+                    rates,
+                    thresholds_of(
+                        algorithm,
+                        experiment,
+                        rates,
+                        confidence_level,
+                        check_orientation=check_orientation,
+                        threads=threads,
+                        progress=progress,
+                    ),
+                    strict=True,
+                )
+            )
+            for name, algorithm in by_name(scores).items()
+        }
     )
-    require_any(found)
-    return DeployedThresholds(found)
+    require_any(list(by_algorithm.members()))
+    if isinstance(fmr, int | float):
+        at_rate = Several({name: by_rate[fmr] for name, by_rate in by_algorithm.items()})
+        return at_rate if is_several(scores) else next(iter(at_rate.values()))
+    return by_algorithm if is_several(scores) else next(iter(by_algorithm.values()))
 
 
-def require_any(found: Sequence[DeployedThreshold]) -> None:
+def require_any(deployed: Sequence[DeployedThreshold]) -> None:
     """Refuse where nothing of what was asked for can be said, with what it takes."""
-    if not found or any(one.sure is not None or one.distribution_free is not None for one in found):
+    if not deployed or any(one.sure is not None or one.distribution_free is not None for one in deployed):
         return
-    one = min(found, key=lambda each: each.people_needed)
+    one = min(deployed, key=lambda each: each.people_needed)
     if one.is_tied:
         raise DesignError(
-            f"{CLOSEST_TIED(fmr=one.asked)}.", "give scores with more digits.", source=one.algorithm
+            f"{CLOSEST_TIED(fmr=one.target_fmr)}.", "give scores with more digits.", source=one.algorithm
         )
     raise DesignError(
-        f"no threshold keeps a false match rate of {given(one.asked)} with {level(one.confidence_level)} confidence: "
-        f"{count(one.n_subjects)} people in {count(one.plain.point.n_impostor)} impostor comparisons cannot show it.",
+        f"no threshold keeps a false match rate of {given(one.target_fmr)} with {level(one.confidence_level)} confidence: "
+        f"{count(one.n_subjects)} people in {count(one.plain.counts.n_impostor)} impostor comparisons cannot show it.",
         f"{one.needed}; or ask for a larger rate.",
         source=one.algorithm,
     )
@@ -196,18 +272,17 @@ def _deployed(
     sure = rates.at_false_matches(allowed, asked) if allowed or freely is not None else None
     free = None if freely is None else rates.at_false_matches(freely, asked)
     chosen = [plain, *(one for one in (sure, free) if one is not None and one.threshold is not None)]
-    made = dict(
-        zip(chosen, with_intervals(chosen, sign, near, confidence_level, 0, False, Drawings(0)), strict=True)
-    )
-    found = None if sure is None else made.get(sure)
+    # The strictest are for the target, and not at it: their rates are at their thresholds.
+    made = {at: at_threshold(rates.algorithm, at, sign, near, confidence_level) for at in chosen}
+    kept = None if sure is None else made.get(sure)
     drawn = thinned(len(path.errors), _MOST_POINTS)
     return DeployedThreshold(
         rates.algorithm,
         asked,
         confidence_level,
         made[plain],
-        found,
-        None if found is None else _bound_at(path, found.point.false_matches, units, confidence_level),
+        kept,
+        None if kept is None else _bound_at(path, kept.counts.false_matches, units, confidence_level),
         None if free is None else made.get(free),
         near.comparisons.n_subjects,
         *_needed(near.comparisons, asked, confidence_level),

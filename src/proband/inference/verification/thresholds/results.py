@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +22,7 @@ from proband.words import Note, Sentence
 _RATES = tuple(f"{rate}{end}" for rate in ("fmr", "fnmr") for end in ("", "_low", "_high"))
 _COLUMNS = {
     "algorithm": pl.String,
-    **dict.fromkeys(("asked", "confidence_level"), pl.Float64),
+    **dict.fromkeys(("target_fmr", "confidence_level"), pl.Float64),
     "grade": pl.String,
     **dict.fromkeys(("threshold", *_RATES), pl.Float64),
 }
@@ -93,7 +93,7 @@ class DeployedThreshold(Result):
 
     Attributes
     ----------
-    algorithm, asked, confidence_level, larger_is_closer
+    algorithm, target_fmr, confidence_level, larger_is_closer
         Whose threshold, the false match rate it is to keep, how sure that must be, and which way scores point.
     plain
         The laxest threshold that keeps the rate on these people, without a guarantee for others.
@@ -114,7 +114,7 @@ class DeployedThreshold(Result):
     written = Written(without=("thresholds", "rates", "bounds", "larger_is_closer"), versioned=True)
 
     algorithm: str
-    asked: Rate
+    target_fmr: Rate
     confidence_level: Confidence
     plain: VerificationPoint
     sure: VerificationPoint | None
@@ -140,15 +140,15 @@ class DeployedThreshold(Result):
     @property
     def is_tied(self) -> bool:
         """Whether more of the closest impostor scores are equal than the rate allows."""
-        point = self.plain.point
-        return not point.false_matches and bool(allowed_errors(self.asked, point.n_impostor) > 0)
+        counts = self.plain.counts
+        return not counts.false_matches and bool(allowed_errors(self.target_fmr, counts.n_impostor) > 0)
 
     @property
     def needed(self) -> Note:
         """What is too few: people, comparisons, or people who account for the errors."""
-        there = self.plain.point.n_impostor
+        there = self.plain.counts.n_impostor
         if self.is_tied:
-            return CLOSEST_TIED(fmr=self.asked)
+            return CLOSEST_TIED(fmr=self.target_fmr)
         if self.people_needed > self.n_subjects:
             return _NEEDED(
                 people=self.people_needed, comparisons=self.comparisons_needed, free=self.people_needed_freely
@@ -164,94 +164,65 @@ class DeployedThreshold(Result):
             return [*own, self.needed]
         return [*own, _PLAIN(), self.grade, _LIMIT()]
 
+    @staticmethod
+    def sentences_together(deployed: Sequence[DeployedThreshold]) -> list[Note]:
+        """What thresholds mean for new people; of several, those that cannot be had by themselves."""
+        if len(deployed) == 1:
+            return deployed[0].sentences()
+        none = [said for one in deployed if one.sure is None for said in (*one.deployed(), one.needed)]
+        strictest = min(deployed, key=lambda one: one.target_fmr)
+        return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT(), *none]
+
     @property
     def grade(self) -> Note:
         """What the bound rests on."""
         if self.distribution_free is not None:
             return _FREE(people=self.n_subjects)
-        return _NOT_FREE(people=self.n_subjects, needed=self.people_needed_freely, asked=self.asked)
+        return _NOT_FREE(people=self.n_subjects, needed=self.people_needed_freely, asked=self.target_fmr)
 
     def deployed(self) -> list[Note]:
         """What to deploy, or that there is nothing."""
-        said = {"algorithm": self.algorithm, "asked": self.asked}
+        said = {"algorithm": self.algorithm, "asked": self.target_fmr}
         if self.sure is None or self.bound is None:
-            compared = self.plain.point.n_impostor
+            compared = self.plain.counts.n_impostor
             people = self.n_subjects
             return [_NONE(**said, confidence=self.confidence_level, people=people, comparisons=compared)]
-        point, fnmr = self.sure.point, self.sure.fnmr
+        fmr, fnmr = self.sure.fmr, self.sure.fnmr
         return [
             _SURE(
                 **said,
-                threshold=point.threshold,
+                threshold=self.sure.threshold,
                 closer="above" if self.larger_is_closer else "below",
                 confidence=self.confidence_level,
-                fmr=point.fmr,
+                fmr=fmr.value,
                 bound=self.bound,
-                fnmr=point.fnmr,
+                fnmr=fnmr.value,
                 low=fnmr.low,
                 high=fnmr.high,
             )
         ]
 
-    def to_frame(self) -> pl.DataFrame:
+    def _frame(self, wide: bool) -> pl.DataFrame:
         """One row for each threshold: the plain one, and those with a confidence."""
         return frame_of_rows(
             [
                 {
                     "algorithm": self.algorithm,
-                    "asked": self.asked,
+                    "target_fmr": self.target_fmr,
                     "confidence_level": self.confidence_level,
                     "grade": grade,
-                    "threshold": None if one is None else one.point.threshold,
-                    "fmr": None if one is None else one.point.fmr,
-                    "fmr_low": None if one is None else one.fmr.low,
-                    "fmr_high": None if one is None else one.fmr.high,
-                    "fnmr": None if one is None else one.point.fnmr,
-                    "fnmr_low": None if one is None else one.fnmr.low,
-                    "fnmr_high": None if one is None else one.fnmr.high,
+                    "threshold": None if point is None else point.threshold,
+                    "fmr": None if point is None else point.fmr.value,
+                    "fmr_low": None if point is None else point.fmr.low,
+                    "fmr_high": None if point is None else point.fmr.high,
+                    "fnmr": None if point is None else point.fnmr.value,
+                    "fnmr_low": None if point is None else point.fnmr.low,
+                    "fnmr_high": None if point is None else point.fnmr.high,
                 }
-                for grade, one in self.graded.items()
+                for grade, point in self.graded.items()
             ],
             _COLUMNS,
         )
 
     def __repr__(self) -> str:
-        return f"DeployedThreshold({self.sentences()[0]})"
-
-
-@published
-@dataclass(frozen=True, eq=False)
-class DeployedThresholds(Result):
-    """Thresholds to deploy, one for each algorithm and false match rate.
-
-    Attributes
-    ----------
-    found
-        In the order of algorithms, and of rates within each.
-    """
-
-    found: tuple[DeployedThreshold, ...]
-
-    def __iter__(self) -> Iterator[DeployedThreshold]:
-        return iter(self.found)
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __getitem__(self, place: int) -> DeployedThreshold:
-        return self.found[place]
-
-    def sentences(self) -> list[Note]:
-        """What they mean for new people; of several, those that cannot be had by themselves."""
-        if len(self.found) == 1:
-            return self.found[0].sentences()
-        none = [said for one in self.found if one.sure is None for said in (*one.deployed(), one.needed)]
-        strictest = min(self.found, key=lambda one: one.asked)
-        return [_EACH(confidence=strictest.confidence_level), _PLAIN(), strictest.grade, _LIMIT(), *none]
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row for each algorithm, rate and grade."""
-        return pl.concat([one.to_frame() for one in self.found], how="vertical_relaxed")
-
-    def __repr__(self) -> str:
-        return "\n".join(str(said) for one in self.found for said in one.deployed())
+        return str(self.deployed()[0])

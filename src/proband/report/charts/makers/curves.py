@@ -31,7 +31,7 @@ def series_of(
     dash: int | None = None,
 ) -> Series:
     """A curve by rank, up to the last that is shown, called by its algorithm or otherwise; a bare one has no band."""
-    name = name or one.facts.algorithm
+    name = name or one.algorithm
     limits = (one.low, one.high) if isinstance(one, Band) else (np.zeros(0), np.zeros(0))
     xs, ys, low, high = _floats(*(x[:last] for x in (one.ranks, one.values, *limits)))
     return Series(name, place, xs, ys, low, high, f"{name}  {fixed(one.at(rank))}", dash)
@@ -130,7 +130,7 @@ def cmc(
     facts = first.facts
     places = {name: place for place, name in enumerate(names)}
     series = tuple(drawn) or tuple(
-        series_of(one, places.get(one.facts.algorithm, place), last=last) for place, one in enumerate(curves)
+        series_of(one, places.get(one.algorithm, place), last=last) for place, one in enumerate(curves)
     )
     enrolled = enrolled_people(curves)
     same_probes = len({one.facts.n_probes for one in curves}) == 1

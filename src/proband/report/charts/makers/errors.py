@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proband import words
-from proband.inference.verification.open_set import SearchEstimates, SearchInterval
+from proband.inference.verification.open_set import SearchEstimates, SearchRates
 from proband.inference.verification.results import Verification
 from proband.measures.verification import SUPPORTED
 from proband.report.charts.error_curves import ErrorCurve
@@ -26,7 +26,7 @@ _ABOVE = f"thin lines and hollow dots: fewer than {SUPPORTED} errors; dotted: a 
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _ErrorKind:
     """What the two rates are, what their errors are called, and what was compared."""
 
     x: str
@@ -37,7 +37,7 @@ class _Kind:
     compared: str
 
 
-_VERIFICATION = _Kind(
+_VERIFICATION = _ErrorKind(
     "false match rate (FMR)",
     "false non-match rate (FNMR)",
     ("false matches", "false non-matches"),
@@ -45,7 +45,7 @@ _VERIFICATION = _Kind(
     "impostor",
     "comparisons",
 )
-_SEARCH = _Kind(
+_SEARCH = _ErrorKind(
     "false positive identification rate (FPIR)",
     "false negative identification rate (FNIR)",
     ("false positives", "misses"),
@@ -60,18 +60,18 @@ def error_curve(result: Verification) -> ErrorCurve:
     fmr, fnmr = result.rates.curve
     counts = result.rates.counts
     ends = sorted(
-        (p.point.asked, *(p.fnmr_at_fmr or (p.fnmr.low, p.fnmr.high)))
-        for p in result.points
-        if p.point.asked is not None
+        (point.target_fmr, point.fnmr.low, point.fnmr.high)
+        for point in result.points
+        if point.target_fmr is not None
     )
-    eer = result.rates.eer().value
+    eer = result.eer.value
     curve = ErrorCurve(result.algorithm, fmr, fnmr, counts.n_impostor, counts.n_genuine, eer=eer)
     return _with_limits(curve, ends) if len(ends) > 1 else curve
 
 
-def search_points(result: SearchEstimates, rank: int) -> list[SearchInterval]:
+def search_points(result: SearchEstimates, rank: int) -> list[SearchRates]:
     """The operating points of searches that return up to `rank` candidates."""
-    return [one for one in result.points if one.point.rank == rank]
+    return [at for at in result.points if at.counts.rank == rank]
 
 
 def search_curve(result: SearchEstimates, rank: int = 1) -> ErrorCurve:
@@ -80,7 +80,8 @@ def search_curve(result: SearchEstimates, rank: int = 1) -> ErrorCurve:
     frame = searches.curve(rank).sort("threshold", descending=searches.larger_is_closer)
     fpir, fnir = (frame[name].to_numpy() for name in ("fpir", "fnir"))
     curve = ErrorCurve(searches.algorithm, fpir, fnir, len(searches.best), len(searches.mate))
-    return _with_limits(curve, [(one.point.fpir, *one.fnir) for one in search_points(result, rank)])
+    held = [(at.fpir.value, at.fnir_at_threshold) for at in search_points(result, rank)]
+    return _with_limits(curve, [(fpir, fnir.low, fnir.high) for fpir, fnir in held])
 
 
 def _with_limits(curve: ErrorCurve, ends: Sequence[tuple[float, float, float]]) -> ErrorCurve:
@@ -173,7 +174,7 @@ def searches(
     """Chart searches that return up to `rank` candidates, with the intervals at their operating points."""
     first = some(results)[0]
     curves = [search_curve(one, rank) for one in results]
-    points = [[one.point for one in search_points(result, rank)] for result in results]
+    points = [[at.counts for at in search_points(result, rank)] for result in results]
     dots = [[(one.fpir, one.fnir) for one in own] for own in points]
     chart = search(curves, id, title, dots)
     said = (
@@ -197,7 +198,7 @@ def _chart(
     title: str,
     curves: Sequence[ErrorCurve],
     dots: tuple[tuple[tuple[float, float], ...], ...],
-    kind: _Kind,
+    kind: _ErrorKind,
     scales: Sequence[Kind],
     limits: Limits,
 ) -> Chart:

@@ -15,7 +15,7 @@ from proband.inference.verification.results import Verification
 from proband.report import columns as col
 from proband.report.charts.palette import PLAIN, SECOND
 from proband.report.charts.scales import Floats, Unit
-from proband.report.charts.spec import Axis, Chart, Histogram, Histograms, listed, some
+from proband.report.charts.spec import Axis, Chart, Histograms, Outline, listed, some
 from proband.report.tables.table import Table
 from proband.words import count, counted, effect, effect_interval, given, level, threshold
 
@@ -75,12 +75,12 @@ class ScoreCounts:
 def score_counts(result: Verification) -> ScoreCounts:
     """Count the scores of genuine and of impostor pairs by bins of the score."""
     counts = result.rates.counts.histogram
-    first = result.points[0].point
+    first = result.points[0].counts
     if result.rates.larger_is_closer:
         edges, genuine, impostor = counts.edges, counts.genuine, counts.impostor
     else:
         edges, genuine, impostor = -counts.edges[::-1], counts.genuine[::-1], counts.impostor[::-1]
-    label = "threshold" if first.asked is None else f"FMR {given(first.asked)}"
+    label = "threshold" if first.target_fmr is None else f"FMR {given(first.target_fmr)}"
     return ScoreCounts(result.algorithm, edges, genuine, impostor, first.threshold, label)
 
 
@@ -97,7 +97,7 @@ def scores(counts: ScoreCounts, id: str = "scores", title: str | None = None) ->
         above += f"\n{counts.threshold_label}: {threshold(counts.threshold)}"
         ends.append(counts.threshold)
     outlines = tuple(
-        Histogram(name, few.edges, own / (np.diff(few.edges) * max(totals[name], 1)))
+        Outline(name, few.edges, own / (np.diff(few.edges) * max(totals[name], 1)))
         for name, own in kinds.items()
     )
     return Chart(
@@ -194,7 +194,7 @@ def over_choices(
         Whether the mean stands above each, and the middle part of the trials.
     """
     outlines = tuple(
-        Histogram(
+        Outline(
             name,
             *bins(one, width, differences),
             None if confidence_level is None else (one.mean, *one.interval(confidence_level)),
@@ -255,7 +255,7 @@ def bins(one: Distribution, width: int, zero_last: bool) -> tuple[Floats, Floats
 
 def _axes(
     ends: tuple[float, float],
-    outlines: Sequence[Histogram],
+    outlines: Sequence[Outline],
     x_label: str,
     y_label: str,
     unit: Unit,

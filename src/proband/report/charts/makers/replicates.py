@@ -9,7 +9,7 @@ import numpy as np
 
 from proband.errors import DesignError
 from proband.report.charts.scales import Floats, Unit
-from proband.report.charts.spec import Axis, Chart, Histogram, Histograms, listed, some
+from proband.report.charts.spec import Axis, Chart, Histograms, Outline, listed, some
 from proband.results.estimate import Estimate
 from proband.words import count, counted, fixed, interval, level
 
@@ -116,13 +116,11 @@ def replicates_chart(
     if not all(len(one) for one in finite):
         raise DesignError("No replicate is finite, so there is nothing to draw.", "censor the ranks.")
     first = estimates[0]
-    n = first.facts.n_probes
+    n = first.rests_on.n
     made = bins_of(finite, n)
-    shown = tuple(names or (one.facts.algorithm for one in estimates))
+    shown = tuple(names or (one.algorithm for one in estimates))
     outlines = tuple(
-        Histogram(
-            name, made.edges, made.shares(values), (one.value, _end(one.low, made), _end(one.high, made))
-        )
+        Outline(name, made.edges, made.shares(values), (one.value, _end(one.low, made), _end(one.high, made)))
         for name, one, values in zip(shown, estimates, finite, strict=True)
     )
     told = [
@@ -130,13 +128,13 @@ def replicates_chart(
         for name, one in zip(shown, estimates, strict=True)
     ]
     left = sum(len(one) for one in drawn if one is not None) - sum(map(len, finite))
-    unit: Unit = "rate" if all(one.events is not None for one in estimates) else "number"
+    unit: Unit = "rate" if all(one.rests_on.events is not None for one in estimates) else "number"
     highest = max(float(one.heights.max()) for one in outlines) * (1.05 + 0.08 * len(outlines))
     margin = 0.02 * float(made.edges[-1] - made.edges[0])
     ends = (float(made.edges[0]) - margin, float(made.edges[-1]) + margin)
     part = level(first.confidence_level)
     notes = [
-        f"{counted(len(finite[0]), 'replicate')} of {first.design}; {_said(made, n)}.",
+        f"{counted(len(finite[0]), 'replicate')} of {first.method}; {_said(made, n)}.",
         f"Dots and bars: the value and its {part} interval.",
     ]
     notes += [f"{counted(left, 'replicate')} without a finite value not drawn."] if left else []

@@ -18,9 +18,7 @@ from proband.inference.comparisons.comparison import Standings
 from proband.inference.galleries.effect import GalleryEffect
 from proband.inference.galleries.participants import Panel
 from proband.inference.galleries.tables import GalleryVariation
-from proband.inference.outcomes.results import OutcomeRate
 from proband.inference.verification.groups import Differential
-from proband.inference.verification.intervals.rate_interval import RateInterval
 from proband.measures.verification import SUPPORTED
 from proband.report import columns as col
 from proband.report.charts.palette import PLAIN
@@ -184,7 +182,7 @@ def _without_open(mark: Mark, limit: float) -> Mark:
 
 
 def leaderboard(
-    estimates: Sequence[Estimate | OutcomeRate],
+    estimates: Sequence[Estimate],
     id: str = "leaderboard-chart",
     title: str = "Algorithms, the best first",
     *,
@@ -194,7 +192,7 @@ def leaderboard(
     first = some(estimates, "estimates")[0]
     part = level(first.confidence_level)
     return values(
-        [Valued(one.facts.algorithm, one.value, one.low, one.high) for one in estimates],
+        [Valued(one.algorithm, one.value, one.low, one.high, one.supported) for one in estimates],
         str(first.answers.of),
         "rate" if in_points else "number",
         first.confidence_level,
@@ -237,7 +235,7 @@ def forest(
         notes.append(f"Shaded: differences smaller than {worth}, which are not worth having.")
     return _apart(
         comparison,
-        [Valued(f"{one.first} − {one.second}", one.difference, one.low, one.high) for one in shown],
+        [Valued(f"{one.first} − {one.second}", one.value, one.low, one.high) for one in shown],
         difference_label(in_points),
         id=id,
         title=title,
@@ -250,13 +248,13 @@ def forest(
 
 def against_best(comparison: Standings) -> Chart:
     """Chart what each algorithm lacks against the best, whichever way round the two were compared."""
-    best, *others = (one.facts.algorithm for one in comparison.ordered)
+    best, *others = (one.algorithm for one in comparison.ordered)
     found = {}
     for pair in comparison.pairs:
         if pair.second == best:
-            found[pair.first] = Valued(pair.first, pair.difference, pair.low, pair.high)
+            found[pair.first] = Valued(pair.first, pair.value, pair.low, pair.high)
         elif pair.first == best:
-            found[pair.second] = Valued(pair.second, -pair.difference, -pair.high, -pair.low)
+            found[pair.second] = Valued(pair.second, -pair.value, -pair.high, -pair.low)
     unit = " in points" if comparison.pairs[0].in_points else ""
     return _apart(
         comparison,
@@ -322,25 +320,25 @@ def galleries(
     """
     dates = {name: panel for panel in panels if panel.date is not None for name in panel.algorithms}
     turn = {panel.date: place for place, panel in enumerate(panels)}
-    means = {row.algorithm: row.spread.mean for row in variation.rows}
+    means = {row.algorithm: row.mean.value for row in variation.rows}
     last = len(panels)
     names = sorted(
         variation.algorithms,
         key=lambda name: (turn[dates[name].date] if name in dates else last, -means[name]),
     )
     found = [
-        InGallery(name, cell.gallery, cell.rate, cell.interval, variation.answers)
+        InGallery(name, cell.gallery, cell.rate, col.ends(cell.estimate), variation.answers)
         for name in variation.algorithms
         for cell in variation.of(name)
         if cell.rate is not None
     ]
     marks = [_single(names.index(one.algorithm), one.rate) for one in found]
     for row in variation.rows:
-        place, mean = names.index(row.algorithm), row.spread.mean
-        marks.append(Mark(place, place, mean, *(row.spread.interval or (mean, mean))))
+        place, mean = names.index(row.algorithm), row.mean.value
+        marks.append(Mark(place, place, mean, *(col.ends(row.mean) or (mean, mean))))
     n = counted(len(variation.galleries), "gallery", "galleries")
     told = [
-        f"{row.algorithm}: mean {fixed(row.spread.mean)} over {n}, range {fixed(row.spread.range)}"
+        f"{row.algorithm}: mean {fixed(row.mean.value)} over {n}, range {fixed(row.range)}"
         for row in variation.rows
     ]
     labels = tuple(f"{name} ({dates[name].date})" if name in dates else name for name in names)
@@ -380,7 +378,7 @@ def gallery_effect(
         for number, one in enumerate(effect.estimates, 1)
     ]
     marks = tuple(_single(names.index(one.algorithm), one.rate) for one in found)
-    tests = tuple("" if one.p_value is None else f"p {p_value(one.p_value)}" for one in effects)
+    tests = tuple(f"p {p_value(float(effect.test))}" for effect in effects)
     chart = rows_chart(
         id,
         title,
@@ -396,7 +394,7 @@ def gallery_effect(
 
 def rates_by_group(
     found: Sequence[Differential], which: ErrorRate
-) -> tuple[list[str], list[tuple[int, int, RateInterval]]]:
+) -> tuple[list[str], list[tuple[int, int, Estimate]]]:
     """The groups, and the rates there are: of which group, of which algorithm."""
     groups = list(dict.fromkeys(group.group for one in found for group in one.groups))
     rates = [
@@ -434,7 +432,9 @@ def groups(
     names = tuple(one.algorithm for one in found)
     label = RATES[which]
     title = title or f"{label[0].upper()}{label[1:]} by {found[0].column}"
-    marks = tuple(Mark(row, place, one.rate, one.low, one.high, one.supported) for row, place, one in rates)
+    marks = tuple(
+        Mark(row, place, rate.value, rate.low, rate.high, rate.supported) for row, place, rate in rates
+    )
     # Groups with few errors have intervals that would leave no room for the others: they end in an arrow.
     sure = [one for one in marks if one.supported] or list(marks)
     most = _STRETCH * max(one.high for one in sure)
@@ -448,8 +448,11 @@ def groups(
     )
     rows = Rows(tuple(labels), names, marks)
     if counts:
-        own = {row: out_of(one.errors, one.n) for row, _, one in rates}
-        errors, n = sum(one.errors for *_, one in rates), sum(one.n for *_, one in rates)
+        own = {row: out_of(rate.rests_on.n_events, rate.rests_on.n) for row, _, rate in rates}
+        errors, n = (
+            sum(rate.rests_on.n_events for *_, rate in rates),
+            sum(rate.rests_on.n for *_, rate in rates),
+        )
         beside = tuple(own.get(row, "none compared") for row in range(len(labels)))
         rows = Rows(tuple(labels), names, marks, beside, reference=errors / n if errors else None)
     said = f"{listed([_ratio(one, which) for one in found])}."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proband.report.charts.naming import Room, named_directly
-from proband.report.charts.scales import Floats, Scale
+from proband.report.charts.scales import AxisScale, Floats
 from proband.report.charts.spec import Axis, Chart
 from proband.report.charts.svg.elements import element, line, number, words
 
@@ -21,8 +21,8 @@ _INSET = 9.0  # between the ends of an axis and the first and last place of the 
 class Frame:
     """Two axes, what they are called, and the room around them."""
 
-    x: Scale
-    y: Scale
+    x: AxisScale
+    y: AxisScale
     x_label: str
     y_label: str = ""
     height: float = HEIGHT
@@ -47,6 +47,13 @@ class Frame:
             left=left,
             right=WIDTH - right,
         )
+
+    @classmethod
+    def of_cells(cls, x: Axis, y: Axis, left: float, top: float, row: float) -> Frame:
+        """A frame of rows and columns, with the names of rows on the left and those of columns above."""
+        end = top + (y.high - y.low) * row
+        right = WIDTH - _RIGHT
+        return cls(x.over(left, right), y.over(top, end), x.label, y.label, end + 34, left, right)
 
     @property
     def top(self) -> float:

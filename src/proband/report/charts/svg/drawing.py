@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from proband.report.charts.palette import is_grey
-from proband.report.charts.scales import Floats, Scale, linear_ticks
+from proband.report.charts.scales import AxisScale, Floats, linear_ticks
 from proband.report.charts.spec import (
+    TINT,
     Axis,
     Chart,
     Curves,
     Errors,
-    Histogram,
     Histograms,
     Mark,
+    Matrix,
+    Outline,
     Rows,
     Series,
 )
@@ -25,6 +27,7 @@ from proband.report.charts.svg.thinning import Places, steps, visible
 _EXACT, _READ = 10, 50  # curves can be read at all of the first ranks, and at so many of all
 _LONGEST = 26  # letters of a name that are shown
 _ROW, _MANY, _CROWDED = 30.0, 16, 22.0
+_IN_CELL = 13.0  # the size of letters in a cell that has room for them
 
 
 def drawings(chart: Chart) -> dict[str, str]:
@@ -43,6 +46,8 @@ def _drawing(chart: Chart, axes: tuple[Axis, Axis]) -> str:
             parts = [*frame.axes(), *draw_errors(frame, chart, chart.marks, axes)]
         case Histograms():
             frame, parts = _histograms(chart, chart.marks, axes)
+        case Matrix():
+            frame, parts = _matrix(chart.marks, axes)
     return frame.drawing(chart, parts)
 
 
@@ -90,7 +95,7 @@ def _line(frame: Frame, xs: Floats, ys: Floats, look: str, *, step: bool) -> str
     return element("path", class_=look, d=path(corners[0][kept], corners[1][kept]), fill="none")
 
 
-def _read_ranks(ranks: Scale, last: int) -> Places:
+def _read_ranks(ranks: AxisScale, last: int) -> Places:
     """The ranks at which curves can be read: the same for all of them, so that they can be read together."""
     if ranks.kind == "log":
         found = [round(10 ** (k / 12)) for k in range(12 * len(str(last)))]
@@ -187,7 +192,7 @@ def _histograms(chart: Chart, marks: Histograms, axes: tuple[Axis, Axis]) -> tup
     return frame, [*parts, *outlines, _upright(frame, marks.reference), said]
 
 
-def _histogram(frame: Frame, order: int, place: int, one: Histogram) -> str:
+def _histogram(frame: Frame, order: int, place: int, one: Outline) -> str:
     """One histogram, tinted, and its value with the interval above."""
     x = frame.x(np.repeat(one.edges, 2))
     y = frame.y(np.concatenate([[0.0], np.repeat(one.heights, 2), [0.0]]))
@@ -204,6 +209,35 @@ def _histogram(frame: Frame, order: int, place: int, one: Histogram) -> str:
         inside.append(dot(frame.x.at(middle), above))
     points = points_of((one.edges[:-1] + one.edges[1:]) / 2, one.heights)
     return series(order, place, one.name, *inside, points=points, shape="point")
+
+
+def _matrix(marks: Matrix, axes: tuple[Axis, Axis]) -> tuple[Frame, list[str]]:
+    """Cells tinted by their shares, with their numbers; names of columns read upwards where they are wide."""
+    names, n = [shortened(name, 16) for name in marks.labels], len(marks.labels)
+    longest = LETTER * max(map(len, names))
+    left = max(longest + 18, 90.0)
+    wide = (WIDTH - left) / n
+    turned = longest > wide - 4
+    frame = Frame.of_cells(*axes, left, (longest if turned else 16.0) + 34, _ROW if n <= _MANY else _CROWDED)
+    half = abs(frame.x.at(1) - frame.x.at(0)) / 2, abs(frame.y.at(1) - frame.y.at(0)) / 2
+    size = min(_IN_CELL, (2 * half[0] - 2) / (0.62 * marks.longest))
+    parts: list[str] = [words(4, 17, axes[1].label, "label")]
+    parts.append(words((frame.left + frame.right) / 2, frame.height - 8, axes[0].label, "label", "middle"))
+    for place, name in enumerate(names):
+        parts.append(words(left - 8, frame.y.at(place) + 5, name, "tick", "end"))
+        across = frame.x.at(place) + (5 if turned else 0)
+        parts.append(words(across, frame.top - 8, name, "tick", None if turned else "middle", turned=turned))
+    for row, texts in enumerate(marks.texts):
+        for column, text in enumerate(texts):
+            x, y = frame.x.at(column), frame.y.at(row)
+            tint = number(TINT * float(marks.shares[row, column]), 3)
+            cell = {"x": x - half[0], "y": y - half[1], "width": 2 * half[0], "height": 2 * half[1]}
+            parts.append(element("rect", class_="cell", fill_opacity=tint, **cell))
+            kind = "in-cell" if marks.shares[row, column] > 0 else "in-cell nothing"
+            parts.append(
+                element("text", text, class_=kind, x=x, y=y + size / 3, text_anchor="middle", font_size=size)
+            )
+    return frame, parts
 
 
 def _upright(frame: Frame, value: float) -> str:

@@ -10,6 +10,7 @@ Nothing here has a colour. What things look like is left to the style sheet, by 
 ``bar``, ``dot``, ``hollow``  an interval, a value, and a value that few errors are behind
 ``grid``, ``axis``, ``tick``, ``label``, ``note``  lines and words around the data
 ``reference``, ``margin``, ``shade``  lines and areas to compare with
+``cell``, ``in-cell``, ``nothing``  a cell of a matrix, its number, and a number of 0
 ``unsupported``, ``hatch``  where the data say too little
 
 The root says how to turn places into data: ``data-scale-x`` and ``-y`` (linear, log or probit), the ends of the axes in data

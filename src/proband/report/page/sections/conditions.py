@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proband.report.kinds.evaluation import TIES
-from proband.report.page.model import Badge, Badges, Block, Facts as FactsView, Section
+from proband.report.page.model import Badge, Badges, Block, FactsBlock as FactsView, Section
 from proband.report.page.registry import section
 from proband.report.scene import Scene
 from proband.report.tables import cells

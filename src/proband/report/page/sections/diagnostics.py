@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from proband.designs.resampling import BOOTSTRAP
-from proband.report.page.model import Block, Facts, Section
+from proband.report.page.model import Block, FactsBlock, Section
 from proband.report.page.registry import section
 from proband.report.scene import Scene
 from proband.report.tables import cells
@@ -27,7 +27,7 @@ def diagnostics_section(scene: Scene) -> Section | None:
     blocks += [block for view, part in scene.parts.values() for block in view.diagnostics(part)]
     notes = noted(scene)
     if notes:
-        blocks.append(Facts(tuple(notes), "Noted"))
+        blocks.append(FactsBlock(tuple(notes), "Noted"))
     return Section("diagnostics", "Diagnostics", tuple(blocks)) if blocks else None
 
 
@@ -101,7 +101,7 @@ def _replicates(scene: Scene) -> Table | None:
 
 def _drawn(one: Estimate) -> bool:
     return (
-        one.replicates is not None and one.design.key == BOOTSTRAP and bool(np.isfinite(one.replicates).all())
+        one.replicates is not None and one.method.key == BOOTSTRAP and bool(np.isfinite(one.replicates).all())
     )
 
 
@@ -109,7 +109,7 @@ def _halves(one: Estimate) -> list[Cell]:
     first, second = one.errors_of_halves
     stable = one.halves_agree
     return [
-        cells.text_cell(one.facts.algorithm),
+        cells.text_cell(one.algorithm),
         cells.text_cell(str(one.answers.of)),
         cells.count_cell(0 if one.replicates is None else len(one.replicates)),
         cells.rate_cell(first),

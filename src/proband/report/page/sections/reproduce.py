@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proband.report.page.model import Block, Code, Facts, Section
+from proband.report.page.model import Block, Code, FactsBlock, Section
 from proband.report.page.registry import section
 from proband.report.scene import Scene
 from proband.report.tables import cells
@@ -21,7 +21,7 @@ def again(origin: Provenance) -> Section:
     if origin.study:
         blocks.append(Code(origin.study, "study.toml"))
     facts = [("seed", str(origin.seed)), *origin.versions.items()]
-    blocks.append(Facts(tuple(facts), "Seed and versions"))
+    blocks.append(FactsBlock(tuple(facts), "Seed and versions"))
     if origin.inputs:
         rows = [
             [cells.text_cell(one.name), cells.count_cell(one.n_bytes), cells.text_cell(one.sha256)]

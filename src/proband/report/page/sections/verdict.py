@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from proband.report.page.model import Badges, Block, Folded, Paragraph, Section, said
 from proband.report.page.registry import section
 from proband.report.scene import Scene
-from proband.report.standings import first_standings, standings_table
+from proband.report.standings import compared_table, first_standings, standings_table
 from proband.report.view import Summary
 from proband.words import Note, Sentence, as_sentence, counted
 
@@ -33,13 +34,15 @@ def verdict_section(scene: Scene) -> Section | None:
     told = scene.summary
     if told is None or told.in_section:
         return None
-    blocks: list[Block] = [Paragraph(as_sentence(told.headline), strong=True)]
+    blocks: list[Block] = [Paragraph(as_sentence(headline), strong=True) for headline in told.headlines]
     table = standings_table(scene)
     first, every = (None, None) if table is None else first_standings(table)
     blocks += [] if first is None else [first]
     counts = scene.first("badges", lambda view, part: view.badges(part))
     blocks += [Badges(tuple(counts))] if counts else []
     blocks += said(told.weights)
+    for other in told.also:
+        blocks += _beside(other, scene)
     rest = _rest(told, scene)
     folded = [note for note in rest if note.level != "caution"]
     if told.answers is not None:
@@ -49,6 +52,16 @@ def verdict_section(scene: Scene) -> Section | None:
     blocks += [] if every is None else [Folded(f"All {counted(len(every.rows), 'algorithm')}", (every,))]
     blocks += [Folded("More about the verdict", tuple(said(folded)))] if folded else []
     return Section("verdict", "Verdict", tuple(blocks))
+
+
+def _beside(other: Summary, scene: Scene) -> list[Block]:
+    """What another kind of measure shows: the verdict on its best two, and who stands where, folded."""
+    blocks = list(said([*other.rest[:1], *other.weights]))
+    if other.compared is None or other.answers is None:
+        return blocks
+    table, _ = first_standings(replace(compared_table(other.compared, scene.looks), id="standings-also"))
+    varies = said([*other.rest[1:], _VARIES(varying=other.answers.varying, fixed=other.answers.fixed)])
+    return [*blocks, Folded(f"By {other.compared.estimates[0].answers.of}", (table, *varies))]
 
 
 def _rest(told: Summary, scene: Scene) -> list[Note]:

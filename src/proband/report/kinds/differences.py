@@ -1,0 +1,126 @@
+"""Pairs of algorithms in tables: each difference with its interval, its test and its verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proband.inference.comparisons.comparison import Standings
+from proband.report import columns as col
+from proband.report.tables.table import Table
+from proband.results.difference import Difference, Verdict
+from proband.words import count
+
+ALL_PAIRS = 6  # algorithms up to which every pair is shown; beyond, those with the leader
+_MOST_PAIRS = 15  # in brief: those of six algorithms
+_TURNED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
+_ADJUSTED = {
+    "single-step": "It and the interval hold for all pairs together.",
+    "none": "Not adjusted: each pair by itself.",
+}
+
+
+def turned(pair: Difference) -> Difference:
+    """The same pair seen from the second; how often it wins over choices of images is not known from this side."""
+    return replace(
+        pair,
+        first=pair.second,
+        second=pair.first,
+        value=0.0 - pair.value,
+        low=0.0 - pair.high,
+        high=0.0 - pair.low,
+        n_sf=pair.n_fs,
+        n_fs=pair.n_sf,
+        verdict=None if pair.verdict is None else _TURNED.get(pair.verdict, pair.verdict),
+        not_inferior=None,
+        bound_low=None if pair.bound_high is None else 0.0 - pair.bound_high,
+        bound_high=None if pair.bound_low is None else 0.0 - pair.bound_low,
+        choices_low=None if pair.choices_high is None else 0.0 - pair.choices_high,
+        choices_high=None if pair.choices_low is None else 0.0 - pair.choices_low,
+        by_person=None if pair.by_person is None else turned(pair.by_person),
+        not_won=None,
+        side=None if pair.side is None else "upper" if pair.side == "lower" else "lower",
+    )
+
+
+def pairs_shown(comparison: Standings) -> tuple[Difference, ...]:
+    """Every pair of few algorithms, or those that were chosen; of many, the leader against each other one, in order."""
+    if len(comparison.estimates) <= ALL_PAIRS or not comparison.all_pairs:
+        return comparison.pairs
+    best, *others = (one.algorithm for one in comparison.ordered)
+    by_names = {frozenset((pair.first, pair.second)): pair for pair in comparison.pairs}
+    pairs = [by_names[frozenset((best, other))] for other in others]
+    return tuple(pair if pair.first == best else turned(pair) for pair in pairs)
+
+
+def difference_tables(comparison: Standings | None) -> list[Table]:
+    """The differences of three and more algorithms in brief, of many those of the leading ones; what two show is a sentence."""
+    if comparison is None or len(comparison.pairs) == 1 or comparison.pairs[0].n_trials is not None:
+        return []
+    shown, n = _best_first(comparison)[:_MOST_PAIRS], len(comparison.pairs)
+    part = f", the first {count(len(shown))} of {count(n)} pairs, those of the best algorithms first"
+    more = f"The other {count(n - len(shown))} are in the frame and the CSV."
+    return [
+        col.table_of(
+            f"Differences{part if len(shown) < n else ''}",
+            shown,
+            *_names_and_effect(comparison),
+            _tested(shown[0]),
+            col.text("verdict", lambda pair: pair.verdict),
+            id="differences",
+            notes=[more] if len(shown) < n else [],
+        )
+    ]
+
+
+def _best_first(comparison: Standings) -> list[Difference]:
+    """The pairs of the best algorithms first, and in each pair the better one; chosen pairs and one-sided ones stay as asked for."""
+    pairs = list(comparison.leading_pairs)
+    if not comparison.all_pairs or pairs[0].side is not None:
+        return pairs
+    place = {one.algorithm: place for place, one in enumerate(comparison.ordered)}
+    return [turned(pair) if place[pair.second] < place[pair.first] else pair for pair in pairs]
+
+
+def _names_and_effect(comparison: Standings) -> list[col.ColumnOf[Difference]]:
+    in_points = comparison.pairs[0].in_points
+    return [
+        col.name("first", lambda pair: pair.first),
+        col.name("second", lambda pair: pair.second),
+        col.effect(
+            "difference" + (", points" if in_points else ""),
+            lambda pair: pair.value,
+            "First minus second.",
+            in_points=in_points,
+        ),
+        col.effect_interval(
+            col.at_level(comparison.confidence_level), answers=comparison.answers, in_points=in_points
+        ),
+    ]
+
+
+def _tested(pair: Difference) -> col.ColumnOf[Difference]:
+    heading = "p" if pair.adjustment == "none" else "adjusted p"
+    return col.p(heading, lambda pair: pair.p_with_floor, _ADJUSTED[pair.adjustment])
+
+
+def pairs_table(id: str, caption: str, comparison: Standings) -> Table:
+    """The table of differences, with all that was found of them."""
+    shown = pairs_shown(comparison)
+    with_counts = any(pair.n_sf is not None for pair in shown)
+    notes = []
+    if len(shown) < len(comparison.pairs):
+        notes.append(
+            f"The leader against each other algorithm, of {count(len(comparison.pairs))} pairs; p-values are adjusted for all of them."
+        )
+    return col.table_of(
+        caption,
+        shown,
+        *_names_and_effect(comparison),
+        col.p("p", lambda pair: (pair.p_value, pair.method.floor)),
+        col.p("adjusted p", lambda pair: pair.p_with_floor, _ADJUSTED[shown[0].adjustment]),
+        col.count("only first", lambda pair: pair.n_sf, "Only the first is correct.", when=with_counts),
+        col.count("only second", lambda pair: pair.n_fs, when=with_counts),
+        col.text("verdict", lambda pair: pair.verdict),
+        id=id,
+        notes=notes,
+    )

@@ -1,0 +1,21 @@
+"""What algorithms are called that are read from arrays: one rule for scores, embeddings and logits, at every door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def array_names(name: str, arrays: Iterable[str]) -> dict[str, str]:
+    """Name the algorithms of a file by its arrays: the only one as the file is called, several as their arrays are.
+
+    Arrays that stand alone are called anything (``arr_0``, ``embeddings``), and alike in the files of several models.
+
+    Examples
+    --------
+    >>> array_names("new", ["embeddings"])
+    {'embeddings': 'new'}
+    >>> array_names("both", ["old", "new"])
+    {'old': 'old', 'new': 'new'}
+    """
+    named = {array: array for array in arrays}
+    return dict.fromkeys(named, name) if len(named) == 1 else named

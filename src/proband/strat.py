@@ -1,0 +1,23 @@
+"""Stratified studies: which image of a person is enrolled, and which sensor took the probes (Micheals & Boult 2001)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proband._lazy import lazily
+
+if TYPE_CHECKING:
+    from proband.inference.galleries.effect import (
+        ImageColumns as ImageColumns,
+        gallery_effect as gallery_effect,
+    )
+    from proband.inference.strata.sensors import (
+        compare_sensors as compare_sensors,
+    )
+
+_HOMES = {
+    "proband.inference.galleries.effect": "ImageColumns gallery_effect",
+    "proband.inference.strata.sensors": "compare_sensors",
+}
+__all__ = [name for names in _HOMES.values() for name in names.split()]
+__getattr__, __dir__ = lazily(__name__, _HOMES, published=True)

@@ -1,0 +1,1 @@
+"""Study files changed in place: comments, order and blank lines stay as their writer left them."""

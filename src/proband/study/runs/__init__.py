@@ -1,0 +1,1 @@
+"""Runs looked at from outside: what one would do, and how two differ."""

@@ -1,0 +1,88 @@
+"""What verification shows first: EER, AUC and one interval of FNMR, in a table that a terminal has room for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import proband as pb
+from proband.analyses.verification.tables import operating_points_table, verification_tables
+from proband.inference.verification.results import Verification
+from proband.report.tables.terminal import as_terminal
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Verification]:
+    rng = np.random.default_rng(0)
+    ids = [f"s{s:02d}-{k}" for s in range(40) for k in range(3)]
+    samples = pb.Samples({"id": ids, "subject": [name[:3] for name in ids]})
+    mates = np.kron(np.eye(40), np.ones((3, 3)))
+    made = [
+        pb.Scores.from_array(
+            (noise + noise.T) / 2 + 3 * mates,
+            ids,
+            orientation="similarity",
+            name=f"a-model-of-24-letters-{k}",
+        )
+        for k in range(2)
+        for noise in [rng.normal(size=(120, 120))]
+    ]
+    return list(pb.verify(made, samples, fmr=[0.01, 0.001], thresholds=[1.0], n_resamples=200).values())
+
+
+def test_one_table_of_targets_fits_80_columns(results: list[Verification]) -> None:
+    table, at_thresholds = verification_tables(results)
+    assert [column.title for column in table.columns] == [
+        "algorithm",
+        "EER",
+        "AUC",
+        "target FMR",
+        "FNMR",
+        "95% interval",
+    ]
+    assert "\n\n" not in as_terminal(table, 80).plain.strip()
+    first = results[0].points[0]
+    assert first.re_estimated is not None
+    assert tuple(table.rows[0][-1].value) == tuple(first.re_estimated)
+    # Summaries of a whole curve stand once.
+    assert [bool(row[1].text) for row in table.rows] == [True, False, True, False]
+    assert [column.title for column in at_thresholds.columns] == [
+        "algorithm",
+        "threshold",
+        "FMR",
+        "FNMR",
+        "95% interval,\nfixed threshold",
+    ]
+    assert len(at_thresholds.rows) == 2
+
+
+def test_without_people_the_interval_is_said_to_be_at_a_fixed_threshold() -> None:
+    rng = np.random.default_rng(1)
+    mated = np.arange(400) < 100
+    (table,) = verification_tables(
+        [pb.verify_pairs(mated, rng.normal(size=400) + mated, orientation="similarity")]
+    )
+    assert table.columns[-1].title == "95% interval,\nfixed threshold"
+    assert all(row[-1].value is not None for row in table.rows)
+
+
+def test_an_asterisk_is_explained_where_there_is_one() -> None:
+    rng = np.random.default_rng(1)
+    mated = np.arange(2000) < 1000
+    scores = rng.normal(size=2000) + mated
+    for fmr, starred in ((0.01, False), (0.9, True)):
+        found = pb.verify_pairs(mated, scores, orientation="similarity", fmr=fmr)
+        (table,) = verification_tables([found])
+        assert found.points[0].counts.fmr_supported is starred
+        assert ("*" in as_terminal(table, 80).plain) is starred
+        assert ("* rests on fewer" in found.to_markdown()) is starred
+
+
+def test_every_representation_has_the_same_view(results: list[Verification]) -> None:
+    whole = results[0]
+    for text in (whole._repr_html_(), whole.to_markdown(), whole.to_latex()):
+        assert [word in text for word in ("EER", "AUC", "false matches")] == [True, True, False]
+    assert "] at target FMR 0.01" in repr(whole)
+    assert {"false matches", "at target FMR"} <= {
+        one.title for one in operating_points_table(results).columns
+    }
