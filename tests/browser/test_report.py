@@ -202,10 +202,10 @@ def test_a_table_is_copied(open_report: Open, button: str) -> None:
             *("events, n", "events, of", "places, best", "places, worst"),
         ]
         for row, one in zip(rows, compared.ordered, strict=True):
-            places = compared.places()[one.facts.algorithm]
-            assert row[1] == one.facts.algorithm
+            places = compared.places()[one.algorithm]
+            assert row[1] == one.algorithm
             assert [float(text) for text in (row[2], *row[4:])] == [
-                *(one.value, one.low, one.high, one.events, one.facts.n_probes, *places)
+                *(one.value, one.low, one.high, one.rests_on.events, one.rests_on.n, *places)
             ]
 
 
@@ -231,7 +231,7 @@ def test_tables_are_sorted_and_copied_by_value_whatever_they_show(open_report: O
     heads, *rows = csv.reader(io.StringIO(orders[0][2]))
     assert heads[2:5] == ["difference, points", "95% interval, low", "95% interval, high"]
     expected = sorted(
-        [100 * one.difference, 100 * one.low, 100 * one.high, one.p_value, one.p_adjusted] for one in pairs
+        [100 * one.value, 100 * one.low, 100 * one.high, one.p_value, one.p_adjusted] for one in pairs
     )
     assert [[float(text) for text in row[2:7]] for row in rows] == expected
 
