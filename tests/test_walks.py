@@ -30,7 +30,7 @@ import numpy as np
 
 from proband.designs import Reweighting
 from proband.designs.base import BLOCK
-from proband.measures import Mean
+from proband.measures import MeanMeasure
 from proband.report.page.model import Paragraph, Section
 from proband.samples import Ids
 from proband.scores.formats import Format, ScoreFile
@@ -38,7 +38,7 @@ from proband.words import Method, Target
 
 
 @dataclass(frozen=True)
-class MeanReciprocalRank(Mean):
+class MeanReciprocalRank(MeanMeasure):
     """The mean of one over the rank."""
 
     key = "mrr"

@@ -19,7 +19,7 @@ import proband as pb
 from proband.algorithms import Crops, acquire, recognizer
 from proband.algorithms.pictures.pictures import Pictures
 from proband.blind.checking.equality import Equality
-from proband.blind.checking.matrices import Matrix
+from proband.blind.checking.matrices import SubmittedMatrix
 from proband.blind.checking.surveying import survey
 from proband.cli import main
 from proband.engine import run_blocks
@@ -182,7 +182,9 @@ def over_choices(folder: Path) -> Any:
 def surveys(folder: Path) -> Any:
     samples = people()
     values = scores_of(samples, folder, "mapped").values  # type: ignore[attr-defined]
-    laid = Matrix("m", values, None, None, None).laid_over(samples.ids[:], samples.ids[:], (samples.ids[3],))
+    laid = SubmittedMatrix("m", values, None, None, None).laid_over(
+        samples.ids[:], samples.ids[:], (samples.ids[3],)
+    )
     return vars(survey(laid, np.array([[0, 1], [2, 3]]), Equality.of(laid, 1e-3)))
 
 

@@ -33,7 +33,7 @@ from proband.words import Method, Note, Sentence
 # Formats of files that are read back, and what stands below the results: each has a JSON of its own.
 OWN_JSON = {
     "ProtocolCard": "a file format with a schema and a digest of its own",
-    "Section": "part of a protocol card",
+    "CardSection": "part of a protocol card",
     "Inspection": "of the scores, below the results",
     "Training": "kept with a model",
     "Several": "results by name: a dictionary",
@@ -292,3 +292,10 @@ def test_pandas_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(UsageError, match="pandas") as told:
         LEAF.to_pandas()
     assert "proband[pandas]" in str(told.value.hint)
+
+
+def test_results_are_few_and_class_names_stand_for_one_thing() -> None:
+    """Numbers are leaves; what holds them is a result where somebody gets it by itself, and a record otherwise."""
+    assert len(RESULTS) <= 70
+    names = [kind.__name__ for kind in KINDS]
+    assert {name for name in names if names.count(name) > 1} == set()

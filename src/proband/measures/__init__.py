@@ -8,7 +8,7 @@ resampling.
 """
 
 from proband.engine.arguments import publish
-from proband.measures.base import MEASURES, Mean, Measure, OutcomeMeasure, Share, measure_named
+from proband.measures.base import MEASURES, MeanMeasure, Measure, OutcomeMeasure, Share, measure_named
 from proband.measures.identification import (
     CMC,
     MedianCensoredRank,
@@ -36,7 +36,7 @@ __all__ = [
     "Counting",
     "ErrorRates",
     "FailurePolicy",
-    "Mean",
+    "MeanMeasure",
     "Measure",
     "MedianCensoredRank",
     "MedianRelativeRank",

@@ -1,6 +1,6 @@
 """What a measure is: a number of probes' outcomes or of compared pairs, known by a key, and what of it can be resampled.
 
-A new measure is one class here or in an installed package (entry point ``proband.measures``): a `Share`, a `Mean`, or an
+A new measure is one class here or in an installed package (entry point ``proband.measures``): a `Share`, a `MeanMeasure`, or an
 `OutcomeMeasure` with a tally of its own. Every verb, command, study and report then knows it.
 """
 
@@ -171,7 +171,7 @@ class Share(OutcomeMeasure):
         return Measurement(value, float(success.sum()), describing(self.estimand), outcomes.facts)
 
 
-class Mean(OutcomeMeasure):
+class MeanMeasure(OutcomeMeasure):
     """The mean of a number for each probe: a subclass says which number.
 
     With y_i the number of probe i of n, it is Σ y_i / n.
@@ -183,7 +183,7 @@ class Mean(OutcomeMeasure):
     >>> from dataclasses import dataclass
     >>> from proband.words import Target
     >>> @dataclass(frozen=True)
-    ... class MeanReciprocalRank(Mean):
+    ... class MeanReciprocalRank(MeanMeasure):
     ...     key = "mean-reciprocal-rank"
     ...     @property
     ...     def estimand(self):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from proband.blind.checking.canaries import TOLERANCE, Repeats, examine
 from proband.blind.checking.checked import Checked
 from proband.blind.checking.equality import Equality
-from proband.blind.checking.matrices import Laid, Matrix
+from proband.blind.checking.matrices import Laid, SubmittedMatrix
 from proband.blind.checking.submission import CONTROL, DECLARATION, SCORES, Submission
 from proband.blind.checking.surveying import ScoreSurvey, survey
 from proband.blind.checking.training import met_by
@@ -128,7 +128,7 @@ def _control(package: Package, submission: Submission, key: Key | None) -> Laid 
 
 
 def _laid(
-    matrix: Matrix,
+    matrix: SubmittedMatrix,
     queries: tuple[str, ...],
     targets: tuple[str, ...],
     submission: Submission,

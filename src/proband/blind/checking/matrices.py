@@ -23,7 +23,7 @@ _NUMBERED = ("query:1", "target:1")  # how a format without ids names its first 
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
+class SubmittedMatrix:
     """One matrix as it was handed in: nothing but its form has been looked at.
 
     Attributes
@@ -69,7 +69,7 @@ class Laid:
     Attributes
     ----------
     name, values, cells
-        As in `Matrix`.
+        As in `SubmittedMatrix`.
     queries, targets
         The package's random ids.
     failed_queries, failed_targets
@@ -109,7 +109,7 @@ class Laid:
         return block
 
 
-def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> Matrix:
+def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> SubmittedMatrix:
     """Read the one matrix of a file, and make sure that it says nothing else than what was declared."""
     try:
         file = read_file(path, ReadOptions(progress=progress)).as_matrix(path.name)
@@ -140,7 +140,9 @@ def read_matrix(path: Path, orientation: Orientation, progress: Progress) -> Mat
     queries, targets = (
         None if ids is not None and ids[0] in _NUMBERED else ids for ids in (file.queries, file.targets)
     )
-    return Matrix(path.name, values, queries, targets, None if file.cells is None else np.asarray(file.cells))
+    return SubmittedMatrix(
+        path.name, values, queries, targets, None if file.cells is None else np.asarray(file.cells)
+    )
 
 
 def _refuse_gaps(name: str, file: ScoreFile) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from proband.blind.checking.matrices import Matrix, read_matrix
+from proband.blind.checking.matrices import SubmittedMatrix, read_matrix
 from proband.blind.package.sealing import digest_of_file
 from proband.engine import Progress, Silent
 from proband.engine.files.documents import read_toml
@@ -164,8 +164,8 @@ class Submission:
 
     path: Path
     declared: Declaration
-    scores: Matrix
-    control: Matrix | None
+    scores: SubmittedMatrix
+    control: SubmittedMatrix | None
     digests: Mapping[str, str]
 
     @classmethod

@@ -19,13 +19,13 @@ from proband.protocols.cards.schema import faults
 from proband.protocols.cards.sections import (
     CardProcedure,
     CardProvenance,
+    CardSection,
     CardSelection,
     Dataset,
     Environment,
     Metric,
     Named,
     PredictionsFile,
-    Section,
     Task,
     Value,
     frozen,
@@ -175,7 +175,7 @@ class ProtocolCard:
         for part in fields(self):
             value = getattr(self, part.name)
             content[part.name] = (
-                value.to_dict() if isinstance(value, Section) else plain(value, str(part.type))
+                value.to_dict() if isinstance(value, CardSection) else plain(value, str(part.type))
             )
         return content
 

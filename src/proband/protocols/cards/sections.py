@@ -18,7 +18,7 @@ Named = tuple[tuple[str, Any], ...]
 _OF_IDS, _OF_CONTENTS = "ids:", "content:"
 
 
-class Section:
+class CardSection:
     """A part of a card. None is "not stated", and what is not stated proves nothing; the schema says what each field is."""
 
     later: ClassVar[tuple[str, ...]] = ()
@@ -52,7 +52,7 @@ def plain(value: Any, kind: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Dataset(Section):
+class Dataset(CardSection):
     """The data that were used."""
 
     name: str | None = None
@@ -102,7 +102,7 @@ def manifest_of(ids: Sequence[str], subjects: Sequence[str], content: Sequence[s
 
 
 @dataclass(frozen=True)
-class CardSelection(Section):
+class CardSelection(CardSection):
     """How the used data came from the collected data.
 
     `excluded` counts by keys, or by whatever words the author chose. `reasons` has words for keys: they are for people, and neither
@@ -117,7 +117,7 @@ class CardSelection(Section):
 
 
 @dataclass(frozen=True)
-class Task(Section):
+class Task(CardSection):
     """What was to be recognised."""
 
     kind: str | None = None
@@ -134,7 +134,7 @@ class Task(Section):
 
 
 @dataclass(frozen=True)
-class CardProcedure(Section):
+class CardProcedure(CardSection):
     """How training and testing data were parted.
 
     The notation is made canonical, and disjointness is said in it and beside it; a share of training data that follows from
@@ -179,7 +179,7 @@ class CardProcedure(Section):
 
 
 @dataclass(frozen=True)
-class Metric(Section):
+class Metric(CardSection):
     """What was measured."""
 
     name: str | None = None
@@ -188,7 +188,7 @@ class Metric(Section):
 
 
 @dataclass(frozen=True)
-class Value(Section):
+class Value(CardSection):
     """The number, as a share of 1, and how sure it is.
 
     `std`, `maximum` and `minimum` are over runs, and `low` and `high` the interval of `estimate`. The pooled estimate, in which every
@@ -231,7 +231,7 @@ class Value(Section):
 
 
 @dataclass(frozen=True)
-class PredictionsFile(Section):
+class PredictionsFile(CardSection):
     """The prediction for every test sample."""
 
     file: str | None = None
@@ -239,7 +239,7 @@ class PredictionsFile(Section):
 
 
 @dataclass(frozen=True)
-class Environment(Section):
+class Environment(CardSection):
     """What it was computed with."""
 
     proband: str | None = None
@@ -248,7 +248,7 @@ class Environment(Section):
 
 
 @dataclass(frozen=True)
-class CardProvenance(Section):
+class CardProvenance(CardSection):
     """Where the value was published."""
 
     publication: str | None = None

@@ -41,7 +41,7 @@ Value = Leaf | tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Move:
+class NumberMove:
     """A value that the two runs do not share.
 
     Attributes
@@ -89,7 +89,7 @@ class RunDifference(Result):
     """
 
     n_compared: Count
-    moves: tuple[Move, ...]
+    moves: tuple[NumberMove, ...]
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     reasons: tuple[Note, ...]
@@ -176,7 +176,7 @@ def _is_number(value: Value) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _move(where: tuple[str, ...], before: Value, after: Value) -> Move:
+def _move(where: tuple[str, ...], before: Value, after: Value) -> NumberMove:
     if isinstance(before, tuple) and isinstance(after, tuple) and len(before) == len(after):
         points = [
             _move((*where[:-1], f"{where[-1]} {place}"), old, new)
@@ -187,7 +187,7 @@ def _move(where: tuple[str, ...], before: Value, after: Value) -> Move:
     if isinstance(before, tuple) or isinstance(after, tuple):
         return _move((*where, "length"), _length(before), _length(after))
     change = after - before if _is_number(before) and _is_number(after) else None
-    return Move(where, before, after, change)
+    return NumberMove(where, before, after, change)
 
 
 def _length(value: Value) -> Leaf:

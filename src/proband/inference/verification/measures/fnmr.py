@@ -100,7 +100,7 @@ def _estimate(
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
+class _DrawnFnmr:
     """One algorithm at every rate that is compared: its estimates, and its errors in which comparisons."""
 
     made: Verification
@@ -118,7 +118,7 @@ class _Drawn:
         level: float,
         drawings: Drawings,
         lent: Lent,
-    ) -> _Drawn:
+    ) -> _DrawnFnmr:
         fmrs = [measure.at_fmr for measure in measures]
         shared: Shared | None
         if isinstance(scores, Trials):
@@ -145,8 +145,8 @@ def _held(
     within: Experiment | Samples | None,
     level: float,
     drawings: Drawings,
-) -> list[_Drawn]:
-    making = [partial(_Drawn.of, measures, one, within, level, drawings) for one in data]
+) -> list[_DrawnFnmr]:
+    making = [partial(_DrawnFnmr.of, measures, one, within, level, drawings) for one in data]
     return beside_each_other(making, lambda one: one.made)
 
 
@@ -195,7 +195,7 @@ def _joints(question: Question, measures: Sequence[FNMR], drawings: Drawings) ->
 def _joint(
     measure: FNMR,
     place: int,
-    held: Mapping[str, _Drawn],
+    held: Mapping[str, _DrawnFnmr],
     seed: int,
     chosen: tuple[tuple[str, str], ...] | None,
 ) -> Joint:

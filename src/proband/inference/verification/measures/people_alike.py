@@ -56,7 +56,7 @@ _ON_REQUEST = Sentence(
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
+class _DrawnWeighted:
     """A measure in drawings of people, with what its interval rests on."""
 
     value: float
@@ -66,7 +66,7 @@ class _Drawn:
     worth: float
 
     @classmethod
-    def of(cls, held: HeldPairs, measure: Any, n_resamples: int, seed: int) -> _Drawn:
+    def of(cls, held: HeldPairs, measure: Any, n_resamples: int, seed: int) -> _DrawnWeighted:
         """Draw people; who carries the variance is seen by how the measure goes with how often each is drawn."""
         n = held.pairs.units.n
         weights = np.concatenate(list(Bootstrap("subject", n_resamples=n_resamples).weights(n, seed)))
@@ -94,7 +94,7 @@ def alike_estimates(question: Question) -> tuple[Estimate, ...]:
 
 
 def _alike(question: Question, held: HeldPairs) -> Estimate:
-    drawn = _Drawn.of(held, question.measure, _DRAWS, question.seed)
+    drawn = _DrawnWeighted.of(held, question.measure, _DRAWS, question.seed)
     ends, error, freedom = drawn.interval(question.confidence_level)
     few = error > 0 and freedom < FEW_CARRIERS
     notes = (few_carry(effective_people(drawn.carried), len(drawn.carried)),) if few else ()
@@ -137,15 +137,15 @@ def _beside(question: Question, scores: Scores, found: Estimate) -> Estimate:
         HeldPairs.all_of(replace(one, measure=which), Units.people) for which in (question.measure, person)
     )
     draws = [
-        _Drawn.of(plain, question.measure, _DRAWS_BESIDE, question.seed),
-        _Drawn.of(alike, person, _DRAWS_BESIDE, question.seed),
+        _DrawnWeighted.of(plain, question.measure, _DRAWS_BESIDE, question.seed),
+        _DrawnWeighted.of(alike, person, _DRAWS_BESIDE, question.seed),
     ]
     beside = _by_person(found, person.estimand, draws[0], draws[1])
     said: Note = _TWO_VALUES(**told, value=beside.value, low=beside.low, high=beside.high, p=beside.p_value)
     return replace(found, by_person=beside, notes=(*found.notes, said))
 
 
-def _by_person(found: Estimate, of: Target, plain: _Drawn, alike: _Drawn) -> Estimate:
+def _by_person(found: Estimate, of: Target, plain: _DrawnWeighted, alike: _DrawnWeighted) -> Estimate:
     level = found.confidence_level
     (low, high), error, freedom = alike.interval(level)
     apart, n = plain.draws - alike.draws, len(alike.carried)
