@@ -265,7 +265,20 @@ class ProbandError(Exception):
         place: str | None = None,
         door: Door | None = None,
     ) -> Self:
-        """Add what is known further out, where nothing is known yet."""
+        """Add what is known further out, where nothing is known yet.
+
+        Parameters
+        ----------
+        source, file, place
+            The name of the algorithm or scores at fault, the file at fault, and where it is asked for.
+        door
+            Where the user came in: ``python``, ``command line`` or ``study``.
+
+        Returns
+        -------
+        ProbandError
+            This error, so that it can be raised.
+        """
         self.source = self.source or source
         self.file = self.file or file
         self.place = self.place or place
@@ -273,13 +286,35 @@ class ProbandError(Exception):
         return self
 
     def of_file(self, file: str) -> Self:
-        """Name the file in full, where the message does not say it: of several, two may have one name."""
+        """Name the file in full, where the message does not say it: of several, two may have one name.
+
+        Parameters
+        ----------
+        file
+            The path of the file at fault.
+
+        Returns
+        -------
+        ProbandError
+            This error, so that it can be raised.
+        """
         if not isinstance(self.file, Said):
             self.file = file
         return self
 
     def told(self, door: Door = "python") -> tuple[str, str | None]:
-        """The message and the hint, for those who come in by a door."""
+        """The message and the hint, for those who come in by a door.
+
+        Parameters
+        ----------
+        door
+            Where the user came in: ``python``, ``command line`` or ``study``. What the error itself knows goes first.
+
+        Returns
+        -------
+        tuple of str
+            The message, and the hint or None.
+        """
         door = self.door or door
         # Scores and tables that nobody named are called after their file, which is then named already.
         path = PurePath(self.file or "")

@@ -71,7 +71,18 @@ class Who:
         return f"Who({', '.join(f'{name}={value!r}' for name, value in stated(self).items())})"
 
     def named(self, algorithm: str) -> Self:
-        """The same, of an algorithm under another name."""
+        """The same, of an algorithm under another name.
+
+        Parameters
+        ----------
+        algorithm
+            The other name.
+
+        Returns
+        -------
+        Who
+            The same, with that name.
+        """
         return replace(self, algorithm=algorithm)
 
 
@@ -124,7 +135,20 @@ class RestsOn:
 
     @classmethod
     def measured(cls, facts: Facts, events: float | None = None) -> Self:
-        """What a measurement of probes, or of pairs, rests on."""
+        """What a measurement of probes, or of pairs, rests on.
+
+        Parameters
+        ----------
+        facts
+            What the measurement says of its probes, or pairs.
+        events
+            What is counted in the numerator of a rate; None for what is not a rate.
+
+        Returns
+        -------
+        RestsOn
+            How many probes, or comparisons, of how many people.
+        """
         of = "comparison" if facts.of_pairs else "probe"
         return cls(n=facts.n_probes, of=of, events=events, n_units=facts.n_probe_subjects, unit="person")
 

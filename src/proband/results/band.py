@@ -50,11 +50,33 @@ class Curve(Result):
         return self.facts.algorithm
 
     def at(self, rank: Rank) -> float:
-        """The rate at a rank; beyond the last rank the curve stays as it ends."""
+        """The rate at a rank; beyond the last rank the curve stays as it ends.
+
+        Parameters
+        ----------
+        rank
+            From 1.
+
+        Returns
+        -------
+        float
+            The rate.
+        """
         return float(self.values[min(rank, len(self.values)) - 1])
 
     def named(self, name: str) -> Curve:
-        """Return the same curve under another name."""
+        """Return the same curve under another name.
+
+        Parameters
+        ----------
+        name
+            The other name of the algorithm.
+
+        Returns
+        -------
+        Curve
+            The same values, with that name.
+        """
         return replace(self, facts=replace(self.facts, algorithm=name))
 
     def __repr__(self) -> str:
@@ -127,7 +149,18 @@ class Band(Result):
         return None if self.facts == NOT_MEASURED else self.facts
 
     def at(self, rank: Rank) -> float:
-        """The rate at a rank; beyond the last rank the curve stays as it ends."""
+        """The rate at a rank; beyond the last rank the curve stays as it ends.
+
+        Parameters
+        ----------
+        rank
+            From 1.
+
+        Returns
+        -------
+        float
+            The rate.
+        """
         return float(self.values[min(rank, len(self.values)) - 1])
 
     def __repr__(self) -> str:

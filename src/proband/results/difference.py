@@ -328,7 +328,13 @@ class Difference(Result):
         return opposite or self.told_apart != (other.verdict in ("better", "worse"))
 
     def sentence(self) -> Note:
-        """The verdict in words."""
+        """The verdict in words.
+
+        Returns
+        -------
+        Note
+            The sentence with its values; `str` gives the text.
+        """
         pair = {"first": self.first, "second": self.second, "effect": self.effect}
         if self.over_choices is not None and self.not_won is not None:
             won = {"not_won": self.not_won, "trials": self.n_trials, "images": self.effect_over_choices}
@@ -394,7 +400,13 @@ class Difference(Result):
         return more + self.of_people()
 
     def of_people(self) -> list[Note]:
-        """What people weighed alike show, where it is something else."""
+        """What people weighed alike show, where it is something else.
+
+        Returns
+        -------
+        list of Note
+            One sentence; none where people weighed alike show the same.
+        """
         other = self.by_person
         if other is None or not self.people_disagree:
             return []

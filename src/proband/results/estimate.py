@@ -215,7 +215,18 @@ class Estimate(Result):
         return f"person-weighted {fixed(self.value)} {interval(self.low, self.high)}"
 
     def named(self, algorithm: str) -> Estimate:
-        """The same estimate, of an algorithm under another name."""
+        """The same estimate, of an algorithm under another name.
+
+        Parameters
+        ----------
+        algorithm
+            The other name.
+
+        Returns
+        -------
+        Estimate
+            The same numbers, with that name.
+        """
         facts = None if self.facts is None else replace(self.facts, algorithm=algorithm)
         return replace(self, who=self.who.named(algorithm), facts=facts)
 
@@ -238,7 +249,18 @@ class Estimate(Result):
         return None if self.replicates is None else len(self.replicates)
 
     def extended(self, n_resamples: int) -> Estimate:
-        """Return the estimate with more replicates: the ones there are, and new ones."""
+        """Return the estimate with more replicates: the ones there are, and new ones.
+
+        Parameters
+        ----------
+        n_resamples
+            How many replicates there are to be in all, more than there are.
+
+        Returns
+        -------
+        Estimate
+            The estimate that rests on all of them.
+        """
         if self.again is None or self.replicates is None:
             raise DesignError("This estimate has no random replicates, so there are none to add to.")
         if n_resamples <= len(self.replicates):

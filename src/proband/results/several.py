@@ -32,12 +32,24 @@ class Several(dict[Key, Kept], Shown):
     """
 
     def members(self) -> Iterator[Any]:
-        """Every result, those of several by algorithm and by rate one after the other."""
+        """Every result, those of several by algorithm and by rate one after the other.
+
+        Returns
+        -------
+        iterator
+            The results, in order.
+        """
         for member in self.values():
             yield from member.members() if isinstance(member, Several) else (member,)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plain values of each, by its name, ready for JSON."""
+        """Return the plain values of each, by its name, ready for JSON.
+
+        Returns
+        -------
+        dict
+            By its name the plain values of each result.
+        """
         return {str(key): plain(member) for key, member in self.items()}
 
     def to_frame(self, *, wide: bool = False) -> pl.DataFrame:

@@ -103,11 +103,33 @@ class Findings(Result):
         return key in self.parts
 
     def get(self, key: str) -> Any:
-        """What an analysis found; None if it was not carried out."""
+        """What an analysis found; None if it was not carried out.
+
+        Parameters
+        ----------
+        key
+            The key of the analysis in `parts`.
+
+        Returns
+        -------
+        Result or None
+            The result of the analysis.
+        """
         return self.parts.get(key)
 
     def of_kind(self, kind: type[Kind]) -> Iterator[Kind]:
-        """What was found that is of a kind, in order."""
+        """What was found that is of a kind, in order.
+
+        Parameters
+        ----------
+        kind
+            The class of results that are wanted.
+
+        Returns
+        -------
+        iterator
+            The results of that class.
+        """
         yield from (part for part in self.parts.values() if isinstance(part, kind))
 
 

@@ -126,7 +126,20 @@ class Classification(Result):
     notes: tuple[Note, ...]
 
     def rate(self, algorithm: str, measure: str = "top-1") -> Estimate:
-        """Return one accuracy: ``top-1``, ``top-5``, ``macro-top-1`` (balanced accuracy), …"""
+        """Return one accuracy: ``top-1``, ``top-5``, ``macro-top-1`` (balanced accuracy), …
+
+        Parameters
+        ----------
+        algorithm
+            The name of the model.
+        measure
+            What the accuracy is called.
+
+        Returns
+        -------
+        Estimate
+            The accuracy with its interval.
+        """
         found = [one for one in self.rates if one.algorithm == algorithm and one.measure == measure]
         if not found:
             if algorithm not in self.algorithms:
@@ -136,7 +149,18 @@ class Classification(Result):
         return found[0]
 
     def confusion(self, algorithm: str) -> Floats:
-        """Return the confusion matrix of a model: rows are true classes, columns what was said, in the order of `classes`."""
+        """Return the confusion matrix of a model: rows are true classes, columns what was said, in the order of `classes`.
+
+        Parameters
+        ----------
+        algorithm
+            The name of the model.
+
+        Returns
+        -------
+        numpy.ndarray
+            Classes × classes: how many samples; fractions where ties are broken at random in expectation.
+        """
         self.rate(algorithm)
         places = {name: place for place, name in enumerate(self.classes)}
         matrix = np.zeros((len(places), len(places)))
@@ -146,12 +170,31 @@ class Classification(Result):
         return matrix
 
     def top_confusions(self, algorithm: str, n: Positive = 5) -> tuple[Confusion, ...]:
-        """Return the commonest mistakes of a model, the most frequent first."""
+        """Return the commonest mistakes of a model, the most frequent first.
+
+        Parameters
+        ----------
+        algorithm
+            The name of the model.
+        n
+            How many mistakes at most.
+
+        Returns
+        -------
+        tuple of Confusion
+            Pairs of a true class and another that was said.
+        """
         wrong = [one for one in self.confusions if one.algorithm == algorithm and one.true != one.predicted]
         return tuple(sorted(wrong, key=lambda one: -one.n)[:n])
 
     def sentences(self) -> list[Note]:
-        """Every verdict in words."""
+        """Every verdict in words.
+
+        Returns
+        -------
+        list of Note
+            A sentence for each pair of models; none where no models were compared.
+        """
         return [] if self.comparison is None else self.comparison.sentences()
 
     def _frame(self, wide: bool) -> pl.DataFrame:
@@ -173,11 +216,23 @@ class Classification(Result):
         )
 
     def class_frame(self) -> pl.DataFrame:
-        """One row for each model and class."""
+        """One row for each model and class.
+
+        Returns
+        -------
+        polars.DataFrame
+            Recall with its interval, precision and F1, and how many samples they rest on.
+        """
         return frame_of_rows([_class_row(row) for row in self.by_class], _CLASS_COLUMNS)
 
     def confusion_frame(self) -> pl.DataFrame:
-        """One row for each model and pair of classes that occurs."""
+        """One row for each model and pair of classes that occurs.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns algorithm, true, predicted, n and share.
+        """
         names = {"algorithm": pl.String, "true": pl.String, "predicted": pl.String, "n": pl.Float64, "share": pl.Float64}  # fmt: skip
         return frame_of_rows([asdict(row) for row in self.confusions], names)
 

@@ -49,7 +49,18 @@ class Standings(Result):
         return len(self.pairs) == comb(len(self.estimates), 2)
 
     def beaten_by(self, name: str) -> list[str]:
-        """List the algorithms that `name` is better than, by the adjusted verdicts."""
+        """List the algorithms that `name` is better than, by the adjusted verdicts.
+
+        Parameters
+        ----------
+        name
+            The name of an algorithm.
+
+        Returns
+        -------
+        list of str
+            The names of those it is significantly better than.
+        """
         wins = []
         for pair in self.pairs:
             if pair.told_apart and name in (pair.first, pair.second):
@@ -59,7 +70,13 @@ class Standings(Result):
         return wins
 
     def places(self) -> dict[str, tuple[Rank, Rank]]:
-        """Find the places each algorithm can hold: one more than are significantly better, up to all but those it beats."""
+        """Find the places each algorithm can hold: one more than are significantly better, up to all but those it beats.
+
+        Returns
+        -------
+        dict
+            By the name of each algorithm the best and the worst place, from 1.
+        """
         names = [one.algorithm for one in self.estimates]
         beats = {name: set(self.beaten_by(name)) for name in names}
         return {
@@ -83,7 +100,13 @@ class Standings(Result):
         return tuple(sorted(self.pairs, key=standing))
 
     def tie_groups(self) -> list[tuple[str, ...]]:
-        """List algorithms that follow each other in order and do not differ significantly, as long runs as there are."""
+        """List algorithms that follow each other in order and do not differ significantly, as long runs as there are.
+
+        Returns
+        -------
+        list of tuple of str
+            The names of each group, the best algorithm first; groups may overlap.
+        """
         names = [one.algorithm for one in self.ordered]
         tied = {frozenset((pair.first, pair.second)) for pair in self.pairs if not pair.told_apart}
         groups: list[tuple[str, ...]] = []
@@ -98,7 +121,13 @@ class Standings(Result):
         return groups
 
     def sentences(self) -> list[Note]:
-        """Every verdict in words."""
+        """Every verdict in words.
+
+        Returns
+        -------
+        list of Note
+            A sentence for each pair.
+        """
         return [pair.sentence() for pair in self.pairs]
 
     def _frame(self, wide: bool) -> pl.DataFrame:
@@ -107,7 +136,13 @@ class Standings(Result):
         return frame_of_rows(rows)
 
     def to_csv(self) -> str:
-        """Every pair as comma-separated values."""
+        """Every pair as comma-separated values.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return spreadsheet_csv(self.to_frame())
 
 
@@ -214,7 +249,13 @@ class ComparisonsByCategory(Result):
         )
 
     def to_csv(self) -> str:
-        """Every pair of every category as comma-separated values."""
+        """Every pair of every category as comma-separated values.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return spreadsheet_csv(self.to_frame())
 
     def __repr__(self) -> str:

@@ -184,7 +184,13 @@ class Gate(Result):
         )
 
     def sentence(self) -> Note:
-        """The decision in words."""
+        """The decision in words.
+
+        Returns
+        -------
+        Note
+            The sentence with its values; `str` gives the text.
+        """
         pair = self.difference
         return _SAID[self.decision](
             candidate=self.candidate,
@@ -196,11 +202,27 @@ class Gate(Result):
         )
 
     def sentences(self) -> list[Note]:
-        """The decision, what the gate can see at all, and what the baseline is."""
+        """The decision, what the gate can see at all, and what the baseline is.
+
+        Returns
+        -------
+        list of Note
+            The sentences, the decision first.
+        """
         return [self.sentence(), *self._power(), self._baseline()]
 
     def require(self, *, undecided: bool = False) -> Gate:
         """Raise an `AssertionError` that says why, unless the gate is passed; with `undecided`, only if it fails.
+
+        Parameters
+        ----------
+        undecided
+            Whether to let an undecided gate through.
+
+        Returns
+        -------
+        Gate
+            This gate.
 
         Examples
         --------

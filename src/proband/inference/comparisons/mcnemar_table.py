@@ -172,7 +172,13 @@ class McNemarTable(Result):
         return frame_of_rows([_plain(row) for row in self.rows])
 
     def to_csv(self) -> str:
-        """Every test as comma-separated values."""
+        """Every test as comma-separated values.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return spreadsheet_csv(self.to_frame())
 
 

@@ -127,7 +127,20 @@ class Partition(Result):
         return tuple(map(Judged, self.rates, self.naive, self.selection))
 
     def of(self, algorithm: str, part: str) -> Judged:
-        """The rates of one algorithm on one part."""
+        """The rates of one algorithm on one part.
+
+        Parameters
+        ----------
+        algorithm
+            Its name.
+        part
+            The name of the part, one of `parts`.
+
+        Returns
+        -------
+        Judged
+            The rate on the part made without it, the naive one, and their difference.
+        """
         for row in self.judged:
             if (row.rate.algorithm, row.rate.who.group) == (algorithm, part):
                 return row

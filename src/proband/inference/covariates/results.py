@@ -157,7 +157,20 @@ class CovariateStudy(Result):
         return {"log-rank": "mean log rank", "number": "mean"}.get(self.outcome, "rate")
 
     def rate_of(self, covariate: str, level: str, other_level: str = "") -> Estimate:
-        """Find a standardised rate by what is set to what."""
+        """Find a standardised rate by what is set to what.
+
+        Parameters
+        ----------
+        covariate, level
+            The covariate, and the value it is set to.
+        other_level
+            The value that the other covariate of an interaction is set to.
+
+        Returns
+        -------
+        Estimate
+            The standardised rate.
+        """
         for rate in self.rates:
             if (rate.who.column, rate.who.group, rate.who.other_group) == (covariate, level, other_level):
                 return rate
@@ -167,7 +180,18 @@ class CovariateStudy(Result):
         )
 
     def observed_at(self, who: Who) -> float | None:
-        """The mean outcome of those that have what a standardised rate is about; None for a number."""
+        """The mean outcome of those that have what a standardised rate is about; None for a number.
+
+        Parameters
+        ----------
+        who
+            What the standardised rate is about: its `who`.
+
+        Returns
+        -------
+        float or None
+            The mean outcome that was observed.
+        """
         return next((rate.value for rate in self.observed if rate.who == who), None)
 
     def __repr__(self) -> str:

@@ -167,7 +167,13 @@ class DatasetComparison(Result):
     notes: tuple[Note, ...]
 
     def sentences(self) -> list[Note]:
-        """Every verdict in words."""
+        """Every verdict in words.
+
+        Returns
+        -------
+        list of Note
+            A sentence for each pair.
+        """
         return [pair.sentence() for pair in self.pairs]
 
     def __repr__(self) -> str:
@@ -178,7 +184,13 @@ class DatasetComparison(Result):
         return frame_of_rows([_row(pair) for pair in self.pairs])
 
     def differences_frame(self) -> pl.DataFrame:
-        """One row for each pair in each data set."""
+        """One row for each pair in each data set.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns dataset, first, second, value, standard_error and n_units.
+        """
         return frame_of_rows(
             [
                 {

@@ -100,7 +100,18 @@ class Entry(OfProbes, Result):
         return f"{self.algorithm}, {probes_called(self.category)}: {fixed(self.curve.at(1))}{told}"
 
     def weighted_rate(self, rank: int) -> str:
-        """What people call the rate at a rank, with its weights where others would give another rate."""
+        """What people call the rate at a rank, with its weights where others would give another rate.
+
+        Parameters
+        ----------
+        rank
+            From 1.
+
+        Returns
+        -------
+        str
+            Such as ``rank 1`` or ``rank 1 (probe-weighted)``.
+        """
         unequal = self.weights == "person" or self._by_person(rank) is not None
         return f"rank {rank} ({self.weights}-weighted)" if unequal else f"rank {rank}"
 
@@ -115,7 +126,18 @@ class Entry(OfProbes, Result):
         return MedianCensoredRank(CENSORED_AT)(self.outcomes).value
 
     def clusters(self, rank: int) -> Clusters:
-        """How alike the outcomes of one person's probes are, at a rank."""
+        """How alike the outcomes of one person's probes are, at a rank.
+
+        Parameters
+        ----------
+        rank
+            From 1.
+
+        Returns
+        -------
+        Clusters
+            The intraclass correlation, the design effect and what follows from them.
+        """
         return clusters_of(RecognitionRate(rank, self.weights), self.outcomes)
 
     def _by_person(self, rank: int) -> Estimate | None:
@@ -188,7 +210,18 @@ class Entry(OfProbes, Result):
         return {rank: self.interval(rank) for rank in self.ranks}
 
     def interval(self, rank: Rank) -> Interval | None:
-        """Return the interval of the rate at a rank; None where the band does not reach it."""
+        """Return the interval of the rate at a rank; None where the band does not reach it.
+
+        Parameters
+        ----------
+        rank
+            From 1.
+
+        Returns
+        -------
+        Interval or None
+            The lower and the upper end.
+        """
         at = min(rank, len(self.curve.values)) - 1
         return (
             Interval(float(self.band.low[at]), float(self.band.high[at])) if at < len(self.band.low) else None
@@ -270,15 +303,48 @@ class Evaluation(Result):
         return entries[algorithm]
 
     def of(self, category: str | None) -> tuple[Entry, ...]:
-        """The entries of one set of probes: of a category, or of all probes."""
+        """The entries of one set of probes: of a category, or of all probes.
+
+        Parameters
+        ----------
+        category
+            The category of the probes; None for all probes.
+
+        Returns
+        -------
+        tuple of Entry
+            An entry for each algorithm; none where nothing was measured on these probes.
+        """
         return tuple(entry for entry in self.entries if entry.category == category)
 
     def curves(self, category: str | None = None) -> list[Curve]:
-        """The curves of one set of probes (by default the first), one for each algorithm."""
+        """The curves of one set of probes (by default the first), one for each algorithm.
+
+        Parameters
+        ----------
+        category
+            The category of the probes; by default the first of `categories`.
+
+        Returns
+        -------
+        list of Curve
+            A curve for each algorithm.
+        """
         return [entry.curve for entry in self.of(category or self.categories[0])]
 
     def bands(self, category: str | None = None) -> list[Band]:
-        """The same curves with their bands."""
+        """The same curves with their bands.
+
+        Parameters
+        ----------
+        category
+            The category of the probes; by default the first of `categories`.
+
+        Returns
+        -------
+        list of Band
+            A band for each algorithm.
+        """
         return [entry.band for entry in self.of(category or self.categories[0])]
 
     def __repr__(self) -> str:
@@ -326,7 +392,13 @@ class Evaluation(Result):
         return found
 
     def curves_frame(self) -> pl.DataFrame:
-        """Every point of every curve: category, algorithm, rank, value, low, high."""
+        """Every point of every curve: category, algorithm, rank, value, low, high.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each point; no ends where a band does not reach the rank.
+        """
         return pl.concat(
             entry.curve.to_frame()
             .join(

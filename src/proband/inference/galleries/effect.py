@@ -119,12 +119,23 @@ class ImageColumns:
 
         Parameters
         ----------
+        samples
+            The table of images.
+        scores
+            One for each algorithm.
         n_images
             Columns; by default as many as leave the most probes while at least half of the people with three are kept.
+        mixed
+            Deal the images of each person to the columns in rotation.
         order_by
             The column that orders a person's images; by default the order of the table.
         design
             What the number must suit where it is not given: `BRR` by default, which takes a prime power of probes a person.
+
+        Returns
+        -------
+        ImageColumns
+            The images, people × columns.
         """
         usable = set(samples.ids)
         for one in scores:
@@ -178,7 +189,20 @@ class ImageColumns:
         return int(self.places.shape[1])
 
     def experiment(self, gallery: Count, probes: tuple[Count, ...] | None = None) -> Experiment:
-        """One column as the gallery, the others (or some of them) as probes."""
+        """One column as the gallery, the others (or some of them) as probes.
+
+        Parameters
+        ----------
+        gallery
+            The column that is enrolled, from 0.
+        probes
+            The columns that are searched, from 0; by default all others.
+
+        Returns
+        -------
+        Experiment
+            The experiment with these images.
+        """
         if max(gallery, *(probes or (0,))) >= self.n_columns:
             raise UsageError(f"There are {count(self.n_columns)} columns of images, numbered from 0.")
         others = probes if probes is not None else tuple(k for k in range(self.n_columns) if k != gallery)
@@ -232,7 +256,13 @@ class GalleryEffect(Result):
         return max(values) - min(values)
 
     def sentence(self) -> Note:
-        """The answer in words."""
+        """The answer in words.
+
+        Returns
+        -------
+        Note
+            The sentence with its values; `str` gives the text.
+        """
         of = {
             "algorithm": self.algorithm,
             "n": len(self.estimates),

@@ -160,7 +160,18 @@ class GalleryVariation(OfProbes, Result):
         return tuple(row.algorithm for row in self.rows)
 
     def of(self, algorithm: str) -> tuple[GalleryCell, ...]:
-        """The cells of one algorithm, gallery by gallery."""
+        """The cells of one algorithm, gallery by gallery.
+
+        Parameters
+        ----------
+        algorithm
+            Its name.
+
+        Returns
+        -------
+        tuple of GalleryCell
+            A cell for each gallery; none for an unknown name.
+        """
         return tuple(cell for cell in self.cells if cell.algorithm == algorithm)
 
     def __repr__(self) -> str:
@@ -182,7 +193,13 @@ class GalleryVariation(OfProbes, Result):
         return _framed([_cell_row(cell) | about[cell.gallery] for cell in self.cells])
 
     def summary_frame(self) -> pl.DataFrame:
-        """One row for each algorithm, and the average over them last."""
+        """One row for each algorithm, and the average over them last.
+
+        Returns
+        -------
+        polars.DataFrame
+            The rows of the summary.
+        """
         return _framed([_summary_row(row) for row in (*self.rows, self.average)])
 
 

@@ -82,7 +82,13 @@ class Distribution(Result):
         return self._moments[1]
 
     def turned(self) -> Distribution:
-        """The distribution of the negative."""
+        """The distribution of the negative.
+
+        Returns
+        -------
+        Distribution
+            The same trials, each with its value negated.
+        """
         moments = self.exact_moments
         last = self.first + len(self.counts) - 1
         return Distribution(
@@ -110,6 +116,16 @@ class Distribution(Result):
 
         Come in from both ends of the finest histogram until more than half of what is left out has been passed: of
         10,000 trials at 95 %, the 251st smallest and the 251st largest.
+
+        Parameters
+        ----------
+        confidence_level
+            The share of trials inside, between 0 and 1.
+
+        Returns
+        -------
+        Interval
+            The lower and the upper end.
         """
         # A share that is a whole number of trials must not fall short of it by rounding.
         passed = np.floor((1.0 - check_level(confidence_level)) / 2 * self.n_trials + 1e-6)
@@ -118,7 +134,18 @@ class Distribution(Result):
         return Interval(float(self.values[low]), float(self.values[high]))
 
     def at_most(self, value: float = 0.0) -> int:
-        """How many trials had at most this value."""
+        """How many trials had at most this value.
+
+        Parameters
+        ----------
+        value
+            The largest value that counts.
+
+        Returns
+        -------
+        int
+            The number of trials.
+        """
         return int(self.counts[self.values <= value + 1e-12].sum())
 
     def histogram(self, width: int = 1) -> tuple[Floats, Counts]:
@@ -126,6 +153,16 @@ class Distribution(Result):
 
         Edges lie halfway between values, so that no value is on an edge. Every bin holds equally many values that can occur,
         but for the last.
+
+        Parameters
+        ----------
+        width
+            How many values that can occur a bin holds, from 1.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            The edges, one more than bins, and the number of trials in each bin.
         """
         if width < 1:
             raise UsageError(f"A bin is at least one value wide, got {width}.")

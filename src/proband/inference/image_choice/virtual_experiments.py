@@ -121,12 +121,38 @@ class VirtualExperiments(Result):
         return float(worst / self.n_trials**0.5)
 
     def rate(self, algorithm: str, rank: Rank = 1) -> Distribution:
-        """Return the distribution of the recognition rate at a rank."""
+        """Return the distribution of the recognition rate at a rank.
+
+        Parameters
+        ----------
+        algorithm
+            Its name.
+        rank
+            From 1 to the last rank that was counted.
+
+        Returns
+        -------
+        Distribution
+            The rates over trials.
+        """
         self._check_rank(rank, self.n_ranks)
         return self._rates[self._place(algorithm)][rank - 1]
 
     def difference(self, first: str, second: str, rank: Rank = 1) -> Distribution:
-        """Return the distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10."""
+        """Return the distribution of D, the first's rate less the second's in the same trial, at ranks 1 … 10.
+
+        Parameters
+        ----------
+        first, second
+            The names of two algorithms.
+        rank
+            From 1 to 10.
+
+        Returns
+        -------
+        Distribution
+            The differences over trials.
+        """
         a, b = self._pair(first, second, rank)
         if a < b:
             return self._differences[a, b][rank - 1]
@@ -137,6 +163,18 @@ class VirtualExperiments(Result):
 
         It is a count of image choices of these people. Trials are no draws under a null hypothesis, so its share is no
         p-value: whether the first would win on *other people* is what `compare` asks.
+
+        Parameters
+        ----------
+        first, second
+            The names of two algorithms.
+        rank
+            From 1 to 10.
+
+        Returns
+        -------
+        int
+            The number of trials.
         """
         a, b = self._pair(first, second, rank)
         return int(self._not_won[a, b][rank - 1])
@@ -173,17 +211,47 @@ class VirtualExperiments(Result):
         return f"VirtualExperiments({counted(self.n_trials, 'trial')} of {counted(self.n_subjects, 'person', 'people')}, rank 1: {shown}{more})"
 
     def choices(self, experiment: Pool, trials: int | Sequence[int] = 1) -> pl.DataFrame:
-        """List which images of each person some trials chose from the pool, as `trial_choices` does."""
+        """List which images of each person some trials chose from the pool, as `trial_choices` does.
+
+        Parameters
+        ----------
+        experiment
+            The pool, as `permute` had it.
+        trials
+            Which, counted from 1.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each trial and person.
+        """
         from proband.inference.image_choice.listing import trial_choices
 
         return trial_choices(experiment, design=self.design, trials=trials, seed=self.seed)
 
     def at_level(self, confidence_level: Level) -> VirtualExperiments:
-        """Return the same with intervals of another level."""
+        """Return the same with intervals of another level.
+
+        Parameters
+        ----------
+        confidence_level
+            The share of choices that intervals hold, between 0 and 1.
+
+        Returns
+        -------
+        VirtualExperiments
+            The same trials.
+        """
         return replace(self, confidence_level=confidence_level)
 
     def rates(self) -> dict[str, RatesOverChoices]:
-        """Every algorithm's rates at all ranks that were counted."""
+        """Every algorithm's rates at all ranks that were counted.
+
+        Returns
+        -------
+        dict
+            By the name of each algorithm its `RatesOverChoices`.
+        """
         made = {}
         for name in self.algorithms:
             each = [self.rate(name, rank) for rank in range(1, self.n_ranks + 1)]
@@ -224,7 +292,13 @@ class VirtualExperiments(Result):
         )
 
     def differences(self) -> tuple[DifferencesOverChoices, ...]:
-        """Every two algorithms at ranks 1 … 10, where differences were counted."""
+        """Every two algorithms at ranks 1 … 10, where differences were counted.
+
+        Returns
+        -------
+        tuple of DifferencesOverChoices
+            One for each pair; none where differences were not counted.
+        """
         ranks = range(1, min(self.n_ranks, LOW_RANKS) + 1)
         answers = replace(self.answers, of=difference_of(self.answers.of))
         made = []

@@ -247,7 +247,13 @@ class HalfWidthPlan(Plan):
     assurance: Rate | None = None
 
     def sentence(self) -> Note:
-        """The plan in words."""
+        """The plan in words.
+
+        Returns
+        -------
+        Note
+            The sentence with its values; `str` gives the text.
+        """
         if self.assurance is not None:
             return _HALF_WIDTH_ASSURED(
                 who=self._crowd(self.subjects),
@@ -296,7 +302,13 @@ class DifferencePlan(Plan):
     rate: float | None
 
     def sentence(self) -> Note:
-        """The plan in words."""
+        """The plan in words.
+
+        Returns
+        -------
+        Note
+            The sentence with its values; `str` gives the text.
+        """
         who = self._crowd(self.subjects)
         return _DIFFERENCE[self.aim](
             who=who if self.rate is None else _TWO_SETS(who=who),
@@ -348,7 +360,13 @@ class ErrorRatePlan(Plan):
     thirty_high: float | None
 
     def sentence(self) -> Note:
-        """The plan in words."""
+        """The plan in words.
+
+        Returns
+        -------
+        Note
+            The sentence with its values; `str` gives the text.
+        """
         return _NO_ERROR(
             trials=self._amount(self.no_errors),
             rate=self.no_errors.error_rate,

@@ -144,7 +144,13 @@ class Coverage(Result):
         return self.interval.covered.value
 
     def sentence(self) -> Note:
-        """The finding in words."""
+        """The finding in words.
+
+        Returns
+        -------
+        Note
+            The sentence with its values; `str` gives the text.
+        """
         return (_KEEPS if self.in_points else _KEEPS_IN_UNITS)(
             level=self.confidence_level,
             covered=self.covered,

@@ -82,7 +82,13 @@ class Halves(Result):
     notes: tuple[Note, ...] = ()
 
     def sentence(self) -> Note:
-        """The finding in words."""
+        """The finding in words.
+
+        Returns
+        -------
+        Note
+            The sentence with its values; `str` gives the text.
+        """
         return _AGREE(
             n=self.n_splits,
             people=self.n_subjects,

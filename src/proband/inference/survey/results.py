@@ -163,6 +163,18 @@ class SurveyEstimates(Result):
         """Symmetric intervals at another level or with other degrees of freedom, as R's confint has them (rows of two ends).
 
         Quantiles with intervals of the shares below them (Woodruff) have none and are refused.
+
+        Parameters
+        ----------
+        confidence_level
+            By default that of the estimates.
+        degrees_of_freedom
+            Of Student's t; by default those of each estimate.
+
+        Returns
+        -------
+        numpy.ndarray
+            Estimates × 2: the lower and the upper end of each.
         """
         if self.by_shares and any(label.statistic == "quantile" for label in self.labels):
             raise UsageError(
@@ -178,7 +190,20 @@ class SurveyEstimates(Result):
         return np.stack([self.values - reach, self.values + reach], axis=1)
 
     def contrast(self, weights: Mapping[str, Finite], name: str = "contrast") -> Estimate:
-        """Estimate a sum of estimates, each times a number: ``{"y [sex=f]": 1, "y [sex=m]": -1}``."""
+        """Estimate a sum of estimates, each times a number: ``{"y [sex=f]": 1, "y [sex=m]": -1}``.
+
+        Parameters
+        ----------
+        weights
+            By the name of each estimate, one of `names`, the number it is multiplied by.
+        name
+            What the result is called.
+
+        Returns
+        -------
+        Estimate
+            The sum, with the standard error that the covariance gives.
+        """
         if not weights:
             raise UsageError(
                 "A contrast is of at least one estimate.", f"there are: {first_few(self.names)}."
@@ -189,7 +214,18 @@ class SurveyEstimates(Result):
         return self._made(name, float(factors @ self.values), factors)
 
     def difference(self, first: str, second: str) -> Difference:
-        """Estimate the first less the second, with their covariance."""
+        """Estimate the first less the second, with their covariance.
+
+        Parameters
+        ----------
+        first, second
+            Two of `names`.
+
+        Returns
+        -------
+        Difference
+            The difference with its interval and p-value.
+        """
         factors = np.zeros(len(self))
         factors[self._place(first)] += 1.0
         factors[self._place(second)] -= 1.0
@@ -197,7 +233,18 @@ class SurveyEstimates(Result):
         return Difference(first=first, second=second, in_points=False, adjustment="none", **contrast)
 
     def ratio(self, first: str, second: str) -> Estimate:
-        """Estimate the first over the second, by the delta method."""
+        """Estimate the first over the second, by the delta method.
+
+        Parameters
+        ----------
+        first, second
+            Two of `names`.
+
+        Returns
+        -------
+        Estimate
+            The ratio, with its standard error.
+        """
         above, below = self._place(first), self._place(second)
         values = self.values
         if values[below] == 0:
@@ -209,6 +256,18 @@ class SurveyEstimates(Result):
 
     def function(self, function: Callable[[Floats], Any], name: str = "function") -> Estimate:
         """Estimate any smooth function of the estimates, by the delta method with a numeric gradient.
+
+        Parameters
+        ----------
+        function
+            Takes an array of the estimates, in the order of `names`, and returns a number.
+        name
+            What the result is called.
+
+        Returns
+        -------
+        Estimate
+            The value of the function, with its standard error.
 
         Examples
         --------
@@ -228,7 +287,13 @@ class SurveyEstimates(Result):
         return self._made(name, number_by(function, "function", values), gradient)
 
     def pairwise(self) -> tuple[Difference, ...]:
-        """Every two domains, for each statistic."""
+        """Every two domains, for each statistic.
+
+        Returns
+        -------
+        tuple of Difference
+            A difference for each pair of domains and statistic.
+        """
         of = {
             label: [row.name for row in self.rows if row.label == label]
             for label in dict.fromkeys(self.labels)

@@ -79,7 +79,20 @@ class Statistic(ABC):
 
     @abstractmethod
     def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
-        """Look its columns up; with `missing`, rows without a value are outside its domain."""
+        """Look its columns up; with `missing`, rows without a value are outside its domain.
+
+        Parameters
+        ----------
+        table
+            The rows of the survey.
+        missing
+            Whether rows without a value are left outside the domain; else they are refused.
+
+        Returns
+        -------
+        Bound
+            The statistic, ready to be computed under weights.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +288,20 @@ class Mean(Statistic):
     column: str
 
     def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
-        """Look the column up."""
+        """Look the column up.
+
+        Parameters
+        ----------
+        table
+            The rows of the survey.
+        missing
+            Whether rows without a value are left outside the domain; else they are refused.
+
+        Returns
+        -------
+        Bound
+            The statistic, ready to be computed under weights.
+        """
         return _BoundMean(*_of_column("mean", self.column, table, missing))
 
 
@@ -286,7 +312,20 @@ class Total(Statistic):
     column: str
 
     def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
-        """Look the column up."""
+        """Look the column up.
+
+        Parameters
+        ----------
+        table
+            The rows of the survey.
+        missing
+            Whether rows without a value are left outside the domain; else they are refused.
+
+        Returns
+        -------
+        Bound
+            The statistic, ready to be computed under weights.
+        """
         return _BoundTotal(*_of_column("total", self.column, table, missing))
 
 
@@ -298,7 +337,20 @@ class Ratio(Statistic):
     denominator: str
 
     def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
-        """Look both columns up."""
+        """Look both columns up.
+
+        Parameters
+        ----------
+        table
+            The rows of the survey.
+        missing
+            Whether rows without a value are left outside the domain; else they are refused.
+
+        Returns
+        -------
+        Bound
+            The statistic, ready to be computed under weights.
+        """
         columns = [numbers_of(table, name, "ratio", missing) for name in (self.numerator, self.denominator)]
         label = Label("ratio", self.numerator, denominator=self.denominator)
         return _BoundRatio((label,), *_filled(np.stack(columns, axis=1)))
@@ -311,7 +363,20 @@ class Variance(Statistic):
     column: str
 
     def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
-        """Look the column up."""
+        """Look the column up.
+
+        Parameters
+        ----------
+        table
+            The rows of the survey.
+        missing
+            Whether rows without a value are left outside the domain; else they are refused.
+
+        Returns
+        -------
+        Bound
+            The statistic, ready to be computed under weights.
+        """
         values = numbers_of(table, self.column, "variance", missing)
         return _BoundVariance((Label("variance", self.column),), *_filled(values[:, None]))
 
@@ -325,7 +390,20 @@ class Quantile(Statistic):
     rule: QuantileRule = "math"
 
     def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
-        """Look the column up."""
+        """Look the column up.
+
+        Parameters
+        ----------
+        table
+            The rows of the survey.
+        missing
+            Whether rows without a value are left outside the domain; else they are refused.
+
+        Returns
+        -------
+        Bound
+            The statistic, ready to be computed under weights.
+        """
         shares = (self.p,) if isinstance(self.p, int | float) else tuple(self.p)
         wrong = [one for one in shares if not 0 < one < 1]
         if wrong or not shares:
@@ -343,7 +421,20 @@ class Function(Statistic):
     names: tuple[str, ...] = ("function",)
 
     def bind(self, table: pl.DataFrame, missing: bool) -> Bound:
-        """Let it be called with a weight for each row."""
+        """Let it be called with a weight for each row.
+
+        Parameters
+        ----------
+        table
+            The rows of the survey.
+        missing
+            Not used: the function itself sees to rows without a value.
+
+        Returns
+        -------
+        Bound
+            The function, ready to be computed under weights.
+        """
         labels = tuple(Label("function", name) for name in self.names)
         rows = table.height
         return _BoundFunction(labels, np.zeros((rows, 0)), np.ones(rows, dtype=np.bool_), self.function)

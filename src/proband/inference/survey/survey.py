@@ -234,6 +234,13 @@ class Survey:
         rho, n_resamples, centre
             Of Fay's method; of the bootstrap; whether deviations are from the ``estimate`` (R's mse=TRUE) or from the
             replicates' ``mean`` (mse=FALSE).
+        seed
+            Of designs that draw at random, such as the bootstrap: the same draws for the same seed.
+
+        Returns
+        -------
+        Survey
+            A survey like this one, with replicates.
         """
         made = (
             design_called(design, rho=rho, n_resamples=n_resamples, centre=centre)
@@ -263,12 +270,21 @@ class Survey:
         kind
             How they were made, which says what a squared deviation counts: ``brr``, ``fay`` (with `rho`), ``jk1``, ``jkn`` (with
             `rscales`), ``jk2``, ``bootstrap``, ``successive-difference``, or ``other`` with `scale` and `rscales`.
+        scale, rscales
+            What all squared deviations are multiplied by (default: as `kind` has it), and what each is (default: 1).
+        rho
+            Of Fay's method: the factor of the weights that it reduces, from 0 up to 1.
         combined
             Whether they are whole weights, or factors on the sampling weights.
         centre
             Whether deviations are from the ``estimate`` (R's mse=TRUE) or from the replicates' ``mean``.
         degrees_of_freedom
             Default: the rank of the replicate weights less one.
+
+        Returns
+        -------
+        Survey
+            A survey like this one, with these replicate weights.
         """
         if isinstance(weights, list | tuple) and all(isinstance(one, str) for one in weights):
             columns = [numbers_of(self.frame, one, "replicate_weights") for one in weights]
@@ -305,6 +321,11 @@ class Survey:
             columns and one more, of totals.
         columns
             The columns that make the cells, where a mapping does not say.
+
+        Returns
+        -------
+        Survey
+            A survey like this one, with post-stratified weights.
         """
         known = cells_known(self.frame, totals, columns)
         return self._with(_known=(*self._known, known))
@@ -325,6 +346,11 @@ class Survey:
         epsilon, max_rounds
             Raking ends when no cell of the crossed table changed by `epsilon`, a share of the sum of weights below 1 and a
             number from 1 on; default 1e-9. R's default is 1, in 10 rounds at most.
+
+        Returns
+        -------
+        Survey
+            A survey like this one, with raked weights.
         """
         known = margins_known(self.frame, margins, epsilon, max_rounds)
         return self._with(_known=(*self._known, known))
@@ -340,6 +366,11 @@ class Survey:
             For a column of numbers its total, for one of names a mapping from value to how many have it.
         size
             How many the population has: R's ``(Intercept)``. Columns of names say it too.
+
+        Returns
+        -------
+        Survey
+            A survey like this one, with calibrated weights.
         """
         known = matrix_known(self.frame, totals, size)
         return self._with(_known=(*self._known, known))
@@ -351,6 +382,11 @@ class Survey:
         ----------
         condition
             A condition on the columns (``"age >= 60"``), or true or false for each row. Rows for which it is undecided are outside.
+
+        Returns
+        -------
+        Survey
+            A survey like this one, whose estimates are of the part.
         """
         if isinstance(condition, str):
             met = evaluate(self.frame, compile_expression(condition, self.frame.schema), condition)
@@ -389,6 +425,8 @@ class Survey:
             Columns whose values make domains: each is estimated with its rows outside at weight 0, as R's svyby.
         differences
             Also every two domains, for each statistic.
+        confidence_level
+            Of the intervals.
         interval
             ``auto``: of shares (means of columns of 0 and 1, and of names) Wilson's by the units that carry the variance, as rates of
             people within strata have it; of all else ``t``. ``t`` (Student's, symmetric, R's confint), ``normal``; for shares
@@ -401,6 +439,11 @@ class Survey:
             How the share below a quantile has its interval (Woodruff): ``mean``, ``logit``, ``asin``, ``beta``; or ``replicates``.
         missing
             Whether rows without a value are refused, or left outside the domain (``drop``, R's na.rm=TRUE).
+
+        Returns
+        -------
+        SurveyEstimates
+            The estimates with their covariance.
         """
         if not statistics:
             raise UsageError("Nothing is to be estimated.", "name statistics: Mean('y'), Total('y'), …")
@@ -416,30 +459,114 @@ class Survey:
         return estimate_statistics(self, statistics, columns, differences, options)
 
     def mean(self, *columns: str, **options: Any) -> SurveyEstimates:
-        """Estimate means of columns; shares of the values of a column of names. Options are those of `estimate`."""
+        """Estimate means of columns; shares of the values of a column of names.
+
+        Parameters
+        ----------
+        columns
+            Columns of numbers, or of names.
+        options
+            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+
+        Returns
+        -------
+        SurveyEstimates
+            The estimates with their covariance.
+        """
         return asked(Survey.estimate, self, *map(Mean, columns), **options)
 
     def total(self, *columns: str, **options: Any) -> SurveyEstimates:
-        """Estimate totals of columns; numbers of the values of a column of names. Options are those of `estimate`."""
+        """Estimate totals of columns; numbers of the values of a column of names.
+
+        Parameters
+        ----------
+        columns
+            Columns of numbers, or of names.
+        options
+            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+
+        Returns
+        -------
+        SurveyEstimates
+            The estimates with their covariance.
+        """
         return asked(Survey.estimate, self, *map(Total, columns), **options)
 
     def ratio(self, numerator: str, denominator: str, **options: Any) -> SurveyEstimates:
-        """Estimate the ratio of two totals. Options are those of `estimate`."""
+        """Estimate the ratio of two totals.
+
+        Parameters
+        ----------
+        numerator, denominator
+            Two columns of numbers.
+        options
+            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+
+        Returns
+        -------
+        SurveyEstimates
+            The estimates with their covariance.
+        """
         return asked(Survey.estimate, self, Ratio(numerator, denominator), **options)
 
     def variance(self, *columns: str, **options: Any) -> SurveyEstimates:
-        """Estimate variances of columns in the population. Options are those of `estimate`."""
+        """Estimate variances of columns in the population.
+
+        Parameters
+        ----------
+        columns
+            Columns of numbers.
+        options
+            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+
+        Returns
+        -------
+        SurveyEstimates
+            The estimates with their covariance.
+        """
         return asked(Survey.estimate, self, *map(Variance, columns), **options)
 
     def quantile(
         self, column: str, p: Share | Sequence[Share] = 0.5, rule: QuantileRule = "math", **options: Any
     ) -> SurveyEstimates:
-        """Estimate quantiles of a column, with Woodruff's interval. Options are those of `estimate`."""
+        """Estimate quantiles of a column, with Woodruff's interval.
+
+        Parameters
+        ----------
+        column
+            A column of numbers.
+        p
+            One share between 0 and 1 or several; 0.5 is the median.
+        rule
+            How a quantile lies between values, as R's svyquantile: ``math``, ``school``, or ``hf1`` to ``hf9``.
+        options
+            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+
+        Returns
+        -------
+        SurveyEstimates
+            The estimates with their covariance.
+        """
         shares = p if isinstance(p, int | float) else tuple(p)
         return asked(Survey.estimate, self, Quantile(column, shares, rule), **options)
 
     def function(
         self, function: Callable[[Floats], Any], names: Sequence[str] = ("function",), **options: Any
     ) -> SurveyEstimates:
-        """Estimate any function of the weights of rows, from replicates. Options are those of `estimate`."""
+        """Estimate any function of the weights of rows, from replicates.
+
+        Parameters
+        ----------
+        function
+            Takes an array of the weights of rows and returns a number, or one for each of `names`.
+        names
+            What the numbers are called.
+        options
+            Those of `estimate`, by name: ``by``, ``confidence_level``, ``missing``, …
+
+        Returns
+        -------
+        SurveyEstimates
+            The estimates with their covariance.
+        """
         return asked(Survey.estimate, self, Function(function, tuple(names)), **options)

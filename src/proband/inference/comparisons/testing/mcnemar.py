@@ -55,7 +55,18 @@ class PairedOutcomes:
 
     @classmethod
     def of(cls, first: Outcome, second: Outcome) -> PairedOutcomes:
-        """Count the pairs of successes (1) and failures (0) of two algorithms on the same probes."""
+        """Count the pairs of successes (1) and failures (0) of two algorithms on the same probes.
+
+        Parameters
+        ----------
+        first, second
+            An outcome of 0 or 1 for each probe, in the same order.
+
+        Returns
+        -------
+        PairedOutcomes
+            How many probes both, either or neither succeeded on.
+        """
         given = aligned({"the first": first, "the second": second})
         first, second = (complete_from(one, "outcomes") for one in given.values())
         for values in (first, second):

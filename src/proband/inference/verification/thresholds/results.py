@@ -158,7 +158,13 @@ class DeployedThreshold(Result):
         return _CONCENTRATED()
 
     def sentences(self) -> list[Note]:
-        """What to deploy, what the plain threshold is worth, and what the other rests on."""
+        """What to deploy, what the plain threshold is worth, and what the other rests on.
+
+        Returns
+        -------
+        list of Note
+            The sentences; where there is nothing to deploy, what is too few.
+        """
         own = self.deployed()
         if self.sure is None:
             return [*own, self.needed]
@@ -166,7 +172,18 @@ class DeployedThreshold(Result):
 
     @staticmethod
     def sentences_together(deployed: Sequence[DeployedThreshold]) -> list[Note]:
-        """What thresholds mean for new people; of several, those that cannot be had by themselves."""
+        """What thresholds mean for new people; of several, those that cannot be had by themselves.
+
+        Parameters
+        ----------
+        deployed
+            The thresholds, at least one.
+
+        Returns
+        -------
+        list of Note
+            The sentences that hold for all, and those of thresholds that cannot be had.
+        """
         if len(deployed) == 1:
             return deployed[0].sentences()
         none = [said for one in deployed if one.sure is None for said in (*one.deployed(), one.needed)]
@@ -181,7 +198,13 @@ class DeployedThreshold(Result):
         return _NOT_FREE(people=self.n_subjects, needed=self.people_needed_freely, asked=self.target_fmr)
 
     def deployed(self) -> list[Note]:
-        """What to deploy, or that there is nothing."""
+        """What to deploy, or that there is nothing.
+
+        Returns
+        -------
+        list of Note
+            One sentence.
+        """
         said = {"algorithm": self.algorithm, "asked": self.target_fmr}
         if self.sure is None or self.bound is None:
             compared = self.plain.counts.n_impostor
