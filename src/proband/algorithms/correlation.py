@@ -34,7 +34,18 @@ class Correlation(Recognizer):
     needs_training: bool = False
 
     def fit(self, train: Crops | None) -> LinearModel:
-        """Return the model; training faces, if there are any, only tell the size of crops."""
+        """Return the model; training faces, if there are any, only tell the size of crops.
+
+        Parameters
+        ----------
+        train
+            Training faces, or None.
+
+        Returns
+        -------
+        LinearModel
+            It compares whole crops.
+        """
         shape = (self.height, self.width) if train is None else train.shape
         if min(shape) < 2:
             raise InputError(f"Crops of {shape[0]} × {shape[1]} are too small to correlate.")

@@ -76,7 +76,18 @@ class ICA(Recognizer):
         return f"ica:{'' if self.method == 'fastica' else 'infomax-'}{self.architecture}"
 
     def fit(self, train: Crops | None) -> LinearModel:
-        """Find principal components of the training faces and unmix them."""
+        """Find principal components of the training faces and unmix them.
+
+        Parameters
+        ----------
+        train
+            Training faces, at least four.
+
+        Returns
+        -------
+        LinearModel
+            It projects faces onto the independent components.
+        """
         train = self.required(train, 4)
         found = principal_components(train, self.photometry, self.components)
         directions = found.directions.astype(np.float64)

@@ -45,7 +45,18 @@ class Grid:
         return self.rows * self.columns * BINS
 
     def histograms(self, crops: Crops) -> npt.NDArray[np.float32]:
-        """Return faces × cells × 59 bins."""
+        """Return faces × cells × 59 bins.
+
+        Parameters
+        ----------
+        crops
+            Faces, at least as high and wide as the grid has rows and columns.
+
+        Returns
+        -------
+        numpy.ndarray
+            Each histogram adds up to 1.
+        """
         need("skimage.feature", "LBP")
         height, width = crops.shape
         if height < self.rows or width < self.columns:
@@ -62,7 +73,18 @@ class Grid:
     def of_image(
         self, image: Annotated[npt.NDArray[np.uint8], Axes(2, filled=True)]
     ) -> npt.NDArray[np.float64]:
-        """Return cells × 59 bins of one face."""
+        """Return cells × 59 bins of one face.
+
+        Parameters
+        ----------
+        image
+            A grey face: height × width, 8 bits a pixel.
+
+        Returns
+        -------
+        numpy.ndarray
+            Each histogram adds up to 1.
+        """
         check_stack(image[None])
         (height, width), n_cells = image.shape, self.rows * self.columns
         row = np.arange(height) * self.rows // height
@@ -204,7 +226,18 @@ class LBP(Recognizer):
     needs_training: bool = False
 
     def fit(self, train: Crops | None) -> HistogramModel:
-        """Return the model; training faces are not looked at."""
+        """Return the model; training faces are not looked at.
+
+        Parameters
+        ----------
+        train
+            Not used; may be None.
+
+        Returns
+        -------
+        HistogramModel
+            It compares histograms of cells.
+        """
         return HistogramModel(self.name, self.grid)
 
 
@@ -229,5 +262,16 @@ class NBNN(Recognizer):
     needs_training: bool = False
 
     def fit(self, train: Crops | None) -> NearestPartsModel:
-        """Return the model; the gallery is all it learns from."""
+        """Return the model; the gallery is all it learns from.
+
+        Parameters
+        ----------
+        train
+            Not used; may be None.
+
+        Returns
+        -------
+        NearestPartsModel
+            It compares the parts of a face with those of each person.
+        """
         return NearestPartsModel(self.name, self.grid, self.anywhere)

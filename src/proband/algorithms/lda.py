@@ -57,7 +57,18 @@ class LDA(Recognizer):
         return f"lda:{self.comparison}"
 
     def fit(self, train: Crops | None) -> LinearModel:
-        """Find principal components and discriminants of the training faces."""
+        """Find principal components and discriminants of the training faces.
+
+        Parameters
+        ----------
+        train
+            Training faces with their subjects, at least four.
+
+        Returns
+        -------
+        LinearModel
+            It projects faces onto the discriminants.
+        """
         train = self.required(train, 4)
         found = principal_components(train, self.photometry, self.components)
         directions, ratios = train.remember(

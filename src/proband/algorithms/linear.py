@@ -66,14 +66,36 @@ class LinearModel(Model):
             )
 
     def represent(self, crops: Crops) -> Vectors:
-        """Return the coefficients of each face, before weighting; tile by tile."""
+        """Return the coefficients of each face, before weighting; tile by tile.
+
+        Parameters
+        ----------
+        crops
+            Faces of the size that the model was trained on.
+
+        Returns
+        -------
+        numpy.ndarray
+            Faces × coefficients.
+        """
         same_shape(crops, self.shape, self.name)
         blocks = list(crops.blocks()) or [slice(0, 0)]
         with one_blas_thread():
             return np.concatenate(list(run_blocks(_Projected(self, crops.images, crops.ids), blocks)))
 
     def scores(self, query: Crops, target: Crops) -> Embeddings:
-        """Score by the metric; the scores are computed when they are asked for."""
+        """Score by the metric; the scores are computed when they are asked for.
+
+        Parameters
+        ----------
+        query, target
+            Faces of the size that the model was trained on.
+
+        Returns
+        -------
+        Embeddings
+            The scores of every query with every target.
+        """
         queries = self._weighted(self.represent(query))
         if target is query:
             return Embeddings(queries, query.ids, metric=self.metric, name=self.name, notes=self.notes)

@@ -74,7 +74,18 @@ class PCA(Recognizer):
         return f"pca:{self.comparison}"
 
     def fit(self, train: Crops | None) -> LinearModel:
-        """Find the components of the training faces."""
+        """Find the components of the training faces.
+
+        Parameters
+        ----------
+        train
+            Training faces, at least three.
+
+        Returns
+        -------
+        LinearModel
+            It projects faces onto the components.
+        """
         train = self.required(train, 3)
         found = principal_components(train, self.photometry, self.components)
         metric, unit, power = _COMPARISONS[self.comparison]

@@ -44,19 +44,47 @@ class Training:
         object.__setattr__(self, "id_hashes", tuple(self.id_hashes))
 
     def among(self, ids: Iterable[str]) -> list[str]:
-        """Those of `ids` that were trained on."""
+        """Those of `ids` that were trained on.
+
+        Parameters
+        ----------
+        ids
+            Ids of samples.
+
+        Returns
+        -------
+        list of str
+            In the order given.
+        """
         known = set(self.id_hashes)
         return [name for name in ids if hash_ids([name])[:_SHORT] in known]
 
     @classmethod
     def on(cls, crops: Crops) -> Training:
-        """Describe a training set."""
+        """Describe a training set.
+
+        Parameters
+        ----------
+        crops
+            The training faces.
+
+        Returns
+        -------
+        Training
+            The counts and hashes.
+        """
         people = None if crops.subjects is None else len(set(crops.subjects))
         single = tuple(sorted(hash_ids([name])[:_SHORT] for name in crops.ids))
         return cls(len(crops), people, hash_ids(crops.ids), single)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return plain values.
+
+        Returns
+        -------
+        dict
+            The fields by name.
+        """
         return asdict(self)
 
 
@@ -84,14 +112,49 @@ class Model(ABC):
 
     @abstractmethod
     def represent(self, crops: Crops) -> Vectors:
-        """Turn faces into vectors, one row each."""
+        """Turn faces into vectors, one row each.
+
+        Parameters
+        ----------
+        crops
+            The faces.
+
+        Returns
+        -------
+        numpy.ndarray
+            Faces × numbers.
+        """
 
     @abstractmethod
     def scores(self, query: Crops, target: Crops) -> Scores:
-        """Score every query with every target."""
+        """Score every query with every target.
+
+        Parameters
+        ----------
+        query, target
+            The faces to compare; targets may be the queries themselves.
+
+        Returns
+        -------
+        Scores
+            Queries × targets.
+        """
 
     def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
-        """Return closeness of queries to people (larger is closer), and the people; here by their best image."""
+        """Return closeness of queries to people (larger is closer), and the people; here by their best image.
+
+        Parameters
+        ----------
+        query
+            Faces to recognise.
+        gallery
+            Faces of known people, with their subjects.
+
+        Returns
+        -------
+        tuple
+            Queries × people as an array, and the names of the people as a list.
+        """
         people, codes = gallery.classes(self.name)
         scores = self.scores(query, gallery)
         every, closeness = np.arange(len(gallery)), np.full((len(query), len(people)), -np.inf)
@@ -112,7 +175,20 @@ class PeopleModel(Model):
 
     @abstractmethod
     def class_scores(self, query: Crops, gallery: Crops) -> tuple[npt.NDArray[np.float64], list[str]]:
-        """Return closeness of queries to people (larger is closer), and the people."""
+        """Return closeness of queries to people (larger is closer), and the people.
+
+        Parameters
+        ----------
+        query
+            Faces to recognise.
+        gallery
+            Faces of known people, with their subjects.
+
+        Returns
+        -------
+        tuple
+            Queries × people as an array, and the names of the people as a list.
+        """
 
     def scores(self, query: Crops, target: Crops) -> Scores:
         closeness, people = self.class_scores(query, target)
@@ -144,10 +220,34 @@ class Recognizer(ABC):
 
     @abstractmethod
     def fit(self, train: Crops | None) -> Model:
-        """Train; a recogniser that needs no training takes None."""
+        """Train; a recogniser that needs no training takes None.
+
+        Parameters
+        ----------
+        train
+            Training faces, or None.
+
+        Returns
+        -------
+        Model
+            The trained model.
+        """
 
     def required(self, train: Crops | None, least: Positive) -> Crops:
-        """Return the training set, or say that there is none or too little of it."""
+        """Return the training set, or say that there is none or too little of it.
+
+        Parameters
+        ----------
+        train
+            Training faces, or None.
+        least
+            How many faces are needed.
+
+        Returns
+        -------
+        Crops
+            The training faces.
+        """
         if train is None or len(train) < least:
             got = 0 if train is None else len(train)
             raise InputError(f"{self.name} needs at least {count(least)} training faces, got {count(got)}.")

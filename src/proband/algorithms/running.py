@@ -48,7 +48,18 @@ class Sets:
     targets: tuple[str, ...]
 
     def check(self, samples: Samples) -> Note:
-        """Refuse training samples that are tested on, and say how training and test people meet."""
+        """Refuse training samples that are tested on, and say how training and test people meet.
+
+        Parameters
+        ----------
+        samples
+            The table that says whose each sample is.
+
+        Returns
+        -------
+        Note
+            Whether there is training, and how many people are in both training and test.
+        """
         tested = dict.fromkeys([*self.queries, *self.targets])
         shared = [name for name in self.training if name in tested]
         if shared:

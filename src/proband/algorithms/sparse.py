@@ -101,5 +101,16 @@ class SRC(Recognizer):
         check_sparse(self.height, self.width, self.penalty)
 
     def fit(self, train: Crops | None) -> SparseModel:
-        """Return the model; the gallery is its dictionary."""
+        """Return the model; the gallery is its dictionary.
+
+        Parameters
+        ----------
+        train
+            Not used; may be None.
+
+        Returns
+        -------
+        SparseModel
+            It explains a face by those of the gallery.
+        """
         return SparseModel(self.name, self.height, self.width, self.penalty)

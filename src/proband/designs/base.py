@@ -116,7 +116,22 @@ class Reweighting(Design):
     def weights(
         self, n_units: int, seed: Seed, first_block: int = 0
     ) -> Iterator[npt.NDArray[np.integer[Any] | np.floating[Any]]]:
-        """Weights of units, in blocks of replicates × units; the same for the same seed and block number."""
+        """Weights of units, in blocks of replicates × units; the same for the same seed and block number.
+
+        Parameters
+        ----------
+        n_units
+            How many units there are.
+        seed
+            The seed of the random numbers.
+        first_block
+            The block to begin with, counted from 0.
+
+        Returns
+        -------
+        iterator of numpy.ndarray
+            Block after block, up to `n_resamples` replicates.
+        """
 
 
 def as_design(design: Design | str) -> Design | Literal["auto"]:

@@ -99,7 +99,18 @@ class Galleries(Design):
         )
 
     def parts(self, experiment: Experiment) -> GalleryParts:
-        """Deal the people enrolled in an experiment; which probes it has does not matter to the deal."""
+        """Deal the people enrolled in an experiment; which probes it has does not matter to the deal.
+
+        Parameters
+        ----------
+        experiment
+            Its gallery is divided.
+
+        Returns
+        -------
+        GalleryParts
+            The small galleries, and who is in none.
+        """
         samples = experiment.samples
         people, values, n_without = self._ordered(experiment)
         size = self._size_for(len(people))

@@ -75,7 +75,13 @@ class Jackknife(StratifiedDesign):
         return self.kind == "JKn"
 
     def check(self, strata: Strata) -> None:
-        """Refuse strata that show no variance, unless strata do not matter."""
+        """Refuse strata that show no variance, unless strata do not matter.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        """
         if self.kind == "JKn":
             strata.require_several()
 
@@ -98,6 +104,18 @@ class Jackknife(StratifiedDesign):
 
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """Make one replicate for each unit, without it.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        seed
+            Not used: nothing is drawn.
+
+        Returns
+        -------
+        Replicates
+            The factors of units' weights in each replicate, and what each replicate counts in the variance.
 
         Examples
         --------
@@ -186,7 +204,20 @@ class RaoWu(StratifiedDesign):
         )
 
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """Draw replicates of units within strata; the same for the same seed."""
+        """Draw replicates of units within strata; the same for the same seed.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        seed
+            The seed of the random numbers.
+
+        Returns
+        -------
+        Replicates
+            The factors of units' weights in each replicate, and what each replicate counts in the variance.
+        """
         strata.require_several()
         n_replicates = self.n_resamples
         divisor = n_replicates if self.centre == "estimate" else n_replicates - 1

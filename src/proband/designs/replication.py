@@ -132,7 +132,20 @@ class BRR(StratifiedDesign):
         return 1.0
 
     def linear(self, strata: Strata, values: Floats) -> Floats | None:
-        """All replicates of a balanced array at once, by the fast transform; None where there is no single array."""
+        """All replicates of a balanced array at once, by the fast transform; None where there is no single array.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        values
+            One value for each unit.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            The weighted mean in each replicate.
+        """
         kinds = np.unique(strata.sizes)
         if len(kinds) > 1 or strata.members is not None or not has_arrays(int(kinds[0])):
             return None
@@ -151,6 +164,18 @@ class BRR(StratifiedDesign):
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
         """Make the replicates of an orthogonal array for each number of units.
 
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        seed
+            The seed of the random numbers; used only where `sample` replicates are drawn.
+
+        Returns
+        -------
+        Replicates
+            The factors of units' weights in each replicate, and what each replicate counts in the variance.
+
         Examples
         --------
         >>> made = BRR().replicates(Strata.of([1, 1, 2, 2, 3, 3]))
@@ -161,7 +186,20 @@ class BRR(StratifiedDesign):
         return self._made(strata, seed)
 
     def replicates_of_quantiles(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """The same, but of more than four units half are taken, whole: a median of one of them is too rough, and of all it stands still."""
+        """The same, but of more than four units half are taken, whole: a median of one of them is too rough, and of all it stands still.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        seed
+            The seed of the random numbers; used only where `sample` replicates are drawn.
+
+        Returns
+        -------
+        Replicates
+            The factors of units' weights in each replicate, and what each replicate counts in the variance.
+        """
         return self._made(strata, seed, _FEW_UNITS)
 
     def _made(self, strata: Strata, seed: int, most: int | None = None) -> Replicates:
@@ -293,7 +331,20 @@ class Enumeration(StratifiedDesign):
         )
 
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """Make every replicate there is; refused beyond about a million."""
+        """Make every replicate there is; refused beyond about a million.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata; all strata have equally many units.
+        seed
+            Not used: nothing is drawn.
+
+        Returns
+        -------
+        Replicates
+            The factors of units' weights in each replicate, and what each replicate counts in the variance.
+        """
         strata.require_several()
         if len(np.unique(strata.sizes)) > 1:
             raise DesignError(
@@ -356,7 +407,21 @@ class CollapsedStrata(StratifiedDesign):
         return self.by
 
     def collapsed(self, strata: Strata, keys: npt.NDArray[Any] | None) -> tuple[Strata, tuple[Note, ...]]:
-        """Pair the strata of one unit; the last three make one group if their number is odd."""
+        """Pair the strata of one unit; the last three make one group if their number is odd.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        keys
+            A value for each unit, by which strata of one unit are sorted before they are paired; None keeps
+            their order.
+
+        Returns
+        -------
+        tuple
+            The strata put together, and notes that say how.
+        """
         single = np.flatnonzero(strata.sizes == 1)
         if not len(single):
             return strata, (_NONE_SINGLE(),)
@@ -391,7 +456,20 @@ class CollapsedStrata(StratifiedDesign):
         return True
 
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """Make balanced replicates of the strata put together."""
+        """Make balanced replicates of the strata put together.
+
+        Parameters
+        ----------
+        strata
+            The units and the strata put together.
+        seed
+            Not used: nothing is drawn.
+
+        Returns
+        -------
+        Replicates
+            The factors of units' weights in each replicate, and what each replicate counts in the variance.
+        """
         return BRR(centre=self.centre).replicates(strata, seed)
 
 

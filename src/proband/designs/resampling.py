@@ -145,7 +145,22 @@ class Bootstrap(Reweighting):
     def weights(
         self, n_units: Positive, seed: Seed, first_block: Count = 0
     ) -> Iterator[npt.NDArray[np.int64]]:
-        """Draw how often each unit counts: blocks of replicates × units, the same for the same seed and block number."""
+        """Draw how often each unit counts: blocks of replicates × units, the same for the same seed and block number.
+
+        Parameters
+        ----------
+        n_units
+            How many units there are.
+        seed
+            The seed of the random numbers.
+        first_block
+            The block to begin with, counted from 0.
+
+        Returns
+        -------
+        iterator of numpy.ndarray
+            Block after block, up to `n_resamples` replicates.
+        """
         done = first_block * BLOCK
         block = first_block
         while done < self.n_resamples:

@@ -199,25 +199,94 @@ class StratifiedDesign(Design):
         return None
 
     def collapsed(self, strata: Strata, keys: npt.NDArray[Any] | None) -> tuple[Strata, tuple[Note, ...]]:
-        """The strata that replicates are made in, and what is to be said of them."""
+        """The strata that replicates are made in, and what is to be said of them.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        keys
+            A value for each unit that designs which put strata together may sort by, or None.
+
+        Returns
+        -------
+        tuple
+            The strata, and notes; here the strata as they are, and none.
+        """
         return strata, ()
 
     def linear(self, strata: Strata, values: Floats) -> Floats | None:
-        """All replicates of a weighted mean at once, where there is a fast way; else None."""
+        """All replicates of a weighted mean at once, where there is a fast way; else None.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        values
+            One value for each unit.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            The weighted mean in each replicate.
+        """
         return None
 
     def takes(self, n_units: Count) -> bool:
-        """Whether strata can have so many units each."""
+        """Whether strata can have so many units each.
+
+        Parameters
+        ----------
+        n_units
+            Units in a stratum.
+
+        Returns
+        -------
+        bool
+            By default from two units on.
+        """
         return n_units >= 2
 
     def check(self, strata: Strata) -> None:
-        """Refuse strata that the design cannot take, also where the variance has a closed form."""
+        """Refuse strata that the design cannot take, also where the variance has a closed form.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        """
         strata.require_several()
 
     @abstractmethod
     def replicates(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """The replicates for units in these strata."""
+        """The replicates for units in these strata.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        seed
+            The seed of the random numbers, where replicates are drawn.
+
+        Returns
+        -------
+        Replicates
+            The factors of units' weights in each replicate, and what each replicate counts in the variance.
+        """
 
     def replicates_of_quantiles(self, strata: Strata, seed: Seed = 0) -> Replicates:
-        """The replicates for medians and other quantiles, which move by steps."""
+        """The replicates for medians and other quantiles, which move by steps.
+
+        Parameters
+        ----------
+        strata
+            The units and their strata.
+        seed
+            The seed of the random numbers, where replicates are drawn.
+
+        Returns
+        -------
+        Replicates
+            By default the same as for other measures.
+        """
         return self.replicates(strata, seed)

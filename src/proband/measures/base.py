@@ -109,7 +109,20 @@ class OutcomeMeasure(Measure):
 
     @abstractmethod
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """Sums over units from which it follows; `units` numbers the unit of each probe from 0."""
+        """Sums over units from which it follows; `units` numbers the unit of each probe from 0.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+        units
+            The number of each probe's unit.
+
+        Returns
+        -------
+        Tally
+            The sums, and how the measure follows from them.
+        """
 
     def __call__(self, scores: Outcomes | Scores, experiment: Experiment | None = None) -> Measurement:
         """Measure outcomes, or scores within an experiment."""
@@ -118,11 +131,33 @@ class OutcomeMeasure(Measure):
         return Measurement(float(whole.value()), None, describing(self.estimand), outcomes.facts)
 
     def success(self, outcomes: Outcomes) -> Floats:
-        """Whether each probe succeeds, for a share; refused for any other form."""
+        """Whether each probe succeeds, for a share; refused for any other form.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+
+        Returns
+        -------
+        numpy.ndarray
+            One number for each probe.
+        """
         raise DesignError(f"The {self.estimand} has no successes to count.", "compare it under Bootstrap().")
 
     def of_ranks(self, ranks: RankRows) -> Floats:
-        """The measure of each row of ranks (trials × people), for designs that choose images; refused unless it is defined."""
+        """The measure of each row of ranks (trials × people), for designs that choose images; refused unless it is defined.
+
+        Parameters
+        ----------
+        ranks
+            Trials × people.
+
+        Returns
+        -------
+        numpy.ndarray
+            One value for each trial.
+        """
         raise DesignError(
             f"The {self.estimand} is not defined over choices of images.",
             "use a recognition rate, a median censored rank or RankStatistic(function).",
@@ -157,10 +192,34 @@ class Share(OutcomeMeasure):
 
     @abstractmethod
     def success(self, outcomes: Outcomes) -> Floats:
-        """Whether each probe succeeds: 0 or 1, or a probability where ties are broken at random."""
+        """Whether each probe succeeds: 0 or 1, or a probability where ties are broken at random.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+
+        Returns
+        -------
+        numpy.ndarray
+            One number for each probe.
+        """
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """Successes and probes, or what these weigh."""
+        """Successes and probes, or what these weigh.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+        units
+            The number of each probe's unit, from 0.
+
+        Returns
+        -------
+        Tally
+            Two columns, a row for each unit.
+        """
         return mean_tally(self.success(outcomes), units, probe_weights(outcomes, self.weights))
 
     def __call__(self, scores: Outcomes | Scores, experiment: Experiment | None = None) -> Measurement:
@@ -198,10 +257,34 @@ class MeanMeasure(OutcomeMeasure):
 
     @abstractmethod
     def of_probes(self, outcomes: Outcomes) -> Floats:
-        """The number of each probe."""
+        """The number of each probe.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+
+        Returns
+        -------
+        numpy.ndarray
+            One number for each probe.
+        """
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """Sums and probes."""
+        """Sums and probes.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+        units
+            The number of each probe's unit, from 0.
+
+        Returns
+        -------
+        Tally
+            For each unit the sum over its probes, and how many they are.
+        """
         return mean_tally(self.of_probes(outcomes), units)
 
 

@@ -94,11 +94,33 @@ class RecognitionRate(Share):
         return f"rank-{self.rank}" if self.weights == "probe" else f"rank-{self.rank}-by-person"
 
     def success(self, outcomes: Outcomes) -> Floats:
-        """Whether each probe's mate is at the rank or better."""
+        """Whether each probe's mate is at the rank or better.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+
+        Returns
+        -------
+        numpy.ndarray
+            For each probe 0 or 1, or a probability where ties are broken at random.
+        """
         return outcomes.success(self.rank)
 
     def of_ranks(self, ranks: RankRows) -> Floats:
-        """The rate in each row of ranks."""
+        """The rate in each row of ranks.
+
+        Parameters
+        ----------
+        ranks
+            Trials × people.
+
+        Returns
+        -------
+        numpy.ndarray
+            One rate for each trial.
+        """
         within: Floats = (ranks <= self.rank).mean(axis=1)
         return within
 
@@ -153,7 +175,20 @@ class CMC(OutcomeMeasure):
         return Curve(frozen(values[: self.max_rank]), describing(self.estimand), outcomes.facts)
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """Successes at every rank, and probes."""
+        """Successes at every rank, and probes.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+        units
+            The number of each probe's unit, from 0.
+
+        Returns
+        -------
+        Tally
+            A column for each rank and one for the probes, or what these weigh; a row for each unit.
+        """
         last = min(outcomes.n_ranks, self.max_rank or outcomes.n_ranks)
         weights = probe_weights(outcomes, self.weights)
         weight = np.ones(len(outcomes)) if weights is None else weights
@@ -224,7 +259,18 @@ class RelativeRankRate(Share):
         return usual if self.weights == "probe" else f"{usual}-by-person"
 
     def success(self, outcomes: Outcomes) -> Floats:
-        """Whether each probe's mate is within the share of the gallery."""
+        """Whether each probe's mate is within the share of the gallery.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+
+        Returns
+        -------
+        numpy.ndarray
+            For each probe 0 or 1, or a probability where ties are broken at random.
+        """
         return outcomes.success(int(self.relative_rank * outcomes.n_gallery_subjects + 1e-9))
 
 
@@ -257,11 +303,35 @@ class MedianCensoredRank(OutcomeMeasure):
         return Target(self.code, f"median rank censored at {self.rank}")
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """How many probes have each censored rank."""
+        """How many probes have each censored rank.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+        units
+            The number of each probe's unit, from 0.
+
+        Returns
+        -------
+        Tally
+            A column for each censored rank that occurs, a row for each unit.
+        """
         return median_tally(outcomes.censored(self.rank), units)
 
     def of_ranks(self, ranks: RankRows) -> Floats:
-        """The median of each row of ranks."""
+        """The median of each row of ranks.
+
+        Parameters
+        ----------
+        ranks
+            Trials × people.
+
+        Returns
+        -------
+        numpy.ndarray
+            One median for each trial, of ranks censored at `rank`.
+        """
         return np.median(np.minimum(ranks, self.rank), axis=1)
 
 
@@ -292,7 +362,20 @@ class MedianRelativeRank(OutcomeMeasure):
         return Target(self.key, "median relative rank")
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """How many probes have each relative rank."""
+        """How many probes have each relative rank.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+        units
+            The number of each probe's unit, from 0.
+
+        Returns
+        -------
+        Tally
+            A column for each relative rank that occurs, a row for each unit.
+        """
         return median_tally(outcomes.relative_ranks, units)
 
 
@@ -327,11 +410,35 @@ class RankStatistic(OutcomeMeasure):
         return Target(self.key, self.name)
 
     def tally(self, outcomes: Outcomes, units: Units) -> Tally:
-        """The draws themselves."""
+        """The draws themselves.
+
+        Parameters
+        ----------
+        outcomes
+            The probes' outcomes.
+        units
+            The number of each probe's unit, from 0.
+
+        Returns
+        -------
+        Tally
+            How often each unit is drawn, from which the function is computed anew.
+        """
         return function_tally(self.function, self.name, self.weighted, outcomes.ranks, units)
 
     def of_ranks(self, ranks: RankRows) -> Floats:
-        """The function of each row of ranks."""
+        """The function of each row of ranks.
+
+        Parameters
+        ----------
+        ranks
+            Trials × people.
+
+        Returns
+        -------
+        numpy.ndarray
+            One value for each trial.
+        """
         return np.array([number_by(self.function, self.name, row) for row in ranks])
 
 

@@ -151,7 +151,22 @@ class Searches:
         )
 
     def point(self, closeness: float, rank: Rank = 1, target_fpir: Rate | None = None) -> SearchPoint:
-        """The errors when candidates must reach a closeness (the negative of a distance)."""
+        """The errors when candidates must reach a closeness (the negative of a distance).
+
+        Parameters
+        ----------
+        closeness
+            What candidates must reach; the score itself, or the negative of a distance.
+        rank
+            The mate must be among so many candidates.
+        target_fpir
+            The FPIR that the point was chosen for, if it was.
+
+        Returns
+        -------
+        SearchPoint
+            The errors.
+        """
         if rank < 1:
             raise UsageError(f"A search returns at least one candidate, got {rank}.")
         found = (self.mate >= closeness) & (self.place <= rank) & np.isfinite(self.mate)
@@ -167,11 +182,37 @@ class Searches:
         )
 
     def at_threshold(self, threshold: float, rank: Rank = 1) -> SearchPoint:
-        """The errors at a threshold in the scores' own orientation."""
+        """The errors at a threshold in the scores' own orientation.
+
+        Parameters
+        ----------
+        threshold
+            A score.
+        rank
+            The mate must be among so many candidates.
+
+        Returns
+        -------
+        SearchPoint
+            The errors.
+        """
         return self.point(threshold if self.larger_is_closer else -threshold, rank)
 
     def at_fpir(self, fpir: float, rank: Rank = 1) -> SearchPoint:
-        """The laxest threshold whose FPIR is not above the one asked for: the lowest score above that of the first search too many."""
+        """The laxest threshold whose FPIR is not above the one asked for: the lowest score above that of the first search too many.
+
+        Parameters
+        ----------
+        fpir
+            The false positive identification rate, between 0 and 1.
+        rank
+            The mate must be among so many candidates.
+
+        Returns
+        -------
+        SearchPoint
+            The threshold and the errors at it.
+        """
         if not 0 < fpir < 1:
             raise UsageError(f"A false positive identification rate lies between 0 and 1, got {fpir!r}.")
         allowed = int(allowed_errors(fpir, len(self.best)))
@@ -186,6 +227,18 @@ class Searches:
         Exact, not drawn: of K people who reach a threshold, how many are in a part of s out of n is hypergeometric, so that
         FPIR = mean of 1 − C(n − K, s)/C(n, s); how many of those before a mate are in the part is so as well, with n − 1 and s
         − 1.
+
+        Parameters
+        ----------
+        sizes
+            How many people are enrolled, each from 1 to all.
+        rank
+            The mate must be among so many candidates.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each size and threshold: algorithm, gallery, threshold, fpir, fnir.
 
         Examples
         --------
@@ -225,7 +278,18 @@ class Searches:
         return np.unique(self.mate[np.isfinite(self.mate)])
 
     def curve(self, rank: Rank = 1) -> pl.DataFrame:
-        """FPIR and FNIR at every attainable threshold."""
+        """FPIR and FNIR at every attainable threshold.
+
+        Parameters
+        ----------
+        rank
+            The mate must be among so many candidates.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each threshold: algorithm, threshold, fpir, fnir.
+        """
         edges = self._thresholds
         positives = len(self.best) - np.searchsorted(np.sort(self.best), edges, side="left")
         found = np.sort(self.mate[(self.place <= rank) & np.isfinite(self.mate)])

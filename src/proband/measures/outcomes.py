@@ -152,6 +152,16 @@ class Outcomes:
 
         Ranks in another gallery are others, so that is refused.
 
+        Parameters
+        ----------
+        experiment
+            The same gallery, with some of the probes.
+
+        Returns
+        -------
+        Outcomes
+            The outcomes of these probes.
+
         Examples
         --------
         >>> from proband import Samples, Scores, rank
@@ -183,6 +193,16 @@ class Outcomes:
     def success(self, rank: Rank) -> Floats:
         """Tell whether each probe is recognised at `rank` or better: 0 or 1, or a probability under ``mean``.
 
+        Parameters
+        ----------
+        rank
+            From 1.
+
+        Returns
+        -------
+        numpy.ndarray
+            One number for each probe.
+
         Examples
         --------
         >>> from proband import Samples, Scores, rank
@@ -197,7 +217,18 @@ class Outcomes:
         return np.where(self.failed, 0.0, first_mate_within(rank - self.closer, self.tied, self.best_mates))
 
     def censored(self, rank: Rank) -> Floats:
-        """Return each probe's rank censored at `rank`: min(r, rank)."""
+        """Return each probe's rank censored at `rank`: min(r, rank).
+
+        Parameters
+        ----------
+        rank
+            The rank to censor at.
+
+        Returns
+        -------
+        numpy.ndarray
+            One rank for each probe.
+        """
         censored: Floats = np.minimum(self.ranks, np.float64(rank))
         return censored
 

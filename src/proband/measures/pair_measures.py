@@ -190,12 +190,34 @@ class FNMR(PairMeasure):
         return weighing(self.weights, Target(f"fnmr@{at}", f"FNMR at an FMR of {at}"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The rate at the threshold, and the errors it rests on."""
+        """The rate at the threshold, and the errors it rests on.
+
+        Parameters
+        ----------
+        rates
+            The error rates of one algorithm.
+
+        Returns
+        -------
+        tuple of float
+            The rate, and how many false non-matches there are.
+        """
         misses = rates.misses_at_fmr(self.at_fmr)
         return misses / rates.counts.n_genuine, float(misses)
 
     def of_weighted(self, rates: WeightedRates) -> Floats:
-        """The rate in every replicate."""
+        """The rate in every replicate.
+
+        Parameters
+        ----------
+        rates
+            The error rates of weighted comparisons, replicate by replicate.
+
+        Returns
+        -------
+        numpy.ndarray
+            One rate for each replicate.
+        """
         return rates.fnmr_at(self.at_fmr)
 
 
@@ -238,12 +260,34 @@ class TAR(PairMeasure):
         return FNMR(self.at_fmr, self.weights)
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The rate at the threshold, and the matches it rests on."""
+        """The rate at the threshold, and the matches it rests on.
+
+        Parameters
+        ----------
+        rates
+            The error rates of one algorithm.
+
+        Returns
+        -------
+        tuple of float
+            The rate, and how many genuine comparisons match.
+        """
         missed, misses = self.complement.of_rates(rates)
         return 1 - missed, rates.counts.n_genuine - (misses or 0.0)
 
     def of_weighted(self, rates: WeightedRates) -> Floats:
-        """The rate in every replicate."""
+        """The rate in every replicate.
+
+        Parameters
+        ----------
+        rates
+            The error rates of weighted comparisons, replicate by replicate.
+
+        Returns
+        -------
+        numpy.ndarray
+            One rate for each replicate.
+        """
         return 1 - self.complement.of_weighted(rates)
 
 
@@ -275,11 +319,33 @@ class AUC(PairMeasure):
         return weighing(self.weights, Target(self.key, "area under the ROC"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The area."""
+        """The area.
+
+        Parameters
+        ----------
+        rates
+            The error rates of one algorithm.
+
+        Returns
+        -------
+        tuple
+            The area, and None: it rests on no count of events.
+        """
         return rates.auc(), None
 
     def of_weighted(self, rates: WeightedRates) -> Floats:
-        """The area in every replicate."""
+        """The area in every replicate.
+
+        Parameters
+        ----------
+        rates
+            The error rates of weighted comparisons, replicate by replicate.
+
+        Returns
+        -------
+        numpy.ndarray
+            One area for each replicate.
+        """
         return rates.auc()
 
 
@@ -312,9 +378,31 @@ class EER(PairMeasure):
         return weighing(self.weights, Target(self.key, "equal error rate"))
 
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
-        """The rate."""
+        """The rate.
+
+        Parameters
+        ----------
+        rates
+            The error rates of one algorithm.
+
+        Returns
+        -------
+        tuple
+            The rate, and None: it rests on no count of events.
+        """
         return rates.eer().value, None
 
     def of_weighted(self, rates: WeightedRates) -> Floats:
-        """The rate in every replicate."""
+        """The rate in every replicate.
+
+        Parameters
+        ----------
+        rates
+            The error rates of weighted comparisons, replicate by replicate.
+
+        Returns
+        -------
+        numpy.ndarray
+            One rate for each replicate.
+        """
         return rates.eer()

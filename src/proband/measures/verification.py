@@ -212,7 +212,18 @@ class ErrorRates(Result):
         )
 
     def at_threshold(self, threshold: float) -> OperatingPoint:
-        """Return the errors at a threshold: a genuine score, or one that was asked for when the scores were counted."""
+        """Return the errors at a threshold: a genuine score, or one that was asked for when the scores were counted.
+
+        Parameters
+        ----------
+        threshold
+            A score, in the scores' own orientation.
+
+        Returns
+        -------
+        OperatingPoint
+            The errors.
+        """
         wanted = threshold if self.larger_is_closer else -threshold
         place = int(np.searchsorted(self.counts.edges, wanted))
         if place >= len(self.counts.edges) or self.counts.edges[place] != wanted:
@@ -227,11 +238,32 @@ class ErrorRates(Result):
 
         It is the lowest score, genuine or impostor, above that of the first impostor who is one too many. Known are false match rates
         that were asked for when the scores were verified, and those at genuine scores; others are refused.
+
+        Parameters
+        ----------
+        fmr
+            The false match rate.
+
+        Returns
+        -------
+        OperatingPoint
+            The threshold and the errors at it.
         """
         return self.at_false_matches(self.allowed_at(fmr), fmr)
 
     def allowed_at(self, fmr: FalseMatchRate) -> int:
-        """How many false matches there may be for a false match rate not to be exceeded."""
+        """How many false matches there may be for a false match rate not to be exceeded.
+
+        Parameters
+        ----------
+        fmr
+            The false match rate.
+
+        Returns
+        -------
+        int
+            The number of false matches.
+        """
         return int(allowed_errors(fmr, self.counts.n_impostor))
 
     def _admitting_place(self, most: int) -> int:
@@ -239,7 +271,20 @@ class ErrorRates(Result):
         return int(np.searchsorted(-self.counts.impostor_ge, -most))
 
     def at_false_matches(self, most: Count, target_fmr: Rate | None = None) -> OperatingPoint:
-        """Find the laxest threshold with at most so many false matches; `target_fmr` is the FMR it is for."""
+        """Find the laxest threshold with at most so many false matches; `target_fmr` is the FMR it is for.
+
+        Parameters
+        ----------
+        most
+            The most false matches.
+        target_fmr
+            The FMR that the threshold is for, if there is one; the result states it.
+
+        Returns
+        -------
+        OperatingPoint
+            The threshold and the errors at it.
+        """
         c, place = self.counts, self._admitting_place(most)
         reached = int(c.impostor_ge[place]) if place < len(c.edges) else 0
         above = int(c.impostor_gt[place - 1]) if place else c.n_impostor
@@ -251,17 +296,45 @@ class ErrorRates(Result):
         return self._point(place, target_fmr)
 
     def misses_at_fmr(self, fmr: FalseMatchRate) -> int:
-        """How many genuine comparisons the laxest threshold rejects whose FMR is not above the one asked for."""
+        """How many genuine comparisons the laxest threshold rejects whose FMR is not above the one asked for.
+
+        Parameters
+        ----------
+        fmr
+            The false match rate.
+
+        Returns
+        -------
+        int
+            The number of false non-matches.
+        """
         c, place = self.counts, self._admitting_place(self.allowed_at(fmr))
         return int(self._rejected[place]) if place < len(c.edges) else c.n_genuine
 
     def at_fnmr(self, fnmr: Annotated[float, Within(ge=0, lt=1)]) -> OperatingPoint:
-        """Find the strictest attainable threshold whose FNMR is not above the one asked for."""
+        """Find the strictest attainable threshold whose FNMR is not above the one asked for.
+
+        Parameters
+        ----------
+        fnmr
+            The false non-match rate: from 0, and less than 1.
+
+        Returns
+        -------
+        OperatingPoint
+            The threshold and the errors at it.
+        """
         allowed = int(allowed_errors(fnmr, self.counts.n_genuine))
         return self._point(int(np.searchsorted(self._rejected, allowed, side="right")) - 1)
 
     def points(self) -> list[OperatingPoint]:
-        """List every attainable point where something changes for genuine comparisons, from accepting all to rejecting all."""
+        """List every attainable point where something changes for genuine comparisons, from accepting all to rejecting all.
+
+        Returns
+        -------
+        list of OperatingPoint
+            One for each threshold that was counted at, the laxest first, and one that rejects all.
+        """
         return [self._point(place) for place in range(len(self.counts.edges) + 1)]
 
     @cached_property
@@ -286,6 +359,11 @@ class ErrorRates(Result):
 
         With s_i the genuine and u_j the impostor closeness, it is Σ_i Σ_j (1[s_i > u_j] + ½·1[s_i = u_j]) / (n m): the area
         under the ROC, and the statistic of Mann and Whitney.
+
+        Returns
+        -------
+        float
+            The area, from 0 to 1.
         """
         c = self.counts
         below = c.n_impostor - c.impostor_ge
@@ -302,6 +380,16 @@ class ErrorRates(Result):
 
         Packages that always take the mean at the closest threshold (bob.measure, TorchMetrics) differ in the first case, by at most
         a quarter of the share of impostors that have the score at which FMR passes: next to nothing but for many ties.
+
+        Parameters
+        ----------
+        convention
+            ``midpoint``, ``lower``, ``upper`` or ``hull``.
+
+        Returns
+        -------
+        EqualErrorRate
+            The rate, both rates where they are closest, and the threshold.
 
         Examples
         --------
@@ -334,6 +422,18 @@ class ErrorRates(Result):
 
         After Doddington et al. (2000): min over t of [c_miss·p·FNMR(t) + c_fa·(1 − p)·FMR(t)] / min(c_miss·p, c_fa·(1 − p)),
         with p the prior of a genuine comparison.
+
+        Parameters
+        ----------
+        p_target
+            The prior of a genuine comparison.
+        c_miss, c_fa
+            What a false non-match and a false match cost.
+
+        Returns
+        -------
+        float
+            The cost.
         """
         fmr, fnmr = self.curve
         cost = c_miss * p_target * fnmr + c_fa * (1 - p_target) * fmr
@@ -345,6 +445,11 @@ class ErrorRates(Result):
         It means something only if the scores are natural log-likelihood ratios. Cllr = ½ [mean over genuine s of log₂(1 + e^−s)
         + mean over impostor s of log₂(1 + e^s)] (Brümmer & du Preez 2006): 1 for scores that are all 0, which tell nothing.
         They are summed only if that was said when comparisons were counted: ``count_pairs(..., log_ratios=True)``.
+
+        Returns
+        -------
+        float
+            The cost; 0 is the best.
 
         Examples
         --------

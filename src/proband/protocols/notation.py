@@ -124,7 +124,18 @@ class Protocol:
 
     @classmethod
     def parse(cls, text: str) -> Protocol:
-        """Read a protocol; an error shows the place and says what was expected there."""
+        """Read a protocol; an error shows the place and says what was expected there.
+
+        Parameters
+        ----------
+        text
+            The protocol as papers write it, such as ``10×10f CV``.
+
+        Returns
+        -------
+        Protocol
+            The protocol.
+        """
         reading = grammar.read(text)
         try:
             return cls(**reading.fields)
@@ -183,6 +194,11 @@ class Protocol:
 
     def describe(self) -> str:
         """Say the protocol in one sentence.
+
+        Returns
+        -------
+        str
+            The sentence.
 
         Examples
         --------

@@ -100,7 +100,18 @@ class Ids(Sequence[str]):
         return f"Ids({first_few(self._names)}; {count(len(self))} in all)"
 
     def missing(self, names: Iterable[str]) -> list[str]:
-        """Those of `names` that are not here, in their order."""
+        """Those of `names` that are not here, in their order.
+
+        Parameters
+        ----------
+        names
+            Any names.
+
+        Returns
+        -------
+        list of str
+            Empty if all are here.
+        """
         return [name for name in names if name not in self._place]
 
     @cached_property
@@ -112,6 +123,16 @@ class Ids(Sequence[str]):
     def at(self, positions: Positions) -> list[str]:
         """The names at some positions.
 
+        Parameters
+        ----------
+        positions
+            Counted from 0.
+
+        Returns
+        -------
+        list of str
+            In the order of the positions.
+
         Examples
         --------
         >>> Ids(["a", "b", "c"]).at(np.array([2, 0]))
@@ -121,7 +142,18 @@ class Ids(Sequence[str]):
         return names
 
     def positions_in(self, other: Ids) -> Positions:
-        """Where each of these stands in another list, or -1."""
+        """Where each of these stands in another list, or -1.
+
+        Parameters
+        ----------
+        other
+            The other list.
+
+        Returns
+        -------
+        numpy.ndarray
+            One position for each of these names, from 0.
+        """
         if other is self:
             return np.arange(len(self))
         return np.fromiter((other.place(name) for name in self._names), dtype=np.intp, count=len(self))
@@ -130,6 +162,16 @@ class Ids(Sequence[str]):
         """Say how names of another list are written otherwise here: another ending or directory, leading zeros, case, blanks.
 
         A name that both lists have is no other's spelling, and what tells two names of a list apart is not a matter of spelling.
+
+        Parameters
+        ----------
+        others
+            Names of another list.
+
+        Returns
+        -------
+        str or None
+            The first difference found, with an example; None if there is none.
 
         Examples
         --------
@@ -150,6 +192,18 @@ class Ids(Sequence[str]):
     def in_order(self, data: Any, what: str) -> Any:
         """A column or frame of pandas with its rows in the order of these, if labelled by them or as they are; else as it is.
 
+        Parameters
+        ----------
+        data
+            A pandas Series or DataFrame, or anything else.
+        what
+            What the data are, for errors.
+
+        Returns
+        -------
+        object
+            The data, ordered.
+
         Raises
         ------
         InputError
@@ -163,11 +217,33 @@ class Ids(Sequence[str]):
         return self._names
 
     def place(self, name: str) -> int:
-        """Where a name stands, or -1."""
+        """Where a name stands, or -1.
+
+        Parameters
+        ----------
+        name
+            Any name.
+
+        Returns
+        -------
+        int
+            From 0.
+        """
         return self._place.get(name, -1)
 
     def positions(self, names: Iterable[str]) -> Positions:
-        """Return where each of `names` stands; every one must be here."""
+        """Return where each of `names` stands; every one must be here.
+
+        Parameters
+        ----------
+        names
+            Names that are here.
+
+        Returns
+        -------
+        numpy.ndarray
+            One position for each name, from 0.
+        """
         try:
             place = self._place
             return np.array([place[name] for name in names], dtype=np.intp)

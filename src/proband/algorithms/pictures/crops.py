@@ -65,7 +65,22 @@ class Crops:
 
     @classmethod
     def of(cls, images: npt.NDArray[np.uint8], samples: Samples, ids: Sequence[str] | None = None) -> Crops:
-        """Join crops with the samples they are of; without `ids` they are in the order of the table."""
+        """Join crops with the samples they are of; without `ids` they are in the order of the table.
+
+        Parameters
+        ----------
+        images
+            n × height × width, 8 bits a pixel.
+        samples
+            The table that says whose each sample is.
+        ids
+            The sample that each image is of.
+
+        Returns
+        -------
+        Crops
+            The images with their ids and subjects.
+        """
         names = samples.ids if ids is None else Ids(ids)
         codes = samples.codes[samples.ids.positions(names)]
         return cls(images, names, tuple(samples.subjects[code] for code in codes))
@@ -79,24 +94,70 @@ class Crops:
         return int(self.images.shape[1]), int(self.images.shape[2])
 
     def take(self, names: Sequence[str]) -> Crops:
-        """Return the crops of the given samples, in that order."""
+        """Return the crops of the given samples, in that order.
+
+        Parameters
+        ----------
+        names
+            Ids of samples; each must be among the crops.
+
+        Returns
+        -------
+        Crops
+            Only these.
+        """
         places = self.ids.positions(names)
         subjects = None if self.subjects is None else tuple(self.subjects[place] for place in places)
         return Crops(self.images[places], Ids(names), subjects)
 
     def blocks(self, size: Positive = BLOCK) -> Iterator[slice]:
-        """Cut the crops into slices that fit into memory."""
+        """Cut the crops into slices that fit into memory.
+
+        Parameters
+        ----------
+        size
+            The most crops in a slice.
+
+        Returns
+        -------
+        iterator of slice
+            In order.
+        """
         return slices(len(self), size)
 
     def remember(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Make something of these crops once: several recognisers trained on them share it."""
+        """Make something of these crops once: several recognisers trained on them share it.
+
+        Parameters
+        ----------
+        key
+            What it is known by.
+        make
+            Makes it; called only if nothing is known by the key yet.
+
+        Returns
+        -------
+        object
+            What `make` returned the first time.
+        """
         if key not in self._made:
             self._made[key] = make()
         made: Made = self._made[key]
         return made
 
     def classes(self, needed_by: str) -> tuple[list[str], npt.NDArray[np.intp]]:
-        """Return the people, in order of appearance, and the number of each crop's person."""
+        """Return the people, in order of appearance, and the number of each crop's person.
+
+        Parameters
+        ----------
+        needed_by
+            Who asks, named in the error if the crops have no subjects.
+
+        Returns
+        -------
+        tuple
+            The names of the people as a list, and for each crop a number that counts in this list from 0.
+        """
         if self.subjects is None:
             raise InputError(
                 f"{needed_by} needs to know whose each face is.", "give subjects with the crops."

@@ -45,7 +45,18 @@ class CascadeDetector:
         return type(self), ()  # what it found by comes with the library
 
     def find(self, picture: Grey) -> EyePair | None:
-        """Find the largest face and the eyes in it."""
+        """Find the largest face and the eyes in it.
+
+        Parameters
+        ----------
+        picture
+            Height × width, 8 bits a pixel.
+
+        Returns
+        -------
+        tuple of float, or None
+            x and y of the left eye, then of the right one; None if no face is found.
+        """
         faces = self._cascade("haarcascade_frontalface_default.xml").detectMultiScale(
             picture, 1.1, 4, minSize=(32, 32)
         )
@@ -104,7 +115,18 @@ class DlibDetector:
         return type(self), ()  # what it found by comes with the library
 
     def find(self, picture: Grey) -> EyePair | None:
-        """Find the largest face and the centres between the corners of its eyes."""
+        """Find the largest face and the centres between the corners of its eyes.
+
+        Parameters
+        ----------
+        picture
+            Height × width, 8 bits a pixel.
+
+        Returns
+        -------
+        tuple of float, or None
+            x and y of the left eye, then of the right one; None if no face is found.
+        """
         with self._lock:
             faces = self._find(picture, 1)
             if not len(faces):

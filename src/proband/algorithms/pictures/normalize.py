@@ -191,7 +191,22 @@ class Photometry:
         first: Count = 0,
         ids: Sequence[str] | None = None,
     ) -> npt.NDArray[np.float32]:
-        """Return one row of pixels for each crop; `first` and `ids` name them in errors."""
+        """Return one row of pixels for each crop; `first` and `ids` name them in errors.
+
+        Parameters
+        ----------
+        crops
+            n × height × width, 8 bits a pixel.
+        first
+            Where these crops begin in `ids`.
+        ids
+            The names of all crops; without them errors number the crops.
+
+        Returns
+        -------
+        numpy.ndarray
+            Crops × pixels inside the mask, or all pixels if there is none.
+        """
         check_stack(crops)
         height, width = crops.shape[1:]
         inside = np.flatnonzero(oval(height, width)) if self.mask else np.arange(height * width)

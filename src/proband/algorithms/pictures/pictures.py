@@ -51,6 +51,20 @@ class Pictures:
 
         In a directory the column `file_column` of the table names the files, if there is one; otherwise a file is named
         as the sample with the ending of a picture.
+
+        Parameters
+        ----------
+        source
+            The archive or the directory.
+        samples
+            The table of samples.
+        file_column
+            The column that names the files of a directory.
+
+        Returns
+        -------
+        Pictures
+            None is read yet.
         """
         path = Path(source)
         require_regular(path)

@@ -85,7 +85,13 @@ class Key:
         return digest_of(canonical(self._secret()))
 
     def require(self, package: Package) -> None:
-        """Refuse a key that does not belong to the package."""
+        """Refuse a key that does not belong to the package.
+
+        Parameters
+        ----------
+        package
+            The package that the key should open.
+        """
         if self.package != package.digest:
             raise InputError(
                 f"The key belongs to another package than {package.path.name}.",
@@ -101,7 +107,13 @@ class Key:
                 )
 
     def write(self, path: str | Path) -> None:
-        """Write the key, sealed, for its owner's eyes only; whole or not at all."""
+        """Write the key, sealed, for its owner's eyes only; whole or not at all.
+
+        Parameters
+        ----------
+        path
+            Where to write it; a file that is there is replaced.
+        """
         path = Path(path)
         content = {"format": FORMAT, "package": self.package, "secret": self._secret()}
         sealed = canonical({**content, "seal": digest_of(canonical(content))})
@@ -112,7 +124,18 @@ class Key:
 
     @classmethod
     def read(cls, path: str | Path) -> Key:
-        """Read a key and check its seal."""
+        """Read a key and check its seal.
+
+        Parameters
+        ----------
+        path
+            The file of the key.
+
+        Returns
+        -------
+        Key
+            The key.
+        """
         path = Path(path)
         settle(path)
         require_regular(path)

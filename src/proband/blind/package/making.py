@@ -137,6 +137,20 @@ class BlindTest:
 
         With several versions the names of `out` and `key` get an ending each: ``-partially``, ``-fully``. Without pictures
         the names are also written beside the key, as ``…-names.csv``.
+
+        Parameters
+        ----------
+        out
+            The directory of the package; it must be new.
+        key
+            The file of the key; it must be new.
+        progress
+            Is told how far the work is; silent by default.
+
+        Returns
+        -------
+        Made
+            The packages, where their keys are, and notes.
         """
         progress = progress or Silent()
         places = self._places(Path(out), Path(key))

@@ -77,7 +77,20 @@ class Package:
 
     @classmethod
     def read(cls, path: str | Path, *, verify: bool = True) -> Package:
-        """Read a package; by default every file is checked, and the first that offends is named."""
+        """Read a package; by default every file is checked, and the first that offends is named.
+
+        Parameters
+        ----------
+        path
+            The package's directory.
+        verify
+            Whether to check every file against the description.
+
+        Returns
+        -------
+        Package
+            The package.
+        """
         path = Path(path)
         settle(path)
         mark = path / MARK

@@ -104,7 +104,18 @@ class ProtocolCard:
 
     @classmethod
     def from_dict(cls, content: object) -> ProtocolCard:
-        """Make a card of what `to_dict` gives, or of any part of it; errors name the path."""
+        """Make a card of what `to_dict` gives, or of any part of it; errors name the path.
+
+        Parameters
+        ----------
+        content
+            Fields by name; those that are missing are not stated.
+
+        Returns
+        -------
+        ProtocolCard
+            The card.
+        """
         _refuse([*faults(content)])
         assert isinstance(content, dict)
         parts: dict[str, Any] = {}
@@ -144,6 +155,11 @@ class ProtocolCard:
             By default the mean accuracy.
         selection, conditions, predictions
             What was left out, what varies in the images, and where the predictions are.
+
+        Returns
+        -------
+        ProtocolCard
+            The card, with the versions of Proband, Python and NumPy.
         """
         import platform
 
@@ -170,7 +186,13 @@ class ProtocolCard:
         return card
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields, those not stated too, as JSON has them."""
+        """All fields, those not stated too, as JSON has them.
+
+        Returns
+        -------
+        dict
+            Values by field; sections are dicts of their own.
+        """
         content: dict[str, Any] = {"format": FORMAT}
         for part in fields(self):
             value = getattr(self, part.name)
@@ -181,14 +203,36 @@ class ProtocolCard:
 
     @classmethod
     def read(cls, path: str | Path) -> ProtocolCard:
-        """Read a card from a JSON file; whatever is wrong is said with its path in the card."""
+        """Read a card from a JSON file; whatever is wrong is said with its path in the card.
+
+        Parameters
+        ----------
+        path
+            The JSON file.
+
+        Returns
+        -------
+        ProtocolCard
+            The card.
+        """
         path = Path(path)
         require_there(path)
         with reading(path, "a protocol card"):
             return cls.from_dict(read_json(text_of(path, "utf-8-sig"), object_pairs_hook=_once))
 
     def write(self, path: str | Path) -> Path:
-        """Write the card as JSON to be read by people and machines, whole or not at all."""
+        """Write the card as JSON to be read by people and machines, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            The file; one that is there is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
         with written_whole(Path(path)) as draft:
             text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
             draft.write_text(text + "\n", encoding="utf-8")
@@ -198,6 +242,11 @@ class ProtocolCard:
         """Write the card in the one way that a digest is taken of: sorted keys, no spaces, shortest numbers, UTF-8.
 
         Words for the keys of exclusions are not part of it: other words state the same.
+
+        Returns
+        -------
+        bytes
+            The JSON text.
         """
         content = self.to_dict()
         content["selection"].pop("reasons", None)
@@ -233,7 +282,13 @@ class ProtocolCard:
         )
 
     def stated(self) -> Iterator[tuple[str, Any]]:
-        """Yield the path of every field and its value as JSON has it; conditions have a path each, words for keys none."""
+        """Yield the path of every field and its value as JSON has it; conditions have a path each, words for keys none.
+
+        Returns
+        -------
+        iterator of tuple
+            Path and value; the value is None where nothing is stated.
+        """
         for name, value in self.to_dict().items():
             if name == "format":
                 continue
@@ -246,7 +301,13 @@ class ProtocolCard:
                 yield name, value
 
     def to_text(self) -> str:
-        """Write the card for people: a line for each field that is stated, one that names those that are not, and the EPD verdict."""
+        """Write the card for people: a line for each field that is stated, one that names those that are not, and the EPD verdict.
+
+        Returns
+        -------
+        str
+            Several lines.
+        """
         lines = [f"protocol card {self.digest}"]
         missing = [path for path, value in self.stated() if value is None]
         given = [(path, value) for path, value in self.stated() if value is not None]

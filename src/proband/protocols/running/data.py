@@ -154,7 +154,20 @@ class FeatureTable:
         return found.hexdigest()
 
     def crops(self, labels: npt.NDArray[np.str_], needed_by: str) -> Crops:
-        """The images as recognisers take them, with the class of each in the place of its person."""
+        """The images as recognisers take them, with the class of each in the place of its person.
+
+        Parameters
+        ----------
+        labels
+            The class of each sample.
+        needed_by
+            The recogniser, named in the error if there are no images.
+
+        Returns
+        -------
+        Crops
+            The images with the samples' ids.
+        """
         if self.images is None:
             raise DesignError(
                 f"{needed_by} looks at images, and there are features here.",
@@ -170,6 +183,18 @@ class FeatureTable:
         """Return the samples at `positions`; the others are left out for the reason given, or one for each.
 
         A reason in your own words is known by these words.
+
+        Parameters
+        ----------
+        positions
+            Positions of the samples to keep.
+        why_others
+            One reason, or a dict of a reason for each position that is left out.
+
+        Returns
+        -------
+        FeatureTable
+            The samples kept.
         """
         kept = self.samples.positions(positions)
         others = np.setdiff1d(np.arange(len(self)), kept)
@@ -191,13 +216,37 @@ class FeatureTable:
         )
 
     def where(self, condition: str) -> FeatureTable:
-        """Return the samples that meet a condition; the others are left out and counted."""
+        """Return the samples that meet a condition; the others are left out and counted.
+
+        Parameters
+        ----------
+        condition
+            Such as ``session == 1``.
+
+        Returns
+        -------
+        FeatureTable
+            The samples kept.
+        """
         return self.take(
             self.samples.select(condition).positions, Target(f"not-met: {condition}", f"not: {condition}")
         )
 
     def labelled(self, task: Task, label: str | None = None) -> FeatureTable:
-        """Leave out samples that have no label, and those marked as failed."""
+        """Leave out samples that have no label, and those marked as failed.
+
+        Parameters
+        ----------
+        task
+            ``identity`` or ``attribute``.
+        label
+            The column of labels; for ``attribute`` only.
+
+        Returns
+        -------
+        FeatureTable
+            The samples that can be used.
+        """
         unfit = unlabelled(self.samples, task, label)
         return self if not unfit else self.take(np.setdiff1d(np.arange(len(self)), list(unfit)), unfit)
 
@@ -218,11 +267,28 @@ class FeatureTable:
 
         Parameters
         ----------
+        source
+            The directory or file.
+        samples
+            The table of samples.
+        name
+            What the data are called; by default as the directory or file.
         size
             Height and width to bring images to, by area averages.
         eyes
             How to crop faces: ``table`` by the eyes that the table gives, ``opencv`` or ``dlib`` by the eyes that these find. By
             default pictures are used as they are. A picture that cannot be used, or is black all over, is left out and counted.
+        file_column
+            The column of the table that names the files of a directory.
+        threads
+            How many pictures to crop at once.
+        progress
+            Is told how far the work is; silent by default.
+
+        Returns
+        -------
+        FeatureTable
+            The samples that have an image or features; the others are listed as left out.
         """
         path, key = split_key(source)
         given = name or path.stem

@@ -167,6 +167,11 @@ class Splitter:
         repeats
             Which repeats to make, counted from 1; by default all.
 
+        Returns
+        -------
+        iterator of Split
+            Each with the positions to train on and those to test.
+
         Raises
         ------
         DesignError
@@ -185,7 +190,22 @@ class Splitter:
         train_on: Any = None,
         test_on: Any = None,
     ) -> tuple[str, ...]:
-        """The subjects with too few samples for the protocol's numbers per subject."""
+        """The subjects with too few samples for the protocol's numbers per subject.
+
+        Parameters
+        ----------
+        labels, subjects
+            One of each per sample.
+        ids
+            The samples' names, if `train_on` or `test_on` list names.
+        train_on, test_on
+            The samples that may train and be tested: masks, positions or ids; by default all.
+
+        Returns
+        -------
+        tuple of str
+            Their names; empty if the protocol has no numbers per subject.
+        """
         return self.too_few(labels, subjects, ids=ids, train_on=train_on, test_on=test_on)[1]
 
     def too_few(
@@ -197,7 +217,22 @@ class Splitter:
         train_on: Any = None,
         test_on: Any = None,
     ) -> tuple[Mask, tuple[str, ...]]:
-        """Which samples are of subjects with too few for the protocol's numbers per subject, and who these are."""
+        """Which samples are of subjects with too few for the protocol's numbers per subject, and who these are.
+
+        Parameters
+        ----------
+        labels, subjects
+            One of each per sample.
+        ids
+            The samples' names, if `train_on` or `test_on` list names.
+        train_on, test_on
+            The samples that may train and be tested: masks, positions or ids; by default all.
+
+        Returns
+        -------
+        tuple
+            A mask of samples, and the names of the subjects.
+        """
         return too_few(material(labels, subjects, ids=ids, train_on=train_on, test_on=test_on), self.protocol)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Positions, Positions]]:  # noqa: N803
@@ -211,6 +246,11 @@ class Splitter:
             Class of each sample.
         groups
             Subject of each sample. Numbers per subject (``HO*``) take the classes for subjects if there are none.
+
+        Returns
+        -------
+        iterator of tuple
+            For each split two arrays: the positions to train on, and those to test.
         """
         counts_subjects = self.protocol.kind in ("per-subject hold-out", "counted hold-out")
         if groups is None and y is not None and counts_subjects and self.protocol.per is None:
@@ -219,7 +259,22 @@ class Splitter:
         return ((made.train, made.test) for made in self._made(of, self._repeats(None)))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: N803
-        """How many splits there are; leaving one out needs to know of what."""
+        """How many splits there are; leaving one out needs to know of what.
+
+        Parameters
+        ----------
+        X
+            The samples; needed to leave one sample out, if there is no `y`.
+        y
+            Counted where there is no `X`.
+        groups
+            Subject of each sample; needed to leave one subject out.
+
+        Returns
+        -------
+        int
+            The number of splits.
+        """
         stated = self.protocol.n_splits
         if stated is not None:
             return stated
