@@ -174,12 +174,13 @@ def test_a_room_says_what_lives_where(room):
 
 
 def callables() -> Iterator[tuple[str, FunctionType]]:
-    """What users call by name: every public function, the methods of classes on top, and those that all results share."""
+    """What users call by name: every public function, and every public method of a public class."""
     for name, thing in published().items():
         if isinstance(thing, FunctionType):
             yield name, thing
-        elif "." not in name or name == "results.Result":
-            yield from ((f"{name}.{method}", getattr(thing, method)) for method in methods_of(thing))
+        else:
+            named = (method for method in methods_of(thing) if not method.startswith("_"))
+            yield from ((f"{name}.{method}", getattr(thing, method)) for method in named)
 
 
 def entries(function: object, section: str) -> str | None:

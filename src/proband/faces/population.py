@@ -132,6 +132,8 @@ class Population:
             Number of threads; as many as there are processors to use if not given.
         progress
             Called from this thread, now and then, with the number of images finished since the last call.
+        engine
+            What carries the work out; threads of this process if not given.
 
         Returns
         -------

@@ -126,7 +126,7 @@ class Classification(Result):
     notes: tuple[Note, ...]
 
     def rate(self, algorithm: str, measure: str = "top-1") -> Estimate:
-        """Return one accuracy: ``top-1``, ``top-5``, ``macro-top-1`` (balanced accuracy), …
+        """Return one accuracy: ``top-1``, ``top-5``, ``macro-top-1`` (balanced accuracy) and so on.
 
         Parameters
         ----------
