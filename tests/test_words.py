@@ -242,7 +242,7 @@ def test_comparisons_are_known_by_measure_and_category():
     found = ran()
     assert list(found["comparison"].comparisons) == [
         *("rank-1", "rank-1/even", "rank-1#2", "rank-1#2/even"),
-        *("rank-5", "median-rank-10", "fnmr-at-fmr-0.1", "auc"),
+        *("rank-5", "median-rank-10", "fnmr@0.1", "auc"),
     ]
     assert [one.category for one in found["comparison"].comparisons.values()][:4] == [
         None,

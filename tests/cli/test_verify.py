@@ -211,7 +211,7 @@ def test_search(search: Run, folder: Path) -> None:
 
 def test_compare_by_fnmr(run: Run, folder: Path) -> None:
     done = program(run, folder, "compare")("--measure", "fnmr@0.05", "--json")
-    said = json.loads(done.stdout)["comparison"]["comparisons"]["fnmr-at-fmr-0.05"]
+    said = json.loads(done.stdout)["comparison"]["comparisons"]["fnmr@0.05"]
     assert said["pairs"][0]["verdict"] == "better"
 
 

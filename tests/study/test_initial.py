@@ -172,7 +172,7 @@ def test_an_archive_that_is_its_own_table(tmp_path: Path) -> None:
         "subject",
     )
     assert study.request.samples.failed == "not detected"
-    assert "# images = 4" in made.text
+    assert "# n_images = 4" in made.text
 
 
 @pytest.mark.parametrize("left_out", [0, 3])
@@ -323,7 +323,7 @@ def test_names_of_files_decide_nothing(tmp_path: Path) -> None:
     (tmp_path / "scores [samples]").write_text("\n".join(rows) + "\n", encoding="utf-8")
     made = initial_study([tmp_path / "scores [samples]"], tmp_path / "study.toml")
     assert [note.code for note in made.to_fill_in] == ["init.no-orientation"]
-    assert "# No [samples]: the scores name the people themselves." in made.text
+    assert "# No [samples]: the scores name the samples of both sides, or say whose they are." in made.text
 
 
 def test_a_column_is_proposed_though_its_name_is_part_of_another(tmp_path: Path) -> None:

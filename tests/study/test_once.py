@@ -177,7 +177,7 @@ def test_one_drawing_of_people_serves_all_operating_points_and_algorithms(
     comparisons = [{"measure": "fnmr@0.1"}, {"measure": "fnmr@0.02", "margin": 0.05}]
     verification = {"fmr": [0.1, 0.05, 0.02], "n_resamples": 1_000}
     found = run(asked(folder, identification=False, comparison=comparisons, verification=verification))
-    assert list(found["comparison"].comparisons) == ["fnmr-at-fmr-0.1", "fnmr-at-fmr-0.02"]
+    assert list(found["comparison"].comparisons) == ["fnmr@0.1", "fnmr@0.02"]
     assert all(
         point.fnmr.replicates is not None
         for one in found["verification"].verification

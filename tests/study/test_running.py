@@ -115,7 +115,7 @@ def test_findings_are_those_of_the_library(studied: Studied, folder: Path) -> No
     assert found["identification"].evaluation is not None
     assert found["identification"].evaluation.to_frame().equals(evaluation.to_frame())
     # Without a word about comparisons: rank 1, and FNMR at the first target of verification.
-    measures = {"rank-1": pb.measures.RecognitionRate(1), "fnmr-at-fmr-0.1": pb.measures.FNMR(0.1)}
+    measures = {"rank-1": pb.measures.RecognitionRate(1), "fnmr@0.1": pb.measures.FNMR(0.1)}
     assert list(found["comparison"].comparisons) == list(measures)
     for name, measure in measures.items():
         expected = pb.compare(scores, experiment, measure=measure)
@@ -145,7 +145,7 @@ def test_everything_is_kept_and_comes_back_the_same(studied: Studied, tmp_path: 
         "rank-1",
         "rank-1/sex f",
         "rank-1/sex m",
-        "fnmr-at-fmr-0.1",
+        "fnmr@0.1",
     ]
     assert list(again["comparison"].titles.values()) == [
         "recognition rate at rank 1",

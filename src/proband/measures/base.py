@@ -345,7 +345,13 @@ def measure_named(name: str) -> Measure:
     >>> measure_named("FNMR at an FMR of 0.01")
     FNMR(at_fmr=0.01, weights='probe')
     """
+    stem = name.removesuffix(_BY_PERSON)
+    if stem != name:
+        return weighted(measure_named(stem), "person")
     key, parameter = _parted(name)
+    usual = _usual(name)
+    if not _is_known(key) and usual != name and _is_known(_parted(usual)[0]):
+        return measure_named(usual)
     if not _is_known(key):
         written = _as_written(name)
         if written is None:
@@ -365,9 +371,13 @@ def measure_named(name: str) -> Measure:
 
 def registered_name(text: str) -> str:
     """Return the name under which the measure that a text means is registered; the text before ``@`` where it means none."""
-    key, _ = _parted(text)
-    written = None if _is_known(key) else _as_written(text)
-    return key if written is None else written[0]
+    stem = text.removesuffix(_BY_PERSON)
+    for form in (stem, _usual(stem)):
+        key, _ = _parted(form)
+        if _is_known(key):
+            return key
+    written = _as_written(text)
+    return _parted(stem)[0] if written is None else written[0]
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -377,6 +387,14 @@ def _parted(text: str) -> tuple[str, str]:
     if not mark and key not in MEASURES.names() and dashed in MEASURES.names():
         return dashed, number
     return key, parameter
+
+
+_BY_PERSON = "-by-person"
+
+
+def _usual(text: str) -> str:
+    """A name as it is usually written: in small letters, without spaces around its parameter."""
+    return re.sub(r"\s*@\s*", "@", " ".join(text.split()).casefold())
 
 
 def _is_known(key: str) -> bool:
@@ -404,7 +422,7 @@ def meant_measure(name: str) -> str:
 
 def _as_written(text: str) -> tuple[str, Measure] | None:
     """The measure that a table or a file writes so, by its code, its words, or how else it is spelled, and its name; None if there is none."""
-    wanted = " ".join(text.split()).casefold()
+    wanted = _usual(text)
     numbers = re.findall(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?", wanted)
     for name, kind in MEASURES.everything().items():
         if not (isinstance(kind, type) and issubclass(kind, Measure)):

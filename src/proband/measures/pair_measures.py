@@ -42,7 +42,9 @@ class PairMeasure(Measure):
     @property
     def code(self) -> str:
         """What results know it by, its parameters and all."""
-        return super().code if self.weights == "probe" else f"{super().code}-by-person"
+        at = getattr(self, "at_fmr", None)
+        own = self.key if at is None else f"{self.key}@{digits(at, 6)}"
+        return own if self.weights == "probe" else f"{own}-by-person"
 
     @abstractmethod
     def of_rates(self, rates: ErrorRates) -> tuple[float, float | None]:
@@ -176,7 +178,7 @@ class FNMR(PairMeasure):
     0.5
     """
 
-    key = "fnmr-at-fmr"
+    key = "fnmr"
     spelled = ("FNMR at FMR {}", "FNMR @ FMR {}")
     form = "threshold"
     larger_is_better = False
@@ -243,7 +245,7 @@ class TAR(PairMeasure):
     0.5
     """
 
-    key = "tar-at-fmr"
+    key = "tar"
     spelled = ("TAR at FMR {}", "TAR @ FMR {}")
     form = "threshold"
     at_fmr: FalseMatchRate = 1e-3
@@ -252,7 +254,10 @@ class TAR(PairMeasure):
     @property
     def estimand(self) -> Target:
         """What it measures."""
-        return weighing(self.weights, Target(self.key, f"TAR at an FMR of {digits(self.at_fmr, 6)}"))
+        return weighing(
+            self.weights,
+            Target(f"tar@{digits(self.at_fmr, 6)}", f"TAR at an FMR of {digits(self.at_fmr, 6)}"),
+        )
 
     @property
     def complement(self) -> FNMR:

@@ -64,8 +64,10 @@ def first_standings(table: Table) -> tuple[Table, Table | None]:
 
 def standings_table(scene: Scene) -> Table | None:
     """The standings of several algorithms: tested where they were compared, else the estimates alone."""
-    if scene.standings is not None:
-        return compared_table(scene.standings, scene.looks)
+    summary = scene.summary  # the table is of what the headline is about
+    standings = scene.standings if summary is None or summary.compared is None else summary.compared
+    if standings is not None:
+        return compared_table(standings, scene.looks)
     measured = scene.first("estimates", lambda view, part: view.estimates(part))
     if measured is None:
         return None

@@ -16,6 +16,6 @@ def propose(made: Proposal) -> Suggestion:
         (
             "# [choices]                   # what if other images of these people had been chosen?",
             *groups,
-            "# trials = 10000",
+            "# n_resamples = 10000",
         )
     )

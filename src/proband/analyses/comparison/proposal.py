@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from proband.study.init.proposal import Proposal, Suggestion
 
+_NO_RANKS = (
+    "comparison = false   # lists of pairs have no ranks; or [[comparison]] with measure = 'fnmr@0.001'"
+)
+
 
 def propose(made: Proposal) -> Suggestion:
-    """Done as it is; switched off where nothing can be ranked."""
+    """Done as it is; of lists of pairs, which cannot be ranked, by an error rate."""
     if made.lists:
-        return Suggestion(switch="comparison = false")
+        return Suggestion(switch=_NO_RANKS)
     lines = (
         "# [[comparison]]              # done as it is, at rank 1 and by FNMR at the first FMR of verification",
         '# measure = "rank-1"          # or "fnmr@0.001", "tar@0.001", "eer", "auc", "median-rank@10"',

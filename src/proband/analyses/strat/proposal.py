@@ -16,6 +16,6 @@ def propose(made: Proposal) -> Suggestion:
     return Suggestion(
         (
             "# [strat]                     # does it matter which image is enrolled?",
-            f"# images = {n_images}                  # {counted(people, 'person has', 'people have')} as many",
+            f"# n_images = {n_images}                # {counted(people, 'person has', 'people have')} as many",
         )
     )

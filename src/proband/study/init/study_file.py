@@ -153,7 +153,7 @@ def _samples(made: Proposal) -> list[str]:
                 '# id_column = "id"            # the column of the ids that the scores use',
                 '# subject_column = "subject"  # the column that says whose a sample is',
             ]
-        return ["# No [samples]: the scores name the people themselves."]
+        return ["# No [samples]: the scores name the samples of both sides, or say whose they are."]
     lines = ["[samples]", f"file = {toml_text(made.named(table.path))}"]
     for key, column, meaning in (
         ("id_column", table.id, "the ids that the scores use"),
