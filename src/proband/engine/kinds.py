@@ -331,6 +331,8 @@ def cure_of(hint: Any) -> Hint | None:
 
 def made_by(hint: Any, value: Any = None) -> str | None:
     """How what is asked for is made, where its class says so; of what a table makes first, where a table was given."""
+    if isinstance(value, list | tuple) and any(isinstance(member, abc.Mapping) for member in value):
+        return "join the dictionaries, {**first, **second}, or take what you need out of each, first['name']."
     found = [one for one in _classes(hint) if isinstance(getattr(one, "made_by", None), str)]
     if hasattr(value, "columns"):
         found.sort(key=lambda one: not getattr(one, "made_of_tables", False))

@@ -95,6 +95,13 @@ class Several(dict[Key, Kept], Shown):
             raise UsageError(f"There is no result for {key!r}.", f"the false match rates are: {rates}.")
         raise unknown_name("algorithm", str(key), [str(name) for name in self])
 
+    def __getattr__(self, name: str) -> NoReturn:
+        first = next(iter(self), None)
+        hint = (
+            "" if first is None or name.startswith("_") else f"; take one of them: results[{first!r}].{name}"
+        )
+        raise AttributeError(f"{type(self).__name__} object has no attribute {name!r}{hint}")
+
     def _repr_html_(self) -> str:
         """Return what notebooks show: the tables of all, or their lines where they have none."""
         shown = all(isinstance(member, Shown) for member in self.members())

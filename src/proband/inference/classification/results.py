@@ -140,7 +140,8 @@ class Classification(Result):
         Estimate
             The accuracy with its interval.
         """
-        found = [one for one in self.rates if one.algorithm == algorithm and one.measure == measure]
+        code = _AS_PRINTED.get(measure, measure)
+        found = [one for one in self.rates if one.algorithm == algorithm and one.measure == code]
         if not found:
             if algorithm not in self.algorithms:
                 raise unknown_name("algorithm", algorithm, self.algorithms)
@@ -259,6 +260,7 @@ def _class_row(row: ClassRates) -> dict[str, object]:
     }
 
 
+_AS_PRINTED = {"accuracy": "top-1", "macro-average accuracy": "macro-top-1"}
 _CLASS_COLUMNS = {
     "algorithm": pl.String,
     "label": pl.String,

@@ -78,7 +78,10 @@ def pilot_of(pilot: Outcomes | Sequence[Outcomes], rank: int, confidence_level: 
         )
     if len(outcomes) > 2:
         named = ", ".join(part.algorithm for part in outcomes)
-        raise UsageError(f"A plan is for one algorithm or for two, got {named}.", "choose among them.")
+        raise UsageError(
+            f"A plan is for one algorithm or for two, got {named}.",
+            "choose among them.",
+        )
     require_same_probes(outcomes)
     subjects = outcomes[0].subjects
     numbers = tuple(np.unique(subjects, return_counts=True)[1].tolist())

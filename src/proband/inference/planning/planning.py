@@ -172,7 +172,7 @@ def plan_half_width(
     if rate is None:
         raise UsageError(
             "The interval of a rate depends on the rate expected.",
-            "give the rate, or take it from a pilot.",
+            "state the rate, or take it from a pilot.",
         )
     people = people_of(probes_per_subject, icc, rate in (0.0, 1.0), probes_cv)
     chance = _TYPICAL if assurance is None else assurance
