@@ -21,7 +21,7 @@ _CROWD_OF_ONE = Sentence(
 _CROWD_UNEQUAL = Sentence(
     "plan.people-unequal",
     "note",
-    "{subjects:count person/people} with {probes:two} probes on average (coefficient of variation {cv:two})",
+    "{subjects:count person/people} with {probes:small} probes on average (coefficient of variation {cv:small})",
 )
 _TWO_SETS = Sentence("plan.two-sets", "note", "Two data sets, each of {who},")
 _HALF_WIDTH = Sentence(
