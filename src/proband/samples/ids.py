@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePath
 from typing import Annotated, Any
@@ -86,6 +86,9 @@ class Ids(Sequence[str]):
 
     def __getitem__(self, index):  # type: ignore[no-untyped-def]
         return self._names[index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)  # that of a sequence asks for one name after the other, through the gate
 
     def __contains__(self, name: object) -> bool:
         return name in self._place
