@@ -59,6 +59,10 @@ def test_p_values_are_adjusted_for_all_tests_that_there_are() -> None:
         assert tested[k].test.p_adjusted == pytest.approx(stepped)
     (empty,) = [one for one in found.rows if one.test is None]
     assert (empty.category, empty.counts.n, empty.difference) == ("none", 0, None)
+    # The exact test and Tango's interval are two computations: the difference claims no p-value, and no verdict.
+    apart = [row.difference for row in found.rows if row.difference is not None]
+    assert apart
+    assert all((one.p_value, one.p_adjusted, one.verdict) == (None, None, None) for one in apart)
     assert empty.why is not None
     assert empty.why.code == "mcnemar.no-probes"
     few = {

@@ -15,10 +15,8 @@ from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level
 from proband.errors import UsageError
 from proband.inference.comparisons.chosen_pairs import chosen_pairs, every_two
-from proband.inference.comparisons.paired import joined
 from proband.inference.comparisons.testing.adjustment import holm
 from proband.inference.comparisons.testing.mcnemar import (
-    EXACT,
     TANGO,
     PairedOutcomes,
     PairedTest,
@@ -324,8 +322,7 @@ def _row(category: str | None, two: Mapping[str, Outcomes], rank: int, confidenc
         low=low,
         high=high,
         confidence_level=confidence_level,
-        p_value=test.p_value,
-        method=joined(EXACT, TANGO),
+        method=TANGO,  # the exact test stands beside it: its p-value is not that of this interval
         rests_on=RestsOn(n=counts.n, of="probe", n_units=people, unit="person"),
         n_sf=counts.sf,
         n_fs=counts.fs,
