@@ -19,17 +19,9 @@ from proband.report.tables.table import Cell, Table
 from proband.results.base import Answers
 from proband.results.compared import metric_label
 from proband.results.estimate import Estimate
-from proband.results.targets import derived
 from proband.words import Method, Note, Sentence, Target, digits, level, threshold
 
-_THRESHOLD = Target("threshold", "the algorithm and the threshold")
-_ALGORITHM = Target("algorithm", "the algorithm")
 _SAME_THRESHOLD = Target("same-threshold", "the algorithm and the threshold, the same for all groups")
-_FMR_THERE = Target("fmr-at-threshold", "false match rate at this threshold")
-_FNMR_THERE = Target("fnmr-at-threshold", "false non-match rate at this threshold")
-_FNMR_AT_FMR = Target("fnmr-at-fmr", "false non-match rate at this false match rate")
-_EER = Target("eer", "equal error rate")
-_AREA = Target("auc", "area under the ROC")
 _OF_GROUPS = {
     "fnmr": Target("fnmr-within-group", "false non-match rate within the group"),
     "fmr": Target("fmr-within-group", "false match rate within the group"),
@@ -64,7 +56,7 @@ def verification_tables(results: Sequence[Verification]) -> list[Table]:
 
 def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = False) -> Table:
     """A row for each algorithm and operating point, with one interval of FNMR: re-estimated at the target FMR, or at the threshold."""
-    answers, part = rows[0][0].answers, col.at_level(rows[0][0].confidence_level)
+    part = col.at_level(rows[0][0].confidence_level)
     firsts = [
         next(row for row in rows if row[0] is result) for result in dict.fromkeys(row[0] for row in rows)
     ]
@@ -96,14 +88,14 @@ def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = Fal
                 part,
                 lambda at: at.re_estimated,
                 "Of FNMR at the target FMR: the threshold is re-estimated in every resample of people.",
-                answers=_re_estimated(answers),
+                answers=lambda at: at.fnmr.answers,
                 when=any(point.re_estimated is not None for _, point in rows),
             ),
             col.interval(
                 f"{part},\nfixed threshold",
                 lambda at: col.ends(at.fnmr_at_threshold) if at.re_estimated is None else None,
                 "Of FNMR at the threshold, held fixed.",
-                answers=_held(answers),
+                answers=lambda at: at.fnmr_at_threshold.answers,
                 when=any(point.re_estimated is None for _, point in rows),
             ),
         ),
@@ -112,7 +104,7 @@ def _summary_table(caption: str, rows: Sequence[Row], *, whole_curve: bool = Fal
 
 def operating_points_table(results: Sequence[Verification]) -> Table:
     """Every operating point: its threshold, both error rates with their intervals at it, and what they rest on."""
-    answers, part = results[0].answers, col.at_level(results[0].confidence_level)
+    part = col.at_level(results[0].confidence_level)
     few = any(not (p.fmr.supported and p.fnmr.supported) for _, p in _of_points(results))
     return col.table_of(
         "Operating points",
@@ -126,7 +118,7 @@ def operating_points_table(results: Sequence[Verification]) -> Table:
             col.small_interval(
                 part,
                 lambda at: (at.fmr.low, at.fmr.high),
-                answers=replace(answers, of=_FMR_THERE, fixed=_THRESHOLD),
+                answers=lambda at: at.fmr.answers,
             ),
             col.share("false matches", lambda at: (at.counts.false_matches, at.counts.n_impostor)),
             col.rate("FNMR", lambda at: at.fnmr.value, supported=lambda at: at.fnmr.supported),
@@ -134,13 +126,13 @@ def operating_points_table(results: Sequence[Verification]) -> Table:
                 part,
                 lambda at: col.ends(at.fnmr_at_threshold),
                 "At the threshold, held fixed.",
-                answers=_held(answers),
+                answers=lambda at: at.fnmr_at_threshold.answers,
             ),
             col.interval(
                 "at target FMR",
                 lambda at: at.re_estimated,
                 "The threshold is re-estimated in every resample of people.",
-                answers=_re_estimated(answers),
+                answers=lambda at: at.fnmr.answers,
             ),
             col.share("false non-matches", lambda at: (at.counts.false_non_matches, at.counts.n_genuine)),
         ),
@@ -149,10 +141,13 @@ def operating_points_table(results: Sequence[Verification]) -> Table:
     )
 
 
+def _naive_answers(rate: Estimate) -> Answers | None:
+    return None if rate.naive is None else rate.naive.answers
+
+
 def naive_table(results: Sequence[Verification]) -> Table:
     """The intervals that take comparisons for independent, beside those that account for shared people."""
     part = col.at_level(results[0].confidence_level)
-    answers = results[0].answers
     rows = [(result, point) for result, point in _of_points(results) if point.fmr.naive is not None]
     return col.table_of(
         "Naive intervals, of comparisons as if independent",
@@ -163,10 +158,16 @@ def naive_table(results: Sequence[Verification]) -> Table:
             col.given("target FMR", lambda at: at.target_fmr, leads=True),
             col.threshold("threshold", lambda at: at.threshold, leads=True),
         ),
-        col.small_interval(f"FMR, {part}", lambda row: col.ends(row[1].fmr)),
-        col.small_interval("naive", lambda row: col.ends(row[1].fmr.naive)),
-        col.interval(f"FNMR, {part}", lambda row: col.ends(row[1].fnmr_at_threshold), answers=_held(answers)),
-        col.interval("naive", lambda row: col.ends(row[1].fnmr_at_threshold.naive)),
+        *col.inside(
+            lambda row: row[1].fmr,
+            col.small_interval(f"FMR, {part}", col.ends, answers=lambda rate: rate.answers),
+            col.small_interval("naive", lambda rate: col.ends(rate.naive), answers=_naive_answers),
+        ),
+        *col.inside(
+            lambda row: row[1].fnmr_at_threshold,
+            col.interval(f"FNMR, {part}", col.ends, answers=lambda rate: rate.answers),
+            col.interval("naive", lambda rate: col.ends(rate.naive), answers=_naive_answers),
+        ),
         id="naive",
     )
 
@@ -214,17 +215,6 @@ def folds_frame(found: FoldAccuracy) -> pl.DataFrame:
     )
 
 
-def _held(answers: Answers) -> Answers:
-    """What an interval answers whose threshold is held fixed."""
-    return replace(answers, of=_FNMR_THERE, fixed=_THRESHOLD)
-
-
-def _re_estimated(answers: Answers) -> Answers:
-    """What an interval answers whose threshold is set on the people that vary."""
-    varying = derived("threshold", "{}, and the threshold set on them", answers.varying)
-    return Answers(_FNMR_AT_FMR, varying, _ALGORITHM, answers.assuming)
-
-
 def rates_table(results: Sequence[Verification]) -> Table:
     """Algorithms by what was asked for: FNMR at each target FMR, and summaries of whole curves."""
     points = [point for _, point in _of_points(results) if point.target_fmr is not None]
@@ -244,13 +234,13 @@ def rates_table(results: Sequence[Verification]) -> Table:
             "EER",
             lambda one: (one.eer.value, col.ends(one.eer)),
             _MIDPOINT,
-            answers=lambda one: replace(one.answers, of=_EER, fixed=_ALGORITHM),
+            answers=lambda one: one.eer.answers,
         ),
         col.estimate(
             "AUC",
             lambda one: (one.auc.value, col.ends(one.auc)),
             "The area under the ROC.",
-            answers=lambda one: replace(one.answers, of=_AREA, fixed=_ALGORITHM),
+            answers=lambda one: one.auc.answers,
         ),
         id="verification-summary",
         notes=[_FEW] if few else [],
@@ -263,8 +253,7 @@ def _at_target(result: Verification, fmr: float | None) -> Cell | None:
     if at is None:
         return None
     rate = rate_cell(at.fnmr.value, unsupported(at.fnmr.supported))
-    answers = _held(result.answers) if at.re_estimated is None else _re_estimated(result.answers)
-    return over(rate, interval_cell((at.fnmr.low, at.fnmr.high), answers))
+    return over(rate, interval_cell((at.fnmr.low, at.fnmr.high), at.fnmr.answers))
 
 
 def sizes_table(results: Sequence[Verification]) -> Table:
