@@ -308,3 +308,8 @@ def test_lists_are_compared_on_the_same_pairs(pairs: pl.DataFrame) -> None:
     )
     assert (found.pairs[0].low, found.pairs[0].high) == (wanted.pairs[0].low, wanted.pairs[0].high)
     assert [note["n"] for note in found.estimates[0].notes if note.code == "pairs.failed-for-another"] == [1]
+
+
+def test_where_every_comparison_of_a_kind_failed_it_is_said() -> None:
+    with pytest.raises(pb.errors.DesignError, match=r"no impostor comparison has a score \(1 failed\)"):
+        pb.verify_pairs([1, 1, 0], [0.9, 0.8, float("nan")], orientation="similarity", fmr=0.1)

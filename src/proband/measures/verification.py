@@ -176,6 +176,13 @@ class ErrorRates(Result):
     def __post_init__(self) -> None:
         if not self.counts.n_genuine or not self.counts.n_impostor:
             kind = "genuine" if not self.counts.n_genuine else "impostor"
+            failed = self.counts.n_failed_impostor if self.counts.n_genuine else self.counts.n_failed_genuine
+            if failed:
+                raise DesignError(
+                    f"no {kind} comparison has a score ({count(failed)} failed), so error rates are not defined.",
+                    "are scores missing, or not numbers, that should be there?",
+                    source=self.algorithm,
+                )
             raise DesignError(
                 f"there are no {kind} comparisons, so error rates are not defined.",
                 Hint(
