@@ -10,7 +10,7 @@ from proband.inference.cross_validation.intervals import pooled_interval
 from proband.inference.estimates.clusters import cluster_statistics, design_effect, variance_over_people
 from proband.inference.estimates.people_fractions import people_interval
 from proband.inference.proportions import t_quantile, wilson_interval
-from proband.protocols.running.what_if import difference_over_people
+from proband.protocols.running.mixing import difference_over_people
 
 
 def plainly(values: list[float], people: list[int]) -> float:

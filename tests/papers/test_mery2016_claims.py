@@ -10,7 +10,8 @@ from scipy.stats import norm
 
 from proband.papers.mery2016 import ATTRIBUTES, CLASSIFIERS, FACES
 from proband.papers.mery2016_claims import ProtocolEvidence, Runs, claims
-from proband.papers.mery2016_tables import TABLE_4, TABLE_4_HALF, TABLE_5, TABLE_6, Published, SingleRuns
+from proband.papers.mery2016_tables import TABLE_4, TABLE_4_HALF, TABLE_5, TABLE_6, Published
+from proband.protocols.running.mixing import SingleRuns
 
 RUNS = 50
 
@@ -37,7 +38,9 @@ def singles(own: Runs, columns: tuple[str, ...], better: str) -> tuple[SingleRun
         high, low = own[better][column], own[worse][column]
         ahead = float((low[:, None] > high).mean())
         made.append(
-            SingleRuns(column, better, worse, high.mean() - low.mean(), low.max() - high.min(), 0.0, ahead)
+            SingleRuns(
+                column, better, worse, high.mean() - low.mean(), low.max() - high.min(), 0.0, ahead, len(low)
+            )
         )
     return tuple(made)
 

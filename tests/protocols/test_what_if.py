@@ -8,7 +8,8 @@ from scipy.stats import t as student
 
 from proband.errors import DesignError, UsageError
 from proband.protocols.running.data import FeatureTable
-from proband.protocols.running.what_if import difference_over_people, what_if
+from proband.protocols.running.mixing import difference_over_people
+from proband.protocols.running.what_if import what_if
 from proband.samples import Samples
 
 NEAREST = "sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)"

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from proband.study.requests.base import AnalysisRequest, FileOrDirectory, Names, Option, Reads, Text
+from proband.study.refusals import shown
+from proband.study.requests.base import (
+    AnalysisRequest,
+    Condition,
+    FileOrDirectory,
+    Names,
+    Option,
+    Reads,
+    Text,
+    refuse,
+)
 
 Task = Literal["identity", "attribute"]
 CLASSIFIERS = Names(
@@ -16,6 +27,14 @@ CLASSIFIERS = Names(
 )
 """That a text names a classifier, or code of one."""
 FILE_COLUMN = "Column that names each picture's file."
+
+
+def _size(text: str) -> str:
+    """A height and a width, in one spelling."""
+    sides = re.fullmatch(r"0*([1-9][0-9]*)[xX×]0*([1-9][0-9]*)", text)
+    if sides is None:
+        raise refuse(f"expected HEIGHTxWIDTH, such as 110x90, got {shown(text)}")
+    return f"{sides[1]}x{sides[2]}"
 
 
 class TaskRequest(AnalysisRequest):
@@ -62,3 +81,28 @@ class LearningRequest(TaskRequest):
         Text | None, Field(description="The array of an archive of features."), Option(typed=False)
     ] = None
     file_column: Annotated[Text, Field(description=FILE_COLUMN), Option(panel="Images")] = "file"
+    size: Annotated[
+        Annotated[str, AfterValidator(_size)] | None,
+        Field(description="Bring images to this size first."),
+        Option(metavar="HEIGHTxWIDTH", panel="Images"),
+    ] = None
+    eyes: Annotated[
+        Literal["table", "opencv", "dlib"] | None,
+        Field(
+            description="Crop faces by the eyes of the table, or by a detector. Default: pictures as they are."
+        ),
+        Option(panel="Images"),
+    ] = None
+    where: Annotated[
+        Condition | None,
+        Field(description="Use only samples that meet it; the others are counted."),
+        Option(panel="Data"),
+    ] = None
+
+    @property
+    def shape(self) -> tuple[int, int] | None:
+        """Height and width of images."""
+        if self.size is None:
+            return None
+        height, width = map(int, self.size.split("x"))
+        return height, width

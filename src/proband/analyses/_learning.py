@@ -14,14 +14,14 @@ SPLITS = "splits"
 _ONNX = "onnx:"
 
 
-def learned_from(
-    request: LearningRequest,
-    context: Context,
-    name: str | None = None,
-    size: tuple[int, int] | None = None,
-    eyes: str | None = None,
-) -> FeatureTable:
-    """What classifiers learn from: what is in memory under the name of the file, or the file."""
+def learned_from(request: LearningRequest, context: Context, name: str | None = None) -> FeatureTable:
+    """What classifiers learn from: what is in memory under the name of the file, or the file, of the samples that are chosen."""
+    data = _read(request, context, name)
+    where = context.origin.condition(request.where)
+    return data if where is None else data.where(where)
+
+
+def _read(request: LearningRequest, context: Context, name: str | None) -> FeatureTable:
     file = request.file or ""
     if file in context.inputs.features:
         return context.inputs.features[file]
@@ -30,8 +30,8 @@ def learned_from(
         path if request.key is None else f"{path}{KEY_MARK}{request.key}",
         context.samples,
         name=name,
-        size=size,
-        eyes=eyes,
+        size=request.shape,
+        eyes=request.eyes,
         file_column=request.file_column,
         threads=context.threads,
         progress=context.progress,

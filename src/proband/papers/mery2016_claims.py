@@ -21,8 +21,9 @@ from proband.papers.mery2016 import (
     accuracies,
     found,
 )
-from proband.papers.mery2016_tables import SingleRuns, single_runs
+from proband.papers.mery2016_tables import single_runs
 from proband.protocols.notation import Protocol
+from proband.protocols.running.mixing import SingleRuns
 from proband.protocols.running.results import ProtocolRun
 from proband.words import Note, Sentence
 
@@ -405,7 +406,7 @@ def _about_sex(given: ProtocolEvidence) -> tuple[Claim, ...]:
 
 
 def _by_kind(singles: Sequence[SingleRuns]) -> dict[str, list[SingleRuns]]:
-    asked = [(one, Protocol.parse(one.column)) for one in singles]
+    asked = [(one, Protocol.parse(one.protocol)) for one in singles]
     return {
         "HO": [one for one, protocol in asked if protocol.is_hold_out],
         "CV": [one for one, protocol in asked if protocol.kind == "cross-validation"],

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from proband.papers.mery2016 import (
     ATTRIBUTES,
     CLASSIFIERS,
@@ -18,6 +16,7 @@ from proband.papers.mery2016 import (
     found,
     mean_over,
 )
+from proband.protocols.running.mixing import SingleRuns, order_of_runs
 from proband.protocols.running.results import ProtocolRun
 from proband.report.tables.cells import columns, fixed_cell, text_cell
 from proband.report.tables.table import Beside, Cell, Table
@@ -116,31 +115,6 @@ TABLE_6 = Published(
 )
 
 
-@dataclass(frozen=True)
-class SingleRuns:
-    """What a comparison of two classifiers by one run each can say, under one protocol.
-
-    Attributes
-    ----------
-    better, worse
-        By the mean over all runs of all columns of the table.
-    gap
-        Mean of the better less mean of the worse, under this protocol.
-    overlap
-        Largest accuracy of the worse less least of the better: above zero, two runs can be found that tell the reverse.
-    same_split, other_split
-        The share of runs on the same split, and of pairs of runs on different ones, in which the worse is ahead.
-    """
-
-    column: str
-    better: str
-    worse: str
-    gap: float
-    overlap: float
-    same_split: float
-    other_split: float
-
-
 def single_runs(run: ProtocolRun) -> tuple[SingleRuns, ...]:
     """Compare the two classifiers run by run, under every protocol but LOSO, whose runs are people."""
     drawn = [one for one in run.results if one.protocol.kind != "leave-one-subject-out"]
@@ -148,23 +122,12 @@ def single_runs(run: ProtocolRun) -> tuple[SingleRuns, ...]:
     better, worse = sorted(
         CLASSIFIERS, key=lambda name: -sum(found(run, name, column).spread.mean for column in columns)
     )
-    made = []
-    for column in columns:
-        high, low = (accuracies(found(run, name, column)) for name in (better, worse))
-        ahead = low[:, None] > high
-        same = np.eye(len(low), dtype=np.bool_)
-        made.append(
-            SingleRuns(
-                column,
-                better,
-                worse,
-                float(high.mean() - low.mean()),
-                float(low.max() - high.min()),
-                float(ahead[same].mean()),
-                float(ahead[~same].mean()),
-            )
+    return tuple(
+        order_of_runs(
+            column, better, worse, *(accuracies(found(run, name, column)) for name in (better, worse))
         )
-    return tuple(made)
+        for column in columns
+    )
 
 
 def published_overlap(published: Published, column: str) -> float | None:
@@ -201,7 +164,7 @@ def _beside(run: ProtocolRun, published: Published, name: str, statistic: str, c
 
 def single_table(singles: Sequence[SingleRuns], published: Published, title: str) -> Table:
     """What single runs say of the two classifiers, a column for each protocol."""
-    theirs = (published_overlap(published, one.column) for one in singles)
+    theirs = (published_overlap(published, one.protocol) for one in singles)
     better, worse = singles[0].better, singles[0].worse
     rows = {
         "difference of means": (_points(100 * one.gap) for one in singles),
@@ -212,7 +175,7 @@ def single_table(singles: Sequence[SingleRuns], published: Published, title: str
     }
     return Table(
         f"{title}, one run of {better} and one of {worse} (points; shares of runs)",
-        columns("one run of each", *(one.column for one in singles)),
+        columns("one run of each", *(one.protocol for one in singles)),
         tuple((text_cell(name), *cells) for name, cells in rows.items()),
     )
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from proband.analyses._epd_options import CLASSIFIERS, LearningRequest
 from proband.engine.limits import Within
 from proband.errors import Hint
 from proband.marks import Needs
-from proband.study.refusals import shown
 from proband.study.requests.base import (
     MOST,
-    Condition,
     Missing,
     Option,
     Positive,
@@ -25,14 +22,6 @@ from proband.study.requests.base import (
 )
 
 _PROTOCOL, _SIZES = Option(panel="Protocol"), Option(panel="Sizes")
-
-
-def _size(text: str) -> str:
-    """A height and a width, in one spelling."""
-    sides = re.fullmatch(r"0*([1-9][0-9]*)[xX×]0*([1-9][0-9]*)", text)
-    if sides is None:
-        raise refuse(f"expected HEIGHTxWIDTH, such as 110x90, got {shown(text)}")
-    return f"{sides[1]}x{sides[2]}"
 
 
 class ProtocolRequest(LearningRequest):
@@ -51,11 +40,6 @@ class ProtocolRequest(LearningRequest):
         Field(description="Protocols, such as '50×80-20 HO', '10×10f CV+' or LOSO. Default: auto."),
         Option(("--protocol", "-P"), "PROTOCOL", "Protocol"),
     ] = ("auto",)
-    where: Annotated[
-        Condition | None,
-        Field(description="Use only samples that meet it; the others are counted."),
-        Option(panel="Data"),
-    ] = None
     stratify: Annotated[bool, Field(description="Keep classes in proportion."), _PROTOCOL] = True
     missing: Annotated[
         Missing,
@@ -64,17 +48,12 @@ class ProtocolRequest(LearningRequest):
         ),
         _PROTOCOL,
     ] = "error"
-    size: Annotated[
-        Annotated[str, AfterValidator(_size)] | None,
-        Field(description="Bring images to this size first."),
-        Option(metavar="HEIGHTxWIDTH", panel="Images"),
-    ] = None
-    eyes: Annotated[
-        Literal["table", "opencv", "dlib"] | None,
+    enrolled_each: Annotated[
+        Positive | None,
         Field(
-            description="Crop faces by the eyes of the table, or by a detector. Default: pictures as they are."
+            description="Identity, subjects apart (5f CV+): images of each held-out person to enrol. Default: 1."
         ),
-        Option(panel="Images"),
+        _PROTOCOL,
     ] = None
     name: Annotated[Text | None, Field(description="What the data are called."), Option(panel="Output")] = (
         None
@@ -107,14 +86,6 @@ class ProtocolRequest(LearningRequest):
         _SIZES,
         Needs("subjects", "images_each"),
     ] = 10
-
-    @property
-    def shape(self) -> tuple[int, int] | None:
-        """Height and width of images."""
-        if self.size is None:
-            return None
-        height, width = map(int, self.size.split("x"))
-        return height, width
 
     @model_validator(mode="after")
     def _whole(self) -> Self:

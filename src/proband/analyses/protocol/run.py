@@ -7,7 +7,7 @@ from typing import Any
 from proband.analyses._learning import finished_splits, found_from, learned_from
 from proband.analyses.protocol.request import ProtocolRequest
 from proband.inference.cross_validation.comparison import check_margin
-from proband.protocols.running.classifiers import named_classifiers
+from proband.protocols.running.classifiers import named_classifiers, require_enrolment
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.results import ProtocolRun
 from proband.protocols.running.running import run_protocol
@@ -20,20 +20,16 @@ def prepare(request: ProtocolRequest, context: Context) -> tuple[dict[str, Any],
     named = [found_from(context.origin, classifier) for classifier in request.classifiers]
     classifiers = named_classifiers(named, mask=request.eyes is not None)
     check_margin(request.margin)
-    data = context.once(("features", request.model_dump_json()), lambda: _read(request, context))
+    data = context.once(
+        ("features", request.model_dump_json()), lambda: learned_from(request, context, request.name)
+    )
     about: dict[str, Any] = {"task": request.settled_task, "label": request.label}
-    make_plans(
-        list(request.protocols), data.labelled(**about).samples, seed=context.output.seed,
-        stratify=request.stratify, missing=request.missing, **about,
+    _, plans = make_plans(
+        list(request.protocols), data.labelled(**about).samples, seed=context.output.seed, stratify=request.stratify,
+        missing=request.missing, enrolled_each=request.enrolled_each, **about,
     )  # fmt: skip
+    require_enrolment(classifiers, plans)
     return classifiers, data
-
-
-def _read(request: ProtocolRequest, context: Context) -> FeatureTable:
-    """The features or pictures, of the samples that are chosen."""
-    data = learned_from(request, context, request.name, request.shape, request.eyes)
-    where = context.origin.condition(request.where)
-    return data if where is None else data.where(where)
 
 
 def run(request: ProtocolRequest, context: Context) -> ProtocolRun:
@@ -48,6 +44,7 @@ def run(request: ProtocolRequest, context: Context) -> ProtocolRun:
         seed=context.output.seed,
         stratify=request.stratify,
         missing=request.missing,
+        enrolled_each=request.enrolled_each,
         confidence_level=context.output.confidence_level,
         margin=request.margin,
         justification=request.justification,

@@ -9,13 +9,16 @@ from pathlib import Path
 from proband import words
 from proband.protocols.cards.sections import PredictionsFile
 from proband.protocols.epd import JUSTIFIED
+from proband.protocols.running.mixing import MixingDrop
 from proband.protocols.running.results import ProtocolFindings, ProtocolResult, ProtocolRun, Recommended
+from proband.protocols.running.summary import ENROLLED
 from proband.protocols.splits.files import write_splits
 from proband.report.charts.makers.errors import number_range
 from proband.report.tables.cells import columns, empty_cell, fixed_cell, text_cell
 from proband.report.tables.table import Cell, Column, Ends, Table
+from proband.results.base import Answers
 from proband.results.estimate import Estimate
-from proband.words import Note, Sentence
+from proband.words import Method, Note, Sentence
 
 _STATISTICS = ("max", "mean", "min", "std")
 _FOLDERS = ("predictions", "splits", "cards")
@@ -178,12 +181,18 @@ def quoted_verdicts(run: ProtocolRun) -> list[Note]:
     return [*verdicts[:_MOST_VERDICTS], *([_MORE_VERDICTS(n=more)] if more > 0 else [])]
 
 
+def enrolment_statements(run: ProtocolRun) -> list[Note]:
+    """Among how many people those held out are searched."""
+    return [note for note in run.notes if note.code == ENROLLED.code]
+
+
 def quoted_statements(run: ProtocolRun) -> list[Note]:
     """What else belongs beneath the accuracies to quote: the data, what varies, and what was left out."""
-    others = _about_others(run)
+    others = [*_about_others(run), *enrolment_statements(run)]
     return [
         _of_data(run),
         *dict.fromkeys(_quoted(one.interval) for one in run.results if one.interval.has_interval),
+        *dict.fromkeys(_of_drop(drop) for drop in run.drops),
         *_of_classes(run),
         *_of_sizes(run),
         *(note for note in run.notes if note not in others),
@@ -212,6 +221,7 @@ def run_statements(run: ProtocolRun) -> list[Note]:
         *map(_of_splits, run.findings),
         _RUNS(kinds=tuple({one.spread.run.key: _A_RUN(what=one.spread.run) for one in run.results}.values())),
         *_of_intervals(run),
+        *dict.fromkeys(_of_drop(drop) for drop in run.drops),
         *_of_classes(run),
         *_of_sizes(run),
         *_of_comparisons(run),
@@ -257,13 +267,20 @@ def _of_intervals(run: ProtocolRun) -> list[Note]:
 
 
 def _of_interval(interval: Estimate) -> Note:
-    answers = interval.answers
+    return _meaning(interval.answers, interval.method)
+
+
+def _of_drop(drop: MixingDrop) -> Note:
+    return _meaning(drop.answers, drop.difference.method)
+
+
+def _meaning(answers: Answers, method: Method | None) -> Note:
     return _INTERVAL(
         of=answers.of,
         varying=answers.varying,
         fixed=answers.fixed,
         assuming=answers.assuming,
-        method=interval.method,
+        method=method,
     )
 
 

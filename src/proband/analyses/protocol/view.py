@@ -18,7 +18,9 @@ from proband.analyses.protocol.class_tables import (
     sizes_table,
 )
 from proband.analyses.protocol.figures import accuracy_figure, sizes_figure
+from proband.analyses.protocol.mixing_tables import mixing_tables
 from proband.analyses.protocol.tables import (
+    enrolment_statements,
     epd_statements,
     intervals_table,
     quoted_statements,
@@ -27,7 +29,9 @@ from proband.analyses.protocol.tables import (
     runs_table,
     write_parts,
 )
+from proband.engine.frames import frame_of_rows
 from proband.protocols.running.factors import SizeEffect, sizes_frame
+from proband.protocols.running.mixing import drops_frame
 from proband.protocols.running.results import ProtocolFindings, ProtocolRun
 from proband.report.methods_text import MethodsText
 from proband.report.page.charts import shown
@@ -49,6 +53,11 @@ _ACCURACY_INTERVALS = Sentence(
     "methods.accuracy-intervals", "note", "Accuracies are means over runs. Their intervals: {methods:parts}"
 )
 _DIFFERENCES = Sentence("methods.differences", "note", "Differences: {methods:parts}")
+_DROPS = Sentence(
+    "methods.mixing-drops",
+    "note",
+    "Drops from mixed to disjoint protocols are differences of pooled estimates with t intervals over people, who are on both sides",
+)
 _BY_SIZE = Sentence(
     "methods.protocol-sizes",
     "note",
@@ -70,6 +79,7 @@ class ProtocolView(View[ProtocolRun]):
             runs_table(found),
             intervals_table(found, everything=True),
             epd_table(found),
+            *mixing_tables(found),
             *by_size,
             *classes,
         ]
@@ -81,15 +91,17 @@ class ProtocolView(View[ProtocolRun]):
     def passages(self, found: ProtocolRun, explain: bool) -> Iterator[Passage]:
         """Runs, the intervals to quote and sizes, with the classes where they are few; or everything."""
         few = found.setting.task == "attribute" and found.classes <= MOST_CLASSES and len(found.findings) == 1
-        tables = [runs_table(found), intervals_table(found)]
+        tables = [runs_table(found), intervals_table(found), *mixing_tables(found)]
         tables += [sizes_table(found.sizes)] if found.sizes else []
         if explain or few:
             tables += [table for one in found.findings for table in class_tables(one)]
-        verdicts, (data, *rest) = [*quoted_verdicts(found), *epd_statements(found)], quoted_statements(found)
+        verdicts = [*quoted_verdicts(found), *enrolment_statements(found), *epd_statements(found)]
+        data, *rest = quoted_statements(found)
         if explain:
             yield Passage([*tables, epd_table(found)], (), [data, *verdicts, *rest])
             return
         answers = [one.interval.answers for one in found.results if one.interval.low is not None]
+        answers += [drop.answers for drop in found.drops]
         yield Passage(tables, verdicts, [data, *rest], answers)
 
     def latex(self, found: ProtocolRun) -> Sequence[Table]:
@@ -97,12 +109,16 @@ class ProtocolView(View[ProtocolRun]):
         return [runs_table(found)]
 
     def frames(self, found: ProtocolRun) -> Mapping[str, pl.DataFrame]:
-        """Accuracies under protocols; classes and confusions of each; and accuracies by size."""
+        """Accuracies under protocols; classes and confusions of each; drops from mixed to disjoint, single runs, and accuracies by size."""
         made = {
             "protocol": found.to_frame(),
             "protocol_classes": classes_frame(found),
             "protocol_confusions": confusions_frame(found),
         }
+        if found.drops:
+            made["protocol_drops"] = drops_frame(found.drops)
+        if found.single_runs:
+            made["protocol_single_runs"] = frame_of_rows(found.single_runs)
         return made | ({"protocol_sizes": sizes_frame(found.sizes)} if found.sizes else {})
 
     def figures(self, found: ProtocolRun, scene: Scene) -> Mapping[str, Draw]:
@@ -123,7 +139,8 @@ class ProtocolView(View[ProtocolRun]):
             _named("runs", runs_table(found)),
             _named("protocol-quoted", intervals_table(found)),
         ]
-        blocks += said(quoted_verdicts(found))
+        blocks += said([*quoted_verdicts(found), *enrolment_statements(found)])
+        blocks += mixing_tables(found)
         data = replace(intervals_table(found), id="protocol-accuracies-data")
         blocks.append(shown(accuracies(found), data, scene.looks))
         if found.sizes:
@@ -161,6 +178,8 @@ class ProtocolView(View[ProtocolRun]):
             _ACCURACY_INTERVALS,
             (one.interval.method for one in found.results if one.interval.low is not None),
         )
+        if found.drops:
+            text.say(_DROPS(), "student1908")
         made = [one.comparison for one in found.findings if one.comparison is not None]
         text.say_methods(_DIFFERENCES, (pair.method for one in made for pair in one.pairs))
         if found.sizes:

@@ -16,22 +16,24 @@ from proband.protocols.splits.plans import make_plans
 from proband.study.context import Context
 
 
-def prepare(request: WhatIfRequest, context: Context) -> FeatureTable:
-    """Read the data, once; refused where the classifier or the protocol is none, or a column is missing."""
+def prepare(request: WhatIfRequest, context: Context) -> tuple[dict[str, Any], FeatureTable]:
+    """Find the classifier and read the data, once; refused where the classifier or the protocol is none, or a column is missing."""
     assert request.classifier is not None  # as the request made sure
-    named_classifiers([found_from(context.origin, request.classifier)])
+    classifiers = named_classifiers(
+        [found_from(context.origin, request.classifier)], mask=request.eyes is not None
+    )
     data = context.once(("features", request.model_dump_json()), lambda: learned_from(request, context))
     about: dict[str, Any] = {"task": request.settled_task, "label": request.label}
     make_plans(
         [request.protocol], data.labelled(**about).samples, seed=context.output.seed,
         stratify=True, missing="error", **about,
     )  # fmt: skip
-    return data
+    return classifiers, data
 
 
 def run(request: WhatIfRequest, context: Context) -> WhatIf:
     """Run the classifier of a request on both sides of its question."""
-    assert request.classifier is not None  # as the request made sure
+    classifiers, data = prepare(request, context)
     table = context.request.samples
     dropped = (
         {}
@@ -39,8 +41,8 @@ def run(request: WhatIfRequest, context: Context) -> WhatIf:
         else _reasons(context.origin.find(request.exclusions), "id" if table is None else table.id_column)
     )
     return what_if(
-        found_from(context.origin, request.classifier),
-        prepare(request, context),
+        classifiers,
+        data,
         request.question,
         request.protocol,
         task=request.settled_task,

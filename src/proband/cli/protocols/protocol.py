@@ -75,6 +75,14 @@ class DivisionInputs:
             rich_help_panel="Protocol",
         ),
     ] = o.MissingName.error
+    enrolled_each: Annotated[
+        int | None,
+        typer.Option(
+            help="Identity, subjects apart (5f CV+): samples of each held-out person to enrol. Default: 1.",
+            min=1,
+            rich_help_panel="Protocol",
+        ),
+    ] = None
 
     def read(self, path: Path) -> Samples:
         """Read the table of samples."""
@@ -92,7 +100,12 @@ class DivisionInputs:
 
     def dividing(self) -> dict[str, Any]:
         """How splits are made, as `make_plan` and `run_protocol` take it."""
-        return {"seed": self.seed, "stratify": self.stratify, "missing": self.missing.value}
+        return {
+            "seed": self.seed,
+            "stratify": self.stratify,
+            "missing": self.missing.value,
+            "enrolled_each": self.enrolled_each,
+        }
 
 
 @protocol.command()
@@ -110,7 +123,7 @@ def splits(
     ],
     division: DivisionInputs,
 ) -> None:
-    """Write the splits of a protocol: id, repeat, fold and role (train, validation, test, unused).
+    """Write the splits of a protocol: id, repeat, fold and role (train, validation, enrolled, test, unused).
 
     [bold]Example[/bold]
 

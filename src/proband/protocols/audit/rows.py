@@ -93,7 +93,9 @@ def rows_of(
         }
     )
     frame = _undivided(samples) if splits is None else _frame(splits, samples)
-    frame = frame.filter(pl.col("role").cast(pl.String).is_in((*_USED, WHOLE)))
+    # Enrolled samples are held out from training as tested ones are.
+    frame = frame.with_columns(pl.col("role").cast(pl.String).replace("enrolled", "test"))
+    frame = frame.filter(pl.col("role").is_in((*_USED, WHOLE)))
     names = frame.select(pl.col("id").unique(maintain_order=True)).with_row_index("sample")
     cells = frame.select(CELL).unique().sort(CELL).with_row_index("cell")
     joined = (

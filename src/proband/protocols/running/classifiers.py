@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,11 @@ from proband.algorithms import ICA, Recognizer, names_code as recognizer_names_c
 from proband.algorithms.extras import need
 from proband.algorithms.plugins import EstimatorRecognizer
 from proband.engine.registry import Registry
-from proband.errors import UsageError
+from proband.errors import Hint, UsageError
+from proband.words import counted
+
+if TYPE_CHECKING:
+    from proband.protocols.splits.plans import SplitPlan
 
 CLASSIFIERS = Registry("classifier", "proband.classifiers", {})
 """Classifiers that installed packages register: each an estimator, or a callable that returns one."""
@@ -137,6 +141,44 @@ def is_stable(classifier: Any) -> bool | None:
     if f"{package}.{kind.__qualname__}" in _STABLE:
         return True
     return True if package in _STABLE else False if package in _UNSTABLE else None
+
+
+_NEAREST = {"sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.NearestCentroid"}
+
+
+def require_enrolment(classifiers: Mapping[str, Any], plans: Iterable[SplitPlan]) -> None:
+    """Refuse classifiers that cannot name people whom they were not trained on, where a plan enrols such.
+
+    Recognisers score any two faces, and nearest neighbours compare with whoever is enrolled; other estimators name the classes of
+    their training alone.
+    """
+    enrolled = [plan.enrolled_each for plan in plans if plan.enrolled_each is not None]
+    for name, classifier in classifiers.items() if enrolled else ():
+        estimator = classifier.estimator if isinstance(classifier, Chain) else classifier
+        if isinstance(estimator, Recognizer):
+            continue
+        _, last = space_and_neighbours(estimator)
+        kind = type(last)
+        package = ".".join(kind.__module__.split(".")[:2])
+        if f"{package}.{kind.__qualname__}" not in _NEAREST:
+            raise UsageError(
+                f"{name} names only the people it was trained on, and nobody of these is tested under a subject-disjoint protocol.",
+                "use a recogniser (pca:angle, lbp:nbnn, …), or transformers of scikit-learn and a nearest neighbour, such as "
+                "'sklearn.decomposition:PCA(n_components=20)+sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)'; or mix subjects: 5f CV.",
+            )
+        n_neighbours = last.get_params().get("n_neighbors", 1)
+        if n_neighbours > min(enrolled):
+            raise UsageError(
+                f"{name} asks {n_neighbours} neighbours, but {counted(min(enrolled), 'image')} of each person "
+                f"{'is' if min(enrolled) == 1 else 'are'} enrolled, so strangers would decide.",
+                Hint("use n_neighbors={n}, or enrol more: {option:enrolled_each}", n=min(enrolled)),
+            )
+
+
+def space_and_neighbours(estimator: Any) -> tuple[Any | None, Any]:
+    """What an estimator learns of training people, and what compares in the space of it: all steps of a pipeline but the last, and the last."""
+    steps = getattr(estimator, "steps", None)
+    return (None, estimator) if not steps else (estimator[:-1] if len(steps) > 1 else None, steps[-1][1])
 
 
 def fingerprint(classifier: Any) -> str | None:

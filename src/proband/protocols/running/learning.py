@@ -18,7 +18,7 @@ from proband.engine import run_blocks
 from proband.engine.files.files import first_line
 from proband.errors import DesignError, InputError, ProbandError
 from proband.kernels.lasso import sparse_codes, unexplained
-from proband.protocols.running.classifiers import Chain
+from proband.protocols.running.classifiers import Chain, space_and_neighbours
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.splits.splits import Split
 from proband.scores import Scores
@@ -34,7 +34,7 @@ class Learner(ABC):
 
     @abstractmethod
     def predict(self, split: Split, seed: int) -> Codes:
-        """Train on a split's training samples; return the number of the class of each test sample."""
+        """Train on a split's training samples; return the number of the class of each test sample, among those of `split.known`."""
 
 
 def learner(
@@ -88,18 +88,28 @@ class _Estimator(Learner):
         model = need("sklearn.base", self.name).clone(self.estimator)
         _fix_randomness(model, seed)
         try:
-            # By name, so that settings such as class weights can name classes.
-            model.fit(self.vectors[split.train], self.classes[self.codes[split.train]])
-            found = np.asarray(model.predict(self.vectors[split.test]))
+            said = np.asarray(self._named(model, split))
         except ProbandError:
             raise
         except Exception as error:  # whatever an estimator raises over data it cannot use
             raise DesignError(
                 f"{self.name} failed in repeat {split.repeat}, fold {split.fold}: {first_line(error)}."
             ) from error
-        if found.shape != split.test.shape or not np.isin(found, self.classes).all():
+        if said.shape != split.test.shape or not np.isin(said, self.classes).all():
             raise DesignError(f"{self.name} does not predict classes: it is no classifier.")
-        return np.searchsorted(self.classes, found)
+        return np.searchsorted(self.classes, said)
+
+    def _named(self, model: Any, split: Split) -> Any:
+        """The class that the model names for each test sample."""
+        names = self.classes[self.codes]  # by name, so that settings such as class weights can name classes
+        if split.enrolled is None:
+            return model.fit(self.vectors[split.train], names[split.train]).predict(self.vectors[split.test])
+        space, neighbours = space_and_neighbours(model)
+        enrolled, test = self.vectors[split.enrolled], self.vectors[split.test]
+        if space is not None:
+            space.fit(self.vectors[split.train], names[split.train])
+            enrolled, test = space.transform(enrolled), space.transform(test)
+        return neighbours.fit(enrolled, names[split.enrolled]).predict(test)
 
 
 def _fix_randomness(model: Any, seed: int) -> None:
@@ -114,17 +124,18 @@ def _is_open(name: str, value: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _PerSplit(Learner):
-    """A recogniser that is trained on every split's training samples, which are its gallery too."""
+    """A recogniser that is trained on every split's training samples, which are its gallery unless others are enrolled."""
 
     crops: Crops
     classes: npt.NDArray[np.str_]
     fit: Callable[[Crops], Model]
 
     def predict(self, split: Split, seed: int) -> Codes:
-        train, test = (
-            self.crops.take([self.crops.ids[k] for k in part]) for part in (split.train, split.test)
+        train, known, test = (
+            self.crops.take([self.crops.ids[k] for k in part])
+            for part in (split.train, split.known, split.test)
         )
-        closeness, people = self.fit(train).class_scores(test, train)
+        closeness, people = self.fit(train).class_scores(test, known)
         place = np.searchsorted(self.classes, np.array(people))
         order = np.argsort(place)
         return np.asarray(place[order][closeness[:, order].argmax(axis=1)])
@@ -142,13 +153,13 @@ class _Ready:
 
 @dataclass(frozen=True, eq=False)
 class _Nearest(Learner):
-    """The class of the closest training sample, by scores that no split changes."""
+    """The class of the closest known sample, by scores that no split changes."""
 
     closeness: Floats
     codes: Codes
 
     def predict(self, split: Split, seed: int) -> Codes:
-        ordered = _by_class(split.train, self.codes)
+        ordered = _by_class(split.known, self.codes)
         best = self.closeness[np.ix_(split.test, ordered)].argmax(axis=1)
         return np.asarray(self.codes[ordered[best]])
 
@@ -177,7 +188,7 @@ class _Parts(Learner):
     codes: Codes
 
     def predict(self, split: Split, seed: int) -> Codes:
-        ordered = _by_class(split.train, self.codes)
+        ordered = _by_class(split.known, self.codes)
         present, starts = np.unique(self.codes[ordered], return_index=True)
         found = np.empty(len(split.test), np.intp)
         for place, face in enumerate(split.test):
@@ -234,16 +245,16 @@ class _Sparse(Learner):
         return cls(model.name, vectors @ vectors.T, model.penalty, codes)
 
     def predict(self, split: Split, seed: int) -> Codes:
-        gram = self.gram[np.ix_(split.train, split.train)]
-        products = self.gram[np.ix_(split.test, split.train)]
+        gram = self.gram[np.ix_(split.known, split.known)]
+        products = self.gram[np.ix_(split.test, split.known)]
         sparse, failed = sparse_codes(gram, products, self.penalty)
         if failed >= 0:
             raise InputError(f"The sparse codes of {self.name} did not settle.", "use a larger penalty.")
-        present, owners = np.unique(self.codes[split.train], return_inverse=True)
+        present, owners = np.unique(self.codes[split.known], return_inverse=True)
         squares = np.ascontiguousarray(self.gram[split.test, split.test])
         left = unexplained(gram, products, squares, sparse, owners.astype(np.intp), len(present))
         return np.asarray(present[left.argmin(axis=1)])
 
 
-def _by_class(train: Codes, codes: Codes) -> Codes:
-    return train[np.argsort(codes[train], kind="stable")]
+def _by_class(known: Codes, codes: Codes) -> Codes:
+    return known[np.argsort(codes[known], kind="stable")]

@@ -39,7 +39,7 @@ class Roster:
 
 @dataclass(frozen=True)
 class FoldFacts:
-    """A split in numbers: its place, the samples and subjects that train and are tested, and the mark of the division."""
+    """A split in numbers: its place, the samples and subjects that train, are enrolled and are tested, and the mark of the division."""
 
     repeat: int
     fold: int
@@ -49,10 +49,13 @@ class FoldFacts:
     train_subjects: int
     test_subjects: int
     mark: str
+    n_enrolled: int = 0
+    enrolled_subjects: int = 0
 
     @classmethod
     def of(cls, split: Split, subjects: Codes) -> FoldFacts:
         """Count a split."""
+        enrolled = split.enrolled
         return cls(
             split.repeat,
             split.fold,
@@ -62,6 +65,7 @@ class FoldFacts:
             len(np.unique(subjects[split.train])),
             len(np.unique(subjects[split.test])),
             split.mark,
+            *(() if enrolled is None else (len(enrolled), len(np.unique(subjects[enrolled])))),
         )
 
 
@@ -97,8 +101,9 @@ class Predictions:
 
     @property
     def sizes(self) -> pl.DataFrame:
-        """A row for each split: repeat, fold, and how many samples and subjects train and are tested."""
-        return frame_of_rows(self.folds).drop("mark")
+        """A row for each split: repeat, fold, and how many samples and subjects train, are enrolled (where any are) and are tested."""
+        unsaid = () if any(fold.n_enrolled for fold in self.folds) else ("n_enrolled", "enrolled_subjects")
+        return frame_of_rows(self.folds).drop("mark", *unsaid)
 
     @property
     def n_divisions(self) -> int:

@@ -36,6 +36,7 @@ from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.data import FeatureTable
 from proband.protocols.running.factors import SizeEffect
+from proband.protocols.running.mixing import MixingDrop, SingleRuns
 from proband.protocols.running.predictions import FoldFacts, Predictions
 from proband.protocols.splits.balancing import Imbalance
 from proband.protocols.splits.plans import SplitPlan
@@ -167,6 +168,25 @@ class DataUsed:
     left_out: tuple[LeftOut, ...]
 
 
+@dataclass(frozen=True)
+class Enrolment:
+    """How new people are identified.
+
+    Attributes
+    ----------
+    images_each
+        How many images of each held-out person are enrolled.
+    people
+        The least and the greatest number of people enrolled in a split: among so many is searched.
+    never_searched
+        The people whose images are all enrolled.
+    """
+
+    images_each: int
+    people: tuple[int, int]
+    never_searched: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ProtocolFindings(Result):
     """All classifiers under one protocol.
@@ -197,8 +217,9 @@ class ProtocolFindings(Result):
             "why": "plan.why",
             "left_out": "plan.left_out",
         },
-        also=("sizes", "n_splits", "recommended", "classification"),
+        also=("sizes", "enrolment", "n_splits", "recommended", "classification"),
         without=("plan",),
+        if_any=("enrolment",),
     )
 
     plan: SplitPlan
@@ -276,6 +297,14 @@ class ProtocolFindings(Result):
         return self.results[0].predictions.folds
 
     @property
+    def enrolment(self) -> Enrolment | None:
+        """Who is enrolled, where held-out people are identified among themselves; None elsewhere."""
+        if self.plan.enrolled_each is None:
+            return None
+        people = [fold.enrolled_subjects for fold in self.folds]
+        return Enrolment(self.plan.enrolled_each, (min(people), max(people)), self.plan.never_searched)
+
+    @property
     def n_splits(self) -> int:
         """How many splits there are."""
         return len(self.folds)
@@ -301,6 +330,10 @@ class ProtocolRun(Result):
         What a reader should know.
     sizes
         Accuracies with fewer subjects, or images of each, where they were asked for.
+    drops
+        Where an attribute was recognised under mixed and disjoint protocols both: how much lower each classifier is under the latter.
+    single_runs
+        How often one run of each of two classifiers tells the reverse of their means, under each protocol with several runs.
     """
 
     written = Written(
@@ -317,7 +350,7 @@ class ProtocolRun(Result):
         },
         also=("kind", "classes", "generator_version"),
         without=("setting",),
-        if_any=("sizes",),
+        if_any=("sizes", "drops", "single_runs"),
         versioned=True,
     )
 
@@ -325,14 +358,17 @@ class ProtocolRun(Result):
     findings: tuple[ProtocolFindings, ...]
     notes: tuple[Note, ...]
     sizes: tuple[SizeEffect, ...] = ()
+    drops: tuple[MixingDrop, ...] = ()
+    single_runs: tuple[SingleRuns, ...] = ()
 
     def __repr__(self) -> str:
         about = f"ProtocolRun({self.setting.data.name}, {self.setting.label or self.setting.task})"
         return "\n".join([about, *map(as_sentence, self.sentences())])
 
     def sentences(self) -> list[Note]:
-        """The accuracies and the verdicts to quote, in words."""
-        return [said for found in self.findings for said in found.sentences()]
+        """The accuracies, the verdicts to quote and the drops from mixed to disjoint, in words."""
+        drops = [drop.sentence() for drop in self.drops]
+        return [*(said for found in self.findings for said in found.sentences()), *drops]
 
     @property
     def results(self) -> tuple[ProtocolResult, ...]:

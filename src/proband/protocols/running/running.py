@@ -17,7 +17,7 @@ import numpy as np
 
 from proband.engine import Engine, Progress, Silent, on_engine, one_blas_thread, run_blocks
 from proband.engine.arguments import published
-from proband.engine.limits import Level, Margin, Seed, Threads
+from proband.engine.limits import Level, Margin, Positive, Seed, Threads
 from proband.engine.source_digest import code_digest
 from proband.errors import Hint, UsageError
 from proband.inference.cross_validation.comparison import check_margin
@@ -25,7 +25,13 @@ from proband.inference.cross_validation.intervals import fold_spread
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.cache import Journal, Journals
-from proband.protocols.running.classifiers import fingerprint, is_stable, must_run_alone, named_classifiers
+from proband.protocols.running.classifiers import (
+    fingerprint,
+    is_stable,
+    must_run_alone,
+    named_classifiers,
+    require_enrolment,
+)
 from proband.protocols.running.data import FeatureTable, labels_of
 from proband.protocols.running.factors import DRAWS, Accuracies, Factors, SizeEffect, drawn_from, size_effects
 from proband.protocols.running.learning import Learner, learner
@@ -58,6 +64,7 @@ def run_protocol(
     seed: Seed = 0,
     stratify: bool = True,
     missing: Missing = "error",
+    enrolled_each: Positive | None = None,
     confidence_level: Level = 0.95,
     margin: Margin | None = None,
     justification: str | None = None,
@@ -85,6 +92,9 @@ def run_protocol(
         Of splits and of estimators whose random state is left open.
     stratify, missing
         As for `splitter`. Samples of subjects who have too few for one of the protocols are left out of all, and counted.
+    enrolled_each
+        Where identity is recognised and subjects are kept apart (``5f CV+``): how many images of each held-out person are enrolled,
+        drawn by the seed, to search the others among them. One, unless it is given.
     margin
         A difference worth having, above 0 and below 1, for comparisons.
     justification
@@ -136,6 +146,7 @@ def run_protocol(
         label,
         stratify,
         missing,
+        enrolled_each,
         Journals(Path(cache)) if isinstance(cache, str | Path) else cache,
         threads,
         progress or Silent(),
@@ -176,6 +187,7 @@ class _Carried:
     label: str | None
     stratify: bool
     missing: Missing
+    enrolled_each: int | None
     cache: Journals | None
     threads: int | None
     progress: Progress
@@ -187,8 +199,15 @@ class _Carried:
         """The samples that all protocols can use, the plans, and the predictions of every classifier under each."""
         about: dict[str, Any] = {"task": self.task, "label": self.label}
         short, plans = make_plans(
-            asked, data.samples, seed=seed, stratify=self.stratify, missing=self.missing, **about
+            asked,
+            data.samples,
+            seed=seed,
+            stratify=self.stratify,
+            missing=self.missing,
+            enrolled_each=self.enrolled_each,
+            **about,
         )
+        require_enrolment(self.classifiers, plans)
         if short:
             data = data.take(np.setdiff1d(np.arange(len(data)), list(short)), short)
         stated = [plan.protocol for plan in plans]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from proband.errors import first_few
-from proband.inference.cross_validation.comparison import compare_folds, compare_pooled
+from proband.inference.cross_validation.comparison import AccuracyComparison, compare_folds, compare_pooled
 from proband.inference.cross_validation.correlated_bayes import CorrelatedBayes, correlated_bayes
 from proband.inference.cross_validation.five_by_two import compare_five_by_two
 from proband.inference.cross_validation.intervals import (
@@ -19,6 +19,7 @@ from proband.inference.cross_validation.intervals import (
     pooled_interval,
 )
 from proband.protocols.epd import EPDVerdict, epd_verdict
+from proband.protocols.running.mixing import mixing_drops, single_runs
 from proband.protocols.running.predictions import Predictions, Roster
 from proband.protocols.running.results import (
     ProtocolFindings,
@@ -31,8 +32,9 @@ from proband.protocols.splits.balancing import imbalance
 from proband.protocols.splits.plans import SplitPlan
 from proband.protocols.splits.splits import Split
 from proband.results.about import Who
+from proband.results.estimate import Estimate
 from proband.samples.delimited import DEFAULT_MISSING
-from proband.words import Note, Sentence
+from proband.words import Note, Sentence, Target, run_of
 
 SAME_TESTS = Sentence(
     "protocols.same-tests",
@@ -49,6 +51,11 @@ TWO_POOLS = Sentence(
 LEFT_OUT = Sentence(
     "protocols.samples-left-out", "note", "{n:count} of {total:count sample} {n:word is/are} left out: {why}"
 )
+SEARCHED = Target(
+    "people-searched", "new people, none of them trained on, searched among the same enrolled people"
+)
+TRAINED_AND_ENROLLED = Target("trained-and-enrolled", "these fitted models, and who is enrolled")
+Said = TypeVar("Said", Estimate, AccuracyComparison)
 CHOSEN = Sentence("protocols.chosen", "note", "{protocol} was chosen because {why}")
 SUBJECTS_LEFT_OUT = Sentence(
     "protocols.subjects-left-out",
@@ -67,6 +74,24 @@ CALLED_MISSING = Sentence(
     "protocols.class-called-missing",
     "caution",
     "{names:list} of {label} is read as the name of a class; if it stands for a missing value, name it as a word for these",
+)
+ENROLLED = Sentence(
+    "protocols.enrolled",
+    "note",
+    "{protocol}: models are trained on other people; of each held-out person {each:count image is/images are} enrolled, drawn by the "
+    "seed, and each other image is searched among the enrolled images of {people} people; accuracy is rank-1, which is easier than "
+    "among all {n:count}",
+)
+GALLERY = Sentence(
+    "protocols.gallery",
+    "caution",
+    "{protocol} tells apart {people} people, while all {n:count} are told apart under {mixed}: fewer are easier, so their accuracies "
+    "are not comparable",
+)
+NEVER_SEARCHED = Sentence(
+    "protocols.never-searched",
+    "note",
+    "{protocol}: {n:count person has/people have} too few images to be searched for and {n:word is/are} only enrolled: {examples}",
 )
 SAME_PEOPLE = Sentence(
     "protocols.same-people",
@@ -89,7 +114,10 @@ def summarised(
         _findings(setting, roster, plan, tuple(found), stable)
         for plan, found in zip(plans, predictions, strict=True)
     )
-    return ProtocolRun(setting, findings, (*notes, *_notes(setting, findings)))
+    # Of identity a disjoint protocol tells fewer people apart than a mixed one: no drop is claimed.
+    drops = mixing_drops(predictions, setting.confidence_level) if setting.task == "attribute" else ()
+    said = (*notes, *_notes(setting, findings), *(note for drop in drops for note in drop.notes))
+    return ProtocolRun(setting, findings, tuple(dict.fromkeys(said)), (), drops, single_runs(predictions))
 
 
 # In these every sample is tested at most once a repeat; of a hold-out a repeat is one split.
@@ -163,13 +191,39 @@ def _findings(
                 )
                 for a, b in combinations(method, 2)
             )
+    if plan.enrolled_each is not None:
+        results = tuple(replace(result, pooled=_among_enrolled(result.pooled)) for result in results)
+        on_people = None if on_people is None else _among_enrolled(on_people)
     nobody = np.empty(0, np.intp)
     tested = [
         Split(one.repeat, one.fold, nobody, test) for one, test in zip(folds, found[0].tests, strict=True)
     ]
-    unlike = imbalance(tested, roster.classes[roster.labels])
+    # Held-out people are the classes of identification, so that there is no proportion to keep.
+    labels = None if plan.enrolled_each is not None else roster.classes[roster.labels]
+    unlike = imbalance(tested, labels)
     epd = _epd(setting, results[0])
     return ProtocolFindings(plan, results, on_splits, on_people, five, bayes, unlike, epd)
+
+
+def _among_enrolled(of: Said) -> Said:
+    """The same interval or comparison, of people who are searched for among those enrolled."""
+    return replace(of, answers=replace(of.answers, varying=SEARCHED, fixed=TRAINED_AND_ENROLLED))
+
+
+def _on_enrolment(found: ProtocolFindings, findings: Sequence[ProtocolFindings]) -> list[Note]:
+    """Among how many people held-out ones are searched, who never is, and that all people are more."""
+    if found.enrolment is None:
+        return []
+    protocol, never = str(found.protocol), found.plan.never_searched
+    people = run_of(*found.enrolment.people)
+    n_people = len(found.results[0].predictions.roster.classes)
+    notes = [ENROLLED(protocol=protocol, each=found.enrolment.images_each, people=people, n=n_people)]
+    mixed = [str(other.protocol) for other in findings if other.enrolment is None]
+    if mixed:
+        notes.append(GALLERY(protocol=protocol, people=people, n=n_people, mixed=", ".join(mixed)))
+    if never:
+        notes.append(NEVER_SEARCHED(protocol=protocol, n=len(never), examples=first_few(never)))
+    return notes
 
 
 def _epd(setting: Setting, result: ProtocolResult) -> EPDVerdict:
@@ -219,8 +273,9 @@ def _notes(setting: Setting, findings: Sequence[ProtocolFindings]) -> list[Note]
             notes.append(SUBJECTS_LEFT_OUT(protocol=protocol, n=len(gone), examples=first_few(gone)))
         if len(found.results) > 1 and found.protocol.kind not in _TESTS_ONCE:
             notes.append(NOT_ON_PEOPLE(protocol=protocol))
-        if any(one.n_validation for one in found.folds):
+        if any(fold.n_validation for fold in found.folds):
             notes.append(VALIDATION_UNUSED(protocol=protocol))
+        notes += _on_enrolment(found, findings)
     missing = [name for name in DEFAULT_MISSING if name in findings[0].results[0].predictions.roster.classes]
     if setting.task == "attribute" and missing:
         notes.append(CALLED_MISSING(names=tuple(map(repr, missing)), label=setting.label))

@@ -7,30 +7,32 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from proband.engine import Engine, Progress, on_engine
 from proband.engine.arguments import published
 from proband.engine.frames import frame_of_rows
 from proband.engine.limits import Level, Seed, Threads
-from proband.errors import DesignError, UsageError, first_few
+from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.inference.cross_validation.folds import notes_on
-from proband.inference.estimates.clusters import over_people
-from proband.inference.proportions import t_quantile
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task
 from proband.protocols.running.cache import Journals
 from proband.protocols.running.data import FeatureTable, labels_of
+from proband.protocols.running.mixing import (
+    BOTH_SIDES,
+    CLASSIFIERS,
+    NO_INTERVAL,
+    OF_MIXING,
+    pooled_difference,
+)
 from proband.protocols.running.results import ProtocolResult, over_runs, pooled_columns
 from proband.protocols.running.running import run_protocol
 from proband.protocols.splits.plans import AUTO, make_plan
-from proband.results.about import RestsOn, Who
 from proband.results.base import Answers, Count, Result
 from proband.results.difference import Difference
 from proband.results.targets import PEOPLE_ALIKE
-from proband.words import Method, Note, Sentence, Target, fixed
+from proband.words import Note, Sentence, Target, fixed
 
 UNKNOWN_DROPPED = Sentence(
     "what-if.unknown-dropped",
@@ -50,23 +52,19 @@ FOUND = Sentence(
 FOUND_ALONE = Sentence(
     "what-if.found-without-interval", "note", "{first} minus {second}: {difference:points}, no interval"
 )
-NO_INTERVAL = Sentence("what-if.no-interval", "note", "no interval: nothing varies over people")
 TESTED_AND_TRAINED = Sentence(
     "what-if.tested-and-trained",
     "note",
     "the difference combines the effects of what is tested and of what is trained on",
 )
-_DIFFERENCE = "difference of accuracy on the pooled test samples, by "
-OF_MIXING = Target("accuracy-by-mixing", _DIFFERENCE + "whether subjects are in both training and testing")
-OF_DROPPING = Target("accuracy-by-dropping", _DIFFERENCE + "the dropped samples")
+OF_DROPPING = Target(
+    "accuracy-by-dropping", "difference of accuracy on the pooled test samples, by the dropped samples"
+)
 PEOPLE = Target("people-tested", "people")
 DROPPED = Target("dropped", "dropped")
-CLASSIFIERS = Target("classifiers-and-splits", "the trained classifiers; the splits")
 
 
 Question = Literal["mixed", "dropped"]
-_METHOD = Method("t-over-people", "Student's t over people", cites=("student1908",))
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,7 +184,8 @@ def what_if(
     -----
     The difference is of accuracies on pooled test samples. People are its units: with residuals of each person's samples from both means,
     its variance is that of their sums, d = Σ(x − m₁)/N₁ − Σ(y − m₂)/N₂ for each of G people, G/(G − 1)·Σd², with Student's t on
-    G − 1 degrees of freedom. Both sides are of the same people, so that what makes a person easy does not widen it.
+    G − 1 degrees of freedom. Both sides are of the same people, so that what makes a person easy does not widen it. People test some
+    models and train the others, for which the variance is multiplied by 1 + (1 − 1/n)/3 with n models on a side.
     """
     data = data.labelled(task, label)
     settings: dict[str, Any] = {"task": task, "label": label, "seed": seed, "cache": cache}
@@ -194,6 +193,11 @@ def what_if(
         protocol, data.samples, labels_of(data.samples, task, label), task=task, seed=seed
     ).protocol
     if question == "mixed":
+        if task == "identity":
+            raise DesignError(
+                "Of identity, a mixed protocol tells all people apart and a disjoint one those of a fold: their accuracies do not compare.",
+                Hint("recognise an attribute: {option:label}"),
+            )
         if exclusions:
             raise UsageError("Whether subjects are mixed is one question, and what was dropped another.")
         pairs = [
@@ -271,58 +275,15 @@ def _notes_on(dropped: Collection[str] | Mapping[str, str | None], data: Feature
 def _compare(
     question: Question, sides: tuple[ComparedSide, ComparedSide], level: float, more_notes: tuple[Note, ...]
 ) -> WhatIf:
-    parts = [_means(one.result) for one in sides]
-    difference, error, n_people = difference_over_people(parts[0], parts[1])
-    low = high = float("nan")
-    if error is not None:
-        reach = t_quantile(level, n_people - 1.0) * error
-        low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
-    answers = Answers(OF_MIXING if question == "mixed" else OF_DROPPING, PEOPLE, CLASSIFIERS, PEOPLE_ALIKE)
-    notes = [] if error is not None else [NO_INTERVAL()]
-    notes += notes_on(True, n_people)
+    first, second = sides
+    names = first.name, second.name
+    change = pooled_difference(first.result.predictions, second.result.predictions, names, level)
+    mixed = question == "mixed"
+    answers = Answers(
+        OF_MIXING if mixed else OF_DROPPING, BOTH_SIDES if mixed else PEOPLE, CLASSIFIERS, PEOPLE_ALIKE
+    )
+    notes = [] if change.has_interval else [NO_INTERVAL()]
+    notes += notes_on(True, change.rests_on.n_units)
     if question == "dropped":
         notes.append(TESTED_AND_TRAINED())
-    notes += more_notes
-    classifier = sides[0].result.classifier
-    change = Difference(
-        who=Who(algorithm=classifier),
-        first=sides[0].name,
-        second=sides[1].name,
-        value=difference,
-        low=low,
-        high=high,
-        confidence_level=level,
-        standard_error=error,
-        degrees_of_freedom=None if error is None else n_people - 1.0,
-        method=_METHOD,
-        rests_on=RestsOn(n_units=n_people, unit="person"),
-        adjustment="none",
-    )
-    return WhatIf(question, classifier, sides, change, answers, tuple(notes))
-
-
-def _means(result: ProtocolResult) -> tuple[Floats, npt.NDArray[Any]]:
-    """Each tested sample's share of right answers, and whose it is."""
-    table, people = result.predictions.correct()
-    return np.nanmean(table, axis=0), people
-
-
-def difference_over_people(
-    first: tuple[Floats, npt.NDArray[Any]], second: tuple[Floats, npt.NDArray[Any]]
-) -> tuple[float, float | None, int]:
-    """The difference of two means over samples of the same people, its standard error over people, and their number.
-
-    Parameters
-    ----------
-    first, second
-        A value for each sample, and the person it is of; the samples may differ.
-    """
-    people, codes = np.unique(np.concatenate([first[1], second[1]]), return_inverse=True)
-    cut, n_people = len(first[1]), len(people)
-    sums = np.zeros(n_people)
-    for values, who, sign in ((first[0], codes[:cut], 1.0), (second[0], codes[cut:], -1.0)):
-        sums += sign * np.bincount(who, weights=values - values.mean(), minlength=n_people) / len(values)
-    difference = float(first[0].mean() - second[0].mean())
-    if n_people < 2 or float(np.abs(sums).max()) < 1e-12:
-        return difference, None, n_people
-    return difference, float(np.sqrt(over_people(float(sums @ sums), n_people))), n_people
+    return WhatIf(question, first.result.classifier, sides, change, answers, (*notes, *more_notes))

@@ -25,7 +25,7 @@ from proband.samples.reading import read_frame
 from proband.words import count, counted
 
 _LOG = logging.getLogger(__name__)
-ROLES = ("train", "validation", "test", "unused")
+ROLES = ("train", "validation", "enrolled", "test", "unused")
 COLUMNS = ("id", "repeat", "fold", "role")
 _ROLE = pl.Enum(ROLES)
 _LIST = ".txt"
@@ -38,7 +38,7 @@ class SplitTable:
     Attributes
     ----------
     frame
-        Columns id, repeat, fold and role (train, validation, test or unused), in the order of the file.
+        Columns id, repeat, fold and role (train, validation, enrolled, test or unused), in the order of the file.
     source
         The name of the file or folder.
     where
@@ -126,7 +126,8 @@ def split_frame(samples: Samples | Collection[str], splits: Iterable[Split]) -> 
     made = list(splits)
     roles = np.full((len(made), len(ids)), ROLES.index("unused"), np.uint8)
     for row, split in zip(roles, made, strict=True):
-        for role, chosen in (("train", split.train), ("validation", split.validation), ("test", split.test)):
+        for role in ROLES[:-1]:
+            chosen = getattr(split, role)
             if chosen is not None:
                 row[chosen] = ROLES.index(role)
     names = pl.Series(ids[:], dtype=pl.String)
@@ -192,7 +193,7 @@ def read_splits(path: str | Path) -> SplitTable:
     """Read splits from a table (``.csv``, ``.tsv``, ``.parquet``) or a folder of lists.
 
     A table needs the columns id and role; repeat and fold are 1 where they are missing. A folder holds
-    ``train.txt``, ``test.txt``, ``validation.txt``, ``unused.txt`` (ids, one a line), or such folders called
+    ``train.txt``, ``test.txt``, ``validation.txt``, ``enrolled.txt``, ``unused.txt`` (ids, one a line), or such folders called
     ``fold_1``, … or ``repeat_1``, … .
     """
     path = Path(path)
@@ -305,5 +306,6 @@ def _numbered(path: Path, level: str) -> dict[int, Path]:
 
 
 def _split(repeat: int, fold: int, place: Positions, role: npt.NDArray[Any]) -> Split:
-    train, validation, test = (place[role == ROLES.index(name)] for name in ROLES[:3])
-    return Split(repeat, fold, train, test, validation if len(validation) else None)
+    parts = {name: place[role == code] for code, name in enumerate(ROLES[:-1])}
+    optional = {name: parts[name] if len(parts[name]) else None for name in ("validation", "enrolled")}
+    return Split(repeat, fold, parts["train"], parts["test"], **optional)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from proband.errors import DesignError, UsageError
+from proband.errors import DesignError, Hint, UsageError
 from proband.protocols.notation import Protocol
 from proband.protocols.recommendation import Task, auto_protocol
 from proband.protocols.running.data import labels_of, subjects_of
@@ -56,6 +56,20 @@ class SplitPlan:
         return self.splitter.splits(self.labels, self.subjects, train_on=self.train_on, test_on=self.test_on)
 
     @property
+    def enrolled_each(self) -> int | None:
+        """How many samples of each held-out person are enrolled; None where people who are tested are trained on, or no classes."""
+        return self.splitter.enrolled_each
+
+    @property
+    def never_searched(self) -> tuple[str, ...]:
+        """The people with so few samples that all of them are enrolled when they are held out."""
+        if self.enrolled_each is None:
+            return ()
+        tested = self.subjects if self.test_on is None else self.subjects[self.test_on]
+        people, counts = np.unique(tested, return_counts=True)
+        return tuple(people[counts <= self.enrolled_each].tolist())
+
+    @property
     def n_splits(self) -> int:
         """How many splits there are, at most."""
         return self.splitter.get_n_splits(self.labels, groups=self.subjects)
@@ -83,6 +97,7 @@ class SplitPlan:
             "missing": self.splitter.missing,
             "pools": hashlib.sha256(pools).hexdigest(),
             "generator": GENERATOR_VERSION,
+            "enrolled_each": self.enrolled_each,
         }
 
 
@@ -95,16 +110,26 @@ def make_plan(
     seed: int = 0,
     stratify: bool = True,
     missing: Missing = "error",
+    enrolled_each: int | None = None,
 ) -> SplitPlan:
     """Fit a protocol to samples: choose one if it is ``auto``, and find who meets its conditions.
 
     The conditions of a protocol (``[train: session == 1; test: session == 2]``) are conditions on the table of samples; the two data
-    sets of an external test may also be values of its column ``dataset``.
+    sets of an external test may also be values of its column ``dataset``. Where identity is recognised and subjects are kept apart,
+    `enrolled_each` samples (one, unless that is said) of each held-out person are enrolled.
     """
     subjects, why = subjects_of(samples), None
     if isinstance(protocol, str) and protocol.strip().lower() == AUTO:
         protocol, why = auto_protocol(labels, subjects, task)
-    made = splitter(protocol, seed=seed, stratify=stratify, missing=missing)
+    stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
+    enrols = task == "identity" and stated.is_disjoint
+    made = splitter(
+        stated,
+        seed=seed,
+        stratify=stratify,
+        missing=missing,
+        enrolled_each=(enrolled_each or 1) if enrols else None,
+    )
     stated = made.protocol
     train_on, test_on = (
         None if text is None else _meeting(samples, text) for text in (stated.train_on, stated.test_on)
@@ -124,6 +149,7 @@ def make_plans(
     seed: int = 0,
     stratify: bool = True,
     missing: Missing = "error",
+    enrolled_each: int | None = None,
 ) -> tuple[dict[int, Target], list[SplitPlan]]:
     """Fit protocols to the samples that all of them can use.
 
@@ -133,9 +159,20 @@ def make_plans(
         Why samples are left out, by their positions: they are of subjects with too few for one of the protocols, which happens only if
         `missing` is "drop". And the plans, which are for the others.
     """
-    settings: dict[str, Any] = {"task": task, "seed": seed, "stratify": stratify, "missing": missing}
+    settings: dict[str, Any] = {
+        "task": task,
+        "seed": seed,
+        "stratify": stratify,
+        "missing": missing,
+        "enrolled_each": enrolled_each,
+    }
     labels = labels_of(samples, task, label)
-    plans = [make_plan(one, samples, labels, **settings) for one in protocols]
+    plans = [make_plan(protocol, samples, labels, **settings) for protocol in protocols]
+    if enrolled_each is not None and all(plan.enrolled_each is None for plan in plans):
+        raise UsageError(
+            "Samples are enrolled where identity is recognised and subjects are kept apart, which no protocol here does.",
+            Hint("leave {option:enrolled_each} out, or name a protocol such as 5f CV+."),
+        )
     short: dict[int, Target] = {}
     if missing == "drop":
         for plan in plans:

@@ -13,9 +13,10 @@ import numpy as np
 from proband.engine.arguments import published
 from proband.engine.foreign import complete_from
 from proband.engine.kinds import shown
-from proband.engine.limits import Seed
+from proband.engine.limits import Positive, Seed
 from proband.errors import DesignError, Hint, UsageError, first_few
 from proband.protocols.notation import Protocol
+from proband.protocols.splits.balancing import ranks_within
 from proband.protocols.splits.folds import cross_validation
 from proband.protocols.splits.holdout import (
     class_hold_out,
@@ -55,6 +56,7 @@ _DIVISIONS: dict[str, Callable[[Material, Protocol, bool, np.random.Generator], 
     "leave-one-subject-out": leave_one_subject_out,
     "external": external,
 }
+_ENROLLING = ("hold-out", "cross-validation", "external")
 _TESTS_EVERYBODY = ("cross-validation", "leave-one-out", "leave-one-subject-out")
 
 
@@ -70,6 +72,9 @@ class Split:
         Positions of samples, ascending.
     validation
         Positions of the samples to tune on, of a protocol with three parts; otherwise None.
+    enrolled
+        Positions of the samples of held-out people that the test samples are searched among, where new people are identified;
+        otherwise None.
     """
 
     repeat: int
@@ -77,16 +82,27 @@ class Split:
     train: Positions
     test: Positions
     validation: Positions | None = None
+    enrolled: Positions | None = None
+
+    @property
+    def known(self) -> Positions:
+        """The samples whose classes can be named: those enrolled, or else those trained on."""
+        return self.train if self.enrolled is None else self.enrolled
 
     @property
     def mark(self) -> str:
-        """A digest of who trains and who is tested: of equal splits it is equal, wherever they stand."""
-        parts = (np.asarray(part, np.int64).tobytes() for part in (self.train, self.test))
+        """A digest of who trains, is enrolled and is tested: of equal splits it is equal, wherever they stand."""
+        given = (self.train, self.test) if self.enrolled is None else (self.train, self.enrolled, self.test)
+        parts = (np.asarray(part, np.int64).tobytes() for part in given)
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:32]
 
     def __repr__(self) -> str:
-        tuned = "" if self.validation is None else f"{count(len(self.validation))} validation, "
-        return f"Split(repeat {self.repeat}, fold {self.fold}: {count(len(self.train))} train, {tuned}{count(len(self.test))} test)"
+        between = "".join(
+            f"{count(len(part))} {role}, "
+            for role, part in (("validation", self.validation), ("enrolled", self.enrolled))
+            if part is not None
+        )
+        return f"Split(repeat {self.repeat}, fold {self.fold}: {count(len(self.train))} train, {between}{count(len(self.test))} test)"
 
 
 @published
@@ -111,6 +127,10 @@ class Splitter:
         "drop" leaves them out (:meth:`left_out` names and counts them).
     all_classes
         Whether to refuse splits that test a class of which nothing was trained.
+    enrolled_each
+        How many samples of each held-out person are enrolled, where the classes are subjects and the protocol keeps them apart: these
+        samples are drawn at random, and the person's others are the test samples, to be searched among all that are enrolled. None
+        refuses such a protocol.
 
     Examples
     --------
@@ -127,6 +147,7 @@ class Splitter:
     stratify: bool = True
     missing: Missing = "error"
     all_classes: bool = True
+    enrolled_each: Positive | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or self.seed < 0:
@@ -139,6 +160,8 @@ class Splitter:
             )
         if self.protocol.disjoint is None:
             object.__setattr__(self, "protocol", replace(self.protocol, disjoint=False))
+        if self.enrolled_each is not None:
+            _refuse_without_gallery(self.protocol)
 
     def splits(
         self,
@@ -252,6 +275,11 @@ class Splitter:
         iterator of tuple
             For each split two arrays: the positions to train on, and those to test.
         """
+        if self.enrolled_each is not None:
+            raise UsageError(
+                "scikit-learn trains and tests, and knows of nobody enrolled in between.",
+                "use splits(…), or run_protocol(…), which enrols.",
+            )
         counts_subjects = self.protocol.kind in ("per-subject hold-out", "counted hold-out")
         if groups is None and y is not None and counts_subjects and self.protocol.per is None:
             groups = y
@@ -297,7 +325,30 @@ class Splitter:
                 train, validation, test = positions_of(checked_parts(parts, of, where, self.all_classes))
                 assert train is not None
                 assert test is not None
-                yield Split(repeat, fold, train, test, validation)
+                made = Split(repeat, fold, train, test, validation)
+                yield made if self.enrolled_each is None else self._enrol(made, of, where)
+
+    def _enrol(self, split: Split, of: Material, where: str) -> Split:
+        """Enrol samples of each held-out person, drawn in a stream of the split's own, and test the others."""
+        assert self.enrolled_each is not None  # as the caller saw
+        whose = of.known_subjects(f"{self.protocol} is subject-disjoint")[split.test]
+        stream = np.random.default_rng(
+            np.random.SeedSequence(int(self.seed), spawn_key=(split.repeat, split.fold))
+        )
+        enrolled = ranks_within(whose, stream) < self.enrolled_each
+        if len(np.unique(whose)) < 2:
+            raise DesignError(
+                f"{where}, one person is held out, and identification among one person is always right.",
+                "take fewer folds, or test more.",
+            )
+        if enrolled.all():
+            raise DesignError(
+                f"{where}, every sample of the held-out people is enrolled, and none is left to search for.",
+                Hint(
+                    "take fewer folds, test more, or enrol fewer samples of each person ({option:enrolled_each})."
+                ),
+            )
+        return replace(split, enrolled=split.test[enrolled], test=split.test[~enrolled])
 
     def _repeats(self, asked: Iterable[int] | None) -> Iterable[int]:
         every = range(1, self.protocol.repeats + 1)
@@ -320,15 +371,16 @@ class Splitter:
         self._check_conditions(of)
         if protocol.is_disjoint:
             of.known_subjects(f"{protocol} is subject-disjoint")
-            if of.is_identity:
+            if of.is_identity and self.enrolled_each is None:
                 raise DesignError(
                     f"{protocol} keeps tested subjects out of training, but here subjects are the classes, and a classifier "
                     "can only name classes that it was trained on.",
                     Hint(
-                        "use a mixed protocol, such as 5f CV. To enrol and recognise people who were not trained on, make scores with "
-                        "'proband recognize' and {option:train}, and evaluate them."
+                        "use a mixed protocol, such as 5f CV, or {give:enrolled_each=1} to search for held-out people among themselves."
                     ),
                 )
+        if self.enrolled_each is not None:
+            of = self._to_enrol(of)
         short, names = too_few(of, protocol)
         if names and self.missing == "error":
             raise DesignError(
@@ -340,6 +392,22 @@ class Splitter:
         if self.all_classes and protocol.kind in _TESTS_EVERYBODY:
             _refuse_lone_classes(of, protocol)
         return of
+
+    def _to_enrol(self, of: Material) -> Material:
+        """Samples without classes: people who are held out are the classes, and neither dealt in proportion nor trained on."""
+        if not of.is_identity:
+            raise UsageError(
+                "Samples are enrolled where subjects are the classes, and here they are not.",
+                Hint("leave {option:enrolled_each} out, or recognise identity."),
+            )
+        folds = self.protocol.folds
+        if self.protocol.kind == "cross-validation" and folds is not None and len(of.people) < 2 * folds:
+            raise DesignError(
+                f"{self.protocol} holds out one person at a time of {count(len(of.people))}, and identification among one person "
+                "is always right.",
+                f"take at most {count(len(of.people) // 2)} folds." if len(of.people) > 3 else None,
+            )
+        return replace(of, labels=None, classes=())
 
     def _check_conditions(self, of: Material) -> None:
         """Refuse conditions that are stated and not met, and the reverse: the protocol must say what was done."""
@@ -378,6 +446,7 @@ def splitter(
     stratify: bool = True,
     missing: Missing = "error",
     all_classes: bool = True,
+    enrolled_each: Positive | None = None,
 ) -> Splitter:
     """Make the splitter of a protocol, which may be given in its notation.
 
@@ -393,6 +462,8 @@ def splitter(
         What becomes of subjects with too few samples: ``error`` or ``drop``.
     all_classes
         Whether every class must be trained on.
+    enrolled_each
+        How many samples of each held-out person are enrolled, where subjects are the classes and are kept apart.
 
     Returns
     -------
@@ -408,7 +479,29 @@ def splitter(
     """
     if isinstance(protocol, str):
         protocol = Protocol.parse(protocol)
-    return Splitter(protocol, seed, stratify, missing, all_classes)
+    return Splitter(protocol, seed, stratify, missing, all_classes, enrolled_each)
+
+
+def _refuse_without_gallery(protocol: Protocol) -> None:
+    """Refuse protocols that hold out nobody, or too little to enrol some samples and search for others."""
+    if not protocol.is_disjoint:
+        raise UsageError(
+            f"{protocol} trains on the people it tests, so nobody is enrolled besides.",
+            Hint("leave {option:enrolled_each} out, or keep subjects apart, as in 5f CV+."),
+        )
+    if protocol.kind in _ENROLLING:
+        return
+    why = (
+        "holds out one person at a time, and identification among one person is always right"
+        if protocol.kind == "leave-one-subject-out"
+        else "counts test samples, of which nobody says how many to enrol"
+        if protocol.is_hold_out
+        else "tests one sample at a time, so that none of the same person can be enrolled"
+    )
+    raise DesignError(
+        f"{protocol} {why}.",
+        "identify new people under a protocol such as 5f CV+, 80-20 HO+ or train(…) test(…)+.",
+    )
 
 
 def _refuse_lone_classes(of: Material, protocol: Protocol) -> None:
