@@ -197,11 +197,13 @@ MODES: dict[str, dict[str, str]] = {
     "protocol explain": {"a protocol": '"10×13-13 HO*"'},
     "protocol splits": {
         "an attribute": f'samples.csv -o {MADE}/made.csv --label sex -P "2×5f CV+"',
+        "new people": f'samples.csv -o {MADE}/made.csv --task identity -P "3f CV+"',
         "identities": f'samples.csv -o {MADE}/made.csv --task identity -P "2×2-1 HO*" --missing drop',
     },
     "protocol run": {
         "features": f'first.npz::first -s samples.csv -c "{NEAR}" --label sex -P "5f CV+"',
         "identities": f'first.npz::first -s samples.csv -c "{NEAR}" -P "2×2-1 HO*" --missing drop',
+        "new people": f'first.npz::first -s samples.csv -c "{NEAR}" -P "3f CV+"',
         "images": 'images.npz -s samples.csv -c lbp:nbnn --label sex -P "75-25 HO+" --size 24x20',
         "pictures": 'faces --names {subject}-{shot:d} -c lbp:nbnn -P "1-1 HO*" --missing drop',
     },
@@ -263,7 +265,7 @@ VALUES: dict[str, list[str]] = {
     "test": ["obuchowski", "mcnemar"], "n_sets": ["9"], "to": ["csv-long"], "model": ["none.npz"], "train": ["session == 1"], "detect": ["opencv"],
     "sessions": ["1"], "first": ["5"], "difficulty": ["0.5"], "views": ["qr"], "change": ["rotate:8"],
     "classifier": ["sklearn.tree:DecisionTreeClassifier(random_state=0)"], "classifiers": ["sklearn.tree:DecisionTreeClassifier(random_state=0)"], "protocols": ["3f CV+"], "size": ["20x20"], "name": ["mine"], "justification": ["because"],
-    "images_each": ["2"], "draws": ["3"], "target": ["all"], "query": ["all"], "keep": ["age"], "canaries": ["3"], "control": ["4"],
+    "images_each": ["2"], "enrolled_each": ["2"], "draws": ["3"], "target": ["all"], "query": ["all"], "keep": ["age"], "canaries": ["3"], "control": ["4"],
     "training": ["t=used.csv"], "training_salt": ["00112233445566778899aabbccddeeff"], "tolerance": ["1e-9", "0"], "card": ["7"],
     "csv": [f"{MADE}/x.csv"], "latex": [f"{MADE}/x.tex"], "markdown": [f"{MADE}/y.md"], "figure": [f"{MADE}/x.svg"],
     "distribution": [f"{MADE}/d.svg"], "model_card": [f"{MADE}/x.md"], "out": [f"{MADE}/elsewhere"], "report": [f"{MADE}/x.html"],

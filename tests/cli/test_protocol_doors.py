@@ -46,6 +46,7 @@ ASKED: dict[str, Any] = {
 # What the command line calls otherwise; pictures have options that features have not.
 CALLED = {"file": "source", "key": "source"}
 OF_PICTURES = {"size", "eyes"}
+OF_IDENTITY = {"enrolled_each"}
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def studied(folder: Path, **sections: dict[str, Any]) -> Any:
 
 
 def test_protocols_are_the_same_through_three_doors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert set(ASKED) | OF_PICTURES == set(ProtocolRequest.model_fields)
+    assert set(ASKED) | OF_PICTURES | OF_IDENTITY == set(ProtocolRequest.model_fields)
     options = {one.name for one in _command().commands["protocol"].commands["run"].params}
     assert {CALLED.get(name, name) for name in ProtocolRequest.model_fields} <= options
     words = [
@@ -167,8 +168,9 @@ def test_what_if_is_the_same_through_three_doors(folder: Path, capsys: pytest.Ca
         "label": "mood",
         "file_column": "file",
         "exclusions": "dropped.csv",
+        "where": "age < 29",
     }
-    assert set(asked) == set(WhatIfRequest.model_fields)
+    assert set(asked) | OF_PICTURES == set(WhatIfRequest.model_fields)
     own = {"question", "file", "key"}
     given = set(asked) - own | {"question", "images"}
     assert given <= {one.name for one in _command().commands["protocol"].commands["what-if"].params}

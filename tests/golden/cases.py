@@ -336,12 +336,17 @@ ASKED = {
            --failed "not detected" --no-stratify --name small --margin 0.05 --level 0.9 --threads 1 --quiet""",
         """images.npz -s samples.csv -c lbp:nbnn --where "site == 'A'" --label sex -P "75-25 HO+" --size 24x20
            --file-column file --out out --cache kept""",
+        """first.npz::first -s samples.csv -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) -c sklearn.neighbors:NearestCentroid()
+           -P "2×3f CV+" -P "2f CV" --enrolled-each 2 --missing drop""",
+        """first.npz::first -s samples.csv -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) -c sklearn.neighbors:NearestCentroid()
+           --label sex -P "3×4f CV" -P "3×4f CV+" """,
     ],
     "protocol what-if": [
         """mixed -i first.npz::first -s samples.csv -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) --label sex -p "2×5f CV"
            --seed 2 --level 0.9 --threads 1 --quiet""",
         """dropped -i first.npz::first -s renamed.csv --id-column name --subject-column who --missing-values -,? --exclusions dropped.csv
            -c sklearn.neighbors:KNeighborsClassifier(n_neighbors=1) --task attribute --label sex --failed "not detected" --file-column file""",
+        """mixed -i images.npz -s samples.csv -c lbp:chi2 --where "site == 'A'" --label sex -p "3f CV" --size 24x20""",
     ],
 }  # fmt: skip
 
@@ -370,7 +375,8 @@ WRITTEN = {
     ],
     "protocol splits": [
         """samples.csv --out made.csv --id-column id --subject-column subject --missing-values ? --failed "not detected" --where "site != 'C'"
-           --task attribute --label sex --protocol "2×5f CV+" --seed 4 --stratify --missing drop"""
+           --task attribute --label sex --protocol "2×5f CV+" --seed 4 --stratify --missing drop""",
+        """samples.csv --out made.csv --protocol "3f CV+" --enrolled-each 2 """,
     ],
     "protocol explain": ['"10×13-13 HO*"'],
     "card validate": ["feret-6.json"],
@@ -435,6 +441,7 @@ ELSEWHERE = {
     "covariates --ids": "a matrix that names subjects has no covariates",
     "recognize --list": "words alone",
     "protocol run --eyes": "tests/protocols",
+    "protocol what-if --eyes": "tests/protocols",
     "gate --digest": "of a file that may be packed otherwise elsewhere: tests/cli",
     "gate --github": "writes where the environment says: tests/cli",
 }

@@ -355,8 +355,8 @@ def test_what_cannot_be_asked(data: FeatureTable) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             run_protocol({"knn": KNN}, data, **{"protocol": "2f CV"} | wrong)
-    with pytest.raises(DesignError, match="can only name classes that it was trained on"):
-        run_protocol({"knn": KNN}, data, "5f CV+")
+    with pytest.raises(DesignError, match="among one person is always right"):
+        run_protocol({"knn": KNN}, data, "LOSO")
     for margin in (0, -0.1, 1, float("nan")):
         with pytest.raises(UsageError, match="margin is a difference"):
             run_protocol({"knn": KNN}, data, "2f CV", margin=margin)

@@ -126,7 +126,7 @@ def test_identities_cannot_be_kept_out_of_training(text):
     assert "a classifier can only name classes that it was trained on" in refusal.value.message
     hint = refusal.value.told("command line")[1]
     assert "mixed protocol" in hint
-    assert "'proband recognize' and --train" in hint  # who is enrolled need not be trained on
+    assert "--enrolled-each 1" in hint  # who is enrolled need not be trained on
 
 
 @pytest.mark.parametrize("text", ["5f CV+", "80-20 HO+", "LOSO", "LOO+", "LOO(5,5)+", "HO(f:2, m:2)+"])

@@ -109,7 +109,10 @@ class _Estimator(Learner):
         if space is not None:
             space.fit(self.vectors[split.train], names[split.train])
             enrolled, test = space.transform(enrolled), space.transform(test)
-        return neighbours.fit(enrolled, names[split.enrolled]).predict(test)
+        with np.errstate(
+            divide="ignore", invalid="ignore"
+        ):  # a centroid of one image has no spread, nor needs it
+            return neighbours.fit(enrolled, names[split.enrolled]).predict(test)
 
 
 def _fix_randomness(model: Any, seed: int) -> None:

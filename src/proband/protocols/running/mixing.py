@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from proband.engine.frames import frame_of_rows
-from proband.inference.cross_validation.folds import notes_on, shared_training
+from proband.inference.cross_validation.folds import ALIKE, notes_on, shared_training
 from proband.inference.estimates.clusters import over_people
 from proband.inference.proportions import t_quantile
 from proband.protocols.notation import Protocol
@@ -187,7 +187,7 @@ def _drop(mixed: Predictions, disjoint: Predictions, level: float) -> MixingDrop
     change = pooled_difference(mixed, disjoint, names, level)
     first, second = single_accuracies(mixed), single_accuracies(disjoint)
     apart = np.subtract.outer(first, second)
-    against = (apart < 0) if change.value >= 0 else (apart > 0)
+    against = (apart if change.value < 0 else -apart) > ALIKE
     sizes = _training_size(mixed), _training_size(disjoint)
     notes: list[Note] = [] if change.has_interval else [NO_INTERVAL()]
     notes += notes_on(True, change.rests_on.n_units)
@@ -232,7 +232,7 @@ def order_of_runs(protocol: str, better: str, worse: str, high: Floats, low: Flo
     high, low
         The accuracies of the better and of the worse in each run, on the same splits.
     """
-    ahead = low[:, None] > high
+    ahead = low[:, None] - high > ALIKE
     same = np.eye(len(low), dtype=np.bool_)
     return SingleRuns(
         protocol,
